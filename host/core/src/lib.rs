@@ -1,1 +1,23 @@
-//! core
+//! The scheduler as a state machine: events in, actions out, plugins asked in between.
+//!
+//! [`Core::step`] takes one [`Event`] and the time, and returns the [`Action`]s that it wants done. It does no I/O, has no
+//! clock, no threads and no randomness but its seed: the same events give the same actions. One thread owns it.
+//!
+//! The way of the data, which is also the way through the folders:
+//! [`model`] (pods and nodes as scheduling reads them) → [`cache`] (the cluster, with what is assumed, and a log of what
+//! changed) → [`queue`] (which pod is next) → [`cycle`] (filters, scores, choice) → [`answers`] (what plugins said, kept)
+//! → [`plugins`] (the trait through which guests are asked) → [`action`] (what is to be done).
+
+pub mod action;
+pub mod cache;
+pub mod event;
+pub mod facts;
+pub mod model;
+pub mod plugins;
+pub mod profile;
+pub mod time;
+
+pub use crate::action::Action;
+pub use crate::event::Event;
+pub use crate::plugins::Plugins;
+pub use crate::time::Timestamp;

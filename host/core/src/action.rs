@@ -1,0 +1,53 @@
+//! What the core wants done: all that it ever does.
+
+use std::sync::Arc;
+
+use crate::model::PodKey;
+
+/// Something to be done to the cluster, outside the core and concurrently. Bindings come back as
+/// [`crate::Event::Bound`] or [`crate::Event::BindFailed`]; the rest is not reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Create the pod's binding to this node.
+    Bind {
+        /// The pod.
+        pod: PodKey,
+        /// The node's name.
+        node: Box<str>,
+    },
+    /// Record an event on the pod, in the form of `events.k8s.io/v1`.
+    Emit(PodEvent),
+    /// Set the pod's condition PodScheduled to False, unless it says just this already.
+    SetUnscheduled {
+        /// The pod.
+        pod: PodKey,
+        /// `Unschedulable` or `SchedulerError`.
+        reason: &'static str,
+        /// As in the event.
+        message: Arc<str>,
+    },
+    /// Tell the operator: a plugin is not what it says it is.
+    Warn {
+        /// The plugin's name.
+        plugin: Arc<str>,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// An event for people, about a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodEvent {
+    /// The pod it regards.
+    pub pod: PodKey,
+    /// `spec.schedulerName` of the pod: the reporting controller.
+    pub scheduler_name: Box<str>,
+    /// `Normal` or `Warning`.
+    pub kind: &'static str,
+    /// `Scheduled`, `FailedScheduling`
+    pub reason: &'static str,
+    /// `Binding`, `Scheduling`
+    pub action: &'static str,
+    /// What people read.
+    pub note: Arc<str>,
+}

@@ -1,0 +1,84 @@
+//! Images over the whole cluster: how big, and on how many nodes.
+
+use hashbrown::HashMap;
+
+use super::ids::{ImageId, Slab};
+use super::log::{Change, ChangeLog};
+use crate::model::NodeImage;
+
+/// An image by one of its names.
+#[derive(Clone, Debug)]
+pub struct ImageState {
+    /// The name.
+    pub name: Box<str>,
+    /// Bytes, as the node said that reported the name first.
+    pub size: i64,
+    /// On how many nodes it is.
+    pub nodes: u32,
+}
+
+/// All of them.
+#[derive(Clone, Debug, Default)]
+pub struct Images {
+    states: Slab<ImageState>,
+    by_name: HashMap<Box<str>, ImageId>,
+}
+
+impl Images {
+    /// The image with this id.
+    #[must_use]
+    pub fn get(&self, id: ImageId) -> Option<&ImageState> {
+        self.states.get(id.0)
+    }
+
+    /// All of them, by id.
+    pub fn iter(&self) -> impl Iterator<Item = (ImageId, &ImageState)> {
+        self.states.entries().map(|(id, state)| (ImageId(id), state))
+    }
+
+    /// A node that had `before` has these images now: their ids, each once, ascending.
+    pub(super) fn exchange(&mut self, before: &[ImageId], images: &[NodeImage], log: &mut ChangeLog) -> Vec<ImageId> {
+        let names = images.iter().flat_map(|image| image.names.iter().map(|name| (name, image.size)));
+        let mut after: Vec<ImageId> = names.map(|(name, size)| self.id_of(name, size)).collect();
+        after.sort_unstable();
+        after.dedup();
+        for id in after.iter().filter(|id| before.binary_search(id).is_err()) {
+            if let Some(state) = self.states.get_mut(id.0) {
+                state.nodes += 1;
+                log.push(Change::Image(*id));
+            }
+        }
+        let gone: Vec<ImageId> = before.iter().filter(|id| after.binary_search(id).is_err()).copied().collect();
+        self.leave(&gone, log);
+        after
+    }
+
+    /// A node has them no more.
+    pub(super) fn leave(&mut self, ids: &[ImageId], log: &mut ChangeLog) {
+        for id in ids {
+            let Some(state) = self.states.get_mut(id.0) else {
+                continue;
+            };
+            state.nodes -= 1;
+            if state.nodes > 0 {
+                log.push(Change::Image(*id));
+            } else if let Some(state) = self.states.retire(id.0) {
+                self.by_name.remove(&state.name);
+                log.push(Change::ImageRemoved(*id));
+            }
+        }
+    }
+
+    pub(super) fn free(&mut self, id: ImageId) {
+        self.states.free(id.0);
+    }
+
+    fn id_of(&mut self, name: &str, size: i64) -> ImageId {
+        if let Some(id) = self.by_name.get(name) {
+            return *id;
+        }
+        let id = ImageId(self.states.insert(ImageState { name: name.into(), size, nodes: 0 }));
+        self.by_name.insert(name.into(), id);
+        id
+    }
+}

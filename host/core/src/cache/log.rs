@@ -1,0 +1,62 @@
+//! What changed in the cache, in order, for everyone who keeps something derived from it.
+
+use std::collections::VecDeque;
+
+use super::ids::{ImageId, NodeId, PodId};
+use crate::facts::NodeFacts;
+
+/// One change. It says what changed, not to what: read that from the cache, as it is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// These facts of the node changed; all of them where it is new.
+    Node(NodeId, NodeFacts),
+    /// The node went.
+    NodeRemoved(NodeId),
+    /// A pod came to a node, or changed there.
+    Pod(PodId),
+    /// A pod left its node.
+    PodRemoved(PodId),
+    /// An image's size or number of nodes changed.
+    Image(ImageId),
+    /// No node has the image any more.
+    ImageRemoved(ImageId),
+    /// The number of nodes changed.
+    NodeCount,
+}
+
+/// The latest changes. A reader remembers the position up to which it has applied them; one that has fallen behind the
+/// log's beginning starts anew from the whole cache.
+#[derive(Clone, Debug, Default)]
+pub struct ChangeLog {
+    changes: VecDeque<Change>,
+    start: u64,
+}
+
+impl ChangeLog {
+    /// The position after the last change.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.start + self.changes.len() as u64
+    }
+
+    /// The changes since `position`; `None` if the log no longer reaches back so far.
+    #[must_use]
+    pub fn since(&self, position: u64) -> Option<impl Iterator<Item = Change> + '_> {
+        let skip = usize::try_from(position.checked_sub(self.start)?).ok()?;
+        Some(self.changes.range(skip.min(self.changes.len())..).copied())
+    }
+
+    pub(super) fn push(&mut self, change: Change) {
+        self.changes.push_back(change);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.changes.len()
+    }
+
+    pub(super) fn pop_oldest(&mut self) -> Option<Change> {
+        let oldest = self.changes.pop_front()?;
+        self.start += 1;
+        Some(oldest)
+    }
+}

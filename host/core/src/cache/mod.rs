@@ -1,0 +1,292 @@
+//! The cluster as scheduling sees it: nodes with what their pods take, assumed pods included.
+//!
+//! A pod's states, as in kube-scheduler's cache:
+//!
+//! ```text
+//!            assume                 set_pod (its node is known to the API server)
+//!  (absent) ────────▶ assumed ─────────────────────────────▶ added ──┐ set_pod
+//!     ▲                  │ forget                              │  ▲───┘
+//!     ├──────────────────┘                                     │
+//!     └────────────────────────────────────────────────────────┘ remove_pod
+//! ```
+//!
+//! Every change is written to the [`ChangeLog`], from which guests and kept answers are brought up to date. Pods whose
+//! node is not known (yet, or any more) wait aside and are counted when it comes.
+
+mod ids;
+mod images;
+mod log;
+mod node_info;
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use self::ids::Slab;
+pub use self::ids::{ImageId, NodeId, PodId};
+pub use self::images::{ImageState, Images};
+pub use self::log::{Change, ChangeLog};
+pub use self::node_info::{NodeInfo, Usage};
+use crate::facts::NodeFacts;
+use crate::model::{Node, Pod};
+
+/// A pod that is assigned to a node, or assumed to be.
+#[derive(Clone, Debug)]
+pub struct CachedPod {
+    /// With the node's name in it, also while it is assumed.
+    pub pod: Arc<Pod>,
+    /// The node, if it is known.
+    pub node: Option<NodeId>,
+    /// The API server has not confirmed it yet.
+    pub assumed: bool,
+}
+
+/// Nodes, their pods, and what changed.
+///
+/// Cloning it is cheap in depth (objects are shared), linear in the number of nodes and pods: a frozen state for a guest
+/// that is filled aside.
+#[derive(Clone, Debug, Default)]
+pub struct Cache {
+    nodes: Slab<NodeInfo>,
+    node_by_name: HashMap<Box<str>, NodeId>,
+    pods: Slab<CachedPod>,
+    pod_by_uid: HashMap<Box<str>, PodId>,
+    /// Pods by the name of a node that is not there.
+    waiting: HashMap<Box<str>, Vec<PodId>>,
+    images: Images,
+    log: ChangeLog,
+}
+
+impl Cache {
+    /// All nodes, by id.
+    pub fn nodes(&self) -> impl Iterator<Item = &NodeInfo> {
+        self.nodes.iter()
+    }
+
+    /// How many nodes there are.
+    #[must_use]
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// One more than the highest node id in use: the length of an array indexed by node ids.
+    #[must_use]
+    pub fn node_id_end(&self) -> usize {
+        self.nodes.end()
+    }
+
+    /// The node with this id.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> Option<&NodeInfo> {
+        self.nodes.get(id.0)
+    }
+
+    /// The id of the node of this name.
+    #[must_use]
+    pub fn node_id(&self, name: &str) -> Option<NodeId> {
+        self.node_by_name.get(name).copied()
+    }
+
+    /// All assigned and assumed pods, by id.
+    pub fn pods(&self) -> impl Iterator<Item = (PodId, &CachedPod)> {
+        self.pods.entries().map(|(id, pod)| (PodId(id), pod))
+    }
+
+    /// The pod with this id.
+    #[must_use]
+    pub fn pod(&self, id: PodId) -> Option<&CachedPod> {
+        self.pods.get(id.0)
+    }
+
+    /// The pod with this uid, if it is assigned or assumed.
+    #[must_use]
+    pub fn pod_by_uid(&self, uid: &str) -> Option<&CachedPod> {
+        self.pod_by_uid.get(uid).and_then(|id| self.pods.get(id.0))
+    }
+
+    /// Images over the whole cluster.
+    #[must_use]
+    pub fn images(&self) -> &Images {
+        &self.images
+    }
+
+    /// What changed.
+    #[must_use]
+    pub fn log(&self) -> &ChangeLog {
+        &self.log
+    }
+
+    /// A node appeared or changed. A node of the same name with another uid is another node.
+    pub fn set_node(&mut self, node: Arc<Node>) {
+        match self.node_id(&node.name) {
+            Some(id) if self.nodes.get(id.0).is_some_and(|info| info.node.uid == node.uid) => {
+                self.update_node(id, node)
+            }
+            Some(_) => {
+                self.remove_node(&node.name);
+                self.add_node(node);
+            }
+            None => self.add_node(node),
+        }
+        self.trim();
+    }
+
+    /// A node went. Its pods wait aside until theirs are removed, or it comes back.
+    pub fn remove_node(&mut self, name: &str) {
+        let Some(id) = self.node_by_name.remove(name) else {
+            return;
+        };
+        let Some(info) = self.nodes.retire(id.0) else {
+            return;
+        };
+        for pod in &info.pods {
+            if let Some(cached) = self.pods.get_mut(pod.0) {
+                cached.node = None;
+            }
+        }
+        if !info.pods.is_empty() {
+            self.waiting.insert(name.into(), info.pods);
+        }
+        for pod in self.waiting.get(name).into_iter().flatten() {
+            self.log.push(Change::PodRemoved(*pod));
+        }
+        self.images.leave(&info.images, &mut self.log);
+        self.log.push(Change::NodeRemoved(id));
+        self.log.push(Change::NodeCount);
+        self.trim();
+    }
+
+    /// A pod is assigned to `pod.node_name`, or changed there. Confirms an assumed one; one that is elsewhere moves.
+    pub fn set_pod(&mut self, pod: Arc<Pod>) {
+        self.place(pod, false);
+    }
+
+    /// The core chose `pod.node_name` for the pod: it counts there from now on.
+    pub fn assume(&mut self, pod: Arc<Pod>) {
+        self.place(pod, true);
+    }
+
+    /// Takes an assumption back. A pod that the API server has confirmed stays.
+    pub fn forget(&mut self, uid: &str) {
+        if self.pod_by_uid(uid).is_some_and(|cached| cached.assumed) {
+            self.remove_pod(uid);
+        }
+    }
+
+    /// The pod went, or takes nothing any more.
+    pub fn remove_pod(&mut self, uid: &str) {
+        let Some(id) = self.pod_by_uid.remove(uid) else {
+            return;
+        };
+        let Some(cached) = self.pods.retire(id.0) else {
+            return;
+        };
+        self.detach(id, &cached);
+        self.log.push(Change::PodRemoved(id));
+        self.trim();
+    }
+
+    fn place(&mut self, pod: Arc<Pod>, assumed: bool) {
+        let known = self.pod_by_uid.get(&pod.key.uid).copied();
+        match known.and_then(|id| self.pods.get_mut(id.0).map(|cached| (id, cached))) {
+            Some((id, cached)) if cached.pod.node_name == pod.node_name => {
+                cached.assumed = assumed;
+                if cached.pod != pod {
+                    let before = std::mem::replace(&mut cached.pod, Arc::clone(&pod));
+                    let node = cached.node;
+                    self.replace(id, node, &before, &pod);
+                }
+            }
+            Some(_) => {
+                self.remove_pod(&pod.key.uid);
+                self.add_pod(pod, assumed);
+            }
+            None => self.add_pod(pod, assumed),
+        }
+        self.trim();
+    }
+
+    fn add_pod(&mut self, pod: Arc<Pod>, assumed: bool) {
+        let node = self.node_id(&pod.node_name);
+        let id = PodId(self.pods.insert(CachedPod { pod: Arc::clone(&pod), node, assumed }));
+        self.pod_by_uid.insert(pod.key.uid.clone(), id);
+        match node.and_then(|node| self.nodes.get_mut(node.0)) {
+            Some(info) => {
+                self.log.push(Change::Node(info.id, info.add_pod(id, &pod)));
+                self.log.push(Change::Pod(id));
+            }
+            None => self.waiting.entry(pod.node_name.clone()).or_default().push(id),
+        }
+    }
+
+    fn replace(&mut self, id: PodId, node: Option<NodeId>, before: &Pod, after: &Pod) {
+        let Some(info) = node.and_then(|node| self.nodes.get_mut(node.0)) else {
+            return;
+        };
+        let facts = info.replace_pod(before, after);
+        self.log.push(Change::Node(info.id, facts));
+        self.log.push(Change::Pod(id));
+    }
+
+    fn detach(&mut self, id: PodId, cached: &CachedPod) {
+        if let Some(info) = cached.node.and_then(|node| self.nodes.get_mut(node.0)) {
+            let facts = info.remove_pod(id, &cached.pod);
+            self.log.push(Change::Node(info.id, facts));
+        } else if let Some(waiting) = self.waiting.get_mut(&cached.pod.node_name) {
+            waiting.retain(|waiting| *waiting != id);
+            if waiting.is_empty() {
+                self.waiting.remove(&cached.pod.node_name);
+            }
+        }
+    }
+
+    fn add_node(&mut self, node: Arc<Node>) {
+        let images = self.images.exchange(&[], &node.images, &mut self.log);
+        let id = NodeId(self.nodes.insert(NodeInfo::new(Arc::clone(&node), images)));
+        self.node_by_name.insert(node.name.clone(), id);
+        let waiting = self.waiting.remove(&node.name).unwrap_or_default();
+        if let Some(info) = self.nodes.get_mut(id.0) {
+            info.id = id;
+            for pod in waiting {
+                if let Some(cached) = self.pods.get_mut(pod.0) {
+                    cached.node = Some(id);
+                    info.add_pod(pod, &cached.pod);
+                    self.log.push(Change::Pod(pod));
+                }
+            }
+        }
+        self.log.push(Change::Node(id, NodeFacts::all()));
+        self.log.push(Change::NodeCount);
+    }
+
+    fn update_node(&mut self, id: NodeId, node: Arc<Node>) {
+        let Some(info) = self.nodes.get_mut(id.0) else {
+            return;
+        };
+        let facts = info.changed_facts(&node);
+        if facts.contains(NodeFacts::IMAGES) {
+            info.images = self.images.exchange(&info.images, &node.images, &mut self.log);
+        }
+        info.node = node;
+        if !facts.is_empty() {
+            self.log.push(Change::Node(id, facts));
+        }
+    }
+
+    /// Bounds the log; ids whose removal it no longer holds may be used again.
+    fn trim(&mut self) {
+        let keep = 65_536.max(8 * self.nodes.len());
+        while self.log.len() > keep {
+            match self.log.pop_oldest() {
+                Some(Change::NodeRemoved(id)) => self.nodes.free(id.0),
+                Some(Change::PodRemoved(id)) => self.pods.free(id.0),
+                Some(Change::ImageRemoved(id)) => self.images.free(id),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "cache_test.rs"]
+mod tests;

@@ -1,0 +1,117 @@
+//! A node with what its pods take (kube-scheduler's `NodeInfo`).
+
+use std::sync::Arc;
+
+use super::ids::{ImageId, NodeId, PodId};
+use crate::facts::NodeFacts;
+use crate::model::{HostPort, Node, Pod, Resources};
+
+/// What the pods of a node ask for, assumed ones included.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Sum of their effective requests; `pods` is their number.
+    pub requested: Resources,
+    /// Sum of their non-zero cpu requests, millicores.
+    pub non_zero_milli_cpu: i64,
+    /// Sum of their non-zero memory requests, bytes.
+    pub non_zero_memory: i64,
+}
+
+impl Usage {
+    fn add(&mut self, pod: &Pod) {
+        self.requested.add(&pod.requests.effective);
+        self.requested.pods += 1;
+        self.non_zero_milli_cpu = self.non_zero_milli_cpu.saturating_add(pod.requests.non_zero_milli_cpu);
+        self.non_zero_memory = self.non_zero_memory.saturating_add(pod.requests.non_zero_memory);
+    }
+
+    fn subtract(&mut self, pod: &Pod) {
+        self.requested.subtract(&pod.requests.effective);
+        self.requested.pods -= 1;
+        self.non_zero_milli_cpu = self.non_zero_milli_cpu.saturating_sub(pod.requests.non_zero_milli_cpu);
+        self.non_zero_memory = self.non_zero_memory.saturating_sub(pod.requests.non_zero_memory);
+    }
+}
+
+/// A node and its pods.
+#[derive(Clone, Debug, Default)]
+pub struct NodeInfo {
+    /// Its id in this cache.
+    pub id: NodeId,
+    /// The object.
+    pub node: Arc<Node>,
+    /// Its images' ids, ascending.
+    pub images: Vec<ImageId>,
+    /// Its pods, assumed ones included, in the order in which they came.
+    pub pods: Vec<PodId>,
+    /// What they take.
+    pub usage: Usage,
+    /// Host ports that they take; one that several take stands several times.
+    pub used_ports: Vec<HostPort>,
+}
+
+impl NodeInfo {
+    pub(super) fn new(node: Arc<Node>, images: Vec<ImageId>) -> Self {
+        Self { node, images, ..Self::default() }
+    }
+
+    /// The facts that changed.
+    pub(super) fn add_pod(&mut self, id: PodId, pod: &Pod) -> NodeFacts {
+        self.pods.push(id);
+        self.usage.add(pod);
+        self.used_ports.extend_from_slice(&pod.spec.host_ports);
+        NodeFacts::USAGE | NodeFacts::PODS | ports_fact(pod)
+    }
+
+    pub(super) fn remove_pod(&mut self, id: PodId, pod: &Pod) -> NodeFacts {
+        self.pods.retain(|resident| *resident != id);
+        self.usage.subtract(pod);
+        self.give_back(&pod.spec.host_ports);
+        NodeFacts::USAGE | NodeFacts::PODS | ports_fact(pod)
+    }
+
+    pub(super) fn replace_pod(&mut self, before: &Pod, after: &Pod) -> NodeFacts {
+        let mut facts = NodeFacts::PODS;
+        if before.requests != after.requests {
+            self.usage.subtract(before);
+            self.usage.add(after);
+            facts |= NodeFacts::USAGE;
+        }
+        if before.spec.host_ports != after.spec.host_ports {
+            self.give_back(&before.spec.host_ports);
+            self.used_ports.extend_from_slice(&after.spec.host_ports);
+            facts |= NodeFacts::USED_PORTS;
+        }
+        facts
+    }
+
+    fn give_back(&mut self, ports: &[HostPort]) {
+        for port in ports {
+            if let Some(at) = self.used_ports.iter().position(|used| used == port) {
+                self.used_ports.swap_remove(at);
+            }
+        }
+    }
+
+    /// What differs between the node as it is and `after`.
+    pub(super) fn changed_facts(&self, after: &Node) -> NodeFacts {
+        let before = &*self.node;
+        [
+            (NodeFacts::LABELS, before.labels != after.labels),
+            (NodeFacts::ANNOTATIONS, before.annotations != after.annotations),
+            (NodeFacts::TAINTS, before.taints != after.taints),
+            (NodeFacts::UNSCHEDULABLE, before.unschedulable != after.unschedulable),
+            (NodeFacts::ALLOCATABLE, before.allocatable != after.allocatable),
+            (NodeFacts::IMAGES, before.images != after.images),
+            (NodeFacts::CONDITIONS, before.conditions != after.conditions),
+            (NodeFacts::DECLARED_FEATURES, before.declared_features != after.declared_features),
+        ]
+        .into_iter()
+        .filter_map(|(fact, changed)| changed.then_some(fact))
+        .collect()
+    }
+}
+
+fn ports_fact(pod: &Pod) -> NodeFacts {
+    if pod.spec.host_ports.is_empty() { NodeFacts::empty() } else { NodeFacts::USED_PORTS }
+}

@@ -1,0 +1,92 @@
+//! Groups of facts that a plugin can declare to read: the flags of `berth:scheduler/types`, bit for bit.
+
+bitflags::bitflags! {
+    /// Groups of pod fields (`pod-facts`). Two pods equal in a set of groups share a template for it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub struct PodFacts: u32 {
+        /// `metadata.name`
+        const NAME = 1 << 0;
+        /// `metadata.namespace`
+        const NAMESPACE = 1 << 1;
+        /// `metadata.uid`
+        const UID = 1 << 2;
+        /// `metadata.labels`
+        const LABELS = 1 << 3;
+        /// `metadata.annotations`
+        const ANNOTATIONS = 1 << 4;
+        /// `metadata.ownerReferences`
+        const OWNERS = 1 << 5;
+        /// `spec.nodeName`
+        const NODE_NAME = 1 << 6;
+        /// `spec.schedulerName`
+        const SCHEDULER_NAME = 1 << 7;
+        /// `spec.priority` and `spec.preemptionPolicy`
+        const PRIORITY = 1 << 8;
+        /// `spec.tolerations`
+        const TOLERATIONS = 1 << 9;
+        /// `spec.nodeSelector` and `spec.affinity.nodeAffinity`
+        const NODE_AFFINITY = 1 << 10;
+        /// `spec.affinity.podAffinity` and `podAntiAffinity`
+        const POD_AFFINITY = 1 << 11;
+        /// `spec.topologySpreadConstraints`
+        const TOPOLOGY_SPREAD = 1 << 12;
+        /// What the pod asks of a node, summed
+        const REQUESTS = 1 << 13;
+        /// `spec.initContainers` and `spec.containers`
+        const CONTAINERS = 1 << 14;
+        /// Host ports of its containers
+        const HOST_PORTS = 1 << 15;
+        /// `spec.volumes`
+        const VOLUMES = 1 << 16;
+        /// `spec.schedulingGates`
+        const SCHEDULING_GATES = 1 << 17;
+        /// `spec.resourceClaims`
+        const RESOURCE_CLAIMS = 1 << 18;
+        /// `spec.hostNetwork`
+        const HOST_NETWORK = 1 << 19;
+        /// `status.nominatedNodeName`
+        const NOMINATED_NODE = 1 << 20;
+        /// `metadata.deletionTimestamp` is set
+        const DELETION = 1 << 21;
+        /// `status.startTime`
+        const START_TIME = 1 << 22;
+    }
+
+    /// Groups of node facts (`node-facts`).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub struct NodeFacts: u32 {
+        /// `metadata.name` and `metadata.uid`
+        const NAME = 1 << 0;
+        /// `metadata.labels`
+        const LABELS = 1 << 1;
+        /// `metadata.annotations`
+        const ANNOTATIONS = 1 << 2;
+        /// `spec.taints`
+        const TAINTS = 1 << 3;
+        /// `spec.unschedulable`
+        const UNSCHEDULABLE = 1 << 4;
+        /// `status.allocatable`
+        const ALLOCATABLE = 1 << 5;
+        /// What the node's pods ask for
+        const USAGE = 1 << 6;
+        /// `status.images`
+        const IMAGES = 1 << 7;
+        /// Host ports that the node's pods take
+        const USED_PORTS = 1 << 8;
+        /// `status.conditions`
+        const CONDITIONS = 1 << 9;
+        /// `status.declaredFeatures`
+        const DECLARED_FEATURES = 1 << 10;
+        /// The node's pods
+        const PODS = 1 << 11;
+    }
+
+    /// Aggregates over the cluster (`cluster-facts`).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub struct ClusterFacts: u32 {
+        /// How many nodes there are
+        const NODE_COUNT = 1 << 0;
+        /// Every image's size and number of nodes
+        const IMAGES = 1 << 1;
+    }
+}

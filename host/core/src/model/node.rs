@@ -1,0 +1,57 @@
+//! A node as scheduling reads it.
+
+use super::{resources::Resources, selector::Labels, taint::Taint};
+
+/// `ConditionStatus`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConditionStatus {
+    /// `True`
+    True,
+    /// `False`
+    False,
+    /// `Unknown`, or anything else
+    Unknown,
+}
+
+/// `node.status.conditions[]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Condition {
+    /// `type`.
+    pub kind: Box<str>,
+    /// `status`.
+    pub status: ConditionStatus,
+}
+
+/// `node.status.images[]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NodeImage {
+    /// All names the kubelet knows it by, tags and digests.
+    pub names: Vec<Box<str>>,
+    /// `sizeBytes`.
+    pub size: i64,
+}
+
+/// A `v1.Node`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Node {
+    /// `metadata.name`
+    pub name: Box<str>,
+    /// `metadata.uid`
+    pub uid: Box<str>,
+    /// `metadata.labels`
+    pub labels: Labels,
+    /// `metadata.annotations`
+    pub annotations: Labels,
+    /// `spec.taints`
+    pub taints: Vec<Taint>,
+    /// `spec.unschedulable`
+    pub unschedulable: bool,
+    /// `status.allocatable`
+    pub allocatable: Resources,
+    /// `status.images`
+    pub images: Vec<NodeImage>,
+    /// `status.conditions`, without their times
+    pub conditions: Vec<Condition>,
+    /// `status.declaredFeatures`
+    pub declared_features: Vec<Box<str>>,
+}

@@ -1,0 +1,179 @@
+//! A pod as scheduling reads it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::affinity::{NodeSelectorTerm, PodAffinity, PreferredNodeTerm, SpreadConstraint};
+use super::requests::PodRequests;
+use super::resources::Resources;
+use super::selector::Labels;
+use super::taint::Toleration;
+use super::volume::Volume;
+
+/// Which pod: what survives an update, and what people call it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PodKey {
+    /// `metadata.namespace`
+    pub namespace: Box<str>,
+    /// `metadata.name`
+    pub name: Box<str>,
+    /// `metadata.uid`
+    pub uid: Box<str>,
+}
+
+impl fmt::Display for PodKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.namespace, self.name)
+    }
+}
+
+/// `ports[].protocol`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Protocol {
+    /// TCP, also where absent
+    #[default]
+    Tcp,
+    /// UDP
+    Udp,
+    /// SCTP
+    Sctp,
+}
+
+/// A port taken on the node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HostPort {
+    /// `hostIP`; `0.0.0.0` where empty.
+    pub ip: Box<str>,
+    /// `protocol`.
+    pub protocol: Protocol,
+    /// `hostPort`.
+    pub port: u16,
+}
+
+/// Which list a container comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ContainerKind {
+    /// `spec.containers`
+    Main,
+    /// `spec.initContainers`
+    Init,
+    /// `spec.initContainers` with `restartPolicy: Always`
+    RestartableInit,
+}
+
+/// One container.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Container {
+    /// `name`
+    pub name: Box<str>,
+    /// Which list it comes from.
+    pub kind: ContainerKind,
+    /// `image`, as written.
+    pub image: Box<str>,
+    /// `resources.requests`
+    pub requests: Resources,
+    /// `ports[]` with a hostPort.
+    pub host_ports: Vec<HostPort>,
+}
+
+/// `metadata.ownerReferences[]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Owner {
+    /// `apiVersion`
+    pub api_version: Box<str>,
+    /// `kind`
+    pub kind: Box<str>,
+    /// `name`
+    pub name: Box<str>,
+    /// `uid`
+    pub uid: Box<str>,
+    /// `controller`
+    pub controller: bool,
+}
+
+/// `pod.spec.resourceClaims[]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PodResourceClaim {
+    /// `name`
+    pub name: Box<str>,
+    /// The claim's name, from spec or status; empty where it is still to be made.
+    pub claim: Box<str>,
+    /// `resourceClaimTemplateName`
+    pub template: Box<str>,
+}
+
+/// `spec.preemptionPolicy`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Preemption {
+    /// `PreemptLowerPriority`, also where absent
+    #[default]
+    LowerPriority,
+    /// `Never`
+    Never,
+}
+
+/// `pod.spec`, apart from the node's name. Shared by pods that are equal in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PodSpec {
+    /// `schedulerName`
+    pub scheduler_name: Box<str>,
+    /// `priority`; 0 where absent
+    pub priority: i32,
+    /// `preemptionPolicy`
+    pub preemption: Preemption,
+    /// `tolerations`
+    pub tolerations: Vec<Toleration>,
+    /// `nodeSelector`
+    pub node_selector: Labels,
+    /// `affinity.nodeAffinity.required…`: one of the terms has to hold
+    pub required_node_affinity: Option<Vec<NodeSelectorTerm>>,
+    /// `affinity.nodeAffinity.preferred…`
+    pub preferred_node_affinity: Vec<PreferredNodeTerm>,
+    /// `affinity.podAffinity`
+    pub affinity: PodAffinity,
+    /// `affinity.podAntiAffinity`
+    pub anti_affinity: PodAffinity,
+    /// `topologySpreadConstraints`
+    pub topology_spread: Vec<SpreadConstraint>,
+    /// `initContainers`, then `containers`
+    pub containers: Vec<Container>,
+    /// Host ports of containers and restartable init containers.
+    pub host_ports: Vec<HostPort>,
+    /// `volumes`
+    pub volumes: Vec<Volume>,
+    /// `schedulingGates[].name`
+    pub scheduling_gates: Vec<Box<str>>,
+    /// `resourceClaims`
+    pub resource_claims: Vec<PodResourceClaim>,
+    /// `hostNetwork`
+    pub host_network: bool,
+}
+
+/// A `v1.Pod`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pod {
+    /// Namespace, name and uid.
+    pub key: PodKey,
+    /// `metadata.labels`
+    pub labels: Labels,
+    /// `metadata.annotations`, without `kubectl.kubernetes.io/last-applied-configuration`
+    pub annotations: Labels,
+    /// `metadata.ownerReferences`
+    pub owners: Vec<Owner>,
+    /// `metadata.deletionTimestamp` is set
+    pub deleting: bool,
+    /// `metadata.creationTimestamp`, seconds since 1970
+    pub created: i64,
+    /// `spec.nodeName`; empty while it is not assigned
+    pub node_name: Box<str>,
+    /// `status.nominatedNodeName`
+    pub nominated_node_name: Box<str>,
+    /// `status.startTime`, seconds since 1970; 0 where absent
+    pub start_time: i64,
+    /// `status.phase` is Succeeded or Failed: it takes nothing any more
+    pub finished: bool,
+    /// What it asks of a node.
+    pub requests: PodRequests,
+    /// The rest of `spec`.
+    pub spec: Arc<PodSpec>,
+}

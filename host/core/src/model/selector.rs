@@ -1,0 +1,90 @@
+//! Labels and the requirements put on them.
+
+/// A `map[string]string`, sorted by key: labels, annotations, node selectors.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Labels(Vec<(Box<str>, Box<str>)>);
+
+impl Labels {
+    /// The value under `key`.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&str> {
+        let at = self.0.binary_search_by(|(k, _)| k.as_ref().cmp(key)).ok()?;
+        Some(&self.0[at].1)
+    }
+
+    /// All entries, by key.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        self.0.iter().map(|(k, v)| (k.as_ref(), v.as_ref()))
+    }
+
+    /// How many entries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// No entries.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<K: Into<Box<str>>, V: Into<Box<str>>> FromIterator<(K, V)> for Labels {
+    /// Of entries with one key the last stays.
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let mut all: Vec<(Box<str>, Box<str>)> = entries.into_iter().map(|(k, v)| (k.into(), v.into())).collect();
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+        all.reverse();
+        all.dedup_by(|a, b| a.0 == b.0);
+        all.reverse();
+        Self(all)
+    }
+}
+
+/// How a requirement compares (`NodeSelectorOperator`, `LabelSelectorOperator`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operator {
+    /// The value is one of those named.
+    In,
+    /// It is none of them, or absent.
+    NotIn,
+    /// The key is there.
+    Exists,
+    /// The key is not there.
+    DoesNotExist,
+    /// As an integer greater than the only value.
+    Gt,
+    /// As an integer less than the only value.
+    Lt,
+}
+
+/// `NodeSelectorRequirement` or `LabelSelectorRequirement`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Requirement {
+    /// The label's key or the field's path.
+    pub key: Box<str>,
+    /// How it compares.
+    pub operator: Operator,
+    /// With what.
+    pub values: Vec<Box<str>>,
+}
+
+/// `metav1.LabelSelector`, `matchLabels` turned into requirements with operator In. Empty selects everything.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LabelSelector {
+    /// All have to hold.
+    pub requirements: Vec<Requirement>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_equal_keys_the_last_stays_and_keys_are_sorted() {
+        let labels: Labels = [("b", "1"), ("a", "2"), ("b", "3")].into_iter().collect();
+        assert_eq!(labels.iter().collect::<Vec<_>>(), [("a", "2"), ("b", "3")]);
+        assert_eq!((labels.get("b"), labels.get("c")), (Some("3"), None));
+    }
+}

@@ -1,0 +1,51 @@
+//! Volumes of a pod, by what scheduling reads of them.
+
+/// A disk known by its identity.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Disk {
+    /// `pdName`, `volumeID`, `diskName`, iscsi's `iqn`, rbd's `image`.
+    pub id: Box<str>,
+    /// rbd's pool.
+    pub pool: Box<str>,
+    /// rbd's monitors.
+    pub monitors: Vec<Box<str>>,
+    /// Mounted read-only.
+    pub read_only: bool,
+}
+
+/// Where a volume comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum VolumeSource {
+    /// `persistentVolumeClaim`: claim name, read-only.
+    PersistentVolumeClaim(Box<str>, bool),
+    /// `ephemeral`: the name of the claim made for it, read-only.
+    Ephemeral(Box<str>, bool),
+    /// `gcePersistentDisk`
+    GcePersistentDisk(Disk),
+    /// `awsElasticBlockStore`
+    AwsElasticBlockStore(Disk),
+    /// `azureDisk`
+    AzureDisk(Disk),
+    /// `cinder`
+    Cinder(Disk),
+    /// `iscsi`
+    Iscsi(Disk),
+    /// `rbd`
+    Rbd(Disk),
+    /// `csi`, inline: the driver's name.
+    Csi(Box<str>),
+    /// `image`: the reference.
+    Image(Box<str>),
+    /// What no scheduler plugin reads.
+    Other,
+}
+
+/// `pod.spec.volumes[]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Volume {
+    /// The volume's name in the pod. Empty for [`VolumeSource::Other`]: admission gives those random names, which
+    /// would make every pod a template of its own.
+    pub name: Box<str>,
+    /// Where it comes from.
+    pub source: VolumeSource,
+}

@@ -1,0 +1,241 @@
+//! The trait through which the core asks plugins, and what they answer.
+//!
+//! Whoever implements [`Plugins`] holds the guests: in the host they are WebAssembly components, in tests plain
+//! functions. The core never knows which. Every call names its cycle and gives the cache, from whose change log the
+//! implementor brings the guest up to date before it asks.
+
+use std::sync::Arc;
+
+use crate::cache::Cache;
+use crate::cache::NodeId;
+use crate::facts::{ClusterFacts, NodeFacts, PodFacts};
+use crate::model::Pod;
+use crate::time::Timestamp;
+
+/// One instance of a plugin: a component's digest with its arguments. A plugin that is swapped gets a new one; ids are
+/// never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PluginId(pub u32);
+
+/// Pods that are equal in a set of pod facts (`template-id`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TemplateId(pub u32);
+
+bitflags::bitflags! {
+    /// Extension points that a plugin takes part in: the component's exports.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct ExtensionPoints: u32 {
+        /// `preEnqueue`
+        const PRE_ENQUEUE = 1 << 0;
+        /// `queueSort`
+        const QUEUE_SORT = 1 << 1;
+        /// `preFilter`
+        const PRE_FILTER = 1 << 2;
+        /// `filter`
+        const FILTER = 1 << 3;
+        /// `postFilter`
+        const POST_FILTER = 1 << 4;
+        /// `preScore`
+        const PRE_SCORE = 1 << 5;
+        /// `score`
+        const SCORE = 1 << 6;
+        /// The component normalizes its scores itself.
+        const NORMALIZE = 1 << 7;
+        /// `reserve`
+        const RESERVE = 1 << 8;
+        /// `permit`
+        const PERMIT = 1 << 9;
+        /// `preBind`
+        const PRE_BIND = 1 << 10;
+        /// `bind`
+        const BIND = 1 << 11;
+        /// `postBind`
+        const POST_BIND = 1 << 12;
+        /// Queueing hints of its own.
+        const QUEUEING_HINT = 1 << 13;
+        /// Filters with changed pods in one call.
+        const FILTER_WHAT_IF = 1 << 14;
+    }
+}
+
+/// What a plugin's answers depend on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Anything: asked for every pod.
+    #[default]
+    Cluster,
+    /// The template and the declared facts of that node: answers are kept.
+    Node,
+    /// Sums over topology domains; asked for every pod until those are kept, too.
+    Domain,
+}
+
+/// What is done with raw scores before the weight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Normalization {
+    /// Nothing: they are 0 to 100 already.
+    #[default]
+    None,
+    /// The highest becomes 100.
+    Default,
+    /// The same, then turned round.
+    DefaultReversed,
+    /// The plugin does it.
+    Custom,
+}
+
+/// What a plugin is and reads, as it said when it was configured.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declaration {
+    /// The name that profiles, events and messages use.
+    pub name: Arc<str>,
+    /// The plugin's own version, for people.
+    pub version: Box<str>,
+    /// What it exports.
+    pub points: ExtensionPoints,
+    /// What it reads of the pod to be placed: the facts of its templates.
+    pub pod_facts: PodFacts,
+    /// What it reads of nodes.
+    pub node_facts: NodeFacts,
+    /// What it reads of pods on nodes.
+    pub resident_pod_facts: PodFacts,
+    /// What it reads of the cluster as a whole.
+    pub cluster_facts: ClusterFacts,
+    /// Of pre-filter and filter.
+    pub filter_scope: Scope,
+    /// Of pre-score and score.
+    pub score_scope: Scope,
+    /// Of its scores.
+    pub normalization: Normalization,
+}
+
+/// What a call is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Cycle<'a> {
+    /// Grows by one with every attempt to place a pod.
+    pub id: u64,
+    /// The cycle's time.
+    pub time: Timestamp,
+    /// Random, for this cycle and plugin.
+    pub seed: u64,
+    /// The pod's template for this plugin's facts.
+    pub template: TemplateId,
+    /// The pod; equal to all of its template in the plugin's pod facts.
+    pub pod: &'a Pod,
+    /// The cluster.
+    pub cache: &'a Cache,
+}
+
+/// How a plugin says no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Code {
+    /// Taking pods away might help.
+    Unschedulable,
+    /// It would not.
+    UnschedulableAndUnresolvable,
+    /// The plugin could not tell.
+    Error,
+    /// Not yet.
+    Pending,
+}
+
+/// A no with its reasons.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Status {
+    /// How it is meant.
+    pub code: Code,
+    /// For people.
+    pub reasons: Vec<Arc<str>>,
+}
+
+/// Answers of a filter: for each node asked about 0 (fits) or n for `outcomes[n - 1]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdicts {
+    /// Distinct noes.
+    pub outcomes: Vec<Status>,
+    /// Parallel to the nodes asked about; each at most `outcomes.len()`.
+    pub nodes: Vec<u16>,
+}
+
+/// Answer of a pre-filter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PreFilterResult {
+    /// Filter every node.
+    All,
+    /// Nothing to filter for this pod.
+    Skip,
+    /// Only nodes of these names can do.
+    Narrow(Vec<Box<str>>),
+    /// None can.
+    Reject(Status),
+}
+
+/// Answer of a pre-score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreScoreResult {
+    /// Score the nodes.
+    Score,
+    /// Adds nothing to any node.
+    Skip,
+}
+
+/// A plugin did not answer, or not as it must. The message is for people and names what to do where it can.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("plugin {plugin}: {message}")]
+pub struct PluginError {
+    /// Its name.
+    pub plugin: Arc<str>,
+    /// What happened: `trapped in filter: unreachable`, `ran longer than 100 ms`, …
+    pub message: String,
+}
+
+/// Whoever holds the guests.
+///
+/// Every answer is checked by the implementor to be of the right length; the core checks ranges. The implementor makes
+/// a template known to the guest before the first call that names it.
+pub trait Plugins {
+    /// Before the nodes are filtered.
+    ///
+    /// # Errors
+    /// The plugin trapped, ran out of time or memory, or said so itself.
+    fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError>;
+
+    /// Does the pod fit on these nodes?
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError>;
+
+    /// Before nodes are scored.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn pre_score(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+    ) -> Result<PreScoreResult, PluginError>;
+
+    /// Raw scores, parallel to `nodes`.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn score(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError>;
+
+    /// Scores of [`Normalization::Custom`], parallel to `nodes`.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn normalize(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        scores: &[i64],
+    ) -> Result<Vec<i64>, PluginError>;
+
+    /// These templates will not be named again: what is kept for them may go. They are templates of all plugins that
+    /// declared exactly these facts.
+    fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]);
+}

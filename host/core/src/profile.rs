@@ -1,0 +1,41 @@
+//! Profiles: which plugins place the pods of one scheduler name, in which order and with which weight.
+
+use std::sync::Arc;
+
+use crate::plugins::{Declaration, PluginId};
+
+/// What a plugin's failure does to the pod's cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FailurePolicy {
+    /// The cycle fails, with the plugin's name in its event. The default.
+    #[default]
+    Fail,
+    /// A score that fails adds nothing. Filters always fail the cycle.
+    IgnoreScores,
+}
+
+/// A plugin as a profile uses it.
+#[derive(Clone, Debug)]
+pub struct ProfilePlugin {
+    /// The instance; profiles with the same digest and arguments share one.
+    pub id: PluginId,
+    /// What it declared.
+    pub declaration: Arc<Declaration>,
+    /// What its failure does.
+    pub failure_policy: FailurePolicy,
+}
+
+/// `profiles[]` of a KubeSchedulerConfiguration, resolved to instances. The lists hold the enabled plugins in order.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    /// `schedulerName`: it places pods whose `spec.schedulerName` is this.
+    pub scheduler_name: Box<str>,
+    /// Enabled at pre-filter.
+    pub pre_filter: Vec<ProfilePlugin>,
+    /// Enabled at filter.
+    pub filter: Vec<ProfilePlugin>,
+    /// Enabled at pre-score.
+    pub pre_score: Vec<ProfilePlugin>,
+    /// Enabled at score, with weights of at least 1.
+    pub score: Vec<(ProfilePlugin, i64)>,
+}
