@@ -9,15 +9,21 @@
 //! → [`plugins`] (the trait through which guests are asked) → [`action`] (what is to be done).
 
 pub mod action;
+pub mod answers;
 pub mod cache;
+pub mod core;
+pub mod cycle;
 pub mod event;
 pub mod facts;
 pub mod model;
 pub mod plugins;
 pub mod profile;
+pub mod queue;
+pub mod template;
 pub mod time;
 
 pub use crate::action::Action;
+pub use crate::core::{Core, Options};
 pub use crate::event::Event;
 pub use crate::plugins::Plugins;
 pub use crate::time::Timestamp;

@@ -39,3 +39,11 @@ pub struct Profile {
     /// Enabled at score, with weights of at least 1.
     pub score: Vec<(ProfilePlugin, i64)>,
 }
+
+impl Profile {
+    /// Every instance that it uses, some of them several times.
+    pub fn plugin_ids(&self) -> impl Iterator<Item = PluginId> {
+        let unweighted = self.pre_filter.iter().chain(&self.filter).chain(&self.pre_score);
+        unweighted.chain(self.score.iter().map(|(plugin, _)| plugin)).map(|plugin| plugin.id)
+    }
+}

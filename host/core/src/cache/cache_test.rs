@@ -1,1 +1,136 @@
+//! The cache's states, and what its log says of them.
 
+use super::*;
+use crate::model::{HostPort, NodeImage, PodKey, PodRequests, PodSpec, Protocol, Resources};
+
+fn node(name: &str) -> Node {
+    Node { name: name.into(), uid: format!("uid-{name}").into(), ..Node::default() }
+}
+
+fn pod(name: &str, node: &str, milli_cpu: i64) -> Arc<Pod> {
+    let requests = PodRequests {
+        effective: Resources { milli_cpu, ..Resources::default() },
+        non_zero_milli_cpu: milli_cpu,
+        ..PodRequests::default()
+    };
+    let key = PodKey { namespace: "ns".into(), name: name.into(), uid: name.into() };
+    let host_ports = vec![HostPort { ip: "0.0.0.0".into(), protocol: Protocol::Tcp, port: 80 }];
+    let spec = Arc::new(PodSpec { host_ports, ..PodSpec::default() });
+    Arc::new(Pod { key, node_name: node.into(), requests, spec, ..Pod::default() })
+}
+
+/// Cpu and pods in use on a node, and its taken ports.
+fn used(cache: &Cache, node: &str) -> (i64, i64, usize) {
+    let info = cache.node_id(node).and_then(|id| cache.node(id)).expect("the node is there");
+    (info.usage.requested.milli_cpu, info.usage.requested.pods, info.used_ports.len())
+}
+
+#[test]
+fn an_assumed_pod_counts_until_it_is_forgotten() {
+    let mut cache = Cache::default();
+    cache.set_node(Arc::new(node("a")));
+    cache.assume(pod("p", "a", 100));
+    assert_eq!(used(&cache, "a"), (100, 1, 1));
+    cache.forget("p");
+    assert_eq!(used(&cache, "a"), (0, 0, 0));
+    assert!(cache.pod_by_uid("p").is_none());
+}
+
+#[test]
+fn a_confirmed_pod_is_not_forgotten() {
+    let mut cache = Cache::default();
+    cache.set_node(Arc::new(node("a")));
+    cache.assume(pod("p", "a", 100));
+    cache.set_pod(pod("p", "a", 100));
+    cache.forget("p");
+    assert_eq!(used(&cache, "a"), (100, 1, 1));
+}
+
+#[test]
+fn a_pod_that_another_scheduler_put_elsewhere_moves() {
+    let mut cache = Cache::default();
+    cache.set_node(Arc::new(node("a")));
+    cache.set_node(Arc::new(node("b")));
+    cache.assume(pod("p", "a", 100));
+    cache.set_pod(pod("p", "b", 100));
+    assert_eq!((used(&cache, "a"), used(&cache, "b")), ((0, 0, 0), (100, 1, 1)));
+}
+
+#[test]
+fn pods_may_come_before_their_node_and_stay_after_it() {
+    let mut cache = Cache::default();
+    cache.set_pod(pod("p", "a", 100));
+    cache.set_pod(pod("q", "a", 50));
+    cache.remove_pod("q");
+    cache.set_node(Arc::new(node("a")));
+    assert_eq!(used(&cache, "a"), (100, 1, 1));
+    cache.remove_node("a");
+    assert_eq!(cache.node_count(), 0);
+    cache.set_node(Arc::new(node("a")));
+    assert_eq!(used(&cache, "a"), (100, 1, 1), "its pods were not forgotten");
+    cache.set_pod(pod("p", "a", 200));
+    assert_eq!(used(&cache, "a"), (200, 1, 1));
+}
+
+#[test]
+fn a_node_made_again_under_its_name_is_another() {
+    let mut cache = Cache::default();
+    cache.set_node(Arc::new(node("a")));
+    let first = cache.node_id("a");
+    cache.set_node(Arc::new(Node { uid: "other".into(), ..node("a") }));
+    assert_ne!(cache.node_id("a"), first);
+    assert_eq!(cache.node_count(), 1);
+}
+
+#[test]
+fn the_log_names_the_facts_that_changed() {
+    let mut cache = Cache::default();
+    cache.set_node(Arc::new(node("a")));
+    let id = cache.node_id("a").expect("known");
+    let position = cache.log().end();
+    cache.set_node(Arc::new(Node { unschedulable: true, ..node("a") }));
+    cache.set_node(Arc::new(Node { unschedulable: true, ..node("a") }));
+    cache.set_pod(pod("p", "a", 100));
+    let changes: Vec<Change> = cache.log().since(position).expect("still there").collect();
+    let by_pod = NodeFacts::USAGE | NodeFacts::PODS | NodeFacts::USED_PORTS;
+    let expected = [Change::Node(id, NodeFacts::UNSCHEDULABLE), Change::Node(id, by_pod), Change::Pod(PodId(0))];
+    assert_eq!(changes, expected);
+}
+
+#[test]
+fn an_image_is_counted_on_every_node_once_and_sized_by_the_first() {
+    let image = |size| NodeImage { names: vec!["app:1".into(), "app@sha".into()], size };
+    let mut cache = Cache::default();
+    cache.set_node(Arc::new(Node { images: vec![image(10), image(10)], ..node("a") }));
+    cache.set_node(Arc::new(Node { images: vec![image(20)], ..node("b") }));
+    let states = |cache: &Cache| -> Vec<(String, i64, u32)> {
+        cache.images().iter().map(|(_, s)| (s.name.to_string(), s.size, s.nodes)).collect()
+    };
+    assert_eq!(states(&cache), [("app:1".into(), 10, 2), ("app@sha".into(), 10, 2)]);
+    cache.set_node(Arc::new(node("a")));
+    assert_eq!(states(&cache), [("app:1".into(), 10, 1), ("app@sha".into(), 10, 1)]);
+    cache.remove_node("b");
+    assert_eq!(states(&cache), []);
+}
+
+#[test]
+fn a_reader_that_fell_behind_starts_anew_and_ids_are_used_again_only_then() {
+    let mut cache = Cache::default();
+    cache.set_node(Arc::new(node("a")));
+    cache.set_pod(pod("first", "a", 1));
+    let id = *cache.pod_by_uid.get("first").expect("known");
+    cache.remove_pod("first");
+    let position = cache.log().end();
+    for n in 0..40_000 {
+        let name = n.to_string();
+        cache.set_pod(pod(&name, "a", 1));
+        let reused = cache.pod_by_uid.get(name.as_str()) == Some(&id);
+        assert!(
+            !reused || cache.log().since(position - 1).is_none(),
+            "id used again while the log still has its removal"
+        );
+        cache.remove_pod(&name);
+    }
+    assert!(cache.log().since(position).is_none());
+    assert!(cache.pods.end() < 40_000, "ids are used again");
+}

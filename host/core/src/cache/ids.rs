@@ -52,9 +52,9 @@ impl<T> Slab<T> {
         Some(thing)
     }
 
-    /// The id may be used again. Does nothing to one that is in use.
+    /// The id, retired before, may be used again.
     pub fn free(&mut self, id: u32) {
-        if self.entries.get(id as usize).is_some_and(Option::is_none) && !self.free.contains(&id) {
+        if self.entries.get(id as usize).is_some_and(Option::is_none) {
             self.free.push(id);
         }
     }

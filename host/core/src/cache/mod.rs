@@ -116,19 +116,20 @@ impl Cache {
         &self.log
     }
 
-    /// A node appeared or changed. A node of the same name with another uid is another node.
-    pub fn set_node(&mut self, node: Arc<Node>) {
-        match self.node_id(&node.name) {
-            Some(id) if self.nodes.get(id.0).is_some_and(|info| info.node.uid == node.uid) => {
-                self.update_node(id, node)
-            }
-            Some(_) => {
+    /// A node appeared or changed. A node of the same name with another uid is another node. Returns the facts whose
+    /// change may help a pod that did not fit.
+    pub fn set_node(&mut self, node: Arc<Node>) -> NodeFacts {
+        let known = self.node_id(&node.name).and_then(|id| self.nodes.get(id.0));
+        let helped = match known.map(|info| (info.id, info.node.uid == node.uid)) {
+            Some((id, true)) => self.update_node(id, node),
+            Some((_, false)) => {
                 self.remove_node(&node.name);
-                self.add_node(node);
+                self.add_node(node)
             }
             None => self.add_node(node),
-        }
+        };
         self.trim();
+        helped
     }
 
     /// A node went. Its pods wait aside until theirs are removed, or it comes back.
@@ -157,53 +158,59 @@ impl Cache {
     }
 
     /// A pod is assigned to `pod.node_name`, or changed there. Confirms an assumed one; one that is elsewhere moves.
-    pub fn set_pod(&mut self, pod: Arc<Pod>) {
-        self.place(pod, false);
+    /// Returns the facts whose change may help a pod that did not fit.
+    pub fn set_pod(&mut self, pod: Arc<Pod>) -> NodeFacts {
+        self.place(pod, false)
     }
 
-    /// The core chose `pod.node_name` for the pod: it counts there from now on.
-    pub fn assume(&mut self, pod: Arc<Pod>) {
-        self.place(pod, true);
+    /// The core chose `pod.node_name` for the pod: it counts there from now on. Returns as [`Cache::set_pod`].
+    pub fn assume(&mut self, pod: Arc<Pod>) -> NodeFacts {
+        self.place(pod, true)
     }
 
-    /// Takes an assumption back. A pod that the API server has confirmed stays.
-    pub fn forget(&mut self, uid: &str) {
-        if self.pod_by_uid(uid).is_some_and(|cached| cached.assumed) {
-            self.remove_pod(uid);
+    /// Takes an assumption back. A pod that the API server has confirmed stays. Returns as [`Cache::set_pod`].
+    pub fn forget(&mut self, uid: &str) -> NodeFacts {
+        match self.pod_by_uid(uid) {
+            Some(cached) if cached.assumed => self.remove_pod(uid),
+            _ => NodeFacts::empty(),
         }
     }
 
-    /// The pod went, or takes nothing any more.
-    pub fn remove_pod(&mut self, uid: &str) {
-        let Some(id) = self.pod_by_uid.remove(uid) else {
-            return;
-        };
-        let Some(cached) = self.pods.retire(id.0) else {
-            return;
-        };
+    /// The pod went, or takes nothing any more. Returns as [`Cache::set_pod`].
+    pub fn remove_pod(&mut self, uid: &str) -> NodeFacts {
+        let removed = self.pod_by_uid.remove(uid).and_then(|id| Some((id, self.pods.retire(id.0)?)));
+        let Some((id, cached)) = removed else { return NodeFacts::empty() };
         self.detach(id, &cached);
         self.log.push(Change::PodRemoved(id));
         self.trim();
+        NodeFacts::USAGE | NodeFacts::USED_PORTS | NodeFacts::PODS
     }
 
-    fn place(&mut self, pod: Arc<Pod>, assumed: bool) {
+    /// A pod that comes can help those that want to be near it; one that stays and asks for less, more of them.
+    fn place(&mut self, pod: Arc<Pod>, assumed: bool) -> NodeFacts {
         let known = self.pod_by_uid.get(&pod.key.uid).copied();
-        match known.and_then(|id| self.pods.get_mut(id.0).map(|cached| (id, cached))) {
+        let helped = match known.and_then(|id| self.pods.get_mut(id.0).map(|cached| (id, cached))) {
             Some((id, cached)) if cached.pod.node_name == pod.node_name => {
                 cached.assumed = assumed;
-                if cached.pod != pod {
-                    let before = std::mem::replace(&mut cached.pod, Arc::clone(&pod));
-                    let node = cached.node;
-                    self.replace(id, node, &before, &pod);
+                if cached.pod == pod {
+                    return NodeFacts::empty();
                 }
+                let before = std::mem::replace(&mut cached.pod, Arc::clone(&pod));
+                let node = cached.node;
+                self.replace(id, node, &before, &pod)
             }
             Some(_) => {
-                self.remove_pod(&pod.key.uid);
+                let helped = self.remove_pod(&pod.key.uid);
                 self.add_pod(pod, assumed);
+                helped
             }
-            None => self.add_pod(pod, assumed),
-        }
+            None => {
+                self.add_pod(pod, assumed);
+                NodeFacts::PODS
+            }
+        };
         self.trim();
+        helped
     }
 
     fn add_pod(&mut self, pod: Arc<Pod>, assumed: bool) {
@@ -219,13 +226,12 @@ impl Cache {
         }
     }
 
-    fn replace(&mut self, id: PodId, node: Option<NodeId>, before: &Pod, after: &Pod) {
-        let Some(info) = node.and_then(|node| self.nodes.get_mut(node.0)) else {
-            return;
-        };
+    fn replace(&mut self, id: PodId, node: Option<NodeId>, before: &Pod, after: &Pod) -> NodeFacts {
+        let Some(info) = node.and_then(|node| self.nodes.get_mut(node.0)) else { return NodeFacts::empty() };
         let facts = info.replace_pod(before, after);
         self.log.push(Change::Node(info.id, facts));
         self.log.push(Change::Pod(id));
+        facts
     }
 
     fn detach(&mut self, id: PodId, cached: &CachedPod) {
@@ -240,7 +246,7 @@ impl Cache {
         }
     }
 
-    fn add_node(&mut self, node: Arc<Node>) {
+    fn add_node(&mut self, node: Arc<Node>) -> NodeFacts {
         let images = self.images.exchange(&[], &node.images, &mut self.log);
         let id = NodeId(self.nodes.insert(NodeInfo::new(Arc::clone(&node), images)));
         self.node_by_name.insert(node.name.clone(), id);
@@ -257,12 +263,11 @@ impl Cache {
         }
         self.log.push(Change::Node(id, NodeFacts::all()));
         self.log.push(Change::NodeCount);
+        NodeFacts::all()
     }
 
-    fn update_node(&mut self, id: NodeId, node: Arc<Node>) {
-        let Some(info) = self.nodes.get_mut(id.0) else {
-            return;
-        };
+    fn update_node(&mut self, id: NodeId, node: Arc<Node>) -> NodeFacts {
+        let Some(info) = self.nodes.get_mut(id.0) else { return NodeFacts::empty() };
         let facts = info.changed_facts(&node);
         if facts.contains(NodeFacts::IMAGES) {
             info.images = self.images.exchange(&info.images, &node.images, &mut self.log);
@@ -271,6 +276,7 @@ impl Cache {
         if !facts.is_empty() {
             self.log.push(Change::Node(id, facts));
         }
+        facts
     }
 
     /// Bounds the log; ids whose removal it no longer holds may be used again.

@@ -1,0 +1,131 @@
+//! One kind of answer over all nodes, by node id, with what is known of it.
+
+use fixedbitset::FixedBitSet;
+
+use crate::cache::{Cache, Change, NodeId};
+use crate::facts::{ClusterFacts, NodeFacts};
+
+/// Answers by node id. Those that became stale are unknown again.
+#[derive(Clone, Debug, Default)]
+pub struct Column<T> {
+    values: Vec<T>,
+    known: FixedBitSet,
+    /// Up to where the change log has been followed.
+    position: u64,
+}
+
+impl<T: Copy + Default> Column<T> {
+    /// Forgets what the changes since the last time made stale, for a plugin that reads these facts.
+    pub fn catch_up(&mut self, cache: &Cache, node_facts: NodeFacts, cluster_facts: ClusterFacts) {
+        let log = cache.log();
+        match log.since(self.position) {
+            Some(changes) => {
+                for change in changes {
+                    self.apply(change, node_facts, cluster_facts);
+                }
+            }
+            None => self.known.clear(),
+        }
+        self.position = log.end();
+    }
+
+    fn apply(&mut self, change: Change, node_facts: NodeFacts, cluster_facts: ClusterFacts) {
+        match change {
+            Change::Node(node, facts) if facts.intersects(node_facts) => self.forget(node),
+            Change::NodeRemoved(node) => self.forget(node),
+            Change::NodeCount if cluster_facts.contains(ClusterFacts::NODE_COUNT) => self.known.clear(),
+            Change::Image(_) | Change::ImageRemoved(_) if cluster_facts.contains(ClusterFacts::IMAGES) => {
+                self.known.clear();
+            }
+            _ => {}
+        }
+    }
+
+    fn forget(&mut self, node: NodeId) {
+        if (node.0 as usize) < self.known.len() {
+            self.known.remove(node.0 as usize);
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.known.clear();
+    }
+
+    /// Those of `nodes` about which nothing is known.
+    #[must_use]
+    pub fn missing(&self, nodes: &[NodeId]) -> Vec<NodeId> {
+        nodes.iter().copied().filter(|node| !self.known.contains(node.0 as usize)).collect()
+    }
+
+    /// These are the answers about these nodes; both of one length.
+    pub fn set(&mut self, nodes: &[NodeId], answers: impl IntoIterator<Item = T>) {
+        for (node, answer) in nodes.iter().zip(answers) {
+            let at = node.0 as usize;
+            if at >= self.values.len() {
+                self.values.resize(at + 1, T::default());
+                self.known.grow(at + 1);
+            }
+            self.values[at] = answer;
+            self.known.insert(at);
+        }
+    }
+
+    /// The answer about a node; the default where nothing is known.
+    #[must_use]
+    pub fn get(&self, node: NodeId) -> T {
+        self.values.get(node.0 as usize).copied().unwrap_or_default()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.values.len() * size_of::<T>() + self.known.len() / 8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::model::{Node, Taint};
+
+    fn cache_of(nodes: &[&str]) -> Cache {
+        let mut cache = Cache::default();
+        for name in nodes {
+            cache.set_node(Arc::new(Node { name: (*name).into(), ..Node::default() }));
+        }
+        cache
+    }
+
+    #[test]
+    fn only_what_changed_in_facts_that_are_read_is_asked_again() {
+        let mut cache = cache_of(&["a", "b"]);
+        let nodes = [NodeId(0), NodeId(1)];
+        let read = NodeFacts::TAINTS;
+        let mut column = Column::default();
+        column.catch_up(&cache, read, ClusterFacts::empty());
+        column.set(&nodes, [1u16, 2]);
+
+        let unschedulable = Node { name: "a".into(), unschedulable: true, ..Node::default() };
+        cache.set_node(Arc::new(unschedulable.clone()));
+        column.catch_up(&cache, read, ClusterFacts::empty());
+        assert_eq!(column.missing(&nodes), []);
+
+        let taint = Taint { key: "k".into(), value: "".into(), effect: crate::model::Effect::NoSchedule };
+        cache.set_node(Arc::new(Node { taints: vec![taint], ..unschedulable }));
+        column.catch_up(&cache, read, ClusterFacts::empty());
+        assert_eq!(column.missing(&nodes), [NodeId(0)]);
+        assert_eq!(column.get(NodeId(1)), 2);
+    }
+
+    #[test]
+    fn a_cluster_fact_makes_all_of_it_stale() {
+        let mut cache = cache_of(&["a"]);
+        let mut column = Column::default();
+        column.catch_up(&cache, NodeFacts::empty(), ClusterFacts::NODE_COUNT);
+        column.set(&[NodeId(0)], [7i64]);
+        cache.set_node(Arc::new(Node { name: "b".into(), ..Node::default() }));
+        column.catch_up(&cache, NodeFacts::empty(), ClusterFacts::NODE_COUNT);
+        assert_eq!(column.missing(&[NodeId(0)]), [NodeId(0)]);
+    }
+}

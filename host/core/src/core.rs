@@ -1,0 +1,309 @@
+//! The state machine: what each event does, and one scheduling cycle after the other.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use crate::action::{Action, PodEvent};
+use crate::answers::Answers;
+use crate::cache::Cache;
+use crate::cycle::{Distrusted, Failure, Placing};
+use crate::event::Event;
+use crate::facts::NodeFacts;
+use crate::model::{Node, Pod, PodKey};
+use crate::plugins::Plugins;
+use crate::profile::Profile;
+use crate::queue::{Queue, QueueOptions, QueuedPod, Rejection};
+use crate::template::Templates;
+use crate::time::Timestamp;
+
+/// How the core behaves, apart from its profiles.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// From which all random choices follow.
+    pub seed: u64,
+    /// Backoffs and flushes.
+    pub queue: QueueOptions,
+    /// About how many bytes kept answers may take.
+    pub kept_answers_bytes: usize,
+    /// Every how many cycles kept answers are checked against fresh ones; 0 is never.
+    pub verify_every: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { seed: 0, queue: QueueOptions::default(), kept_answers_bytes: 256 << 20, verify_every: 1000 }
+    }
+}
+
+/// A node chosen for a pod and not yet bound: what has to be undone if that fails.
+#[derive(Clone, Debug)]
+struct Reservation {
+    entry: QueuedPod,
+    node: Box<str>,
+}
+
+/// The scheduler. See the crate's head for what it is, [`Core::step`] for how it is used.
+pub struct Core {
+    options: Options,
+    profiles: Vec<Profile>,
+    cache: Cache,
+    queue: Queue,
+    templates: Templates,
+    answers: Answers,
+    distrusted: Vec<Distrusted>,
+    /// By uid.
+    in_flight: HashMap<Box<str>, Reservation>,
+    rng: fastrand::Rng,
+    cycles: u64,
+}
+
+impl Core {
+    /// A scheduler that knows nothing yet. Until [`Event::PluginsSwapped`] gives it profiles it places no pod.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            profiles: Vec::new(),
+            cache: Cache::default(),
+            queue: Queue::new(options.queue),
+            templates: Templates::default(),
+            answers: Answers::new(options.kept_answers_bytes),
+            distrusted: Vec::new(),
+            in_flight: HashMap::new(),
+            rng: fastrand::Rng::with_seed(options.seed),
+            cycles: 0,
+        }
+    }
+
+    /// Takes in one event at the time `now`, which never goes back, and says what is to be done about it.
+    pub fn step(&mut self, event: Event, now: Timestamp, plugins: &mut dyn Plugins) -> Vec<Action> {
+        let mut actions = Vec::new();
+        match event {
+            Event::NodeSet(node) => self.node_set(node, now),
+            Event::NodeRemoved(name) => {
+                self.cache.remove_node(&name);
+                self.queue.retry(NodeFacts::PODS, now);
+            }
+            Event::PodSet(pod) => self.pod_set(pod, now),
+            Event::PodRemoved(key) => self.pod_removed(&key, now),
+            Event::Bound(key) => self.bound(&key, &mut actions),
+            Event::BindFailed(key, why) => self.bind_failed(&key, &why, now, &mut actions),
+            Event::PluginsSwapped(profiles) => self.plugins_swapped(profiles, now),
+            Event::PluginRecovered(name) => self.queue.retry_plugin(&name, now),
+            Event::Tick => self.queue.tick(now),
+            Event::Cycle => self.cycle(now, plugins, &mut actions),
+        }
+        actions
+    }
+
+    /// Whether [`Event::Cycle`] would try a pod.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        self.queue.has_active()
+    }
+
+    /// When [`Event::Tick`] has something to do next; `None` if it has nothing.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Option<Timestamp> {
+        self.queue.next_wakeup()
+    }
+
+    /// The cluster as the core sees it.
+    #[must_use]
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    /// The pending pods.
+    #[must_use]
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    /// Pods with a node chosen whose binding is not known to be done.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+
+    /// How many cycles there were.
+    #[must_use]
+    pub fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    fn node_set(&mut self, node: Arc<Node>, now: Timestamp) {
+        let helped = self.cache.set_node(node);
+        self.queue.retry(helped, now);
+    }
+
+    fn pod_set(&mut self, pod: Arc<Pod>, now: Timestamp) {
+        if pod.finished {
+            return self.pod_removed(&pod.key, now);
+        }
+        if !pod.node_name.is_empty() {
+            self.queue.remove(&pod.key);
+            let helped = self.cache.set_pod(pod);
+            return self.queue.retry(helped, now);
+        }
+        if let Some(reservation) = self.in_flight.get_mut(&pod.key.uid) {
+            reservation.entry.pod = pod;
+            return;
+        }
+        let known = self.cache.pod_by_uid(&pod.key.uid).is_some();
+        let ours = self.profiles.iter().any(|profile| profile.scheduler_name == pod.spec.scheduler_name);
+        if !ours || known || pod.deleting || !pod.spec.scheduling_gates.is_empty() {
+            return self.queue.remove(&pod.key);
+        }
+        self.queue.set(pod, now);
+    }
+
+    fn pod_removed(&mut self, key: &PodKey, now: Timestamp) {
+        self.queue.remove(key);
+        self.in_flight.remove(&key.uid);
+        let helped = self.cache.remove_pod(&key.uid);
+        self.queue.retry(helped, now);
+    }
+
+    fn plugins_swapped(&mut self, profiles: Vec<Profile>, now: Timestamp) {
+        let used: Vec<_> = profiles.iter().flat_map(Profile::plugin_ids).collect();
+        self.answers.retain(|plugin, _| used.contains(&plugin));
+        self.distrusted.retain(|distrusted| used.contains(&distrusted.plugin));
+        self.profiles = profiles;
+        self.queue.retry_all(now);
+    }
+
+    fn cycle(&mut self, now: Timestamp, plugins: &mut dyn Plugins, actions: &mut Vec<Action>) {
+        let Some(entry) = self.queue.pop() else { return };
+        let scheduler_name = &entry.pod.spec.scheduler_name;
+        let Some(at) = self.profiles.iter().position(|profile| profile.scheduler_name == *scheduler_name) else {
+            return;
+        };
+        self.cycles += 1;
+        let warned = self.distrusted.len();
+        let verify = self.options.verify_every > 0 && self.cycles.is_multiple_of(self.options.verify_every);
+        let mut placing = Placing {
+            cycle: self.cycles,
+            time: now,
+            seed: self.options.seed,
+            pod: &entry.pod,
+            cache: &self.cache,
+            templates: &mut self.templates,
+            pods_templates: Vec::new(),
+            answers: &mut self.answers,
+            plugins: &mut *plugins,
+            verify,
+            distrusted: &mut self.distrusted,
+        };
+        let placed = placing.place(&self.profiles[at], &mut self.rng);
+        for distrusted in &self.distrusted[warned..] {
+            let (plugin, message) = (Arc::clone(&distrusted.name), distrusted.what.clone());
+            actions.push(Action::Warn { plugin, message });
+        }
+        let node = placed.map(|node| self.cache.node(node).map_or_else(Box::default, |info| info.node.name.clone()));
+        match node {
+            Ok(node) => self.reserve(entry, node, now, actions),
+            Err(failure) => self.not_placed(entry, failure, now, actions),
+        }
+        self.make_room(plugins);
+    }
+
+    fn make_room(&mut self, plugins: &mut dyn Plugins) {
+        for forgotten in self.templates.make_room() {
+            self.answers.retain(|_, template| forgotten.templates.binary_search(&template).is_err());
+            plugins.forget_templates(forgotten.facts, &forgotten.templates);
+        }
+        if self.cycles.is_multiple_of(256) {
+            self.answers.make_room();
+        }
+    }
+
+    /// Counts the pod on the node from now on, and asks for the binding.
+    fn reserve(&mut self, entry: QueuedPod, node: Box<str>, now: Timestamp, actions: &mut Vec<Action>) {
+        let key = entry.pod.key.clone();
+        let helped = self.cache.assume(Arc::new(Pod { node_name: node.clone(), ..Pod::clone(&entry.pod) }));
+        self.queue.retry(helped, now);
+        actions.push(Action::Bind { pod: key.clone(), node: node.clone() });
+        self.in_flight.insert(key.uid, Reservation { entry, node });
+    }
+
+    /// Takes a reservation back: the one way out of every cycle that fails after [`Core::reserve`].
+    fn undo(&mut self, reservation: Reservation, why: &str, now: Timestamp, actions: &mut Vec<Action>) {
+        let uid = &reservation.entry.pod.key.uid;
+        let helped = self.cache.forget(uid);
+        self.queue.retry(helped, now);
+        if self.cache.pod_by_uid(uid).is_some() || reservation.entry.pod.deleting {
+            return;
+        }
+        let message = format!("binding rejected: {why}");
+        self.failed(reservation.entry, None, message, now, actions);
+    }
+
+    fn bound(&mut self, key: &PodKey, actions: &mut Vec<Action>) {
+        let Some(Reservation { entry, node }) = self.in_flight.remove(&key.uid) else { return };
+        let note = format!("Successfully assigned {key} to {node}");
+        actions.push(Action::Emit(PodEvent {
+            pod: key.clone(),
+            scheduler_name: entry.pod.spec.scheduler_name.clone(),
+            kind: "Normal",
+            reason: "Scheduled",
+            action: "Binding",
+            note: note.into(),
+        }));
+    }
+
+    fn bind_failed(&mut self, key: &PodKey, why: &str, now: Timestamp, actions: &mut Vec<Action>) {
+        if let Some(reservation) = self.in_flight.remove(&key.uid) {
+            self.undo(reservation, why, now, actions);
+        }
+    }
+
+    fn not_placed(&mut self, entry: QueuedPod, failure: Failure, now: Timestamp, actions: &mut Vec<Action>) {
+        let (message, rejection) = match failure {
+            Failure::Plugin(error) => {
+                let plugin = Some(Arc::clone(&error.plugin));
+                return self.failed(entry, plugin, error.to_string(), now, actions);
+            }
+            Failure::NoNodes => ("no nodes available to schedule pods".to_owned(), Rejection::default()),
+            Failure::Unschedulable(diagnosis) => {
+                let plugins = diagnosis.plugins().cloned().collect();
+                (diagnosis.to_string(), Rejection { helpful_facts: diagnosis.helpful_facts(), plugins })
+            }
+        };
+        let entry = report(entry, "Unschedulable", message, actions);
+        self.queue.add_unschedulable(entry, rejection, now);
+    }
+
+    /// The attempt came to no verdict: it is made again after a backoff.
+    fn failed(
+        &mut self,
+        entry: QueuedPod,
+        plugin: Option<Arc<str>>,
+        message: String,
+        now: Timestamp,
+        actions: &mut Vec<Action>,
+    ) {
+        let entry = report(entry, "SchedulerError", message, actions);
+        self.queue.add_failed(entry, plugin, now);
+    }
+}
+
+/// Says on the pod why it is not scheduled: an event always, the condition if it would change.
+fn report(mut entry: QueuedPod, reason: &'static str, message: String, actions: &mut Vec<Action>) -> QueuedPod {
+    let message: Arc<str> = message.into();
+    actions.push(Action::Emit(PodEvent {
+        pod: entry.pod.key.clone(),
+        scheduler_name: entry.pod.spec.scheduler_name.clone(),
+        kind: "Warning",
+        reason: "FailedScheduling",
+        action: "Scheduling",
+        note: Arc::clone(&message),
+    }));
+    let reported = Some((reason, Arc::clone(&message)));
+    if entry.reported != reported {
+        actions.push(Action::SetUnscheduled { pod: entry.pod.key.clone(), reason, message });
+        entry.reported = reported;
+    }
+    entry
+}

@@ -1,0 +1,212 @@
+//! Asking a plugin, by way of the answers that are kept.
+
+use std::sync::Arc;
+
+use super::{Distrusted, Placing};
+use crate::cache::NodeId;
+use crate::plugins::{
+    Cycle, PluginError, Plugins, PreFilterResult, PreScoreResult, Scope, Status, TemplateId, Verdicts,
+};
+use crate::profile::ProfilePlugin;
+
+impl Placing<'_> {
+    /// The pod's template for this plugin, looked up once a cycle for each set of facts.
+    fn template(&mut self, plugin: &ProfilePlugin) -> TemplateId {
+        let facts = plugin.declaration.pod_facts;
+        if let Some((_, template)) = self.pods_templates.iter().find(|(known, _)| *known == facts) {
+            return *template;
+        }
+        let template = self.templates.of(facts, self.pod, self.cycle);
+        self.pods_templates.push((facts, template));
+        template
+    }
+
+    fn keeps(&self, plugin: &ProfilePlugin, scope: Scope) -> bool {
+        scope == Scope::Node && !self.distrusted.iter().any(|distrusted| distrusted.plugin == plugin.id)
+    }
+
+    pub(super) fn pre_filter(&mut self, plugin: &ProfilePlugin) -> Result<PreFilterResult, PluginError> {
+        let keeps = self.keeps(plugin, plugin.declaration.filter_scope);
+        let template = self.template(plugin);
+        if keeps && let Some(result) = &self.answers.of(plugin.id, template, self.cycle).pre_filter {
+            return Ok(result.clone());
+        }
+        let (plugins, cycle) = self.call(plugin);
+        let result = plugins.pre_filter(plugin.id, &cycle)?;
+        if keeps {
+            self.answers.of(plugin.id, template, self.cycle).pre_filter = Some(result.clone());
+        }
+        Ok(result)
+    }
+
+    pub(super) fn pre_score(
+        &mut self,
+        plugin: &ProfilePlugin,
+        nodes: &[NodeId],
+    ) -> Result<PreScoreResult, PluginError> {
+        let keeps = self.keeps(plugin, plugin.declaration.score_scope);
+        let template = self.template(plugin);
+        if keeps && let Some(result) = self.answers.of(plugin.id, template, self.cycle).pre_score {
+            return Ok(result);
+        }
+        let by_template = plugin.declaration.score_scope == Scope::Node;
+        let (plugins, cycle) = self.call(plugin);
+        let result = plugins.pre_score(plugin.id, &cycle, if by_template { &[] } else { nodes })?;
+        if keeps {
+            self.answers.of(plugin.id, template, self.cycle).pre_score = Some(result);
+        }
+        Ok(result)
+    }
+
+    /// A verdict for each of `nodes`.
+    pub(super) fn filter(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
+        if !self.keeps(plugin, plugin.declaration.filter_scope) {
+            return self.fresh_verdicts(plugin, nodes);
+        }
+        let template = self.template(plugin);
+        let declaration = &plugin.declaration;
+        let column = &mut self.answers.of(plugin.id, template, self.cycle).verdicts;
+        column.catch_up(self.cache, declaration.node_facts, declaration.cluster_facts);
+        let missing = column.missing(nodes);
+        if !missing.is_empty() {
+            let fresh = self.fresh_verdicts(plugin, &missing)?;
+            if !self.keep_verdicts(plugin, template, &missing, &fresh) {
+                return self.fresh_verdicts(plugin, nodes);
+            }
+        }
+        let kept = self.answers.of(plugin.id, template, self.cycle);
+        let verdicts = Verdicts {
+            outcomes: kept.outcomes.clone(),
+            nodes: nodes.iter().map(|node| kept.verdicts.get(*node)).collect(),
+        };
+        if !self.verify {
+            return Ok(verdicts);
+        }
+        let fresh = self.fresh_verdicts(plugin, nodes)?;
+        let differs = (0..nodes.len()).find(|n| verdict(&verdicts, *n) != verdict(&fresh, *n));
+        self.distrust(plugin, nodes, differs, "verdict");
+        Ok(fresh)
+    }
+
+    /// Whether they could be kept: a plugin may have more different noes than there are indices.
+    fn keep_verdicts(
+        &mut self,
+        plugin: &ProfilePlugin,
+        template: TemplateId,
+        nodes: &[NodeId],
+        fresh: &Verdicts,
+    ) -> bool {
+        let kept = self.answers.of(plugin.id, template, self.cycle);
+        let indices: Option<Vec<u16>> = fresh.outcomes.iter().map(|status| kept.outcome(status)).collect();
+        let Some(indices) = indices else {
+            kept.outcomes.clear();
+            kept.verdicts.clear();
+            return false;
+        };
+        let translate = |answer: &u16| if *answer == 0 { 0 } else { indices[usize::from(*answer) - 1] };
+        kept.verdicts.set(nodes, fresh.nodes.iter().map(translate));
+        true
+    }
+
+    /// A raw score for each of `nodes`.
+    pub(super) fn score(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+        if !self.keeps(plugin, plugin.declaration.score_scope) {
+            return self.fresh_scores(plugin, nodes);
+        }
+        let template = self.template(plugin);
+        let declaration = &plugin.declaration;
+        let column = &mut self.answers.of(plugin.id, template, self.cycle).scores;
+        column.catch_up(self.cache, declaration.node_facts, declaration.cluster_facts);
+        let missing = column.missing(nodes);
+        if !missing.is_empty() {
+            let fresh = self.fresh_scores(plugin, &missing)?;
+            self.answers.of(plugin.id, template, self.cycle).scores.set(&missing, fresh);
+        }
+        let kept = &self.answers.of(plugin.id, template, self.cycle).scores;
+        let scores: Vec<i64> = nodes.iter().map(|node| kept.get(*node)).collect();
+        if !self.verify {
+            return Ok(scores);
+        }
+        let fresh = self.fresh_scores(plugin, nodes)?;
+        let differs = (0..nodes.len()).find(|n| scores[*n] != fresh[*n]);
+        self.distrust(plugin, nodes, differs, "score");
+        Ok(fresh)
+    }
+
+    pub(super) fn normalize(
+        &mut self,
+        plugin: &ProfilePlugin,
+        nodes: &[NodeId],
+        scores: &[i64],
+    ) -> Result<Vec<i64>, PluginError> {
+        let (plugins, cycle) = self.call(plugin);
+        let normalized = plugins.normalize(plugin.id, &cycle, nodes, scores)?;
+        right_length(plugin, "normalize", normalized.len(), nodes.len())?;
+        Ok(normalized)
+    }
+
+    fn fresh_verdicts(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
+        let (plugins, cycle) = self.call(plugin);
+        let verdicts = plugins.filter(plugin.id, &cycle, nodes)?;
+        right_length(plugin, "filter", verdicts.nodes.len(), nodes.len())?;
+        match verdicts.nodes.iter().find(|answer| usize::from(**answer) > verdicts.outcomes.len()) {
+            Some(answer) => {
+                let message = format!("filter named outcome {answer} of {}", verdicts.outcomes.len());
+                Err(PluginError { plugin: Arc::clone(&plugin.declaration.name), message })
+            }
+            None => Ok(verdicts),
+        }
+    }
+
+    fn fresh_scores(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+        let (plugins, cycle) = self.call(plugin);
+        let scores = plugins.score(plugin.id, &cycle, nodes)?;
+        right_length(plugin, "score", scores.len(), nodes.len())?;
+        Ok(scores)
+    }
+
+    /// Splits the borrow: whom to ask, and about what.
+    fn call(&mut self, plugin: &ProfilePlugin) -> (&mut dyn Plugins, Cycle<'_>) {
+        let template = self.template(plugin);
+        let cycle = Cycle {
+            id: self.cycle,
+            time: self.time,
+            seed: mix(self.seed, self.cycle, u64::from(plugin.id.0)),
+            template,
+            pod: self.pod,
+            cache: self.cache,
+        };
+        (&mut *self.plugins, cycle)
+    }
+
+    fn distrust(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId], differs: Option<usize>, kind: &str) {
+        let Some(at) = differs else { return };
+        let node = self.cache.node(nodes[at]).map_or("", |info| &info.node.name);
+        let what = format!(
+            "declares scope node, but its {kind} on node {node} for pod {} changed while nothing that it declares to read \
+             did; it is asked for every pod from now on. Declare the facts it reads, or scope cluster",
+            self.pod.key
+        );
+        self.distrusted.push(Distrusted { plugin: plugin.id, name: Arc::clone(&plugin.declaration.name), what });
+    }
+}
+
+fn verdict(verdicts: &Verdicts, at: usize) -> Option<&Status> {
+    verdicts.outcomes.get(usize::from(verdicts.nodes[at]).checked_sub(1)?)
+}
+
+fn right_length(plugin: &ProfilePlugin, call: &str, got: usize, wanted: usize) -> Result<(), PluginError> {
+    if got == wanted {
+        return Ok(());
+    }
+    let message = format!("{call} gave {got} answers about {wanted} nodes");
+    Err(PluginError { plugin: Arc::clone(&plugin.declaration.name), message })
+}
+
+/// A seed for one cycle and plugin: the finalizer of SplitMix64 over the three.
+fn mix(seed: u64, cycle: u64, plugin: u64) -> u64 {
+    let mut z = seed ^ cycle.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ plugin.rotate_left(32);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

@@ -1,0 +1,127 @@
+//! Which nodes the pod fits on.
+
+use std::collections::BTreeSet;
+
+use super::diagnosis::Diagnosis;
+use super::{Failure, Placing};
+use crate::cache::NodeId;
+use crate::plugins::{Code, PluginError, PluginId, PreFilterResult, Status, Verdicts};
+use crate::profile::{Profile, ProfilePlugin};
+
+/// What the pre-filters leave to be filtered.
+struct Candidates {
+    nodes: Vec<NodeId>,
+    /// Plugins whose filter has nothing to do.
+    skipped: Vec<PluginId>,
+}
+
+impl Placing<'_> {
+    /// At least one node, or why none.
+    pub(super) fn feasible_nodes(&mut self, profile: &Profile) -> Result<Vec<NodeId>, Failure> {
+        let mut diagnosis = Diagnosis::new(self.cache.node_count());
+        let Candidates { mut nodes, skipped } = self.candidates(profile, &mut diagnosis)?;
+        for plugin in profile.filter.iter().filter(|plugin| !skipped.contains(&plugin.id)) {
+            if nodes.is_empty() {
+                break;
+            }
+            let verdicts = self.filter(plugin, &nodes)?;
+            self.keep_fitting(plugin, &mut nodes, &verdicts, &mut diagnosis)?;
+        }
+        if nodes.is_empty() { Err(Failure::Unschedulable(diagnosis)) } else { Ok(nodes) }
+    }
+
+    fn candidates(&mut self, profile: &Profile, diagnosis: &mut Diagnosis) -> Result<Candidates, Failure> {
+        let mut skipped = Vec::new();
+        let mut narrowed: Option<BTreeSet<Box<str>>> = None;
+        let mut narrowing: BTreeSet<&str> = BTreeSet::new();
+        let mut rejected: Option<(&ProfilePlugin, Status)> = None;
+        for plugin in &profile.pre_filter {
+            match self.pre_filter(plugin)? {
+                PreFilterResult::All => {}
+                PreFilterResult::Skip => skipped.push(plugin.id),
+                PreFilterResult::Reject(status) => {
+                    self.check_not_error(plugin, &status)?;
+                    let final_word = status.code == Code::UnschedulableAndUnresolvable;
+                    rejected = Some((plugin, status));
+                    if final_word {
+                        break;
+                    }
+                }
+                PreFilterResult::Narrow(names) => {
+                    narrowing.insert(&plugin.declaration.name);
+                    diagnosis.add_plugin(plugin);
+                    let names: BTreeSet<Box<str>> = names.into_iter().collect();
+                    let left = narrowed.map_or(names.clone(), |before| before.intersection(&names).cloned().collect());
+                    if left.is_empty() {
+                        diagnosis.reject_all(&none_satisfies(&narrowing));
+                        return Err(Failure::Unschedulable(std::mem::take(diagnosis)));
+                    }
+                    narrowed = Some(left);
+                }
+            }
+        }
+        if let Some((plugin, status)) = rejected {
+            diagnosis.add_plugin(plugin);
+            diagnosis.reject_all(&status);
+            return Err(Failure::Unschedulable(std::mem::take(diagnosis)));
+        }
+        let nodes = match narrowed {
+            None => self.cache.nodes().map(|info| info.id).collect(),
+            Some(names) => {
+                let nodes: Vec<NodeId> = names.iter().filter_map(|name| self.cache.node_id(name)).collect();
+                diagnosis.add(&left_out(&narrowing), self.cache.node_count() - nodes.len());
+                nodes
+            }
+        };
+        Ok(Candidates { nodes, skipped })
+    }
+
+    fn keep_fitting(
+        &self,
+        plugin: &ProfilePlugin,
+        nodes: &mut Vec<NodeId>,
+        verdicts: &Verdicts,
+        diagnosis: &mut Diagnosis,
+    ) -> Result<(), Failure> {
+        let mut counts = vec![0usize; verdicts.outcomes.len()];
+        let mut answers = verdicts.nodes.iter();
+        nodes.retain(|_| match answers.next() {
+            Some(0) | None => true,
+            Some(answer) => {
+                counts[usize::from(*answer) - 1] += 1;
+                false
+            }
+        });
+        for (status, count) in verdicts.outcomes.iter().zip(counts).filter(|(_, count)| *count > 0) {
+            self.check_not_error(plugin, status)?;
+            diagnosis.add_plugin(plugin);
+            diagnosis.add(status, count);
+        }
+        Ok(())
+    }
+
+    fn check_not_error(&self, plugin: &ProfilePlugin, status: &Status) -> Result<(), PluginError> {
+        if status.code != Code::Error {
+            return Ok(());
+        }
+        Err(PluginError { plugin: plugin.declaration.name.clone(), message: status.reasons.join(", ") })
+    }
+}
+
+fn none_satisfies(plugins: &BTreeSet<&str>) -> Status {
+    let reason = match plugins.first() {
+        Some(only) if plugins.len() == 1 => format!("node(s) didn't satisfy plugin {only}"),
+        _ => format!("node(s) didn't satisfy plugin(s) {} simultaneously", bracketed(plugins)),
+    };
+    Status { code: Code::UnschedulableAndUnresolvable, reasons: vec![reason.into()] }
+}
+
+fn left_out(plugins: &BTreeSet<&str>) -> Status {
+    let reason = format!("node(s) didn't satisfy plugin(s) {}", bracketed(plugins));
+    Status { code: Code::UnschedulableAndUnresolvable, reasons: vec![reason.into()] }
+}
+
+/// As Go prints a list of strings: `[A B]`.
+fn bracketed(plugins: &BTreeSet<&str>) -> String {
+    format!("[{}]", plugins.iter().copied().collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,81 @@
+//! One scheduling cycle: a pod, the profile's plugins in their order, a node or the reasons why none.
+//!
+//! pre-filter → filter → pre-score → score → normalize → weighted sum → a random one of the best, as kube-scheduler's
+//! `schedule_one.go`, but over all nodes and each plugin asked once about all of them.
+
+mod asking;
+mod diagnosis;
+mod filtering;
+mod normalize;
+mod scoring;
+mod select;
+
+use std::sync::Arc;
+
+pub use self::diagnosis::Diagnosis;
+use crate::answers::Answers;
+use crate::cache::{Cache, NodeId};
+use crate::facts::PodFacts;
+use crate::model::Pod;
+use crate::plugins::{PluginError, PluginId, Plugins, TemplateId};
+use crate::profile::Profile;
+use crate::template::Templates;
+use crate::time::Timestamp;
+
+/// Why a pod was not placed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// There is not a single node.
+    NoNodes,
+    /// No node fits.
+    Unschedulable(Diagnosis),
+    /// A plugin did not answer as it must.
+    Plugin(PluginError),
+}
+
+impl From<PluginError> for Failure {
+    fn from(error: PluginError) -> Self {
+        Self::Plugin(error)
+    }
+}
+
+/// What a cycle needs: the state that it reads, the answers that it keeps, and whom it asks.
+pub(crate) struct Placing<'a> {
+    pub cycle: u64,
+    pub time: Timestamp,
+    pub seed: u64,
+    pub pod: &'a Arc<Pod>,
+    pub cache: &'a Cache,
+    pub templates: &'a mut Templates,
+    /// Those of this pod, as far as they were looked up.
+    pub pods_templates: Vec<(PodFacts, TemplateId)>,
+    pub answers: &'a mut Answers,
+    pub plugins: &'a mut dyn Plugins,
+    /// Check kept answers against fresh ones in this cycle.
+    pub verify: bool,
+    /// Plugins whose kept answers turned out wrong: asked for every pod.
+    pub distrusted: &'a mut Vec<Distrusted>,
+}
+
+/// A plugin that declared its scope wrongly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Distrusted {
+    pub plugin: PluginId,
+    pub name: Arc<str>,
+    pub what: String,
+}
+
+impl Placing<'_> {
+    /// The node for the pod.
+    pub fn place(&mut self, profile: &Profile, rng: &mut fastrand::Rng) -> Result<NodeId, Failure> {
+        if self.cache.node_count() == 0 {
+            return Err(Failure::NoNodes);
+        }
+        let feasible = self.feasible_nodes(profile)?;
+        if let [only] = feasible[..] {
+            return Ok(only);
+        }
+        let totals = self.total_scores(profile, &feasible)?;
+        select::one_of_the_best(&feasible, &totals, rng).ok_or(Failure::NoNodes)
+    }
+}

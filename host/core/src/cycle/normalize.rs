@@ -1,0 +1,50 @@
+//! The normalizations that the host does for plugins (`helper.DefaultNormalizeScore`).
+
+/// The highest score a node can have from one plugin, before the weight.
+pub const MAX_NODE_SCORE: i64 = 100;
+
+/// Scales so that the highest is 100. All zero stays zero.
+pub fn default(scores: &mut [i64]) {
+    let highest = scores.iter().copied().max().unwrap_or(0).max(0);
+    if highest == 0 {
+        return;
+    }
+    for score in scores {
+        *score = scaled(*score, highest);
+    }
+}
+
+/// The same, turned round: the highest becomes 0. All zero becomes 100.
+pub fn default_reversed(scores: &mut [i64]) {
+    let highest = scores.iter().copied().max().unwrap_or(0).max(0);
+    for score in scores {
+        *score = if highest == 0 { MAX_NODE_SCORE } else { MAX_NODE_SCORE - scaled(*score, highest) };
+    }
+}
+
+/// Wide enough for any raw score.
+fn scaled(score: i64, highest: i64) -> i64 {
+    let scaled = i128::from(score) * i128::from(MAX_NODE_SCORE) / i128::from(highest);
+    i64::try_from(scaled).unwrap_or(i64::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases() {
+        for (raw, plain, reversed) in [
+            (vec![], vec![], vec![]),
+            (vec![0, 0], vec![0, 0], vec![100, 100]),
+            (vec![1, 2, 3], vec![33, 66, 100], vec![67, 34, 0]),
+            (vec![i64::MAX, i64::MAX / 2], vec![100, 49], vec![0, 51]),
+            (vec![-1, 2], vec![-50, 100], vec![150, 0]),
+        ] {
+            let (mut a, mut b) = (raw.clone(), raw.clone());
+            default(&mut a);
+            default_reversed(&mut b);
+            assert_eq!((a, b), (plain, reversed), "{raw:?}");
+        }
+    }
+}

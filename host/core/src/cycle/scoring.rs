@@ -1,0 +1,59 @@
+//! How good the nodes are on which the pod fits.
+
+use super::{Failure, Placing, normalize};
+use crate::cache::NodeId;
+use crate::plugins::{ExtensionPoints, Normalization, PluginError, PluginId, PreScoreResult};
+use crate::profile::{FailurePolicy, Profile, ProfilePlugin};
+
+impl Placing<'_> {
+    /// The weighted sum of all plugins' normalized scores, parallel to `nodes`.
+    pub(super) fn total_scores(&mut self, profile: &Profile, nodes: &[NodeId]) -> Result<Vec<i64>, Failure> {
+        let skipped = self.skipped_scores(profile, nodes)?;
+        let mut totals = vec![0i64; nodes.len()];
+        for (plugin, weight) in profile.score.iter().filter(|(plugin, _)| !skipped.contains(&plugin.id)) {
+            match self.normalized_scores(plugin, nodes) {
+                Ok(scores) => {
+                    for (total, score) in totals.iter_mut().zip(scores) {
+                        *total += score * weight;
+                    }
+                }
+                Err(_) if plugin.failure_policy == FailurePolicy::IgnoreScores => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(totals)
+    }
+
+    fn skipped_scores(&mut self, profile: &Profile, nodes: &[NodeId]) -> Result<Vec<PluginId>, PluginError> {
+        let mut skipped = Vec::new();
+        for plugin in &profile.pre_score {
+            match self.pre_score(plugin, nodes) {
+                Ok(PreScoreResult::Score) => {}
+                Ok(PreScoreResult::Skip) => skipped.push(plugin.id),
+                Err(_) if plugin.failure_policy == FailurePolicy::IgnoreScores => skipped.push(plugin.id),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(skipped)
+    }
+
+    fn normalized_scores(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+        let mut scores = self.score(plugin, nodes)?;
+        match plugin.declaration.normalization {
+            Normalization::None => {}
+            Normalization::Default => normalize::default(&mut scores),
+            Normalization::DefaultReversed => normalize::default_reversed(&mut scores),
+            Normalization::Custom if plugin.declaration.points.contains(ExtensionPoints::NORMALIZE) => {
+                scores = self.normalize(plugin, nodes, &scores)?;
+            }
+            Normalization::Custom => {}
+        }
+        match scores.iter().find(|score| !(0..=normalize::MAX_NODE_SCORE).contains(*score)) {
+            None => Ok(scores),
+            Some(score) => {
+                let message = format!("gave the score {score}; after normalizing it has to be 0 to 100");
+                Err(PluginError { plugin: plugin.declaration.name.clone(), message })
+            }
+        }
+    }
+}

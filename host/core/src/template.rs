@@ -1,0 +1,213 @@
+//! Templates: pods that are equal in the facts a plugin reads are one to it.
+
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use foldhash::quality::FixedState;
+use hashbrown::HashMap;
+
+use crate::facts::PodFacts;
+use crate::model::Pod;
+use crate::plugins::TemplateId;
+
+/// How many templates of one set of facts stay known. A plugin that reads a pod's name makes one of every pod.
+const MOST_PER_FACTS: usize = 1024;
+
+/// The templates in use, for each set of facts that a plugin declared.
+#[derive(Clone, Debug, Default)]
+pub struct Templates {
+    sets: Vec<FactTemplates>,
+    next: u32,
+}
+
+#[derive(Clone, Debug)]
+struct FactTemplates {
+    facts: PodFacts,
+    by_hash: HashMap<u64, Vec<Template>>,
+    len: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Template {
+    id: TemplateId,
+    pod: Arc<Pod>,
+    last_used: u64,
+}
+
+/// Templates that were dropped to make room, of one set of facts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forgotten {
+    /// The facts.
+    pub facts: PodFacts,
+    /// Their ids, which are not used again.
+    pub templates: Vec<TemplateId>,
+}
+
+impl Templates {
+    /// The pod's template in these facts; a new one if no pod like it is known.
+    pub fn of(&mut self, facts: PodFacts, pod: &Arc<Pod>, cycle: u64) -> TemplateId {
+        let hash = hash(pod, facts);
+        let at = self.sets.iter().position(|set| set.facts == facts).unwrap_or_else(|| {
+            self.sets.push(FactTemplates { facts, by_hash: HashMap::new(), len: 0 });
+            self.sets.len() - 1
+        });
+        let set = &mut self.sets[at];
+        let same_hash = set.by_hash.entry(hash).or_default();
+        if let Some(template) = same_hash.iter_mut().find(|template| same(&template.pod, pod, facts)) {
+            template.last_used = cycle;
+            return template.id;
+        }
+        let id = TemplateId(self.next);
+        self.next = self.next.wrapping_add(1);
+        same_hash.push(Template { id, pod: Arc::clone(pod), last_used: cycle });
+        set.len += 1;
+        id
+    }
+
+    /// Drops the templates used longest ago where there are too many: a quarter at once, so that it is seldom done.
+    pub fn make_room(&mut self) -> Vec<Forgotten> {
+        self.sets.iter_mut().filter_map(FactTemplates::make_room).collect()
+    }
+}
+
+impl FactTemplates {
+    fn make_room(&mut self) -> Option<Forgotten> {
+        if self.len <= MOST_PER_FACTS {
+            return None;
+        }
+        let mut ages: Vec<u64> = self.by_hash.values().flatten().map(|template| template.last_used).collect();
+        ages.sort_unstable();
+        let oldest_kept = ages[MOST_PER_FACTS / 4];
+        let mut templates = Vec::new();
+        self.by_hash.retain(|_, same_hash| {
+            same_hash.retain(|template| {
+                let keep = template.last_used >= oldest_kept;
+                if !keep {
+                    templates.push(template.id);
+                }
+                keep
+            });
+            !same_hash.is_empty()
+        });
+        self.len -= templates.len();
+        templates.sort_unstable();
+        Some(Forgotten { facts: self.facts, templates })
+    }
+}
+
+/// Whether two pods are equal in these facts.
+fn same(a: &Pod, b: &Pod, facts: PodFacts) -> bool {
+    std::ptr::eq(a, b) || facts.iter().all(|fact| Field::of(a, fact) == Field::of(b, fact))
+}
+
+fn hash(pod: &Pod, facts: PodFacts) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    for fact in facts.iter() {
+        Field::of(pod, fact).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// What stands for one group of facts; the one place that says which fields a group has.
+#[derive(PartialEq, Eq, Hash)]
+enum Field<'a> {
+    Text(&'a str),
+    Flag(bool),
+    Number(i64),
+    Labels(&'a crate::model::Labels),
+    Owners(&'a [crate::model::Owner]),
+    Priority(i32, crate::model::Preemption),
+    Tolerations(&'a [crate::model::Toleration]),
+    NodeAffinity(
+        &'a crate::model::Labels,
+        &'a Option<Vec<crate::model::NodeSelectorTerm>>,
+        &'a [crate::model::PreferredNodeTerm],
+    ),
+    PodAffinity(&'a crate::model::PodAffinity, &'a crate::model::PodAffinity),
+    Spread(&'a [crate::model::SpreadConstraint]),
+    Requests(&'a crate::model::PodRequests),
+    Containers(&'a [crate::model::Container]),
+    Ports(&'a [crate::model::HostPort]),
+    Volumes(&'a [crate::model::Volume]),
+    Gates(&'a [Box<str>]),
+    Claims(&'a [crate::model::PodResourceClaim]),
+}
+
+impl<'a> Field<'a> {
+    fn of(pod: &'a Pod, fact: PodFacts) -> Self {
+        let spec = &*pod.spec;
+        match fact {
+            PodFacts::NAME => Self::Text(&pod.key.name),
+            PodFacts::NAMESPACE => Self::Text(&pod.key.namespace),
+            PodFacts::UID => Self::Text(&pod.key.uid),
+            PodFacts::LABELS => Self::Labels(&pod.labels),
+            PodFacts::ANNOTATIONS => Self::Labels(&pod.annotations),
+            PodFacts::OWNERS => Self::Owners(&pod.owners),
+            PodFacts::NODE_NAME => Self::Text(&pod.node_name),
+            PodFacts::SCHEDULER_NAME => Self::Text(&spec.scheduler_name),
+            PodFacts::PRIORITY => Self::Priority(spec.priority, spec.preemption),
+            PodFacts::TOLERATIONS => Self::Tolerations(&spec.tolerations),
+            PodFacts::NODE_AFFINITY => {
+                Self::NodeAffinity(&spec.node_selector, &spec.required_node_affinity, &spec.preferred_node_affinity)
+            }
+            PodFacts::POD_AFFINITY => Self::PodAffinity(&spec.affinity, &spec.anti_affinity),
+            PodFacts::TOPOLOGY_SPREAD => Self::Spread(&spec.topology_spread),
+            PodFacts::REQUESTS => Self::Requests(&pod.requests),
+            PodFacts::CONTAINERS => Self::Containers(&spec.containers),
+            PodFacts::HOST_PORTS => Self::Ports(&spec.host_ports),
+            PodFacts::VOLUMES => Self::Volumes(&spec.volumes),
+            PodFacts::SCHEDULING_GATES => Self::Gates(&spec.scheduling_gates),
+            PodFacts::RESOURCE_CLAIMS => Self::Claims(&spec.resource_claims),
+            PodFacts::HOST_NETWORK => Self::Flag(spec.host_network),
+            PodFacts::NOMINATED_NODE => Self::Text(&pod.nominated_node_name),
+            PodFacts::DELETION => Self::Flag(pod.deleting),
+            PodFacts::START_TIME => Self::Number(pod.start_time),
+            _ => Self::Flag(false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{PodKey, PodSpec};
+
+    fn pod(name: &str, priority: i32) -> Arc<Pod> {
+        let key = PodKey { name: name.into(), ..PodKey::default() };
+        Arc::new(Pod { key, spec: Arc::new(PodSpec { priority, ..PodSpec::default() }), ..Pod::default() })
+    }
+
+    #[test]
+    fn pods_share_a_template_as_far_as_they_are_equal() {
+        let mut templates = Templates::default();
+        let (a, b, c) = (pod("a", 1), pod("b", 1), pod("b", 2));
+        let by_priority = [&a, &b, &c].map(|pod| templates.of(PodFacts::PRIORITY, pod, 0));
+        let by_name = [&a, &b, &c].map(|pod| templates.of(PodFacts::NAME, pod, 0));
+        assert_eq!((by_priority[0], by_name[1]), (by_priority[1], by_name[2]));
+        assert_ne!((by_priority[1], by_name[0]), (by_priority[2], by_name[1]));
+    }
+
+    #[test]
+    fn those_used_longest_ago_make_room() {
+        let mut templates = Templates::default();
+        let first = templates.of(PodFacts::NAME, &pod("first", 0), 0);
+        for n in 1..=MOST_PER_FACTS as u64 {
+            templates.of(PodFacts::NAME, &pod(&n.to_string(), 0), n);
+        }
+        let kept = templates.of(PodFacts::NAME, &pod("2", 0), 5000);
+        let forgotten = templates.make_room();
+        assert_eq!(forgotten.len(), 1);
+        assert!(forgotten[0].templates.contains(&first) && !forgotten[0].templates.contains(&kept));
+        assert!(templates.make_room().is_empty(), "room was made");
+        assert_ne!(templates.of(PodFacts::NAME, &pod("first", 0), 5001), first, "ids are not used again");
+    }
+
+    #[test]
+    fn every_group_of_facts_is_told_apart_by_its_own_field() {
+        let plain = Pod::default();
+        for fact in PodFacts::all().iter().filter(|fact| !matches!(*fact, PodFacts::HOST_NETWORK | PodFacts::DELETION))
+        {
+            assert!(Field::of(&plain, fact) != Field::Flag(false), "{fact:?} has no field");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What must hold, whatever happens.
+
+use berth_core::model::PodKey;
+
+use crate::world::World;
+
+/// At the moment of the decision: the node is there and not over its allocatable, and the pod is nobody's yet.
+pub fn placement_is_right(world: &World, pod: &PodKey, node: &str) {
+    let seed = world.seed;
+    let cache = world.core.cache();
+    let info = cache.node_id(node).and_then(|id| cache.node(id));
+    let info = info.unwrap_or_else(|| panic!("seed {seed}: {pod} was put on {node}, which is not there"));
+    let (used, all) = (&info.usage.requested, &info.node.allocatable);
+    assert!(used.milli_cpu <= all.milli_cpu, "seed {seed}: {node} has {} of {} cpu", used.milli_cpu, all.milli_cpu);
+    assert!(used.pods <= all.pods, "seed {seed}: {node} has {} of {} pods", used.pods, all.pods);
+    assert!(info.node.taints.is_empty(), "seed {seed}: {pod} was put on tainted {node}");
+    let twice = world.binding.iter().any(|(other, _)| other.uid == pod.uid);
+    assert!(!twice, "seed {seed}: {pod} is bound a second time before the first is answered");
+    assert!(
+        !world.known_assigned.contains(&pod.uid),
+        "seed {seed}: {pod} is bound although it is known to be assigned"
+    );
+}
+
+/// When all is quiet: every pod is bound, or waits in the queue and fits on no node there is; nothing is in flight, and
+/// the core's sums are those of the cluster.
+pub fn nothing_is_forgotten(world: &World) {
+    let seed = world.seed;
+    assert_eq!(world.core.in_flight(), 0, "seed {seed}: in flight although all is answered");
+    for pod in world.cluster.pods.values().filter(|pod| pod.node_name.is_empty()) {
+        assert!(world.core.queue().get(&pod.key.uid).is_some(), "seed {seed}: {} is forgotten", pod.key);
+        for node in world.cluster.nodes.values().filter(|node| node.taints.is_empty()) {
+            let (cpu, pods) = world.cluster.used(&node.name);
+            let fits = cpu + pod.requests.fit.milli_cpu <= node.allocatable.milli_cpu && pods < node.allocatable.pods;
+            assert!(!fits, "seed {seed}: {} waits although it fits on {}", pod.key, node.name);
+        }
+    }
+    for info in world.core.cache().nodes() {
+        let used = &info.usage.requested;
+        let truth = world.cluster.used(&info.node.name);
+        assert_eq!((used.milli_cpu, used.pods), truth, "seed {seed}: sums of {}", info.node.name);
+    }
+    assert_eq!(world.core.cache().node_count(), world.cluster.nodes.len(), "seed {seed}: nodes");
+}

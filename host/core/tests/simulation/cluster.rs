@@ -1,0 +1,96 @@
+//! The API server's truth: what exists, and the watch events that are still under way.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use berth_core::Event;
+use berth_core::model::{Effect, Node, Pod, PodKey, PodRequests, PodSpec, Resources, Taint};
+
+pub const PROFILE: &str = "default-scheduler";
+
+/// Everything, by name or uid; each kind's watch delivers in its own order.
+#[derive(Default)]
+pub struct Cluster {
+    pub nodes: BTreeMap<Box<str>, Arc<Node>>,
+    pub pods: BTreeMap<Box<str>, Arc<Pod>>,
+    pub node_watch: VecDeque<Event>,
+    pub pod_watch: VecDeque<Event>,
+    made: u32,
+}
+
+impl Cluster {
+    pub fn make_node(&mut self, rng: &mut fastrand::Rng) {
+        let name: Box<str> = format!("node-{}", rng.u8(..8)).into();
+        let known = self.nodes.get(&name).map(|node| node.uid.clone());
+        let uid = known.unwrap_or_else(|| self.uid());
+        let allocatable = Resources { milli_cpu: rng.i64(1..=4) * 1000, pods: rng.i64(2..=6), ..Resources::default() };
+        let taint = Taint { key: "dedicated".into(), value: "".into(), effect: Effect::NoSchedule };
+        let taints = if rng.u8(..4) == 0 { vec![taint] } else { Vec::new() };
+        let node = Arc::new(Node { name: name.clone(), uid, allocatable, taints, ..Node::default() });
+        self.nodes.insert(name, Arc::clone(&node));
+        self.node_watch.push_back(Event::NodeSet(node));
+    }
+
+    pub fn remove_node(&mut self, rng: &mut fastrand::Rng) {
+        let name = rng.choice(self.nodes.keys().cloned().collect::<Vec<_>>());
+        if let Some(name) = name {
+            self.nodes.remove(&name);
+            self.node_watch.push_back(Event::NodeRemoved(name));
+        }
+    }
+
+    pub fn make_pod(&mut self, rng: &mut fastrand::Rng) {
+        let uid = self.uid();
+        let key = PodKey { namespace: "ns".into(), name: format!("pod-{uid}").into(), uid };
+        let amount = Resources { milli_cpu: rng.i64(1..=5) * 300, ..Resources::default() };
+        let requests = PodRequests { fit: amount.clone(), effective: amount, ..PodRequests::default() };
+        let spec = PodSpec { scheduler_name: PROFILE.into(), priority: rng.i32(0..3), ..PodSpec::default() };
+        self.set_pod(Arc::new(Pod { key, requests, spec: Arc::new(spec), ..Pod::default() }));
+    }
+
+    /// A label changes, or the pod ends, or it is deleted.
+    pub fn change_pod(&mut self, rng: &mut fastrand::Rng) {
+        let Some(pod) = rng.choice(self.pods.values().cloned().collect::<Vec<_>>()) else { return };
+        match rng.u8(..3) {
+            0 => {
+                let labels = [("version", rng.u8(..).to_string())].into_iter().collect();
+                self.set_pod(Arc::new(Pod { labels, ..Pod::clone(&pod) }));
+            }
+            1 if !pod.node_name.is_empty() => {
+                self.pods.remove(&pod.key.uid);
+                self.pod_watch.push_back(Event::PodSet(Arc::new(Pod { finished: true, ..Pod::clone(&pod) })));
+            }
+            _ => {
+                self.pods.remove(&pod.key.uid);
+                self.pod_watch.push_back(Event::PodRemoved(pod.key.clone()));
+            }
+        }
+    }
+
+    /// The binding subresource, with its checks.
+    pub fn bind(&mut self, key: &PodKey, node: &str) -> Result<(), String> {
+        let pod = self.pods.get(&key.uid).ok_or("not found")?;
+        if !pod.node_name.is_empty() {
+            return Err(format!("already assigned to {}", pod.node_name));
+        }
+        let bound = Pod { node_name: node.into(), ..Pod::clone(pod) };
+        self.set_pod(Arc::new(bound));
+        Ok(())
+    }
+
+    pub fn set_pod(&mut self, pod: Arc<Pod>) {
+        self.pods.insert(pod.key.uid.clone(), Arc::clone(&pod));
+        self.pod_watch.push_back(Event::PodSet(pod));
+    }
+
+    /// Cpu and number of the pods on a node.
+    pub fn used(&self, node: &str) -> (i64, i64) {
+        let on_it = self.pods.values().filter(|pod| &*pod.node_name == node);
+        on_it.fold((0, 0), |sum, pod| (sum.0 + pod.requests.effective.milli_cpu, sum.1 + 1))
+    }
+
+    fn uid(&mut self) -> Box<str> {
+        self.made += 1;
+        format!("{:05}", self.made).into()
+    }
+}

@@ -1,0 +1,44 @@
+//! The core under thousands of seeded histories: nodes come, change and go, pods are made and deleted, binds fail or
+//! answer late, plugins trap and are swapped. See `checks.rs` for what must hold.
+
+mod checks;
+mod cluster;
+mod plugins;
+mod world;
+
+use world::World;
+
+/// Histories a run; `SIMULATION_SEEDS=N` for more, `SIMULATION_SEED=S` for one alone.
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    match number("SIMULATION_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("SIMULATION_SEEDS").unwrap_or(3000),
+    }
+}
+
+#[test]
+fn whatever_happens_no_pod_is_lost_or_placed_wrongly() {
+    let mut placed = 0;
+    for seed in seeds() {
+        let mut world = World::new(seed);
+        world.live(120);
+        world.settle();
+        checks::nothing_is_forgotten(&world);
+        placed += world.bound;
+    }
+    assert!(placed > 0, "no pod was ever placed: the simulation tests nothing");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_history() {
+    for seed in seeds().step_by(100) {
+        let histories = [(); 2].map(|()| {
+            let mut world = World::new(seed);
+            world.live(120);
+            world.settle();
+            world.history
+        });
+        assert_eq!(histories[0], histories[1], "seed {seed}");
+    }
+}

@@ -1,0 +1,123 @@
+//! Plugins as plain functions, with faults: they trap, are swapped, and answer from what the cache says now.
+
+use std::sync::Arc;
+
+use berth_core::cache::NodeId;
+use berth_core::facts::{NodeFacts, PodFacts};
+use berth_core::model::Effect;
+use berth_core::plugins::{
+    Code, Cycle, Declaration, ExtensionPoints, Normalization, PluginError, PluginId, Plugins, PreFilterResult,
+    PreScoreResult, Scope, Status, TemplateId, Verdicts,
+};
+use berth_core::profile::{Profile, ProfilePlugin};
+
+use crate::cluster::PROFILE;
+
+/// Which plugin an instance is: ids count up with every swap, three to a generation.
+const KINDS: u32 = 3;
+
+pub struct Fakes {
+    pub rng: fastrand::Rng,
+    /// One call in so many traps; 0 none.
+    pub trap_one_in: u32,
+    pub generation: u32,
+}
+
+impl Fakes {
+    /// The profile with instances of the present generation.
+    pub fn profile(&self) -> Profile {
+        let plugin = |kind: u32| ProfilePlugin {
+            id: PluginId(self.generation * KINDS + kind),
+            declaration: Arc::new(declaration(kind)),
+            failure_policy: Default::default(),
+        };
+        Profile {
+            scheduler_name: PROFILE.into(),
+            pre_filter: vec![plugin(0)],
+            filter: vec![plugin(0), plugin(1)],
+            pre_score: vec![plugin(2)],
+            score: vec![(plugin(1), 1), (plugin(2), 2)],
+        }
+    }
+
+    fn may_trap(&mut self, plugin: PluginId) -> Result<(), PluginError> {
+        if self.trap_one_in == 0 || self.rng.u32(..self.trap_one_in) > 0 {
+            return Ok(());
+        }
+        Err(PluginError { plugin: declaration(plugin.0 % KINDS).name, message: "trapped".into() })
+    }
+}
+
+fn declaration(kind: u32) -> Declaration {
+    let points = ExtensionPoints::PRE_FILTER | ExtensionPoints::FILTER | ExtensionPoints::SCORE;
+    let (name, pod_facts, node_facts, scope) = match kind {
+        0 => ("Taints", PodFacts::TOLERATIONS, NodeFacts::TAINTS, Scope::Node),
+        1 => ("Fit", PodFacts::REQUESTS, NodeFacts::ALLOCATABLE | NodeFacts::USAGE, Scope::Node),
+        _ => ("Random", PodFacts::empty(), NodeFacts::empty(), Scope::Cluster),
+    };
+    Declaration {
+        name: name.into(),
+        points,
+        pod_facts,
+        node_facts,
+        filter_scope: scope,
+        score_scope: scope,
+        normalization: Normalization::Default,
+        ..Declaration::default()
+    }
+}
+
+/// What the filters say of one node; the truth that checks use, too.
+pub fn reason(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> Option<&'static str> {
+    let info = cycle.cache.node(node)?;
+    let (used, free) = (&info.usage.requested, &info.node.allocatable);
+    match kind {
+        0 if info.node.taints.iter().any(|taint| taint.effect == Effect::NoSchedule) => Some("tainted"),
+        1 if used.pods + 1 > free.pods => Some("Too many pods"),
+        1 if used.milli_cpu + cycle.pod.requests.fit.milli_cpu > free.milli_cpu => Some("Insufficient cpu"),
+        _ => None,
+    }
+}
+
+impl Plugins for Fakes {
+    fn pre_filter(&mut self, plugin: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
+        self.may_trap(plugin)?;
+        Ok(PreFilterResult::All)
+    }
+
+    fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
+        self.may_trap(plugin)?;
+        let mut verdicts = Verdicts::default();
+        for node in nodes {
+            let Some(reason) = reason(plugin.0 % KINDS, cycle, *node) else {
+                verdicts.nodes.push(0);
+                continue;
+            };
+            verdicts.outcomes.push(Status { code: Code::Unschedulable, reasons: vec![reason.into()] });
+            verdicts.nodes.push(verdicts.outcomes.len() as u16);
+        }
+        Ok(verdicts)
+    }
+
+    fn pre_score(&mut self, plugin: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
+        self.may_trap(plugin)?;
+        Ok(PreScoreResult::Score)
+    }
+
+    fn score(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+        self.may_trap(plugin)?;
+        let free = |node: &NodeId| {
+            cycle.cache.node(*node).map_or(0, |info| info.node.allocatable.milli_cpu - info.usage.requested.milli_cpu)
+        };
+        Ok(match plugin.0 % KINDS {
+            1 => nodes.iter().map(|node| free(node).max(0)).collect(),
+            _ => nodes.iter().map(|node| (cycle.seed.rotate_left(node.0) % 100) as i64).collect(),
+        })
+    }
+
+    fn normalize(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId], scores: &[i64]) -> Result<Vec<i64>, PluginError> {
+        Ok(scores.to_vec())
+    }
+
+    fn forget_templates(&mut self, _: PodFacts, _: &[TemplateId]) {}
+}

@@ -1,0 +1,152 @@
+//! One history: the cluster, the core, and everything between them that can be late or fail.
+
+use std::collections::BTreeSet;
+
+use berth_core::model::PodKey;
+use berth_core::{Action, Core, Event, Options, Timestamp};
+
+use crate::checks;
+use crate::cluster::Cluster;
+use crate::plugins::Fakes;
+
+pub struct World {
+    pub seed: u64,
+    pub cluster: Cluster,
+    pub core: Core,
+    pub plugins: Fakes,
+    pub now: Timestamp,
+    /// Pods that the core was told are assigned.
+    pub known_assigned: BTreeSet<Box<str>>,
+    /// Bindings asked for and not answered.
+    pub binding: Vec<(PodKey, Box<str>)>,
+    /// All actions, as text.
+    pub history: Vec<String>,
+    pub bound: usize,
+    rng: fastrand::Rng,
+    faults: bool,
+}
+
+impl World {
+    pub fn new(seed: u64) -> Self {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let plugins = Fakes { rng: rng.fork(), trap_one_in: 40, generation: 0 };
+        let mut world = Self {
+            seed,
+            cluster: Cluster::default(),
+            core: Core::new(Options { seed, verify_every: 1, ..Options::default() }),
+            plugins,
+            now: Timestamp(1_700_000_000_000),
+            known_assigned: BTreeSet::new(),
+            binding: Vec::new(),
+            history: Vec::new(),
+            bound: 0,
+            rng,
+            faults: true,
+        };
+        let profiles = vec![world.plugins.profile()];
+        world.step(Event::PluginsSwapped(profiles));
+        world
+    }
+
+    /// So many random things happen.
+    pub fn live(&mut self, happenings: usize) {
+        for _ in 0..happenings {
+            self.now = self.now.after(std::time::Duration::from_millis(self.rng.u64(0..700)));
+            match self.rng.u8(..20) {
+                0..3 => self.cluster.make_node(&mut self.rng),
+                3 => self.cluster.remove_node(&mut self.rng),
+                4..8 => self.cluster.make_pod(&mut self.rng),
+                8 => self.cluster.change_pod(&mut self.rng),
+                9 => self.swap(),
+                10 => self.step(Event::Tick),
+                11..13 => self.deliver_node(),
+                13..16 => self.deliver_pod(),
+                16..18 => self.answer_binding(),
+                _ => self.step(Event::Cycle),
+            }
+        }
+    }
+
+    /// Nothing fails any more, and everything under way arrives, until nothing happens for longer than any wait.
+    pub fn settle(&mut self) {
+        self.faults = false;
+        self.plugins.trap_one_in = 0;
+        let mut quiet = 0;
+        while quiet < 40 {
+            quiet += 1;
+            while !self.cluster.node_watch.is_empty() {
+                self.deliver_node();
+            }
+            while !self.cluster.pod_watch.is_empty() {
+                self.deliver_pod();
+            }
+            while !self.binding.is_empty() {
+                self.answer_binding();
+                quiet = 0;
+            }
+            self.step(Event::Tick);
+            while self.core.has_work() {
+                self.step(Event::Cycle);
+            }
+            self.now = self.now.after(std::time::Duration::from_secs(10));
+        }
+    }
+
+    fn swap(&mut self) {
+        self.plugins.generation += 1;
+        let profiles = vec![self.plugins.profile()];
+        self.step(Event::PluginsSwapped(profiles));
+    }
+
+    fn deliver_node(&mut self) {
+        if let Some(event) = self.cluster.node_watch.pop_front() {
+            self.step(event);
+        }
+    }
+
+    fn deliver_pod(&mut self) {
+        let Some(event) = self.cluster.pod_watch.pop_front() else { return };
+        match &event {
+            Event::PodSet(pod) if !pod.node_name.is_empty() && !pod.finished => {
+                self.known_assigned.insert(pod.key.uid.clone());
+            }
+            _ => {}
+        }
+        self.step(event);
+    }
+
+    /// One binding reaches the API server, or not, and its answer the core, right or wrong.
+    fn answer_binding(&mut self) {
+        if self.binding.is_empty() {
+            return;
+        }
+        let (key, node) = self.binding.swap_remove(self.rng.usize(..self.binding.len()));
+        let fault = if self.faults { self.rng.u8(..6) } else { 9 };
+        if fault == 0 {
+            return self.step(Event::BindFailed(key, "connection refused".into()));
+        }
+        let result = self.cluster.bind(&key, &node);
+        match result {
+            Ok(()) if fault == 1 => self.step(Event::BindFailed(key, "timed out".into())),
+            Ok(()) => self.step(Event::Bound(key)),
+            Err(why) => self.step(Event::BindFailed(key, why)),
+        }
+    }
+
+    fn step(&mut self, event: Event) {
+        let before = matches!(event, Event::Cycle);
+        let actions = self.core.step(event, self.now, &mut self.plugins);
+        for action in actions {
+            self.history.push(format!("{action:?}"));
+            if let Action::Bind { pod, node } = &action {
+                assert!(before, "seed {}: a bind outside a cycle", self.seed);
+                checks::placement_is_right(self, pod, node);
+                self.binding.push((pod.clone(), node.clone()));
+                self.bound += 1;
+            }
+            if let Action::Warn { plugin, message } = action {
+                panic!("seed {}: kept answers of {plugin} were wrong: {message}", self.seed);
+            }
+        }
+    }
+}
