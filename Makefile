@@ -1,0 +1,42 @@
+# The commands of a working day; scripts/ holds what they do. Each starts with a look around (scripts/doctor) that
+# installs what it can and names the rest.
+.DEFAULT_GOAL := build
+.NOTPARALLEL:
+SHELL := bash
+BERTH = $(or $(CARGO_TARGET_DIR),target)/release/berth
+
+.PHONY: build demo test bench lint guests host clean help
+
+build: ## the plugins and the host: target/release/berth
+	@scripts/doctor build
+	@scripts/guests
+	@scripts/host
+
+demo: build ## a cluster and a scheduler in one process, placing a workload
+	@$(BERTH) demo
+
+test: ## every check and every test, those against a real kube-apiserver included (Linux)
+	@scripts/doctor test
+	@scripts/test
+
+bench: ## pods/s and CPU per pod against a real kube-apiserver (Linux); BENCH_COMPARE=1: beside kube-scheduler
+	@scripts/doctor bench
+	@scripts/bench
+
+lint: ## formatting, clippy, documentation, licences: what `make test` checks before it tests
+	@scripts/doctor lint
+	@scripts/lint
+
+guests: ## the plugins only: target/plugins/
+	@scripts/doctor build
+	@scripts/guests
+
+host: ## the host only, around the plugins as they were last built
+	@scripts/doctor build
+	@scripts/host
+
+clean: ## forgets what was built here; .tools/, with what was fetched, stays
+	rm -rf target
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile | expand -t 14

@@ -1,0 +1,115 @@
+# What the project can need of a machine. Of each thing three functions: has_ says whether it is there, get_ tries to
+# install it without sudo, line_ prints what it is and how a person installs it. Sourced by scripts/doctor.
+# shellcheck shell=bash
+
+RUSTUP_UNREACHABLE=rustup-unreachable
+RUST_CHANNEL=$(sed -n 's/^channel *= *"\(.*\)".*/\1/p' "$ROOT/rust-toolchain.toml")
+
+has_curl() { have curl; }
+get_curl() { apt_install curl ca-certificates; }
+line_curl() { echo "curl: $(package_line curl curl)"; }
+
+has_openssl() { have openssl; }
+get_openssl() { apt_install openssl; }
+line_openssl() { echo "openssl, for the control plane's keys: $(package_line openssl openssl)"; }
+
+# Cargo links by cc, and parts of wasmtime and of the TLS library are C or assembly: headers are needed too.
+has_c_compiler() { have cc && echo '#include <stdio.h>' | cc -x c -E - >/dev/null 2>&1; }
+get_c_compiler() { apt_install gcc libc6-dev; }
+line_c_compiler() {
+    case $(uname -s) in
+    Darwin) echo "a C compiler: xcode-select --install" ;;
+    *) echo "a C compiler and the C library's headers: $(package_line "gcc libc6-dev" "gcc glibc-devel")" ;;
+    esac
+}
+
+has_rustup() { have rustup; }
+get_rustup() { return 1; } # puts itself into the user's shell start-up files: not ours to do
+line_rustup() { echo "rustup, which brings Rust: see https://rustup.rs"; }
+
+has_toolchain() { have cargo && rust_sysroot >/dev/null; }
+get_toolchain() {
+    rustup_reachable || return
+    say "installing Rust $RUST_CHANNEL by rustup"
+    within 900 rustup toolchain install "$RUST_CHANNEL" --profile minimal --component clippy --component rustfmt
+}
+line_toolchain() { echo "Rust $RUST_CHANNEL: rustup toolchain install $RUST_CHANNEL"; }
+
+has_wasm() { wasm_road >/dev/null; }
+get_wasm() { rustup_adds target "$WASM_TARGET" || apt_install rustc-web rust-web-src; }
+line_wasm() {
+    echo "Rust's target $WASM_TARGET: rustup target add $WASM_TARGET" \
+        "(or, where only Debian's servers are in reach: sudo apt-get install rustc-web rust-web-src)"
+}
+
+has_rustfmt() { [ -x "$(rust_sysroot)/bin/rustfmt" ]; }
+get_rustfmt() { rustup_adds component rustfmt; }
+line_rustfmt() { echo "rustfmt: rustup component add rustfmt"; }
+
+has_clippy() { [ -x "$(rust_sysroot)/bin/cargo-clippy" ]; }
+get_clippy() { rustup_adds component clippy; }
+line_clippy() { echo "clippy: rustup component add clippy"; }
+
+has_go() { go_ready; }
+get_go() { return 1; } # Debian's is too old, and an older Go than asked for, from 1.21 on, is updated by itself
+line_go() { go_install_line; }
+
+# The programs themselves are fetched or built after the look-around; it asks whether one of the ways is open.
+has_control_plane() { scripts/controlplane --kept >/dev/null 2>&1 || envtest_reachable || go_ready; }
+get_control_plane() { return 1; }
+line_control_plane() {
+    echo "a kube-apiserver and etcd: set KUBEBUILDER_ASSETS to a folder that has them, or install" \
+        "$(go_install_line) to have them built"
+}
+
+# rustup_adds target|component NAME
+rustup_adds() {
+    rustup_reachable || return
+    say "rustup $1 add $2"
+    (cd "$ROOT" && within 600 rustup "$1" add "$2")
+}
+
+# rustup's servers, asked before rustup is: where they are out of reach it would try for minutes.
+rustup_reachable() {
+    have rustup || return 1
+    is_noted "$RUSTUP_UNREACHABLE" && return 1
+    reachable "${RUSTUP_DIST_SERVER:-https://static.rust-lang.org}/dist/channel-rust-$RUST_CHANNEL.toml.sha256" && return
+    say "rustup's servers are out of reach"
+    note "$RUSTUP_UNREACHABLE"
+    return 1
+}
+
+# apt_install PACKAGE…: only as root, and where apt knows them all.
+apt_install() {
+    [ "$(id -u)" = 0 ] && have apt-get || return 1
+    say "installing $* by apt-get"
+    local log="$TOOLS/apt.log"
+    mkdir -p "$TOOLS"
+    if ! apt_knows "$@"; then
+        apt-get update >"$log" 2>&1 || true
+        apt_knows "$@" || { say "apt-get knows no $*" && return 1; }
+    fi
+    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@" >"$log" 2>&1 && return
+    # An old list names versions that the servers no longer have.
+    apt-get update >>"$log" 2>&1
+    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@" >>"$log" 2>&1 && return
+    say "apt-get failed, the end of $log:"
+    tail -n 5 "$log" >&2
+    return 1
+}
+
+apt_knows() {
+    local package
+    for package in "$@"; do apt-cache show "$package" >/dev/null 2>&1 || return 1; done
+}
+
+# package_line DEBIAN FEDORA: the install line of this machine's distribution.
+package_line() {
+    if have apt-get; then
+        echo "sudo apt-get install $1"
+    elif have dnf; then
+        echo "sudo dnf install $2"
+    else
+        echo "install $2 by your system's packages"
+    fi
+}

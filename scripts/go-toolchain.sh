@@ -1,0 +1,22 @@
+# Go, which compiles what is written in Go of the tests: the control plane and the load generator. Sourced after lib.sh.
+# shellcheck shell=bash
+
+GO_MODULE=$ROOT/tests/controlplane
+
+# go_ready: whether a Go as new as the module asks for is there. From 1.21 on, an older Go fetches that one by itself.
+go_ready() {
+    have go && (cd "$GO_MODULE" && GOWORK=off within 300 go version >/dev/null 2>&1)
+}
+
+go_install_line() {
+    echo "Go $(sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' "$GO_MODULE/go.mod") or newer: https://go.dev/doc/install"
+}
+
+# go_program PACKAGE OUTPUT [FLAG…]: compiles a program of the module. Go's own caches make a second time seconds.
+go_program() {
+    local package=$1 output=$2
+    shift 2
+    mkdir -p "$(dirname "$output")"
+    (cd "$GO_MODULE" && GOWORK=off GOFLAGS="-mod=readonly -buildvcs=false" CGO_ENABLED=0 go build "$@" -o "$output.new" "$package") &&
+        mv -f "$output.new" "$output"
+}

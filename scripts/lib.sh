@@ -1,0 +1,55 @@
+# Shared by the scripts in this folder: where things are, how they speak. Sourced, never run.
+# Written for bash 3.2 and the BSD tools too: `make demo` works on macOS.
+# shellcheck shell=bash
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+# What is fetched or built once for the project and survives `make clean`.
+export TOOLS="$ROOT/.tools"
+# The plugins' components. Not under CARGO_TARGET_DIR: the host's build and the documentation name this folder.
+export PLUGINS="$ROOT/target/plugins"
+
+# One line of progress. On stderr, so that a script's stdout stays its answer.
+say() { printf '==> %s\n' "$*" >&2; }
+
+# The sentence that ends a script.
+die() {
+    printf 'error: %s\n' "$*" >&2
+    exit 1
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# within SECONDS COMMAND…: runs the command, ended when it takes longer. macOS has no `timeout`, but perl.
+within() {
+    local seconds=$1
+    shift
+    if have timeout; then
+        timeout "$seconds" "$@"
+    elif have perl; then
+        perl -e 'alarm shift; exec @ARGV or exit 127' "$seconds" "$@"
+    else
+        "$@"
+    fi
+}
+
+# reachable URL: whether it answers within a few seconds. Networks that drop packets would otherwise stall for minutes.
+reachable() {
+    have curl && curl --silent --fail --location --output /dev/null --connect-timeout 5 --max-time 15 "$1"
+}
+
+# A note that something could not be had, so that the next run does not wait for it again. It counts for a day.
+is_noted() { [ -n "$(find "$TOOLS/$1" -mtime -1 2>/dev/null)" ]; }
+note() {
+    mkdir -p "$TOOLS"
+    : >"$TOOLS/$1"
+}
+
+# install_if_changed FROM TO: an atomic replacement that leaves equal files and their times alone, so that whoever
+# watches or embeds them has no work.
+install_if_changed() {
+    cmp -s "$1" "$2" && return
+    local beside
+    beside="$(dirname "$2")/.$(basename "$2").$$"
+    cp "$1" "$beside"
+    mv -f "$beside" "$2"
+}

@@ -1,0 +1,74 @@
+// Command loadgen makes nodes and pods against a kube-apiserver and measures the scheduler that places them: pods per
+// second, latency, and the CPU time and memory of every process that takes part. It prints one line of JSON.
+//
+// It runs on Linux only: what processes use is read from /proc.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintf(os.Stderr, "loadgen: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	opts, err := parseOptions()
+	if err != nil {
+		return err
+	}
+	client, err := connect(opts.kubeconfig)
+	if err != nil {
+		return err
+	}
+	result := newResult(opts)
+	if err := measure(ctx, client, opts, result); err != nil {
+		return err
+	}
+	return report(result, opts.out)
+}
+
+// connect gives a client without a rate limit of its own: it must never be what slows a run down.
+func connect(kubeconfig string) (kubernetes.Interface, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	config.QPS, config.Burst = 100_000, 100_000
+	config.ContentType = "application/vnd.kubernetes.protobuf"
+	config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	return kubernetes.NewForConfig(config)
+}
+
+// report prints the result and, where a file is given, appends it there too.
+func report(result *result, file string) error {
+	line, err := json.Marshal(result.values)
+	if err != nil {
+		return err
+	}
+	fmt.Println(string(line))
+	if file == "" {
+		return nil
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	return f.Close()
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+)
+
+// measure does what the mode asks for and fills the result.
+func measure(ctx context.Context, client kubernetes.Interface, o *options, r *result) (err error) {
+	start := time.Now()
+	if err := ensureNodes(ctx, client, o); err != nil {
+		return err
+	}
+	r.number("node_create_s", time.Since(start).Seconds())
+	if o.mode == modeNodes {
+		return nil
+	}
+	r.number("calib_before", calibrate())
+	namespace, err := createNamespace(ctx, client)
+	if err != nil {
+		return err
+	}
+	m := &measurement{
+		client: client, o: o, r: r, namespace: namespace,
+		others: append(o.others, namedProcess{"loadgen", os.Getpid()}),
+		binds:  watchBinds(ctx, client, namespace, o.pods),
+	}
+	switch o.mode {
+	case modeCreate:
+		err = m.createPods(ctx)
+	case modeLive:
+		err = m.live(ctx)
+	case modePreload:
+		err = m.preload(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	r.number("calib_after", calibrate())
+	if o.cleanup {
+		return deletePods(ctx, client, namespace)
+	}
+	return nil
+}
+
+// measurement is one run, in a namespace of its own.
+type measurement struct {
+	client    kubernetes.Interface
+	o         *options
+	r         *result
+	namespace string
+	others    []namedProcess
+	binds     *binds
+	scheduler *scheduler
+}
+
+func (m *measurement) createPods(ctx context.Context) error {
+	took, err := createPods(ctx, m.client, m.namespace, m.o, m.binds)
+	m.r.number("pod_create_s", took.Seconds())
+	return err
+}
+
+// live has the scheduler running and idle when the pods come.
+func (m *measurement) live(ctx context.Context) (err error) {
+	if m.scheduler, err = startScheduler(m.o); err != nil {
+		return err
+	}
+	defer m.stopScheduler(&err)
+	if err := m.scheduler.waitReady(ctx, m.o.readyURL); err != nil {
+		return err
+	}
+	if m.o.schedulerCmd != "" {
+		time.Sleep(2 * time.Second) // what it still does after its start is none of the pods' cost
+	}
+	before, err := read(m.scheduler, m.others)
+	if err != nil {
+		return err
+	}
+	m.r.number("sched_startup_cpu_ms", milliseconds(before.scheduler))
+	m.r.number("sched_rss_before_mb", memoryMB(m.scheduler.pid, "VmRSS"))
+	first := m.readAtFirstBind(ctx)
+	if err := m.createPods(ctx); err != nil {
+		return err
+	}
+	return m.finish(ctx, before, first)
+}
+
+// preload has all pods waiting when the scheduler starts, so that nothing but the scheduler sets the pace.
+func (m *measurement) preload(ctx context.Context) (err error) {
+	if err := m.createPods(ctx); err != nil {
+		return err
+	}
+	time.Sleep(time.Second) // the API server's and etcd's own after-work would count as the run's
+	before, err := read(nil, m.others)
+	if err != nil {
+		return err
+	}
+	if m.scheduler, err = startScheduler(m.o); err != nil {
+		return err
+	}
+	defer m.stopScheduler(&err)
+	return m.finish(ctx, before, m.readAtFirstBind(ctx))
+}
+
+// readAtFirstBind takes a reading in the background as soon as a pod is bound, and then the profile, if one is asked for.
+// The channel closes without a reading where that failed.
+func (m *measurement) readAtFirstBind(ctx context.Context) <-chan reading {
+	readings := make(chan reading, 1)
+	go func() {
+		defer close(readings)
+		select {
+		case <-m.binds.first:
+		case <-ctx.Done():
+			return
+		}
+		first, err := read(m.scheduler, m.others)
+		if err != nil {
+			return
+		}
+		readings <- first
+		if m.o.pprofURL != "" {
+			if err := saveProfile(m.o); err != nil {
+				fmt.Fprintf(os.Stderr, "loadgen: profile: %v\n", err)
+			}
+		}
+	}()
+	return readings
+}
+
+func saveProfile(o *options) error {
+	profile, err := get(o.pprofURL)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(o.pprofOut, profile, 0o644)
+}
+
+// finish waits for the last bind and fills the result.
+func (m *measurement) finish(ctx context.Context, before reading, firstReading <-chan reading) error {
+	complete, err := m.waitBound(ctx)
+	if err != nil {
+		return err
+	}
+	end, err := read(m.scheduler, m.others)
+	if err != nil {
+		return err
+	}
+	m.r.values["complete"] = complete
+	placement := m.binds.summary()
+	m.r.placement(placement, before.at)
+	if placement.bound > 0 {
+		time.Sleep(m.o.settle)
+		settled, err := read(m.scheduler, m.others)
+		if err != nil {
+			return err
+		}
+		first, taken := <-firstReading
+		if !taken {
+			return fmt.Errorf("a process of the run was gone at the first bind")
+		}
+		m.r.cpuPerPod(before, first, end, settled, placement.bound)
+	}
+	if m.o.mode == modeLive {
+		m.r.latencies(placement.latencies)
+	}
+	m.r.machine(before, end)
+	m.r.number("loadgen_watches", float64(m.binds.watches.Load()))
+	m.r.number("sched_hwm_mb", memoryMB(m.scheduler.pid, "VmHWM"))
+	for _, other := range m.others {
+		m.r.number(other.name+"_hwm_mb", memoryMB(other.pid, "VmHWM"))
+	}
+	if m.o.metricsURL != "" {
+		return scrapeMetrics(m.o, m.r)
+	}
+	return nil
+}
+
+// waitBound reports whether every pod was bound within the time-out.
+func (m *measurement) waitBound(ctx context.Context) (bool, error) {
+	select {
+	case <-m.binds.all:
+		return true, nil
+	case <-m.scheduler.ended:
+		return false, m.scheduler.endedEarly()
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case <-time.After(m.o.timeout):
+		fmt.Fprintf(os.Stderr, "loadgen: time-out, %d of %d pods bound\n", m.binds.summary().bound, m.o.pods)
+		return false, nil
+	}
+}
+
+func (m *measurement) stopScheduler(err *error) {
+	user, system, stopErr := m.scheduler.stop()
+	if *err == nil {
+		*err = stopErr
+	}
+	if m.scheduler.cmd != nil {
+		m.r.number("sched_life_user_s", user.Seconds())
+		m.r.number("sched_life_sys_s", system.Seconds())
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What a run does with pods and the scheduler.
+const (
+	modeLive    = "live"    // the scheduler first, then the pods
+	modePreload = "preload" // the pods first, then the scheduler: its own throughput
+	modeNodes   = "nodes"   // only make the nodes
+	modeCreate  = "create"  // pods without a scheduler: the API server's own rate
+)
+
+// namedProcess is another process whose CPU time and memory are reported beside the scheduler's.
+type namedProcess struct {
+	name string
+	pid  int
+}
+
+type options struct {
+	kubeconfig    string
+	nodes         int
+	tainted       int // of the nodes; never negative once parsed
+	pods          int
+	shape         podShape
+	groups        int
+	schedulerName string
+	mode          string
+	schedulerCmd  string
+	schedulerPid  int
+	schedulerLog  string
+	readyURL      string
+	metricsURL    string
+	metricsOut    string
+	pprofURL      string
+	pprofOut      string
+	others        []namedProcess
+	workers       int
+	rate          float64
+	timeout       time.Duration
+	settle        time.Duration
+	label         string
+	out           string
+	cleanup       bool
+}
+
+// parseOptions reads the command line and refuses what can't be measured.
+func parseOptions() (*options, error) {
+	var o options
+	var shape, others string
+	flag.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig")
+	flag.IntVar(&o.nodes, "nodes", 1000, "nodes that should exist (node-0 .. node-N-1); made when missing")
+	flag.IntVar(&o.tainted, "tainted", -1, "how many of the nodes carry a NoSchedule taint (-1: 1%)")
+	flag.IntVar(&o.pods, "pods", 1000, "pods to make")
+	flag.StringVar(&shape, "shape", "plain", strings.Join(shapeNames(), "|"))
+	flag.IntVar(&o.groups, "groups", 1, "how many app labels the pods are spread over")
+	flag.StringVar(&o.schedulerName, "scheduler-name", "default-scheduler", "spec.schedulerName of the pods")
+	flag.StringVar(&o.mode, "mode", modeLive, "live: scheduler first, then pods; preload: pods first, then scheduler; nodes: only make the nodes; create: pods with no scheduler (API create rate)")
+	flag.StringVar(&o.schedulerCmd, "sched-cmd", "", "command line (sh -c 'exec ...') that starts the scheduler; empty: it runs already (live), see -sched-pid")
+	flag.IntVar(&o.schedulerPid, "sched-pid", 0, "pid of a running scheduler (without -sched-cmd)")
+	flag.StringVar(&o.schedulerLog, "sched-log", "/dev/null", "where the scheduler's output goes")
+	flag.StringVar(&o.readyURL, "ready-url", "", "URL answering 200 when the scheduler is ready (live mode waits for it)")
+	flag.StringVar(&o.metricsURL, "metrics-url", "", "scheduler's /metrics URL (scraped at the end)")
+	flag.StringVar(&o.metricsOut, "metrics-out", "", "file for the raw scrape")
+	flag.StringVar(&o.pprofURL, "pprof-url", "", "URL of a CPU profile to fetch once scheduling starts")
+	flag.StringVar(&o.pprofOut, "pprof-out", "", "file for the profile")
+	flag.StringVar(&others, "pids", "", "name=pid,name=pid: others whose CPU is counted (etcd, apiserver)")
+	flag.IntVar(&o.workers, "workers", 32, "concurrent creators")
+	flag.Float64Var(&o.rate, "rate", 0, "live mode: pods created per second (0: as fast as it goes)")
+	flag.DurationVar(&o.timeout, "timeout", 8*time.Minute, "give up waiting for binds after this")
+	flag.DurationVar(&o.settle, "settle", 3*time.Second, "wait after the last bind before the final CPU reading")
+	flag.StringVar(&o.label, "label", "", "free text put in the result")
+	flag.StringVar(&o.out, "out", "", "append the JSON result line to this file")
+	flag.BoolVar(&o.cleanup, "cleanup", true, "delete the run's pods at the end")
+	flag.Parse()
+
+	if o.tainted < 0 {
+		o.tainted = o.nodes / 100
+	}
+	var known bool
+	if o.shape, known = shapes[shape]; !known {
+		return nil, fmt.Errorf("-shape %s: known are %s", shape, strings.Join(shapeNames(), ", "))
+	}
+	o.shape.name = shape
+	var err error
+	if o.others, err = parseProcesses(others); err != nil {
+		return nil, err
+	}
+	return &o, o.check()
+}
+
+func (o *options) check() error {
+	switch {
+	case !slices.Contains([]string{modeLive, modePreload, modeNodes, modeCreate}, o.mode):
+		return fmt.Errorf("-mode %s: known are live, preload, nodes, create", o.mode)
+	case o.nodes < 1 || o.pods < 1 || o.groups < 1 || o.workers < 1:
+		return fmt.Errorf("-nodes, -pods, -groups and -workers start at 1")
+	case o.mode == modePreload && o.schedulerCmd == "":
+		return fmt.Errorf("-mode preload needs -sched-cmd: it starts the scheduler once the pods are there")
+	case o.mode == modeLive && o.schedulerCmd == "" && o.schedulerPid == 0:
+		return fmt.Errorf("-mode live needs -sched-cmd or -sched-pid")
+	}
+	return nil
+}
+
+// parseProcesses reads name=pid,name=pid.
+func parseProcesses(list string) ([]namedProcess, error) {
+	var processes []namedProcess
+	for _, item := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' }) {
+		name, number, _ := strings.Cut(item, "=")
+		pid, err := strconv.Atoi(number)
+		if err != nil || name == "" {
+			return nil, fmt.Errorf("-pids: %q is not name=pid", item)
+		}
+		processes = append(processes, namedProcess{name, pid})
+	}
+	return processes, nil
+}
