@@ -34,22 +34,24 @@ bitflags::bitflags! {
         const REQUESTS = 1 << 13;
         /// `spec.initContainers` and `spec.containers`
         const CONTAINERS = 1 << 14;
+        /// Images of containers and image volumes
+        const IMAGES = 1 << 15;
         /// Host ports of its containers
-        const HOST_PORTS = 1 << 15;
+        const HOST_PORTS = 1 << 16;
         /// `spec.volumes`
-        const VOLUMES = 1 << 16;
+        const VOLUMES = 1 << 17;
         /// `spec.schedulingGates`
-        const SCHEDULING_GATES = 1 << 17;
+        const SCHEDULING_GATES = 1 << 18;
         /// `spec.resourceClaims`
-        const RESOURCE_CLAIMS = 1 << 18;
+        const RESOURCE_CLAIMS = 1 << 19;
         /// `spec.hostNetwork`
-        const HOST_NETWORK = 1 << 19;
+        const HOST_NETWORK = 1 << 20;
         /// `status.nominatedNodeName`
-        const NOMINATED_NODE = 1 << 20;
+        const NOMINATED_NODE = 1 << 21;
         /// `metadata.deletionTimestamp` is set
-        const DELETION = 1 << 21;
+        const DELETION = 1 << 22;
         /// `status.startTime`
-        const START_TIME = 1 << 22;
+        const START_TIME = 1 << 23;
     }
 
     /// Groups of node facts (`node-facts`).

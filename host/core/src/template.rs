@@ -129,6 +129,7 @@ enum Field<'a> {
     Containers(&'a [crate::model::Container]),
     Ports(&'a [crate::model::HostPort]),
     Volumes(&'a [crate::model::Volume]),
+    Images(Vec<&'a str>, Vec<&'a str>),
     Gates(&'a [Box<str>]),
     Claims(&'a [crate::model::PodResourceClaim]),
 }
@@ -155,6 +156,7 @@ impl<'a> Field<'a> {
             PodFacts::REQUESTS => Self::Requests(&pod.requests),
             PodFacts::CONTAINERS => Self::Containers(&spec.containers),
             PodFacts::HOST_PORTS => Self::Ports(&spec.host_ports),
+            PodFacts::IMAGES => Self::Images(spec.container_images().collect(), spec.volume_images().collect()),
             PodFacts::VOLUMES => Self::Volumes(&spec.volumes),
             PodFacts::SCHEDULING_GATES => Self::Gates(&spec.scheduling_gates),
             PodFacts::RESOURCE_CLAIMS => Self::Claims(&spec.resource_claims),

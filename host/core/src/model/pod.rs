@@ -8,7 +8,7 @@ use super::requests::PodRequests;
 use super::resources::Resources;
 use super::selector::Labels;
 use super::taint::Toleration;
-use super::volume::Volume;
+use super::volume::{Volume, VolumeSource};
 
 /// Which pod: what survives an update, and what people call it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -147,6 +147,21 @@ pub struct PodSpec {
     pub resource_claims: Vec<PodResourceClaim>,
     /// `hostNetwork`
     pub host_network: bool,
+}
+
+impl PodSpec {
+    /// The image of each container, init containers first, as written.
+    pub fn container_images(&self) -> impl Iterator<Item = &str> {
+        self.containers.iter().map(|container| container.image.as_ref())
+    }
+
+    /// The references of the volumes that are images.
+    pub fn volume_images(&self) -> impl Iterator<Item = &str> {
+        self.volumes.iter().filter_map(|volume| match &volume.source {
+            VolumeSource::Image(reference) => Some(reference.as_ref()),
+            _ => None,
+        })
+    }
 }
 
 /// A `v1.Pod`.
