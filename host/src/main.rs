@@ -1,1 +1,5 @@
-fn main() {}
+//! The binary `berth`.
+
+fn main() -> std::process::ExitCode {
+    berth::cli::main()
+}

@@ -1,0 +1,149 @@
+//! `berth demo`: a cluster, a scheduler and a workload in one process, and a table of what went where.
+//!
+//! With a terminal it serves on until Ctrl-C; without one it ends after the table, with an error if the outcome is not
+//! what `demo/expected.yaml` says.
+
+mod files;
+mod outcome;
+mod table;
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use futures::{StreamExt, TryStreamExt};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::PostParams;
+use kube::runtime::watcher::{self, Event};
+use kube::{Api, Client};
+use serde_json::Value;
+
+use self::outcome::Outcomes;
+use super::cluster::Cluster;
+
+/// How many objects are created at once.
+const CREATES_AT_ONCE: usize = 32;
+
+/// Without any news for so long something is wrong.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Arguments of `berth demo`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A directory of further plugins (`*.wasm`), watched while the demo runs.
+    #[arg(long, value_name = "DIR")]
+    plugins: Option<PathBuf>,
+    /// Where the kubeconfig goes; a private temporary directory if not given.
+    #[arg(long, value_name = "PATH")]
+    kubeconfig: Option<PathBuf>,
+}
+
+/// Runs the demo.
+///
+/// # Errors
+/// What can't be started, or, without a terminal, an outcome other than the expected one.
+pub async fn run(args: Args) -> Result<()> {
+    let nodes = files::nodes()?;
+    let workload = files::workload()?;
+    let expected = files::expected()?;
+    println!("Starting an API server, its controllers and the scheduler in this process …");
+    let cluster = Cluster::start(args.kubeconfig.as_deref(), args.plugins.as_deref()).await?;
+    let client = cluster.client();
+    println!("Making {} nodes and {} Deployments …", nodes.len(), workload.len());
+    let zone_of = zones(&nodes);
+    create_all(&client, &nodes).await?;
+    create_all(&client, &workload).await?;
+
+    let pods: usize = expected.values().map(|expectation| expectation.placed + expectation.pending).sum();
+    let outcomes = follow(&client, pods).await?;
+    let apps: Vec<String> = workload.iter().filter_map(|object| Some(text(object, "name")?.to_owned())).collect();
+    println!("{}", table::of_outcomes(&apps, &outcomes, &zone_of));
+    let (placed, rejected) = outcomes.counts();
+    println!("{placed} of {} pods placed on {} nodes.", placed + rejected, nodes.len());
+
+    let differences = outcomes.differences(&expected);
+    if std::io::stdout().is_terminal() {
+        serve(&cluster, &differences).await?;
+        return cluster.stop().await;
+    }
+    cluster.stop().await?;
+    if !differences.is_empty() {
+        bail!("the outcome is not the expected one (host/demo/expected.yaml):\n  {}", differences.join("\n  "));
+    }
+    Ok(())
+}
+
+async fn serve(cluster: &Cluster, differences: &[String]) -> Result<()> {
+    for difference in differences {
+        println!("unexpected: {difference}");
+    }
+    let kubeconfig = cluster.kubeconfig().display();
+    println!("\nThe cluster serves on until Ctrl-C. From another terminal:\n");
+    println!("  export KUBECONFIG={kubeconfig}");
+    println!("  kubectl get pods -o wide");
+    println!("  kubectl describe pod -l app=giant");
+    println!("  kubectl scale deployment web --replicas=80\n");
+    tokio::signal::ctrl_c().await.context("waiting for Ctrl-C")
+}
+
+/// Follows the pods until each has a node or a reason, with a bar that shows how many.
+async fn follow(client: &Client, pods: usize) -> Result<Outcomes> {
+    let bar = ProgressBar::with_draw_target(Some(pods as u64), ProgressDrawTarget::stdout());
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pods decided  {msg}");
+    bar.set_style(style.context("the progress bar's template")?);
+    let api: Api<Pod> = Api::default_namespaced(client.clone());
+    let mut watch = watcher::watcher(api, watcher::Config::default()).boxed();
+    let mut outcomes = Outcomes::default();
+    loop {
+        let next = tokio::time::timeout(PATIENCE, watch.try_next()).await;
+        let (placed, rejected) = outcomes.counts();
+        let Ok(event) = next else {
+            bail!("nothing happened for {PATIENCE:?}: {placed} pods placed, {rejected} rejected, {pods} expected")
+        };
+        match event.context("watching pods")? {
+            Some(Event::Apply(pod) | Event::InitApply(pod)) => outcomes.set(&pod),
+            Some(Event::Delete(pod)) => outcomes.remove(&pod),
+            Some(Event::Init | Event::InitDone) => {}
+            None => bail!("the watch of the pods ended"),
+        }
+        let (placed, rejected) = outcomes.counts();
+        bar.set_position((placed + rejected) as u64);
+        bar.set_message(format!("{placed} placed, {rejected} without a node"));
+        if placed + rejected >= pods {
+            bar.finish();
+            return Ok(outcomes);
+        }
+    }
+}
+
+async fn create_all(client: &Client, objects: &[Value]) -> Result<()> {
+    let create = |object: &Value| create(client.clone(), object.clone());
+    futures::stream::iter(objects.iter().map(create)).buffer_unordered(CREATES_AT_ONCE).try_collect().await
+}
+
+async fn create(client: Client, object: Value) -> Result<()> {
+    let what = format!("{} {}", object["kind"].as_str().unwrap_or_default(), text(&object, "name").unwrap_or_default());
+    let resource = super::cluster::resource_of(&object)?;
+    let api: Api<kube::api::DynamicObject> = match text(&object, "namespace") {
+        Some(namespace) => Api::namespaced_with(client, namespace, &resource),
+        None => Api::all_with(client, &resource),
+    };
+    let object = serde_json::from_value(object).with_context(|| format!("reading {what}"))?;
+    api.create(&PostParams::default(), &object).await.with_context(|| format!("creating {what}"))?;
+    Ok(())
+}
+
+fn text<'a>(object: &'a Value, field: &str) -> Option<&'a str> {
+    object["metadata"][field].as_str()
+}
+
+fn zones(nodes: &[Value]) -> BTreeMap<String, String> {
+    let zone = |node: &Value| {
+        let zone = node["metadata"]["labels"]["topology.kubernetes.io/zone"].as_str()?;
+        Some((text(node, "name")?.to_owned(), zone.to_owned()))
+    };
+    nodes.iter().filter_map(zone).collect()
+}

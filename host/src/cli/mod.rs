@@ -1,0 +1,95 @@
+//! The command line: one file a command.
+
+mod cluster;
+mod demo;
+mod plugin;
+mod run;
+mod sim;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+/// A Kubernetes scheduler whose every filter and score is a WebAssembly component.
+#[derive(Debug, Parser)]
+#[command(name = "berth", version, max_term_width = 110)]
+struct Cli {
+    /// What is logged, to standard error: a level, or `target=level` pairs [default: info; demo: warn].
+    #[arg(long, global = true, value_name = "FILTER", env = "BERTH_LOG")]
+    log: Option<String>,
+    /// Log lines as JSON.
+    #[arg(long, global = true)]
+    log_json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Place pods in a cluster until stopped.
+    Run(run::Args),
+    /// An embedded API server with the cluster's other hands, for tries and tests.
+    Sim(sim::Args),
+    /// A cluster, a scheduler and a workload in one process, and a table of what went where.
+    Demo(demo::Args),
+    /// What plugins there are, and whether a component can be one.
+    #[command(subcommand)]
+    Plugin(plugin::Command),
+}
+
+/// Reads the command line and does what it says.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    if let Err(error) = start_log(&cli) {
+        eprintln!("error: --log: {error:#}");
+        return ExitCode::from(2);
+    }
+    match start(cli.command) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(command: Command) -> Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let done = |()| ExitCode::SUCCESS;
+    let code = match command {
+        Command::Run(args) => runtime.block_on(run::run(args)).map(done),
+        Command::Sim(args) => runtime.block_on(sim::run(args)).map(done),
+        Command::Demo(args) => runtime.block_on(demo::run(args)).map(done),
+        Command::Plugin(command) => plugin::run(command),
+    };
+    // A task that hangs must not keep the process.
+    runtime.shutdown_background();
+    code
+}
+
+fn start_log(cli: &Cli) -> Result<()> {
+    let default = if matches!(cli.command, Command::Demo(_) | Command::Plugin(_)) { "warn" } else { "info" };
+    let filter = EnvFilter::builder().parse(cli.log.as_deref().unwrap_or(default))?;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    if cli.log_json { log.json().init() } else { log.with_target(false).init() }
+    Ok(())
+}
+
+/// Waits for Ctrl-C or SIGTERM.
+async fn stopped() -> Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        tokio::select! {
+            result = tokio::signal::ctrl_c() => result?,
+            _ = terminate.recv() => {}
+        }
+        Ok(())
+    }
+    #[cfg(not(unix))]
+    Ok(tokio::signal::ctrl_c().await?)
+}

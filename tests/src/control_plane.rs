@@ -1,0 +1,149 @@
+//! A real etcd and kube-apiserver on free ports of loopback, for one test process.
+
+use std::fs::{self, File};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use tempfile::TempDir;
+
+use crate::wait::eventually;
+
+const TOKEN: &str = "admin-token";
+
+/// The processes; they end with it.
+pub struct ControlPlane {
+    directory: TempDir,
+    kubeconfig: PathBuf,
+    etcd: Child,
+    apiserver: Child,
+}
+
+impl ControlPlane {
+    /// Where the binaries are, if the environment says so.
+    pub fn assets() -> Option<PathBuf> {
+        std::env::var_os("KUBEBUILDER_ASSETS").map(PathBuf::from)
+    }
+
+    /// Starts both, and waits until the API server is ready.
+    pub async fn start(assets: &Path) -> Result<Self> {
+        for binary in ["etcd", "kube-apiserver"] {
+            ensure!(assets.join(binary).is_file(), "KUBEBUILDER_ASSETS: {} has no {binary}", assets.display());
+        }
+        let directory = TempDir::with_prefix("berth-control-plane-")?;
+        let [client_port, peer_port, api_port] = free_ports()?;
+        let home = directory.path();
+        fs::write(home.join("tokens.csv"), format!("{TOKEN},admin,admin-uid,\"system:masters\"\n"))?;
+        service_account_keys(home)?;
+        let etcd = etcd(assets, home, client_port, peer_port)?;
+        let apiserver = apiserver(assets, home, client_port, api_port)?;
+        let kubeconfig = home.join("kubeconfig");
+        fs::write(&kubeconfig, kubeconfig_for(api_port))?;
+        let mut plane = Self { directory, kubeconfig, etcd, apiserver };
+        plane.ready().await?;
+        Ok(plane)
+    }
+
+    /// An administrator's kubeconfig.
+    pub fn kubeconfig(&self) -> &Path {
+        &self.kubeconfig
+    }
+
+    /// Process id of the API server, for measurements.
+    pub fn apiserver_pid(&self) -> u32 {
+        self.apiserver.id()
+    }
+
+    async fn ready(&mut self) -> Result<()> {
+        let client = berth::kube::connect(Some(&self.kubeconfig)).await?;
+        let ready = eventually("kube-apiserver is ready", || {
+            let client = client.clone();
+            async move {
+                let request = kube::core::response_ready_request();
+                Ok(client.request_text(request?).await.is_ok().then_some(()))
+            }
+        });
+        let ready = ready.await;
+        if let Some(status) = self.apiserver.try_wait()? {
+            let log = fs::read_to_string(self.directory.path().join("apiserver.log")).unwrap_or_default();
+            let tail: Vec<&str> = log.lines().rev().take(8).collect();
+            bail!("kube-apiserver ended with {status}:\n{}", tail.into_iter().rev().collect::<Vec<_>>().join("\n"));
+        }
+        ready
+    }
+}
+
+impl Drop for ControlPlane {
+    fn drop(&mut self) {
+        for child in [&mut self.apiserver, &mut self.etcd] {
+            // Already ended is as good.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn free_ports() -> Result<[u16; 3]> {
+    let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0"));
+    let mut ports = [0; 3];
+    for (port, listener) in ports.iter_mut().zip(listeners) {
+        *port = listener?.local_addr()?.port();
+    }
+    Ok(ports)
+}
+
+fn service_account_keys(home: &Path) -> Result<()> {
+    let key = home.join("sa.key");
+    let run = |arguments: &[&str]| -> Result<()> {
+        let status = Command::new("openssl").args(arguments).current_dir(home).stderr(Stdio::null()).status();
+        ensure!(status.context("running openssl")?.success(), "openssl {arguments:?} failed");
+        Ok(())
+    };
+    run(&["ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", &key.to_string_lossy()])?;
+    run(&["ec", "-in", "sa.key", "-pubout", "-out", "sa.pub"])
+}
+
+fn etcd(assets: &Path, home: &Path, client: u16, peer: u16) -> Result<Child> {
+    let (client, peer) = (format!("http://127.0.0.1:{client}"), format!("http://127.0.0.1:{peer}"));
+    let mut command = Command::new(assets.join("etcd"));
+    command
+        .args(["--name=default", "--unsafe-no-fsync", "--log-level=warn", "--quota-backend-bytes=8589934592"])
+        .arg(format!("--data-dir={}", home.join("etcd").display()))
+        .args([format!("--listen-client-urls={client}"), format!("--advertise-client-urls={client}")])
+        .args([format!("--listen-peer-urls={peer}"), format!("--initial-advertise-peer-urls={peer}")])
+        .arg(format!("--initial-cluster=default={peer}"));
+    spawn(command, &home.join("etcd.log"))
+}
+
+fn apiserver(assets: &Path, home: &Path, etcd: u16, port: u16) -> Result<Child> {
+    let file = |name: &str| home.join(name).display().to_string();
+    let mut command = Command::new(assets.join("kube-apiserver"));
+    command
+        .arg(format!("--etcd-servers=http://127.0.0.1:{etcd}"))
+        .args(["--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--authorization-mode=AlwaysAllow"])
+        .args([format!("--secure-port={port}"), format!("--cert-dir={}", file("certs"))])
+        .arg(format!("--token-auth-file={}", file("tokens.csv")))
+        .arg(format!("--service-account-issuer=https://127.0.0.1:{port}/"))
+        .arg(format!("--service-account-key-file={}", file("sa.pub")))
+        .arg(format!("--service-account-signing-key-file={}", file("sa.key")))
+        .args(["--service-cluster-ip-range=10.0.0.0/24", "--allow-privileged=true", "--endpoint-reconciler-type=none"])
+        // No controllers make service accounts here, and none take the not-ready taint off new nodes.
+        .arg("--disable-admission-plugins=ServiceAccount,TaintNodesByCondition");
+    spawn(command, &home.join("apiserver.log"))
+}
+
+fn spawn(mut command: Command, log: &Path) -> Result<Child> {
+    let log = File::create(log)?;
+    command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+    command.spawn().with_context(|| format!("starting {command:?}"))
+}
+
+fn kubeconfig_for(port: u16) -> String {
+    format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: test\n\
+         clusters: [{{name: test, cluster: {{server: \"https://127.0.0.1:{port}\", insecure-skip-tls-verify: true}}}}]\n\
+         users: [{{name: test, user: {{token: \"{TOKEN}\"}}}}]\n\
+         contexts: [{{name: test, context: {{cluster: test, user: test}}}}]\n"
+    )
+}
