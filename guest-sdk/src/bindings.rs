@@ -1,0 +1,49 @@
+//! `wit/` as Rust, generated once here, so that a plugin's crate needs neither the WIT nor a generator.
+//!
+//! Each world of `worlds.wit` is one export. A plugin's `plugin!` line calls the export macro of each world that it
+//! takes part in, and the linker merges their descriptions into the component's type.
+
+// Generated code: its documentation is the WIT's, its style is the generator's.
+#![allow(missing_docs, unsafe_code, clippy::all, clippy::pedantic)]
+
+pub mod base {
+    wit_bindgen::generate!({
+        path: "../wit",
+        world: "base",
+        pub_export_macro: true,
+        export_macro_name: "export_plugin",
+        default_bindings_module: "berth_guest::bindings::base",
+        additional_derives: [PartialEq],
+        generate_unused_types: true,
+        additional_type_attributes: {
+            "berth:scheduler/types@0.1.0/resources": [#[derive(Default)]],
+            "berth:scheduler/types@0.1.0/pod-affinity": [#[derive(Default)]],
+        },
+    });
+}
+
+macro_rules! world {
+    ($module:ident, $world:literal, $export:literal) => {
+        pub mod $module {
+            wit_bindgen::generate!({
+                path: "../wit",
+                world: $world,
+                pub_export_macro: true,
+                export_macro_name: $export,
+                default_bindings_module: "berth_guest::bindings",
+                additional_derives: [PartialEq],
+                with: {
+                    "berth:scheduler/types@0.1.0": crate::bindings::base::berth::scheduler::types,
+                    "berth:scheduler/log@0.1.0": crate::bindings::base::berth::scheduler::log,
+                },
+            });
+        }
+    };
+}
+
+world!(snapshot, "with-snapshot", "export_snapshot");
+world!(pre_filter, "with-pre-filter", "export_pre_filter");
+world!(filter, "with-filter", "export_filter");
+world!(pre_score, "with-pre-score", "export_pre_score");
+world!(score, "with-score", "export_score");
+world!(normalize, "with-normalize", "export_normalize");

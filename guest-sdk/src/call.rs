@@ -1,0 +1,60 @@
+//! What `plugin!` expands to calls: the author's functions, with their parameters found by type.
+
+use crate::param::{NodeFn, PodFn, ScoresFn, TemplateFn};
+pub use crate::param::{Param, PodParam, Scene, TemplateParam, TemplateScene};
+use crate::plugin::Plugin;
+pub use crate::reads::Reads;
+
+/// What a filter or score reads.
+pub fn node_reads<P: Plugin, Out, Params, F: NodeFn<P, Out, Params>>(_: &F) -> Reads {
+    F::READS
+}
+
+/// What a pre-filter or pre-score reads.
+pub fn pod_reads<P: Plugin, Out, Params, F: PodFn<P, Out, Params>>(_: &F) -> Reads {
+    F::READS
+}
+
+/// What a `prepare` reads.
+pub fn template_reads<P: Plugin, Out, Params, F: TemplateFn<P, Out, Params>>(_: &F) -> Reads {
+    F::READS
+}
+
+/// What a normalize reads.
+pub fn scores_reads<P: Plugin, Out, Params, F: ScoresFn<P, Out, Params>>(_: &F) -> Reads {
+    F::READS
+}
+
+/// Calls a filter or score.
+#[inline]
+pub fn node<P: Plugin, Out, Params>(
+    function: &impl NodeFn<P, Out, Params>,
+    scene: &Scene<'_, P>,
+) -> Out {
+    function.call(scene)
+}
+
+/// Calls a pre-filter or pre-score.
+pub fn pod<P: Plugin, Out, Params>(
+    function: &impl PodFn<P, Out, Params>,
+    scene: &Scene<'_, P>,
+) -> Out {
+    function.call(scene)
+}
+
+/// Calls a `prepare`.
+pub fn template<P: Plugin, Out, Params>(
+    function: &impl TemplateFn<P, Out, Params>,
+    scene: &TemplateScene<'_, P>,
+) -> Out {
+    function.call(scene)
+}
+
+/// Calls a normalize.
+pub fn scores<P: Plugin, Out, Params>(
+    function: &impl ScoresFn<P, Out, Params>,
+    scores: &mut [i64],
+    scene: &Scene<'_, P>,
+) -> Out {
+    function.call(scores, scene)
+}

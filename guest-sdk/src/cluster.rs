@@ -1,0 +1,100 @@
+//! Facts of the whole cluster. A change of one makes every answer of a plugin that reads it stale, so read them where
+//! they matter only.
+
+use std::collections::HashMap;
+
+use crate::bindings::snapshot::exports::berth::scheduler::snapshot;
+use crate::fact::value_fact;
+use crate::param::{Param, PodParam, Scene, TemplateParam, TemplateScene};
+use crate::plugin::Plugin;
+use crate::reads::Reads;
+use crate::types::ClusterFacts;
+
+value_fact! {
+    /// How many nodes there are.
+    NodeCount(u32),
+}
+
+/// An image's number, for as long as it is on any node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ImageId(pub u32);
+
+/// An image, by one of its names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Its number, for [`node::Images`](crate::node::Images).
+    pub id: ImageId,
+    /// `sizeBytes`, of the node that reported the name first.
+    pub size: i64,
+    /// On how many nodes it is.
+    pub nodes: u32,
+}
+
+/// The images that are on any node.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Images {
+    by_name: HashMap<String, Image>,
+    names: HashMap<u32, String>,
+}
+
+impl Images {
+    /// The image with this name, as the kubelet reports it: a tag is always there.
+    pub fn find(&self, name: &str) -> Option<Image> {
+        self.by_name.get(name).copied()
+    }
+
+    pub(crate) fn set(&mut self, image: snapshot::Image) {
+        self.remove(image.id);
+        self.names.insert(image.id, image.name.clone());
+        self.by_name.insert(
+            image.name,
+            Image {
+                id: ImageId(image.id),
+                size: image.size,
+                nodes: image.nodes,
+            },
+        );
+    }
+
+    pub(crate) fn remove(&mut self, id: u32) {
+        if let Some(name) = self.names.remove(&id) {
+            self.by_name.remove(&name);
+        }
+    }
+}
+
+/// All facts of the cluster.
+#[derive(Debug, Default)]
+pub struct Facts {
+    pub(crate) node_count: NodeCount,
+    pub(crate) images: Images,
+    /// Grows with every change: what `prepare` made of them before is stale.
+    pub(crate) version: u64,
+}
+
+macro_rules! params {
+    ($($fact:ident [$flags:expr] $field:ident,)*) => { $(
+        impl<P: Plugin> Param<P> for &$fact {
+            type Item<'a> = &'a $fact;
+            const READS: Reads = Reads::cluster($flags);
+
+            #[inline]
+            fn of<'a>(scene: &Scene<'a, P>) -> &'a $fact {
+                &scene.template.cluster.$field
+            }
+        }
+
+        impl<P: Plugin> PodParam<P> for &$fact {}
+
+        impl<P: Plugin> TemplateParam<P> for &$fact {
+            fn of_template<'a>(scene: &TemplateScene<'a, P>) -> &'a $fact {
+                &scene.cluster.$field
+            }
+        }
+    )* };
+}
+
+params! {
+    NodeCount [ClusterFacts::NODE_COUNT] node_count,
+    Images [ClusterFacts::IMAGES] images,
+}

@@ -1,0 +1,43 @@
+//! Lines in the host's log. The host adds the plugin's name.
+
+#[doc(inline)]
+pub use crate::bindings::base::berth::scheduler::log::Level;
+
+/// Writes one line; [`error!`](crate::error!), [`warn!`](crate::warn!), [`info!`](crate::info!) and
+/// [`debug!`](crate::debug!) are shorter. In a native test it goes to standard error.
+pub fn write(level: Level, message: &str) {
+    #[cfg(target_family = "wasm")]
+    crate::bindings::base::berth::scheduler::log::write(level, message);
+    #[cfg(not(target_family = "wasm"))]
+    eprintln!("{level:?}: {message}");
+}
+
+/// Makes a panic a line in the host's log, with its place in the source, before it ends the call as a trap.
+pub(crate) fn report_panics() {
+    #[cfg(target_family = "wasm")]
+    std::panic::set_hook(Box::new(|panic| write(Level::Error, &panic.to_string())));
+}
+
+/// An error line in the host's log, written like `format!`.
+#[macro_export]
+macro_rules! error {
+    ($($message:tt)*) => { $crate::log::write($crate::log::Level::Error, &::std::format!($($message)*)) };
+}
+
+/// A warning in the host's log, written like `format!`.
+#[macro_export]
+macro_rules! warn {
+    ($($message:tt)*) => { $crate::log::write($crate::log::Level::Warn, &::std::format!($($message)*)) };
+}
+
+/// A line in the host's log, written like `format!`.
+#[macro_export]
+macro_rules! info {
+    ($($message:tt)*) => { $crate::log::write($crate::log::Level::Info, &::std::format!($($message)*)) };
+}
+
+/// A line in the host's log that is shown on request, written like `format!`.
+#[macro_export]
+macro_rules! debug {
+    ($($message:tt)*) => { $crate::log::write($crate::log::Level::Debug, &::std::format!($($message)*)) };
+}

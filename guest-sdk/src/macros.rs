@@ -1,0 +1,190 @@
+//! The one line with which an author makes a plugin of functions.
+
+/// Makes a plugin of plain functions.
+///
+/// Only `name` and one of `filter`, `score`, `pre_filter` are needed; the keys come in this order:
+///
+/// | key | what |
+/// |---|---|
+/// | `name: "NodeName"` | the name that profiles, events and messages use |
+/// | `version: "1.2"` | for people; the crate's version otherwise |
+/// | `args: Args` | your struct, read from `pluginConfig[].args`; functions take `&Args` |
+/// | `prepare: prepare => Wanted` | a function that works out once a template what functions take as `&Wanted` |
+/// | `pre_filter: pre_filter` | once a pod: [`PreFilter`](crate::PreFilter) or a `Result` of it |
+/// | `filter: filter` | a pod and a node: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
+/// | `pre_score: pre_score` | once a pod: [`PreScore`](crate::PreScore) or a `Result` of it |
+/// | `score: score` | a pod and a node: `i64` or a `Result` of it |
+/// | `normalization: Default` | `None` (raw scores are 0 to 100), `Default` (the highest becomes 100) or `DefaultReversed` |
+/// | `normalize: normalize` | your own instead: a function of `&mut [i64]` and facts of the pod |
+/// | `scope: Cluster` | only where the answers depend on more than the parameters show |
+///
+/// The functions' parameter types say which facts they read: references to types of [`pod`](crate::pod),
+/// [`node`](crate::node) and [`cluster`](crate::cluster), [`&Cycle`](crate::Cycle), and your own `&Args` and `&Wanted`, in any
+/// order. A fact that is no parameter cannot be read, and is not sent. A function without `&Cycle` is one whose answers
+/// the host may keep until a fact of the node changes.
+///
+/// ```
+/// use berth_guest::prelude::*;
+///
+/// fn filter(node: &node::Unschedulable) -> Result<(), &'static str> {
+///     if node.0 { Err("node(s) were unschedulable") } else { Ok(()) }
+/// }
+///
+/// berth_guest::plugin!(name: "Cordon", filter: filter);
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! plugin {
+    (
+        name: $name:expr
+        $(, version: $version:expr)?
+        $(, args: $args:ty)?
+        $(, prepare: $prepare:expr => $prepared:ty)?
+        $(, pre_filter: $pre_filter:expr)?
+        $(, filter: $filter:expr)?
+        $(, pre_score: $pre_score:expr)?
+        $(, score: $score:expr)?
+        $(, normalization: $normalization:ident)?
+        $(, normalize: $normalize:expr)?
+        $(, scope: $scope:ident)?
+        $(,)?
+    ) => {
+        /// The plugin, for the SDK's harness and for whoever runs it natively.
+        #[derive(Clone, Copy, Debug)]
+        pub struct Plugin;
+
+        impl $crate::plugin::Plugin for Plugin {
+            const NAME: &'static str = $name;
+            const VERSION: &'static str = $crate::__first!($($version,)? env!("CARGO_PKG_VERSION"));
+            type Args = $crate::__first_type!($($args,)? $crate::plugin::NoArgs);
+            type Prepared = $crate::__first_type!($($prepared,)? ());
+
+            fn declare() -> $crate::plugin::Declared {
+                #[allow(unused_mut)]
+                let mut declared = $crate::plugin::Declared::default();
+                $(declared.prepare = $crate::call::template_reads::<Self, _, _, _>(&$prepare);)?
+                $(declared.pre_filter = Some($crate::call::pod_reads::<Self, _, _, _>(&$pre_filter));)?
+                $(declared.filter = Some($crate::call::node_reads::<Self, _, _, _>(&$filter));)?
+                $(declared.pre_score = Some($crate::call::pod_reads::<Self, _, _, _>(&$pre_score));)?
+                $(declared.score = Some($crate::call::node_reads::<Self, _, _, _>(&$score));)?
+                $(declared.normalization = $crate::types::Normalization::$normalization;)?
+                $(declared.normalize = Some($crate::call::scores_reads::<Self, _, _, _>(&$normalize));)?
+                $(declared.scope = Some($crate::types::Scope::$scope);)?
+                declared
+            }
+
+            fn prepare(_scene: &$crate::call::TemplateScene<'_, Self>) -> Self::Prepared {
+                $($crate::call::template(&$prepare, _scene))?
+            }
+
+            $(fn pre_filter(scene: &$crate::call::Scene<'_, Self>) -> $crate::PreFilter {
+                $crate::call::pod(&$pre_filter, scene).into()
+            })?
+
+            $(fn filter(scene: &$crate::call::Scene<'_, Self>) -> $crate::Verdict {
+                $crate::call::node(&$filter, scene).into()
+            })?
+
+            $(fn pre_score(scene: &$crate::call::Scene<'_, Self>) -> $crate::Outcome<$crate::PreScore> {
+                $crate::IntoOutcome::into_outcome($crate::call::pod(&$pre_score, scene))
+            })?
+
+            $(fn score(scene: &$crate::call::Scene<'_, Self>) -> $crate::Outcome<i64> {
+                $crate::IntoOutcome::into_outcome($crate::call::node(&$score, scene))
+            })?
+
+            $(fn normalize(scores: &mut [i64], scene: &$crate::call::Scene<'_, Self>) -> $crate::Outcome<()> {
+                $crate::IntoOutcome::into_outcome($crate::call::scores(&$normalize, scores, scene))
+            })?
+        }
+
+        $(
+            impl $crate::call::Param<Plugin> for &$args {
+                type Item<'a> = &'a $args;
+                const READS: $crate::call::Reads = $crate::call::Reads::NONE;
+
+                fn of<'a>(scene: &$crate::call::Scene<'a, Plugin>) -> &'a $args {
+                    scene.args()
+                }
+            }
+
+            impl $crate::call::PodParam<Plugin> for &$args {}
+
+            impl $crate::call::TemplateParam<Plugin> for &$args {
+                fn of_template<'a>(scene: &$crate::call::TemplateScene<'a, Plugin>) -> &'a $args {
+                    scene.args()
+                }
+            }
+        )?
+
+        $(
+            impl $crate::call::Param<Plugin> for &$prepared {
+                type Item<'a> = &'a $prepared;
+                const READS: $crate::call::Reads = $crate::call::Reads::PREPARED;
+
+                fn of<'a>(scene: &$crate::call::Scene<'a, Plugin>) -> &'a $prepared {
+                    scene.prepared()
+                }
+            }
+
+            impl $crate::call::PodParam<Plugin> for &$prepared {}
+        )?
+
+        #[cfg(target_family = "wasm")]
+        #[allow(unsafe_code)]
+        const _: () = {
+            type Component = $crate::component::Component<Plugin>;
+
+            ::std::thread_local! {
+                static GUEST: ::std::cell::RefCell<$crate::Guest<Plugin>> = ::std::default::Default::default();
+            }
+
+            impl $crate::component::Resident for Plugin {
+                fn with<R>(call: impl FnOnce(&mut $crate::Guest<Plugin>) -> R) -> R {
+                    GUEST.with_borrow_mut(call)
+                }
+            }
+
+            $crate::bindings::base::export_plugin!(Component with_types_in $crate::bindings::base);
+            $crate::bindings::snapshot::export_snapshot!(Component with_types_in $crate::bindings::snapshot);
+            $($crate::__export!($pre_filter, pre_filter, export_pre_filter);)?
+            $($crate::__export!($filter, filter, export_filter);)?
+            $($crate::__export!($pre_score, pre_score, export_pre_score);)?
+            $($crate::__export!($score, score, export_score);)?
+            $($crate::__export!($normalize, normalize, export_normalize);)?
+        };
+    };
+    ($($other:tt)*) => {
+        ::std::compile_error!(
+            "plugin! takes these keys, in this order, only the first always: name, version, args, prepare (as in \
+             `prepare: function => Type`), pre_filter, filter, pre_score, score, normalization, normalize, scope"
+        );
+    };
+}
+
+/// The first of one or two values.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __first {
+    ($first:expr $(, $second:expr)?) => {
+        $first
+    };
+}
+
+/// The first of one or two types.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __first_type {
+    ($first:ty $(, $second:ty)?) => {
+        $first
+    };
+}
+
+/// The export of an extension point; the author's function only says that there is one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __export {
+    ($function:expr, $module:ident, $export:ident) => {
+        $crate::bindings::$module::$export!(Component with_types_in $crate::bindings::$module);
+    };
+}

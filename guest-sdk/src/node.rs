@@ -1,0 +1,232 @@
+//! Facts of a node. A function that takes `&node::Taints` reads the node's taints, and is asked again when they changed.
+//!
+//! ```
+//! use berth_guest::prelude::*;
+//!
+//! /// Nodes with much free memory first.
+//! fn score(allocatable: &node::Allocatable, usage: &node::Usage) -> i64 {
+//!     (allocatable.memory - usage.memory) / (1 << 20)
+//! }
+//! # let _ = score;
+//! ```
+
+use std::marker::PhantomData;
+
+use crate::cluster::ImageId;
+use crate::fact::{list_fact, text_fact, value_fact};
+use crate::param::{Param, Scene};
+use crate::plugin::Plugin;
+use crate::pod::{self, ResidentFact};
+use crate::reads::Reads;
+use crate::types::{self, NodeFacts, PodFacts, Resources, Scalar};
+use crate::{labels, resources};
+
+text_fact! {
+    /// `metadata.name`.
+    Name,
+    /// `metadata.uid`.
+    Uid,
+}
+
+value_fact! {
+    /// `spec.unschedulable`.
+    Unschedulable(bool),
+}
+
+list_fact! {
+    /// `spec.taints`, in their order.
+    Taints(types::Taint),
+    /// Host ports that the node's pods take.
+    UsedPorts(types::HostPort),
+    /// `status.conditions`.
+    Conditions(types::Condition),
+    /// `status.declaredFeatures`.
+    DeclaredFeatures(String),
+}
+
+labels::fact! {
+    /// `metadata.labels`.
+    Labels,
+    /// `metadata.annotations`.
+    Annotations,
+}
+
+/// The node's number, for as long as it exists. Of use with [`Cycle::random`](crate::Cycle::random).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Id(pub u32);
+
+impl<P: Plugin> Param<P> for Id {
+    type Item<'a> = Id;
+    const READS: Reads = Reads::NONE;
+
+    fn of<'a>(scene: &Scene<'a, P>) -> Id {
+        // It came as a u32.
+        Id(scene.node as u32)
+    }
+}
+
+/// `status.allocatable`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Allocatable(pub Resources);
+
+impl std::ops::Deref for Allocatable {
+    type Target = Resources;
+
+    fn deref(&self) -> &Resources {
+        &self.0
+    }
+}
+
+/// What the node's pods ask for, assumed ones included.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// Millicores.
+    pub milli_cpu: i64,
+    /// Bytes.
+    pub memory: i64,
+    /// Bytes.
+    pub ephemeral_storage: i64,
+    /// Number of pods.
+    pub pods: i64,
+    /// Millicores, with 100 for each container that names none.
+    pub non_zero_milli_cpu: i64,
+    /// Bytes, with 200 MB for each container that names none.
+    pub non_zero_memory: i64,
+    pub(crate) scalars: Vec<Scalar>,
+}
+
+impl Usage {
+    /// How much of an extended resource, hugepages or such is asked for; 0 where none is.
+    pub fn scalar(&self, name: &str) -> i64 {
+        resources::scalar(&self.scalars, name)
+    }
+
+    pub(crate) fn set_scalar(&mut self, name: String, quantity: i64) {
+        match self.scalars.iter_mut().find(|known| known.name == name) {
+            Some(known) => known.quantity = quantity,
+            None => self.scalars.push(Scalar { name, quantity }),
+        }
+    }
+}
+
+/// The images on the node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Images(pub(crate) Box<[u32]>);
+
+impl Images {
+    /// Whether the image is on the node. Look its number up by name in [`cluster::Images`](crate::cluster::Images).
+    pub fn contains(&self, image: ImageId) -> bool {
+        self.0.binary_search(&image.0).is_ok()
+    }
+
+    pub(crate) fn new(mut ids: Vec<u32>) -> Images {
+        ids.sort_unstable();
+        Images(ids.into())
+    }
+}
+
+macro_rules! params {
+    ($($fact:ident [$flags:expr] $column:ident,)*) => { $(
+        impl<P: Plugin> Param<P> for &$fact {
+            type Item<'a> = &'a $fact;
+            const READS: Reads = Reads::node($flags);
+
+            #[inline]
+            fn of<'a>(scene: &Scene<'a, P>) -> &'a $fact {
+                scene.snapshot.$column.get(scene.node)
+            }
+        }
+    )* };
+}
+
+params! {
+    Name [NodeFacts::NAME] names,
+    Uid [NodeFacts::NAME] uids,
+    Labels [NodeFacts::LABELS] labels,
+    Annotations [NodeFacts::ANNOTATIONS] annotations,
+    Taints [NodeFacts::TAINTS] taints,
+    Unschedulable [NodeFacts::UNSCHEDULABLE] unschedulable,
+    Allocatable [NodeFacts::ALLOCATABLE] allocatable,
+    Usage [NodeFacts::USAGE] usage,
+    Images [NodeFacts::IMAGES] images,
+    UsedPorts [NodeFacts::USED_PORTS] used_ports,
+    Conditions [NodeFacts::CONDITIONS] conditions,
+    DeclaredFeatures [NodeFacts::DECLARED_FEATURES] declared_features,
+}
+
+/// The pods on the node, assumed ones included, with those of their facts that the type names: `node::Pods<pod::Labels>`,
+/// or several in a tuple.
+///
+/// ```
+/// use berth_guest::prelude::*;
+///
+/// /// Nodes with few pods of the same namespace first.
+/// fn score(pod: &pod::Namespace, residents: node::Pods<'_, pod::Namespace>) -> i64 {
+///     100 - residents.iter().filter(|resident| *resident == pod).count() as i64
+/// }
+/// # let _ = score;
+/// ```
+pub struct Pods<'a, F> {
+    pub(crate) ids: &'a [u32],
+    pub(crate) all: &'a [Option<pod::Facts>],
+    pub(crate) facts: PhantomData<F>,
+}
+
+impl<'a, F: ResidentFacts> Pods<'a, F> {
+    /// Each pod's facts.
+    pub fn iter(&self) -> impl Iterator<Item = F::Item<'a>> {
+        let all = self.all;
+        self.ids
+            .iter()
+            .filter_map(move |&id| all.get(id as usize)?.as_ref())
+            .map(F::of)
+    }
+}
+
+/// A fact of a pod, or a tuple of them.
+pub trait ResidentFacts: 'static {
+    /// References to them.
+    type Item<'a>;
+    /// Their names in the contract.
+    const FACTS: PodFacts;
+    /// Takes them out of a pod.
+    fn of(pod: &pod::Facts) -> Self::Item<'_>;
+}
+
+impl<F: ResidentFact> ResidentFacts for F {
+    type Item<'a> = &'a F;
+    const FACTS: PodFacts = F::FACTS;
+
+    fn of(pod: &pod::Facts) -> &F {
+        F::of(pod)
+    }
+}
+
+macro_rules! resident_tuple {
+    ($($fact:ident)*) => {
+        impl<$($fact: ResidentFact),*> ResidentFacts for ($($fact,)*) {
+            type Item<'a> = ($(&'a $fact,)*);
+            const FACTS: PodFacts = PodFacts::empty()$(.union($fact::FACTS))*;
+
+            fn of(pod: &pod::Facts) -> Self::Item<'_> {
+                ($($fact::of(pod),)*)
+            }
+        }
+    };
+}
+
+resident_tuple!(A B);
+resident_tuple!(A B C);
+resident_tuple!(A B C D);
+
+impl<P: Plugin, F: ResidentFacts> Param<P> for Pods<'_, F> {
+    type Item<'a> = Pods<'a, F>;
+    const READS: Reads = Reads {
+        resident: F::FACTS,
+        ..Reads::node(NodeFacts::PODS)
+    };
+
+    fn of<'a>(scene: &Scene<'a, P>) -> Pods<'a, F> {
+        scene.snapshot.residents.on_node(scene.node)
+    }
+}

@@ -1,0 +1,263 @@
+//! Facts of the pod to be placed. A function that takes `&pod::Tolerations` reads the pod's tolerations, and nothing else
+//! of it; pods that are equal in what a plugin reads are asked about once.
+//!
+//! ```
+//! use berth_guest::prelude::*;
+//!
+//! fn filter(pod: &pod::Labels, node: &node::Labels) -> Result<(), &'static str> {
+//!     match pod.get("team") {
+//!         Some(team) if node.get("team") != Some(team) => Err("node(s) belong to another team"),
+//!         _ => Ok(()),
+//!     }
+//! }
+//! # let _ = filter;
+//! ```
+
+use crate::fact::{list_fact, text_fact, value_fact};
+use crate::labels;
+use crate::param::{Param, PodParam, Scene, TemplateParam, TemplateScene};
+use crate::plugin::Plugin;
+use crate::reads::Reads;
+use crate::types::{self, PodFacts, Resources, Taint};
+
+text_fact! {
+    /// `metadata.name`. A plugin that reads it is asked about every single pod: no two share a template.
+    Name,
+    /// `metadata.namespace`.
+    Namespace,
+    /// `metadata.uid`. A plugin that reads it is asked about every single pod: no two share a template.
+    Uid,
+    /// `spec.nodeName`: of a pending pod, empty.
+    NodeName,
+    /// `spec.schedulerName`.
+    SchedulerName,
+    /// `status.nominatedNodeName`; empty where there is none.
+    NominatedNode,
+}
+
+value_fact! {
+    /// `spec.hostNetwork`.
+    HostNetwork(bool),
+    /// `metadata.deletionTimestamp` is set.
+    Deleting(bool),
+    /// `status.startTime`, seconds since 1970; 0 where absent.
+    StartTime(i64),
+}
+
+list_fact! {
+    /// `metadata.ownerReferences`.
+    Owners(types::Owner),
+    /// `spec.tolerations`.
+    Tolerations(types::Toleration),
+    /// `spec.topologySpreadConstraints`.
+    TopologySpread(types::SpreadConstraint),
+    /// Init containers first, then containers, each in the spec's order.
+    Containers(types::Container),
+    /// Ports that containers and restartable init containers take on their node.
+    HostPorts(types::HostPort),
+    /// `spec.volumes`.
+    Volumes(types::Volume),
+    /// `spec.schedulingGates[].name`.
+    SchedulingGates(String),
+    /// `spec.resourceClaims`.
+    ResourceClaims(types::PodResourceClaim),
+}
+
+labels::fact! {
+    /// `metadata.labels`.
+    Labels,
+    /// `metadata.annotations`, without `kubectl.kubernetes.io/last-applied-configuration`.
+    Annotations,
+}
+
+impl Tolerations {
+    /// Whether any of them tolerates the taint.
+    pub fn tolerate(&self, taint: &Taint) -> bool {
+        self.iter().any(|toleration| toleration.tolerates(taint))
+    }
+}
+
+/// `spec.priority` and `spec.preemptionPolicy`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Priority {
+    /// Higher is more important; 0 where absent.
+    pub value: i32,
+    /// Whether the pod may preempt others.
+    pub preemption: types::PreemptionPolicy,
+}
+
+impl Default for Priority {
+    fn default() -> Priority {
+        Priority {
+            value: 0,
+            preemption: types::PreemptionPolicy::LowerPriority,
+        }
+    }
+}
+
+/// `spec.nodeSelector` and `spec.affinity.nodeAffinity`. [`selector`](crate::selector) matches them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeAffinity {
+    /// `spec.nodeSelector`, sorted by key.
+    pub node_selector: Vec<types::Label>,
+    /// `requiredDuringSchedulingIgnoredDuringExecution`: terms of which one has to hold. `None` where absent, which differs
+    /// from an empty list: that matches no node.
+    pub required: Option<Vec<types::NodeSelectorTerm>>,
+    /// `preferredDuringSchedulingIgnoredDuringExecution`.
+    pub preferred: Vec<types::PreferredNodeTerm>,
+}
+
+/// `spec.affinity.podAffinity` and `spec.affinity.podAntiAffinity`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PodAffinity {
+    /// `podAffinity`.
+    pub affinity: types::PodAffinity,
+    /// `podAntiAffinity`.
+    pub anti_affinity: types::PodAffinity,
+}
+
+/// What the pod asks of a node, summed over its containers as kube-scheduler does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Requests {
+    /// From the spec: what NodeResourcesFit's filter compares.
+    pub fit: Resources,
+    /// The same with a resize in progress taken into account: what a node's usage counts.
+    pub effective: Resources,
+    /// `effective` cpu with 100 for each container that names none, in millicores.
+    pub non_zero_milli_cpu: i64,
+    /// `effective` memory with 200 MB (209715200 bytes) for each container that names none.
+    pub non_zero_memory: i64,
+}
+
+/// The images that a pod runs, as written, without a default tag added.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Images {
+    /// One for each init container, then one for each container.
+    pub containers: Vec<String>,
+    /// Of volumes that are images.
+    pub volumes: Vec<String>,
+}
+
+macro_rules! facts {
+    ($($field:ident: $fact:ident [$flags:expr],)*) => {
+        /// All facts of a pod; those that no function reads are empty.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Facts {
+            $(pub(crate) $field: $fact,)*
+        }
+
+        $(
+            impl<P: Plugin> Param<P> for &$fact {
+                type Item<'a> = &'a $fact;
+                const READS: Reads = Reads::pod($flags);
+
+                #[inline]
+                fn of<'a>(scene: &Scene<'a, P>) -> &'a $fact {
+                    &scene.template.pod.$field
+                }
+            }
+
+            impl<P: Plugin> PodParam<P> for &$fact {}
+
+            impl<P: Plugin> TemplateParam<P> for &$fact {
+                fn of_template<'a>(scene: &TemplateScene<'a, P>) -> &'a $fact {
+                    &scene.pod.$field
+                }
+            }
+
+            impl ResidentFact for $fact {
+                const FACTS: PodFacts = $flags;
+
+                fn of(facts: &Facts) -> &$fact {
+                    &facts.$field
+                }
+            }
+        )*
+    };
+}
+
+/// A fact that may also be read of the pods on a node: `node::Pods<pod::Labels>`.
+pub trait ResidentFact: 'static {
+    /// The fact's name in the contract.
+    const FACTS: PodFacts;
+    /// Takes it out of the pod.
+    fn of(facts: &Facts) -> &Self;
+}
+
+facts! {
+    name: Name [PodFacts::NAME],
+    namespace: Namespace [PodFacts::NAMESPACE],
+    uid: Uid [PodFacts::UID],
+    labels: Labels [PodFacts::LABELS],
+    annotations: Annotations [PodFacts::ANNOTATIONS],
+    owners: Owners [PodFacts::OWNERS],
+    node_name: NodeName [PodFacts::NODE_NAME],
+    scheduler_name: SchedulerName [PodFacts::SCHEDULER_NAME],
+    priority: Priority [PodFacts::PRIORITY],
+    tolerations: Tolerations [PodFacts::TOLERATIONS],
+    node_affinity: NodeAffinity [PodFacts::NODE_AFFINITY],
+    pod_affinity: PodAffinity [PodFacts::POD_AFFINITY],
+    topology_spread: TopologySpread [PodFacts::TOPOLOGY_SPREAD],
+    requests: Requests [PodFacts::REQUESTS],
+    containers: Containers [PodFacts::CONTAINERS],
+    images: Images [PodFacts::IMAGES],
+    host_ports: HostPorts [PodFacts::HOST_PORTS],
+    volumes: Volumes [PodFacts::VOLUMES],
+    scheduling_gates: SchedulingGates [PodFacts::SCHEDULING_GATES],
+    resource_claims: ResourceClaims [PodFacts::RESOURCE_CLAIMS],
+    host_network: HostNetwork [PodFacts::HOST_NETWORK],
+    nominated_node: NominatedNode [PodFacts::NOMINATED_NODE],
+    deleting: Deleting [PodFacts::DELETION],
+    start_time: StartTime [PodFacts::START_TIME],
+}
+
+impl Facts {
+    /// Moves a pod out of the contract's form. Labels' texts are shared with those that `texts` knows.
+    pub(crate) fn new(pod: types::Pod, texts: &mut labels::Texts) -> Facts {
+        let requests = pod.requests;
+        Facts {
+            name: Name(pod.name),
+            namespace: Namespace(pod.namespace),
+            uid: Uid(pod.uid),
+            labels: Labels(texts.labels(pod.labels)),
+            annotations: Annotations(texts.labels(pod.annotations)),
+            owners: Owners(pod.owners),
+            node_name: NodeName(pod.node_name),
+            scheduler_name: SchedulerName(pod.scheduler_name),
+            priority: Priority {
+                value: pod.priority,
+                preemption: pod.preemption,
+            },
+            tolerations: Tolerations(pod.tolerations),
+            node_affinity: NodeAffinity {
+                node_selector: pod.node_selector,
+                required: pod.required_node_affinity,
+                preferred: pod.preferred_node_affinity,
+            },
+            pod_affinity: PodAffinity {
+                affinity: pod.affinity,
+                anti_affinity: pod.anti_affinity,
+            },
+            topology_spread: TopologySpread(pod.topology_spread),
+            requests: Requests {
+                fit: requests.fit,
+                effective: requests.effective,
+                non_zero_milli_cpu: requests.non_zero_milli_cpu,
+                non_zero_memory: requests.non_zero_memory,
+            },
+            containers: Containers(pod.containers),
+            images: Images {
+                containers: pod.images.containers,
+                volumes: pod.images.volumes,
+            },
+            host_ports: HostPorts(pod.host_ports),
+            volumes: Volumes(pod.volumes),
+            scheduling_gates: SchedulingGates(pod.scheduling_gates),
+            resource_claims: ResourceClaims(pod.resource_claims),
+            host_network: HostNetwork(pod.host_network),
+            nominated_node: NominatedNode(pod.nominated_node_name),
+            deleting: Deleting(pod.deleting),
+            start_time: StartTime(pod.start_time),
+        }
+    }
+}

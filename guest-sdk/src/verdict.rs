@@ -1,0 +1,222 @@
+//! What a filter answers about one node.
+
+use std::rc::Rc;
+
+use crate::types::{Code, Status};
+
+/// Whether the pod fits the node, and if not, why.
+///
+/// A filter may return this, or a `Result` whose error is a [`Rejection`] or just a reason:
+///
+/// ```
+/// use berth_guest::prelude::*;
+///
+/// fn filter(node: &node::Unschedulable) -> Verdict {
+///     if node.0 { Verdict::unresolvable("node(s) were unschedulable") } else { Verdict::FITS }
+/// }
+///
+/// fn shorter(node: &node::Unschedulable) -> Result<(), &'static str> {
+///     if node.0 { Err("node(s) were unschedulable") } else { Ok(()) }
+/// }
+/// # let _ = (filter, shorter);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict(pub(crate) Option<Rejection>);
+
+impl Verdict {
+    /// The pod fits.
+    pub const FITS: Verdict = Verdict(None);
+
+    /// Not as things are; taking pods away from the node might help.
+    pub fn unschedulable(reason: impl Into<Reason>) -> Verdict {
+        Rejection::unschedulable(reason).into()
+    }
+
+    /// Not on this node whatever pods are taken away (`UnschedulableAndUnresolvable`).
+    pub fn unresolvable(reason: impl Into<Reason>) -> Verdict {
+        Rejection::unresolvable(reason).into()
+    }
+
+    /// Whether the pod fits.
+    pub fn fits(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Why not, where it does not fit.
+    pub fn rejection(&self) -> Option<&Rejection> {
+        self.0.as_ref()
+    }
+}
+
+impl From<Rejection> for Verdict {
+    fn from(rejection: Rejection) -> Verdict {
+        Verdict(Some(rejection))
+    }
+}
+
+impl<E: Into<Rejection>> From<Result<(), E>> for Verdict {
+    fn from(result: Result<(), E>) -> Verdict {
+        Verdict(result.err().map(Into::into))
+    }
+}
+
+/// A no with its reasons, as people read them in `kubectl describe pod`.
+///
+/// ```
+/// use berth_guest::prelude::*;
+///
+/// let mut no = Rejection::unschedulable("Insufficient cpu");
+/// no.because("Insufficient memory");
+/// assert_eq!(no.reasons().collect::<Vec<_>>(), ["Insufficient cpu", "Insufficient memory"]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rejection {
+    code: RejectionCode,
+    first: Reason,
+    // Most rejections have one reason, and an empty vector allocates nothing.
+    more: Vec<Reason>,
+}
+
+/// The code of a [`Rejection`]: kube-scheduler's status codes that mean no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RejectionCode {
+    /// Taking pods away from the node might help.
+    Unschedulable,
+    /// Taking pods away would not help (`UnschedulableAndUnresolvable`).
+    Unresolvable,
+    /// The plugin could not tell; the pod's cycle fails and is tried again.
+    Error,
+    /// Not yet: the pod waits for something that the plugin expects.
+    Pending,
+}
+
+impl Rejection {
+    /// A no with a code of your choice.
+    pub fn new(code: RejectionCode, reason: impl Into<Reason>) -> Rejection {
+        Rejection {
+            code,
+            first: reason.into(),
+            more: Vec::new(),
+        }
+    }
+
+    /// Not as things are; taking pods away from the node might help.
+    pub fn unschedulable(reason: impl Into<Reason>) -> Rejection {
+        Rejection::new(RejectionCode::Unschedulable, reason)
+    }
+
+    /// Not on this node whatever pods are taken away (`UnschedulableAndUnresolvable`).
+    pub fn unresolvable(reason: impl Into<Reason>) -> Rejection {
+        Rejection::new(RejectionCode::Unresolvable, reason)
+    }
+
+    /// The plugin could not tell: the pod's cycle fails with this message and is tried again.
+    pub fn error(reason: impl Into<Reason>) -> Rejection {
+        Rejection::new(RejectionCode::Error, reason)
+    }
+
+    /// Adds another reason.
+    pub fn because(&mut self, reason: impl Into<Reason>) {
+        self.more.push(reason.into());
+    }
+
+    /// Changes the code, for a filter that learns of the worse reason last.
+    pub fn set_code(&mut self, code: RejectionCode) {
+        self.code = code;
+    }
+
+    /// The code.
+    pub fn code(&self) -> RejectionCode {
+        self.code
+    }
+
+    /// The reasons, in the order they were given.
+    pub fn reasons(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.first)
+            .chain(&self.more)
+            .map(Reason::as_str)
+    }
+}
+
+macro_rules! bare_reason {
+    ($($reason:ty)*) => { $(
+        impl From<$reason> for Rejection {
+            /// A bare reason is unschedulable.
+            fn from(reason: $reason) -> Rejection {
+                Rejection::unschedulable(reason)
+            }
+        }
+    )* };
+}
+
+bare_reason!(&'static str String Reason &Reason);
+
+impl From<Rejection> for Status {
+    fn from(rejection: Rejection) -> Status {
+        let code = match rejection.code {
+            RejectionCode::Unschedulable => Code::Unschedulable,
+            RejectionCode::Unresolvable => Code::UnschedulableAndUnresolvable,
+            RejectionCode::Error => Code::Error,
+            RejectionCode::Pending => Code::Pending,
+        };
+        Status {
+            code,
+            reasons: rejection.reasons().map(str::to_owned).collect(),
+        }
+    }
+}
+
+/// One reason. Cheap to make from a literal, and cheap to clone: one that is formatted in `prepare` can be given for
+/// thousands of nodes.
+#[derive(Clone, Debug)]
+pub struct Reason(Text);
+
+#[derive(Clone, Debug)]
+enum Text {
+    Literal(&'static str),
+    Shared(Rc<str>),
+}
+
+impl Reason {
+    /// As people read it.
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            Text::Literal(text) => text,
+            Text::Shared(text) => text,
+        }
+    }
+}
+
+impl From<&'static str> for Reason {
+    fn from(text: &'static str) -> Reason {
+        Reason(Text::Literal(text))
+    }
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Reason {
+        Reason(Text::Shared(text.into()))
+    }
+}
+
+impl From<&Reason> for Reason {
+    fn from(reason: &Reason) -> Reason {
+        reason.clone()
+    }
+}
+
+impl PartialEq for Reason {
+    fn eq(&self, other: &Reason) -> bool {
+        let (one, two) = (self.as_str(), other.as_str());
+        // Nearly always the same literal: then no byte is read.
+        std::ptr::eq(one, two) || one == two
+    }
+}
+
+impl Eq for Reason {}
+
+impl std::hash::Hash for Reason {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
