@@ -1,0 +1,254 @@
+//! The cluster as last seen: every kind's store, and who owns whom, who runs where, who uses which claim.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+
+use super::kinds::{Kind, Object, Typed};
+use super::metadata::{self, Key};
+use super::pod::Pod;
+use super::store::{Put, Store};
+
+/// Uids of deleted objects that are remembered: as many as can be on their way through watches and answers at once.
+const REMEMBERED: usize = 100_000;
+
+/// What changed in the cluster. The object's state after it is in the [`Cluster`], unless it is gone.
+#[derive(Debug)]
+pub struct Change {
+    /// The object's kind.
+    pub kind: Kind,
+    /// The object's key.
+    pub key: Key,
+    /// Its state before, if it was known.
+    pub before: Option<Object>,
+}
+
+/// Everything the controllers know of the cluster. It has no lock and does no I/O.
+#[derive(Debug, Default)]
+pub struct Cluster {
+    stores: BTreeMap<Kind, Store>,
+    uids: HashMap<Arc<str>, (Kind, Key)>,
+    dependents: HashMap<String, BTreeSet<(Kind, Key)>>,
+    /// Objects without a controller, which one whose selector they match may adopt.
+    orphans: BTreeMap<Kind, BTreeSet<Key>>,
+    pods_of_node: HashMap<String, BTreeSet<Key>>,
+    pods_of_claim: HashMap<Key, BTreeSet<Key>>,
+    gone: Gone,
+}
+
+#[derive(Debug, Default)]
+struct Gone {
+    order: VecDeque<Arc<str>>,
+    uids: HashSet<Arc<str>>,
+}
+
+impl Gone {
+    fn insert(&mut self, uid: &str) {
+        let uid: Arc<str> = uid.into();
+        if self.uids.insert(uid.clone()) {
+            self.order.push_back(uid);
+        }
+        while self.order.len() > REMEMBERED {
+            if let Some(oldest) = self.order.pop_front() {
+                self.uids.remove(&oldest);
+            }
+        }
+    }
+}
+
+impl Cluster {
+    /// The object of this type with this key.
+    pub fn get<K: Typed>(&self, key: &Key) -> Option<&K> {
+        self.object(K::KIND, key).and_then(K::of)
+    }
+
+    /// The object of this kind with this key.
+    pub fn object(&self, kind: Kind, key: &Key) -> Option<&Object> {
+        self.stores.get(&kind)?.get(std::borrow::Borrow::<str>::borrow(key))
+    }
+
+    /// All objects of this type, in the order of their keys.
+    pub fn all<K: Typed + 'static>(&self) -> impl Iterator<Item = (&Key, &K)> {
+        let objects = self.stores.get(&K::KIND).into_iter().flat_map(Store::iter);
+        objects.filter_map(|(key, object)| Some((key, K::of(object)?)))
+    }
+
+    /// The objects of this type in a namespace, in the order of their names.
+    pub fn within<'a, K: Typed + 'static>(&'a self, namespace: &'a str) -> impl Iterator<Item = (&'a Key, &'a K)> {
+        let objects = self.stores.get(&K::KIND).into_iter().flat_map(move |store| store.within(namespace));
+        objects.filter_map(|(key, object)| Some((key, K::of(object)?)))
+    }
+
+    /// The keys of the objects of this kind in a namespace.
+    pub fn keys_within<'a>(&'a self, kind: Kind, namespace: &'a str) -> impl Iterator<Item = &'a Key> {
+        self.stores.get(&kind).into_iter().flat_map(move |store| store.within(namespace)).map(|(key, _)| key)
+    }
+
+    /// The object with this uid.
+    pub fn by_uid(&self, uid: &str) -> Option<&Object> {
+        let (kind, key) = self.uids.get(uid)?;
+        self.object(*kind, key)
+    }
+
+    /// Whether the object with this uid is known to be deleted. False says nothing.
+    pub fn is_gone(&self, uid: &str) -> bool {
+        self.gone.uids.contains(uid)
+    }
+
+    /// The objects whose owner references name this uid.
+    pub fn dependents(&self, uid: &str) -> impl Iterator<Item = (Kind, &Key, &Object)> {
+        let held = self.dependents.get(uid).into_iter().flatten();
+        held.filter_map(|(kind, key)| Some((*kind, key, self.object(*kind, key)?)))
+    }
+
+    /// The objects of this type whose controller is the one with this uid.
+    pub fn controlled<'a, K: Typed + 'a>(&'a self, uid: &str) -> impl Iterator<Item = &'a K> {
+        self.dependents(uid).filter_map(move |(_, _, object)| {
+            let object_of_kind = K::of(object)?;
+            metadata::controlled_by(object.meta(), uid).then_some(object_of_kind)
+        })
+    }
+
+    /// The objects of this type in a namespace that have no controller.
+    pub fn orphans<'a, K: Typed + 'a>(&'a self, namespace: &str) -> impl Iterator<Item = &'a K> {
+        let keys = self.orphans.get(&K::KIND).into_iter().flat_map(move |held| held.range(Key::new(namespace, "")..));
+        keys.take_while(move |key| key.namespace() == namespace).filter_map(|key| self.get(key))
+    }
+
+    /// The pods that are bound to this node.
+    pub fn pods_of_node(&self, node: &str) -> impl Iterator<Item = (&Key, &Pod)> {
+        let keys = self.pods_of_node.get(node).into_iter().flatten();
+        keys.filter_map(|key| Some((key, self.get(key)?)))
+    }
+
+    /// The pods with a volume from this PersistentVolumeClaim.
+    pub fn pods_of_claim(&self, claim: &Key) -> impl Iterator<Item = (&Key, &Pod)> {
+        let keys = self.pods_of_claim.get(claim).into_iter().flatten();
+        keys.filter_map(|key| Some((key, self.get(key)?)))
+    }
+
+    /// Whether all these kinds have been listed.
+    pub fn listed(&self, kinds: impl IntoIterator<Item = Kind>) -> bool {
+        kinds.into_iter().all(|kind| self.stores.get(&kind).is_some_and(Store::listed))
+    }
+
+    /// Says that the API server doesn't serve this kind: there are no objects of it.
+    pub fn set_unserved(&mut self, kind: Kind) -> Vec<Change> {
+        let store = self.stores.entry(kind).or_default();
+        store.set_listed();
+        let keys: Vec<Key> = store.iter().map(|(key, _)| key.clone()).collect();
+        keys.iter().filter_map(|key| self.drop_key(kind, key)).collect()
+    }
+
+    /// A list of this kind begins.
+    pub fn begin(&mut self, kind: Kind) {
+        self.stores.entry(kind).or_default().begin();
+    }
+
+    /// The list is complete: what it didn't show is gone.
+    pub fn finish(&mut self, kind: Kind) -> Vec<Change> {
+        let missing = self.stores.entry(kind).or_default().finish();
+        missing.iter().filter_map(|key| self.drop_key(kind, key)).collect()
+    }
+
+    /// Takes in an object's state. An object that was deleted and made again unseen gives two changes.
+    pub fn put(&mut self, object: Object) -> Vec<Change> {
+        let (kind, key) = (object.kind(), Key::of(object.meta()));
+        let new_uid = metadata::uid(object.meta()).to_owned();
+        if self.gone.uids.contains(new_uid.as_str()) {
+            return Vec::new();
+        }
+        let before = match self.stores.entry(kind).or_default().put(&key, object) {
+            Put::Known => return Vec::new(),
+            Put::New => None,
+            Put::Changed(before) => Some(before),
+        };
+        if let Some(before) = &before {
+            self.unindex(kind, &key, before);
+        }
+        self.index(kind, &key);
+        match before {
+            Some(before) if metadata::uid(before.meta()) != new_uid => {
+                self.gone.insert(metadata::uid(before.meta()));
+                let change = |before| Change { kind, key: key.clone(), before };
+                vec![change(Some(before)), change(None)]
+            }
+            before => vec![Change { kind, key, before }],
+        }
+    }
+
+    /// Takes out the object with this key and uid.
+    pub fn remove(&mut self, kind: Kind, key: &Key, uid: &str) -> Option<Change> {
+        self.gone.insert(uid);
+        let before = self.stores.get_mut(&kind)?.take(key, uid)?;
+        self.unindex(kind, key, &before);
+        Some(Change { kind, key: key.clone(), before: Some(before) })
+    }
+
+    fn drop_key(&mut self, kind: Kind, key: &Key) -> Option<Change> {
+        let uid = metadata::uid(self.object(kind, key)?.meta()).to_owned();
+        self.remove(kind, key, &uid)
+    }
+
+    fn index(&mut self, kind: Kind, key: &Key) {
+        let Some(object) = self.stores.get(&kind).and_then(|store| store.get(std::borrow::Borrow::<str>::borrow(key)))
+        else {
+            return;
+        };
+        let meta = object.meta();
+        self.uids.insert(metadata::uid(meta).into(), (kind, key.clone()));
+        for owner in metadata::owners(meta) {
+            self.dependents.entry(owner.uid.clone()).or_default().insert((kind, key.clone()));
+        }
+        if adoptable(kind) && metadata::controller(meta).is_none() {
+            self.orphans.entry(kind).or_default().insert(key.clone());
+        }
+        if let Object::Pod(pod) = object {
+            if let Some(node) = pod.node() {
+                self.pods_of_node.entry(node.to_owned()).or_default().insert(key.clone());
+            }
+            for claim in pod.claims() {
+                self.pods_of_claim.entry(Key::new(key.namespace(), &claim)).or_default().insert(key.clone());
+            }
+        }
+    }
+
+    fn unindex(&mut self, kind: Kind, key: &Key, before: &Object) {
+        let meta = before.meta();
+        self.uids.remove(metadata::uid(meta));
+        for OwnerReference { uid, .. } in metadata::owners(meta) {
+            forget(&mut self.dependents, uid, &(kind, key.clone()));
+        }
+        if let Some(orphans) = self.orphans.get_mut(&kind) {
+            orphans.remove(key);
+        }
+        if let Object::Pod(pod) = before {
+            if let Some(node) = pod.node() {
+                forget(&mut self.pods_of_node, node, key);
+            }
+            for claim in pod.claims() {
+                forget(&mut self.pods_of_claim, &Key::new(key.namespace(), &claim), key);
+            }
+        }
+    }
+}
+
+/// Kinds that a controller adopts by its selector.
+fn adoptable(kind: Kind) -> bool {
+    matches!(kind, Kind::Pod | Kind::ReplicaSet)
+}
+
+fn forget<K, Q, V>(index: &mut HashMap<K, BTreeSet<V>>, of: &Q, value: &V)
+where
+    K: std::borrow::Borrow<Q> + std::hash::Hash + Eq,
+    Q: std::hash::Hash + Eq + ?Sized,
+    V: Ord,
+{
+    if let Some(held) = index.get_mut(of) {
+        held.remove(value);
+        if held.is_empty() {
+            index.remove(of);
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The kinds that the controllers know: one table, from which reading, keeping and watching them follows.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
+use k8s_openapi::api::batch::v1::Job;
+use k8s_openapi::api::core::v1::{Namespace, PersistentVolume, PersistentVolumeClaim, ReplicationController, ServiceAccount};
+use k8s_openapi::api::policy::v1::PodDisruptionBudget;
+use k8s_openapi::api::resource::v1::{ResourceClaim, ResourceClaimTemplate};
+use k8s_openapi::api::storage::v1::StorageClass;
+use kube::Client;
+use kube::core::{ApiResource, DynamicObject, ObjectMeta, PartialObjectMeta, Resource};
+
+use super::metadata;
+use super::node::Node;
+use super::pod::Pod;
+use super::watch::{self, Sender, Watch};
+
+/// An object of a kind of which only the metadata matters: it may own or be owned, and lives in a namespace.
+pub type Other = PartialObjectMeta<DynamicObject>;
+
+/// A kind that is kept under its own Rust type.
+pub trait Typed: Sized {
+    /// Its place in the table.
+    const KIND: Kind;
+    /// The object, if it is of this kind.
+    fn of(object: &Object) -> Option<&Self>;
+}
+
+macro_rules! kinds {
+    ($($kind:ident,)*) => {
+        /// A kind of object.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Kind {
+            $(#[doc = concat!("A ", stringify!($kind), ".")] $kind,)*
+            /// A kind found by discovery, by its number in [`Kinds`]; only its metadata is read.
+            Other(u16),
+        }
+
+        /// An object as it is kept.
+        #[derive(Clone, Debug)]
+        pub enum Object {
+            $(#[doc = concat!("A ", stringify!($kind), ".")] $kind(Box<$kind>),)*
+            /// The metadata of an object of another kind.
+            Other(u16, Box<Other>),
+        }
+
+        impl Object {
+            /// The object's kind.
+            pub fn kind(&self) -> Kind {
+                match self {
+                    $(Object::$kind(_) => Kind::$kind,)*
+                    Object::Other(number, _) => Kind::Other(*number),
+                }
+            }
+
+            /// The object's metadata.
+            pub fn meta(&self) -> &ObjectMeta {
+                match self {
+                    $(Object::$kind(object) => &object.metadata,)*
+                    Object::Other(_, object) => &object.metadata,
+                }
+            }
+
+            /// Reads an object of this kind from the API server's JSON.
+            pub fn decode(kind: Kind, json: &str) -> serde_json::Result<Object> {
+                Ok(match kind {
+                    $(Kind::$kind => serde_json::from_str::<$kind>(json)?.into(),)*
+                    Kind::Other(number) => Object::other(number, serde_json::from_str(json)?),
+                })
+            }
+        }
+
+        $(
+            impl Typed for $kind {
+                const KIND: Kind = Kind::$kind;
+                fn of(object: &Object) -> Option<&Self> {
+                    match object { Object::$kind(object) => Some(object), _ => None }
+                }
+            }
+
+            impl From<$kind> for Object {
+                fn from(mut object: $kind) -> Self {
+                    metadata::strip(&mut object.metadata);
+                    Object::$kind(Box::new(object))
+                }
+            }
+        )*
+
+        /// Every kind that is kept under its own type, with its address in the API.
+        pub fn typed() -> Vec<(Kind, ApiResource)> {
+            vec![$((Kind::$kind, ApiResource::erase::<$kind>(&())),)*]
+        }
+
+        /// Watches all objects of a kind.
+        pub fn watch(kinds: &Kinds, kind: Kind, client: Client, sender: Sender) -> Option<Watch> {
+            Some(match kind {
+                $(Kind::$kind => watch::typed::<$kind>(client, sender),)*
+                Kind::Other(number) => watch::other(client, number, &kinds.get(kind)?.resource, sender),
+            })
+        }
+    };
+}
+
+kinds! {
+    Namespace,
+    ServiceAccount,
+    Node,
+    Pod,
+    ReplicaSet,
+    ReplicationController,
+    Deployment,
+    StatefulSet,
+    DaemonSet,
+    Job,
+    PersistentVolumeClaim,
+    PersistentVolume,
+    StorageClass,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    PodDisruptionBudget,
+}
+
+impl Object {
+    /// An object of a kind of which only the metadata is kept.
+    pub fn other(number: u16, mut object: Other) -> Self {
+        metadata::strip(&mut object.metadata);
+        Object::Other(number, Box::new(object))
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+/// How a kind is addressed in this API server.
+#[derive(Clone, Debug)]
+pub struct Served {
+    /// Group, version, kind and plural name.
+    pub resource: ApiResource,
+    /// Whether its objects live in namespaces.
+    pub namespaced: bool,
+    /// Whether a whole collection can be deleted at once.
+    pub collective: bool,
+    /// Whether the controllers watch it; those that don't are only emptied with their namespace.
+    pub watched: bool,
+}
+
+impl Served {
+    /// The path of the collection in this namespace, or of all where `namespace` is empty.
+    pub fn path(&self, namespace: &str) -> String {
+        DynamicObject::url_path(&self.resource, Some(namespace).filter(|name| self.namespaced && !name.is_empty()))
+    }
+}
+
+/// The kinds that the API server serves. Numbers of discovered kinds are never given twice.
+#[derive(Clone, Debug, Default)]
+pub struct Kinds {
+    served: HashMap<Kind, Served>,
+    by_name: HashMap<(String, String), Kind>,
+    numbers: u16,
+}
+
+impl Kinds {
+    /// Takes over what a discovery found, and says which kinds are new and which are no longer served.
+    pub fn update(&mut self, found: Vec<Served>) -> (Vec<Kind>, Vec<Kind>) {
+        let typed: HashMap<_, _> = typed().into_iter().map(|(kind, resource)| (name_of(&resource), (kind, resource))).collect();
+        let mut served = HashMap::new();
+        for mut entry in found {
+            let name = name_of(&entry.resource);
+            let kind = match (typed.get(&name), self.by_name.get(&name)) {
+                (Some((_, own)), _) if own.version != entry.resource.version => continue,
+                (Some((kind, _)), _) => *kind,
+                (None, Some(kind)) => *kind,
+                (None, None) => self.number(),
+            };
+            entry.watched |= !matches!(kind, Kind::Other(_));
+            self.by_name.insert(name, kind);
+            served.insert(kind, entry);
+        }
+        let new = served.keys().filter(|kind| !self.served.contains_key(kind)).copied().collect();
+        let lost = self.served.keys().filter(|kind| !served.contains_key(kind)).copied().collect();
+        self.served = served;
+        (new, lost)
+    }
+
+    fn number(&mut self) -> Kind {
+        self.numbers = self.numbers.saturating_add(1);
+        Kind::Other(self.numbers)
+    }
+
+    /// How this kind is addressed, if the server serves it.
+    pub fn get(&self, kind: Kind) -> Option<&Served> {
+        self.served.get(&kind)
+    }
+
+    /// The kind that an owner reference names, if the server serves it: the version in it doesn't matter.
+    pub fn of_owner(&self, api_version: &str, kind: &str) -> Option<Kind> {
+        let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        self.by_name.get(&(group.to_owned(), kind.to_owned())).copied().filter(|kind| self.served.contains_key(kind))
+    }
+
+    /// All kinds that live in namespaces.
+    pub fn namespaced(&self) -> impl Iterator<Item = &Served> {
+        self.served.values().filter(|served| served.namespaced)
+    }
+}
+
+fn name_of(resource: &ApiResource) -> (String, String) {
+    (resource.group.clone(), resource.kind.clone())
+}

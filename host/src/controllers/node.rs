@@ -1,0 +1,62 @@
+//! The fields of a Node that the controllers read; a node's images and capacity are none of their business.
+
+use k8s_openapi::api::core::v1 as core;
+use kube::core::ObjectMeta;
+use kube::Resource;
+use serde::Deserialize;
+
+use super::metadata;
+
+/// A Node, without the fields that no controller reads.
+#[derive(Clone, Debug, Default, Deserialize, Resource)]
+#[resource(inherit = core::Node)]
+pub struct Node {
+    /// `metadata`, slimmed.
+    #[serde(default, deserialize_with = "metadata::slim")]
+    pub metadata: ObjectMeta,
+    /// `spec`.
+    #[serde(default, deserialize_with = "metadata::nullable")]
+    pub spec: NodeSpec,
+    /// `status`.
+    #[serde(default, deserialize_with = "metadata::nullable")]
+    pub status: NodeStatus,
+}
+
+/// The kept part of `spec`.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct NodeSpec {
+    /// `taints`.
+    #[serde(default, deserialize_with = "metadata::nullable")]
+    pub taints: Vec<core::Taint>,
+    /// `unschedulable`: the node is cordoned.
+    #[serde(default, deserialize_with = "metadata::nullable")]
+    pub unschedulable: bool,
+}
+
+/// The kept part of `status`.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct NodeStatus {
+    /// `conditions`.
+    #[serde(default, deserialize_with = "metadata::nullable")]
+    pub conditions: Vec<NodeCondition>,
+    /// `addresses`.
+    #[serde(default, deserialize_with = "metadata::nullable")]
+    pub addresses: Vec<core::NodeAddress>,
+}
+
+/// One of `status.conditions`.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct NodeCondition {
+    /// `type`.
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// `status`: True, False or Unknown.
+    pub status: String,
+}
+
+impl Node {
+    /// The status of the condition of this type, if the node has it.
+    pub fn condition(&self, type_: &str) -> Option<&str> {
+        self.status.conditions.iter().find(|held| held.type_ == type_).map(|held| held.status.as_str())
+    }
+}

@@ -1,0 +1,68 @@
+//! The node lifecycle controller's part: a node is Ready unless somebody says otherwise, and its taints follow its
+//! conditions and whether it is cordoned.
+
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Taint;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use serde_json::json;
+
+use super::cluster::Cluster;
+use super::kinds::Kind;
+use super::metadata::Key;
+use super::node::Node;
+use super::write::{Plan, Write};
+
+const NO_SCHEDULE: &str = "NoSchedule";
+const NO_EXECUTE: &str = "NoExecute";
+
+/// Condition, its status, and the taint that a node in this condition has.
+const CONDITION_TAINTS: [(&str, &str, &str, &str); 8] = [
+    ("Ready", "False", "node.kubernetes.io/not-ready", NO_SCHEDULE),
+    ("Ready", "Unknown", "node.kubernetes.io/unreachable", NO_SCHEDULE),
+    ("Ready", "False", "node.kubernetes.io/not-ready", NO_EXECUTE),
+    ("Ready", "Unknown", "node.kubernetes.io/unreachable", NO_EXECUTE),
+    ("MemoryPressure", "True", "node.kubernetes.io/memory-pressure", NO_SCHEDULE),
+    ("DiskPressure", "True", "node.kubernetes.io/disk-pressure", NO_SCHEDULE),
+    ("PIDPressure", "True", "node.kubernetes.io/pid-pressure", NO_SCHEDULE),
+    ("NetworkUnavailable", "True", "node.kubernetes.io/network-unavailable", NO_SCHEDULE),
+];
+/// The taint of a cordoned node.
+const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
+
+/// What one node needs.
+pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
+    let Some(node) = cluster.get::<Node>(key) else { return Plan::none() };
+    if node.condition("Ready").is_none() {
+        let ready = json!({
+            "type": "Ready", "status": "True", "reason": "KubeletReady", "message": "the node is simulated",
+            "lastHeartbeatTime": Time(now), "lastTransitionTime": Time(now),
+        });
+        return Plan::of([Write::status_merged(Kind::Node, &node.metadata, json!({ "conditions": [ready] }))]);
+    }
+    let taints = taints(node, now);
+    let changed = taints != node.spec.taints;
+    Plan::of(changed.then(|| Write::merge_exact(Kind::Node, &node.metadata, json!({ "spec": { "taints": taints } }))))
+}
+
+/// The taints that the node is to have: others' untouched, then those that its state calls for.
+fn taints(node: &Node, now: Timestamp) -> Vec<Taint> {
+    let wanted = |key: &str, effect: &str| {
+        let by_condition = CONDITION_TAINTS
+            .iter()
+            .any(|(condition, status, taint, of)| (*taint, *of) == (key, effect) && node.condition(condition) == Some(status));
+        by_condition || (node.spec.unschedulable && (key, effect) == (UNSCHEDULABLE, NO_SCHEDULE))
+    };
+    let ours = || {
+        let of_conditions = CONDITION_TAINTS.iter().map(|(_, _, taint, effect)| (*taint, *effect));
+        of_conditions.chain([(UNSCHEDULABLE, NO_SCHEDULE)])
+    };
+    let held = |key: &str, effect: &str| node.spec.taints.iter().any(|taint| taint.key == key && taint.effect == effect);
+    let is_ours = |taint: &Taint| ours().any(|(key, effect)| taint.key == key && taint.effect == effect);
+    let keep = |taint: &&Taint| !is_ours(taint) || wanted(&taint.key, &taint.effect);
+    let mut taints: Vec<Taint> = node.spec.taints.iter().filter(keep).cloned().collect();
+    for (key, effect) in ours().filter(|(key, effect)| wanted(key, effect) && !held(key, effect)) {
+        let time_added = (effect == NO_EXECUTE || key == UNSCHEDULABLE).then(|| Time(now));
+        taints.push(Taint { key: key.to_owned(), effect: effect.to_owned(), value: None, time_added });
+    }
+    taints
+}

@@ -1,0 +1,140 @@
+//! The tasks that wait: each object is looked at by one task at a time, not too often, and later after failures.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use super::hand::{Lane, Task};
+
+/// The wait after the first failure; it doubles with each.
+const BACKOFF_FIRST: Duration = Duration::from_millis(50);
+/// The longest wait after failures.
+const BACKOFF_LONGEST: Duration = Duration::from_secs(20);
+/// The pause after a task that looks at many objects; changes that come meanwhile are seen together.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Such a task pauses for at least this many times the time it took, so that none takes more than a twentieth.
+const PAUSE_FACTOR: u32 = 20;
+
+/// How a task ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    /// A request failed in a way that is worth another try.
+    pub failed: bool,
+    /// The time that deciding took.
+    pub spent: Duration,
+    /// When to look again even if nothing changes.
+    pub again: Option<Duration>,
+}
+
+/// The tasks that wait, in two lanes: those for whole workloads go before those for single pods.
+#[derive(Debug, Default)]
+pub struct Queue {
+    lanes: [VecDeque<Task>; 2],
+    states: HashMap<Task, State>,
+    /// By time; the number tells timers of one instant apart.
+    timers: BTreeMap<(Instant, u64), Task>,
+    next_timer: u64,
+    kept: usize,
+}
+
+#[derive(Debug)]
+struct State {
+    at: At,
+    /// When it is to run next, if it is; earlier than `not_before` it doesn't.
+    due: Option<Instant>,
+    not_before: Instant,
+    failures: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    Rest,
+    Ready,
+    Running,
+}
+
+impl Queue {
+    /// Asks for a task: now, or once its pause is over. Asked for while it runs, it runs once more.
+    pub fn add(&mut self, task: Task, now: Instant) {
+        self.add_at(task, now, now);
+    }
+
+    fn add_at(&mut self, task: Task, due: Instant, now: Instant) {
+        let state = self.states.entry(task.clone()).or_insert(State {
+            at: At::Rest,
+            due: None,
+            not_before: now,
+            failures: 0,
+        });
+        let before = state.due.map(|held| held.max(state.not_before));
+        let due = state.due.map_or(due, |held| held.min(due));
+        state.due = Some(due);
+        if state.at != At::Rest {
+            return;
+        }
+        let due = due.max(state.not_before);
+        if due <= now {
+            state.at = At::Ready;
+            state.due = None;
+            self.lanes[task.hand.lane() as usize].push_back(task);
+        } else if before.is_none_or(|before| due < before) {
+            self.timers.insert((due, self.next_timer), task);
+            self.next_timer += 1;
+        }
+    }
+
+    /// The next task; it counts as running until [`Queue::done`].
+    pub fn pop(&mut self, now: Instant) -> Option<Task> {
+        self.wake(now);
+        let task = self.lanes.iter_mut().find_map(VecDeque::pop_front)?;
+        if let Some(state) = self.states.get_mut(&task) {
+            state.at = At::Running;
+        }
+        Some(task)
+    }
+
+    /// When the next timer goes off.
+    pub fn next_wake(&self) -> Option<Instant> {
+        self.timers.first_key_value().map(|((due, _), _)| *due)
+    }
+
+    /// A task ended.
+    pub fn done(&mut self, task: Task, ended: Ended, now: Instant) {
+        let Some(state) = self.states.get_mut(&task) else { return };
+        state.at = At::Rest;
+        let mut due = state.due.take().or(ended.again.map(|after| now + after));
+        if ended.failed {
+            let wait = BACKOFF_FIRST.saturating_mul(1 << state.failures.min(16)).min(BACKOFF_LONGEST);
+            state.failures += 1;
+            state.not_before = now + wait;
+            due = Some(state.not_before);
+        } else {
+            state.failures = 0;
+            let pause = PAUSE.max(ended.spent.saturating_mul(PAUSE_FACTOR));
+            state.not_before = if task.hand.lane() == Lane::Workload { now + pause } else { now };
+        }
+        match due {
+            Some(due) => self.add_at(task, due, now),
+            None if state.not_before <= now => drop(self.states.remove(&task)),
+            None => self.purge(now),
+        }
+    }
+
+    fn wake(&mut self, now: Instant) {
+        while self.next_wake().is_some_and(|due| due <= now) {
+            let Some((_, task)) = self.timers.pop_first() else { return };
+            let wanted = |state: &State| state.at == At::Rest && state.due.is_some_and(|due| due <= now);
+            if self.states.get(&task).is_some_and(wanted) {
+                self.add_at(task, now, now);
+            }
+        }
+    }
+
+    /// Forgets the tasks that are at rest with nothing to remember, once they are half of all.
+    fn purge(&mut self, now: Instant) {
+        if self.states.len() < 2 * self.kept + 1024 {
+            return;
+        }
+        self.states.retain(|_, state| state.at != At::Rest || state.due.is_some() || state.not_before > now);
+        self.kept = self.states.len();
+    }
+}

@@ -1,0 +1,160 @@
+//! Sending a [`Write`] to the API server, and what its answer says about the cluster.
+
+use kube::Client;
+use kube::core::params::{DeleteParams, GetParams, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy};
+use kube::core::request::Request;
+use kube::core::Resource;
+use k8s_openapi::api::core::v1::Node;
+use serde::Deserialize;
+
+use super::kinds::{Kind, Kinds, Object, Other};
+use super::metadata::{self, Key};
+use super::namespace;
+use super::write::{Action, Grace, Guard, Propagation, Strategy, Write};
+
+/// The field manager under which the controllers write.
+const MANAGER: &str = "berth-controllers";
+
+/// What came of a request.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The object is so now.
+    Seen(Object),
+    /// The object with this uid is gone.
+    Gone(Kind, Key, String),
+    /// Nothing to learn: the object was gone before, or a guard forbade the deletion.
+    Done,
+    /// Worth another try, later.
+    Failed(Error),
+}
+
+/// Why a request failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The API server refused, or couldn't be reached.
+    #[error(transparent)]
+    Api(#[from] kube::Error),
+    /// The request couldn't be built.
+    #[error("the request can't be built: {0}")]
+    Request(#[from] kube::core::request::Error),
+    /// The answer is no object of the kind.
+    #[error("the API server's answer can't be read: {0}")]
+    Answer(#[from] serde_json::Error),
+    /// The kind isn't served any more.
+    #[error("the API server doesn't serve the kind {0}")]
+    Unserved(Kind),
+    /// A namespace still has objects.
+    #[error("the namespace still holds objects")]
+    NotEmpty,
+}
+
+impl Error {
+    /// Whether another writer was faster, which is nobody's fault.
+    pub fn is_race(&self) -> bool {
+        matches!(self, Error::NotEmpty) || self.code() == Some(409)
+    }
+
+    fn code(&self) -> Option<u16> {
+        match self {
+            Error::Api(kube::Error::Api(status)) => Some(status.code),
+            _ => None,
+        }
+    }
+}
+
+/// Sends a write. Answers that only say that the world has moved on are no failures.
+pub async fn send(client: &Client, kinds: &Kinds, write: &Write) -> Outcome {
+    match attempt(client, kinds, write).await {
+        Ok(outcome) => outcome,
+        Err(error) => match (&write.action, error.code()) {
+            (Action::Delete { uid, .. }, Some(404 | 409)) => Outcome::Gone(write.kind, write.key.clone(), uid.clone()),
+            (Action::Patch { .. }, Some(404)) => Outcome::Done,
+            _ => Outcome::Failed(error),
+        },
+    }
+}
+
+async fn attempt(client: &Client, kinds: &Kinds, write: &Write) -> Result<Outcome, Error> {
+    let served = kinds.get(write.kind).ok_or(Error::Unserved(write.kind))?;
+    let request = Request::new(served.path(write.key.namespace()));
+    let name = write.key.name();
+    match &write.action {
+        Action::Create(body) => {
+            let params = PostParams { field_manager: Some(MANAGER.to_owned()), ..PostParams::default() };
+            let text = client.request_text(request.create(&params, serde_json::to_vec(&**body)?)?).await?;
+            Ok(Outcome::Seen(Object::decode(write.kind, &text)?))
+        }
+        Action::Patch { subresource, strategy, body } => {
+            let params = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
+            let patch = match strategy {
+                Strategy::Merge => Patch::Merge(body),
+                Strategy::Strategic => Patch::Strategic(body),
+            };
+            let request = match *subresource {
+                "" => request.patch(name, &params, &patch)?,
+                subresource => request.patch_subresource(subresource, name, &params, &patch)?,
+            };
+            Ok(Outcome::Seen(Object::decode(write.kind, &client.request_text(request).await?)?))
+        }
+        Action::Delete { uid, grace, propagation, unless } => {
+            for guard in unless {
+                if exists(client, kinds, write.key.namespace(), guard).await? {
+                    return Ok(Outcome::Done);
+                }
+            }
+            let request = request.delete(name, &delete_params(uid, *grace, *propagation))?;
+            deleted(write, uid, &client.request_text(request).await?)
+        }
+        Action::Empty => namespace::empty(client, kinds, name).await,
+    }
+}
+
+fn delete_params(uid: &str, grace: Grace, propagation: Propagation) -> DeleteParams {
+    DeleteParams {
+        grace_period_seconds: (grace == Grace::None).then_some(0),
+        propagation_policy: Some(match propagation {
+            Propagation::Background => PropagationPolicy::Background,
+            Propagation::Foreground => PropagationPolicy::Foreground,
+            Propagation::Orphan => PropagationPolicy::Orphan,
+        }),
+        preconditions: Some(Preconditions { uid: Some(uid.to_owned()), resource_version: None }),
+        ..DeleteParams::default()
+    }
+}
+
+/// A deletion is answered with a Status or the object, which stays if it has grace or finalizers left.
+fn deleted(write: &Write, uid: &str, text: &str) -> Result<Outcome, Error> {
+    #[derive(Deserialize)]
+    struct Answer {
+        kind: Option<String>,
+    }
+    let gone = Outcome::Gone(write.kind, write.key.clone(), uid.to_owned());
+    let answer: Answer = serde_json::from_str(text)?;
+    if answer.kind.as_deref() == Some("Status") {
+        // Said of objects that finalizers hold, too: the watch knows.
+        return Ok(Outcome::Done);
+    }
+    let object = Object::decode(write.kind, text)?;
+    let meta = object.meta();
+    let graceful = meta.deletion_grace_period_seconds.unwrap_or(0) > 0;
+    let held = !meta.finalizers.as_deref().unwrap_or_default().is_empty();
+    Ok(if metadata::deleting(meta) && (graceful || held) { Outcome::Seen(object) } else { gone })
+}
+
+async fn exists(client: &Client, kinds: &Kinds, namespace: &str, guard: &Guard) -> Result<bool, Error> {
+    let (path, name, uid) = match guard {
+        Guard::Node(name) => (Node::url_path(&(), None), name, None),
+        Guard::Owner(owner) => {
+            let served = kinds.of_owner(&owner.api_version, &owner.kind).and_then(|kind| kinds.get(kind));
+            // An owner of a kind that isn't served can't be asked for, so it counts as there.
+            let Some(served) = served else { return Ok(true) };
+            (served.path(namespace), &owner.name, Some(&owner.uid))
+        }
+    };
+    let request = Request::new(path).get_metadata(name, &GetParams::default())?;
+    match client.request::<Other>(request).await {
+        Ok(found) => Ok(uid.is_none_or(|uid| found.metadata.uid.as_ref() == Some(uid))),
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,273 @@
+//! The shell: one task that owns the cluster as seen, asks the controllers, and has their writes sent.
+//!
+//! Everything that happens comes in by a channel, so the cluster needs no lock. A write's answer is taken in before its
+//! task may run again, so no controller ever decides on a state older than its own writes.
+
+use std::collections::{HashMap, VecDeque};
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use kube::Client;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::cluster::{Change, Cluster};
+use super::discovery;
+use super::hand::{self, Task};
+use super::kinds::{self, Kind, Kinds, Object, Served};
+use super::kubelet::Kubelet;
+use super::leases::{self, NodeNews};
+use super::metadata;
+use super::options::Options;
+use super::queue::{Ended, Queue};
+use super::route::route;
+use super::send::{Outcome, send};
+use super::watch::{Seen, Sender, Watch};
+use super::write::Write;
+
+/// Events taken in at once before the controllers are asked.
+const BATCH: usize = 512;
+/// The wait before asking again what the server serves, after a failure or a change of definitions.
+const DISCOVERY_PAUSE: Duration = Duration::from_millis(500);
+
+/// A write on its way, with the task that wants it.
+type Sent = (Task, Outcome);
+
+/// The state of the shell.
+pub struct Shell {
+    client: Client,
+    kinds: Arc<Kinds>,
+    cluster: Cluster,
+    kubelet: Kubelet,
+    queue: Queue,
+    watches: HashMap<Kind, Watch>,
+    sender: Sender,
+    leases: mpsc::UnboundedSender<NodeNews>,
+    concurrency: usize,
+    waiting: VecDeque<(Task, Write)>,
+    sending: JoinSet<Sent>,
+    running: HashMap<Task, Running>,
+    /// When to ask what the server serves; nothing while the answer is known.
+    discover_at: Option<Instant>,
+}
+
+/// A task whose writes are on their way.
+struct Running {
+    left: usize,
+    ended: Ended,
+}
+
+/// Plays the cluster's other hands until `shutdown` completes.
+pub async fn run(client: Client, options: Options, shutdown: impl Future) -> kube::Result<()> {
+    let (sender, mut seen) = mpsc::channel(4 * BATCH);
+    let (leases, news) = mpsc::unbounded_channel();
+    let mut tasks = JoinSet::new();
+    tasks.spawn(leases::run(client.clone(), options.lease_rate, news));
+    let mut shell = Shell::new(client, &options, sender, leases);
+    // The first answer decides whether there is a server to talk to at all.
+    let found = discovery::discover(&shell.client).await?;
+    shell.take_kinds(found);
+    let mut shutdown = pin!(shutdown);
+    let mut batch = Vec::with_capacity(BATCH);
+    loop {
+        shell.work();
+        let wake = shell.wake();
+        tokio::select! {
+            biased;
+            _ = &mut shutdown => return Ok(()),
+            Some(sent) = shell.sending.join_next() => shell.answered(sent),
+            _ = seen.recv_many(&mut batch, BATCH) => batch.drain(..).for_each(|event| shell.see(event)),
+            () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now).into()), if wake.is_some() => {}
+        }
+        if shell.discover_at.is_some_and(|at| at <= Instant::now()) {
+            shell.rediscover().await;
+        }
+    }
+}
+
+impl Shell {
+    fn new(client: Client, options: &Options, sender: Sender, leases: mpsc::UnboundedSender<NodeNews>) -> Self {
+        Shell {
+            client,
+            kinds: Arc::default(),
+            cluster: Cluster::default(),
+            kubelet: Kubelet::new(options, Timestamp::now()),
+            queue: Queue::default(),
+            watches: HashMap::new(),
+            sender,
+            leases,
+            concurrency: options.concurrency.max(1),
+            waiting: VecDeque::new(),
+            sending: JoinSet::new(),
+            running: HashMap::new(),
+            discover_at: None,
+        }
+    }
+
+    /// Asks again what the server serves. A failure leaves things as they are until the next try.
+    async fn rediscover(&mut self) {
+        match discovery::discover(&self.client).await {
+            Ok(found) => {
+                self.discover_at = None;
+                self.take_kinds(found);
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the API server's kinds can't be discovered; trying again");
+                self.discover_at = Some(Instant::now() + DISCOVERY_PAUSE);
+            }
+        }
+    }
+
+    /// Opens watches for the kinds that are new, closes those for kinds that are lost.
+    fn take_kinds(&mut self, found: Vec<Served>) {
+        let mut kinds = (*self.kinds).clone();
+        let (new, lost) = kinds.update(found);
+        self.kinds = Arc::new(kinds);
+        for kind in lost {
+            self.watches.remove(&kind);
+            let changes = self.cluster.set_unserved(kind);
+            self.take_changes(changes);
+        }
+        for kind in new {
+            if self.kinds.get(kind).is_some_and(|served| served.watched) {
+                let watch = kinds::watch(&self.kinds, kind, self.client.clone(), self.sender.clone());
+                self.watches.extend(watch.map(|watch| (kind, watch)));
+            }
+        }
+        for (kind, _) in kinds::typed() {
+            if self.kinds.get(kind).is_none() {
+                let changes = self.cluster.set_unserved(kind);
+                self.take_changes(changes);
+            }
+        }
+    }
+
+    fn see(&mut self, seen: Seen) {
+        let changes = match seen {
+            Seen::Listing(kind) => {
+                self.cluster.begin(kind);
+                Vec::new()
+            }
+            Seen::Listed(kind) => self.cluster.finish(kind),
+            Seen::Applied(object) => self.cluster.put(object),
+            Seen::Deleted(object) => {
+                let (kind, meta) = (object.kind(), object.meta());
+                let change = self.cluster.remove(kind, &metadata::Key::of(meta), metadata::uid(meta));
+                change.into_iter().collect()
+            }
+        };
+        self.take_changes(changes);
+    }
+
+    fn take_changes(&mut self, changes: Vec<Change>) {
+        let now = Instant::now();
+        for change in changes {
+            route(&self.cluster, &change, &mut |task| self.queue.add(task, now));
+            match change.kind {
+                Kind::Node => self.tell_leases(&change),
+                Kind::Other(_) if self.kinds.get(change.kind).is_some_and(discovery::is_definition) => {
+                    self.discover_at = Some(now + DISCOVERY_PAUSE);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Tells the leases of nodes that came and went. The receiver lives as long as the shell.
+    fn tell_leases(&self, change: &Change) {
+        let after = self.cluster.object(change.kind, &change.key).map(Object::meta);
+        let before = change.before.as_ref().map(Object::meta);
+        let name = change.key.name().to_owned();
+        let news = match (before, after) {
+            (Some(before), Some(after)) if before.uid == after.uid => return,
+            (_, Some(after)) => NodeNews::Came(name, metadata::uid(after).to_owned()),
+            (_, None) => NodeNews::Went(name),
+        };
+        drop(self.leases.send(news));
+    }
+
+    /// Asks the controllers and sends what they want, as far as there is room.
+    fn work(&mut self) {
+        if !self.cluster.listed(kinds::typed().into_iter().map(|(kind, _)| kind)) {
+            return;
+        }
+        loop {
+            while self.sending.len() < self.concurrency
+                && let Some((task, write)) = self.waiting.pop_front()
+            {
+                self.spawn(task, write);
+            }
+            if self.waiting.len() >= self.concurrency {
+                return;
+            }
+            let Some(task) = self.queue.pop(Instant::now()) else { return };
+            self.ask(task);
+        }
+    }
+
+    fn ask(&mut self, task: Task) {
+        let started = Instant::now();
+        let plan = hand::plan(&task, &self.cluster, &self.kubelet, Timestamp::now());
+        let ended = Ended { failed: false, spent: started.elapsed(), again: plan.again };
+        if plan.writes.is_empty() {
+            return self.queue.done(task, ended, Instant::now());
+        }
+        self.running.insert(task.clone(), Running { left: plan.writes.len(), ended });
+        self.waiting.extend(plan.writes.into_iter().map(|write| (task.clone(), write)));
+    }
+
+    fn spawn(&mut self, task: Task, write: Write) {
+        // Once one of a task's writes has failed the others likely would, too.
+        if self.running.get(&task).is_some_and(|running| running.ended.failed) {
+            return self.finished(task, false);
+        }
+        let (client, kinds) = (self.client.clone(), self.kinds.clone());
+        self.sending.spawn(async move {
+            let outcome = send(&client, &kinds, &write).await;
+            if let Outcome::Failed(error) = &outcome {
+                report(&task, &write, error);
+            }
+            (task, outcome)
+        });
+    }
+
+    fn answered(&mut self, sent: Result<Sent, tokio::task::JoinError>) {
+        // A write's task neither panics nor is aborted while the shell runs.
+        let Ok((task, outcome)) = sent else { return };
+        let failed = matches!(outcome, Outcome::Failed(_));
+        let changes = match outcome {
+            Outcome::Seen(object) => self.cluster.put(object),
+            Outcome::Gone(kind, key, uid) => self.cluster.remove(kind, &key, &uid).into_iter().collect(),
+            Outcome::Done | Outcome::Failed(_) => Vec::new(),
+        };
+        self.take_changes(changes);
+        self.finished(task, failed);
+    }
+
+    fn finished(&mut self, task: Task, failed: bool) {
+        let Some(running) = self.running.get_mut(&task) else { return };
+        running.left -= 1;
+        running.ended.failed |= failed;
+        if running.left == 0 {
+            let ended = running.ended;
+            self.running.remove(&task);
+            self.queue.done(task, ended, Instant::now());
+        }
+    }
+
+    fn wake(&self) -> Option<Instant> {
+        [self.queue.next_wake(), self.discover_at].into_iter().flatten().min()
+    }
+}
+
+fn report(task: &Task, write: &Write, error: &super::send::Error) {
+    let (hand, key, kind) = (task.hand, &task.key, write.kind);
+    if error.is_race() {
+        tracing::trace!(?hand, %key, %kind, %error, "the write comes again");
+    } else {
+        tracing::warn!(?hand, %key, %kind, %error, "the write was refused and is tried again later");
+    }
+}
