@@ -79,3 +79,7 @@ impl Placing<'_> {
         select::one_of_the_best(&feasible, &totals, rng).ok_or(Failure::NoNodes)
     }
 }
+
+#[cfg(test)]
+#[path = "cycle_test.rs"]
+mod tests;

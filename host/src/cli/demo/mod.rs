@@ -3,7 +3,7 @@
 //! With a terminal it serves on until Ctrl-C; without one it ends after the table, with an error if the outcome is not
 //! what `demo/expected.yaml` says.
 
-mod files;
+pub mod files;
 mod outcome;
 mod table;
 
@@ -16,16 +16,12 @@ use anyhow::{Context, Result, bail};
 use futures::{StreamExt, TryStreamExt};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use k8s_openapi::api::core::v1::Pod;
-use kube::api::PostParams;
 use kube::runtime::watcher::{self, Event};
 use kube::{Api, Client};
 use serde_json::Value;
 
 use self::outcome::Outcomes;
-use super::cluster::Cluster;
-
-/// How many objects are created at once.
-const CREATES_AT_ONCE: usize = 32;
+use super::cluster::{Cluster, Parts};
 
 /// Without any news for so long something is wrong.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -50,15 +46,18 @@ pub async fn run(args: Args) -> Result<()> {
     let workload = files::workload()?;
     let expected = files::expected()?;
     println!("Starting an API server, its controllers and the scheduler in this process …");
-    let cluster = Cluster::start(args.kubeconfig.as_deref(), args.plugins.as_deref()).await?;
-    let client = cluster.client();
+    let parts = Parts { kubeconfig: args.kubeconfig, plugins: args.plugins, ..Parts::default() };
+    let mut cluster = Cluster::start(&parts).await?;
     println!("Making {} nodes and {} Deployments …", nodes.len(), workload.len());
     let zone_of = zones(&nodes);
-    create_all(&client, &nodes).await?;
-    create_all(&client, &workload).await?;
+    cluster.create_all(&nodes).await?;
+    cluster.start_parts(&parts).await?;
+    cluster.write_kubeconfig()?;
+    println!("kubeconfig: {}", cluster.kubeconfig().display());
+    cluster.create_all(&workload).await?;
 
     let pods: usize = expected.values().map(|expectation| expectation.placed + expectation.pending).sum();
-    let outcomes = follow(&client, pods).await?;
+    let outcomes = follow(&cluster.client(), pods).await?;
     let apps: Vec<String> = workload.iter().filter_map(|object| Some(text(object, "name")?.to_owned())).collect();
     println!("{}", table::of_outcomes(&apps, &outcomes, &zone_of));
     let (placed, rejected) = outcomes.counts();
@@ -117,23 +116,6 @@ async fn follow(client: &Client, pods: usize) -> Result<Outcomes> {
             return Ok(outcomes);
         }
     }
-}
-
-async fn create_all(client: &Client, objects: &[Value]) -> Result<()> {
-    let create = |object: &Value| create(client.clone(), object.clone());
-    futures::stream::iter(objects.iter().map(create)).buffer_unordered(CREATES_AT_ONCE).try_collect().await
-}
-
-async fn create(client: Client, object: Value) -> Result<()> {
-    let what = format!("{} {}", object["kind"].as_str().unwrap_or_default(), text(&object, "name").unwrap_or_default());
-    let resource = super::cluster::resource_of(&object)?;
-    let api: Api<kube::api::DynamicObject> = match text(&object, "namespace") {
-        Some(namespace) => Api::namespaced_with(client, namespace, &resource),
-        None => Api::all_with(client, &resource),
-    };
-    let object = serde_json::from_value(object).with_context(|| format!("reading {what}"))?;
-    api.create(&PostParams::default(), &object).await.with_context(|| format!("creating {what}"))?;
-    Ok(())
 }
 
 fn text<'a>(object: &'a Value, field: &str) -> Option<&'a str> {

@@ -1,0 +1,305 @@
+//! The cycle's rules, with plugins that answer from a script.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::facts::NodeFacts;
+use crate::model::{Node, PodKey, PodSpec};
+use crate::plugins::{
+    Code, Cycle, Declaration, ExtensionPoints, Normalization, PreFilterResult, PreScoreResult, Scope, Status, Verdicts,
+};
+use crate::profile::{FailurePolicy, ProfilePlugin};
+
+/// What one plugin answers; a node that is not named fits, and scores 0.
+#[derive(Clone, Default)]
+struct Script {
+    pre_filter: Option<PreFilterResult>,
+    rejects: BTreeMap<&'static str, &'static str>,
+    reject_code: Option<Code>,
+    pre_score: Option<PreScoreResult>,
+    scores: BTreeMap<&'static str, i64>,
+    normalized: Option<Vec<i64>>,
+    fails: bool,
+    scope: Scope,
+    normalization: Normalization,
+    weight: i64,
+    policy: FailurePolicy,
+    answers_too_few: bool,
+}
+
+struct Scripted {
+    scripts: Vec<Script>,
+    calls: Vec<String>,
+}
+
+impl Scripted {
+    fn name<'a>(cycle: &Cycle<'a>, node: NodeId) -> &'a str {
+        cycle.cache.node(node).map_or("", |info| &info.node.name)
+    }
+
+    fn called(&mut self, plugin: PluginId, what: &str, nodes: usize) -> Result<Script, PluginError> {
+        self.calls.push(format!("{what} {} {nodes}", plugin.0));
+        let script = self.scripts[plugin.0 as usize].clone();
+        if script.fails {
+            return Err(PluginError { plugin: format!("P{}", plugin.0).into(), message: "trapped".into() });
+        }
+        Ok(script)
+    }
+}
+
+impl Plugins for Scripted {
+    fn pre_filter(&mut self, plugin: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
+        Ok(self.called(plugin, "pre-filter", 0)?.pre_filter.unwrap_or(PreFilterResult::All))
+    }
+
+    fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
+        let script = self.called(plugin, "filter", nodes.len())?;
+        let mut verdicts = Verdicts::default();
+        for node in nodes.iter().skip(usize::from(script.answers_too_few)) {
+            match script.rejects.get(Self::name(cycle, *node)) {
+                None => verdicts.nodes.push(0),
+                Some(reason) => {
+                    let code = script.reject_code.unwrap_or(Code::Unschedulable);
+                    verdicts.outcomes.push(Status { code, reasons: vec![(*reason).into()] });
+                    verdicts.nodes.push(verdicts.outcomes.len() as u16);
+                }
+            }
+        }
+        Ok(verdicts)
+    }
+
+    fn pre_score(&mut self, plugin: PluginId, _: &Cycle<'_>, nodes: &[NodeId]) -> Result<PreScoreResult, PluginError> {
+        Ok(self.called(plugin, "pre-score", nodes.len())?.pre_score.unwrap_or(PreScoreResult::Score))
+    }
+
+    fn score(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+        let script = self.called(plugin, "score", nodes.len())?;
+        let score = |node: &NodeId| script.scores.get(Self::name(cycle, *node)).copied().unwrap_or(0);
+        Ok(nodes.iter().map(score).collect())
+    }
+
+    fn normalize(
+        &mut self,
+        plugin: PluginId,
+        _: &Cycle<'_>,
+        nodes: &[NodeId],
+        _: &[i64],
+    ) -> Result<Vec<i64>, PluginError> {
+        Ok(self.called(plugin, "normalize", nodes.len())?.normalized.unwrap_or_default())
+    }
+
+    fn forget_templates(&mut self, _: PodFacts, _: &[TemplateId]) {}
+}
+
+/// Nodes a, b and c; a profile with every script at every point; cycles over them.
+struct Bench {
+    cache: Cache,
+    templates: Templates,
+    answers: Answers,
+    distrusted: Vec<Distrusted>,
+    plugins: Scripted,
+    cycle: u64,
+    verify: bool,
+}
+
+impl Bench {
+    fn new(scripts: Vec<Script>) -> Self {
+        let mut cache = Cache::default();
+        for name in ["a", "b", "c"] {
+            cache.set_node(Arc::new(Node { name: name.into(), ..Node::default() }));
+        }
+        Self {
+            cache,
+            templates: Templates::default(),
+            answers: Answers::new(1 << 20),
+            distrusted: Vec::new(),
+            plugins: Scripted { scripts, calls: Vec::new() },
+            cycle: 0,
+            verify: false,
+        }
+    }
+
+    fn profile(&self) -> Profile {
+        let plugin = |(n, script): (usize, &Script)| {
+            let declaration = Declaration {
+                name: format!("P{n}").into(),
+                points: ExtensionPoints::all(),
+                node_facts: NodeFacts::TAINTS,
+                filter_scope: script.scope,
+                score_scope: script.scope,
+                normalization: script.normalization,
+                ..Declaration::default()
+            };
+            let (id, failure_policy) = (PluginId(n as u32), script.policy);
+            (ProfilePlugin { id, declaration: Arc::new(declaration), failure_policy }, script.weight.max(1))
+        };
+        let score: Vec<_> = self.plugins.scripts.iter().enumerate().map(plugin).collect();
+        let all: Vec<ProfilePlugin> = score.iter().map(|(plugin, _)| plugin.clone()).collect();
+        Profile { pre_filter: all.clone(), filter: all.clone(), pre_score: all, score, ..Profile::default() }
+    }
+
+    fn place(&mut self) -> Result<String, String> {
+        self.cycle += 1;
+        let profile = self.profile();
+        let mut placing = Placing {
+            cycle: self.cycle,
+            time: Timestamp(0),
+            seed: 0,
+            pod: &Arc::new(Pod { key: PodKey::default(), spec: Arc::new(PodSpec::default()), ..Pod::default() }),
+            cache: &self.cache,
+            templates: &mut self.templates,
+            pods_templates: Vec::new(),
+            answers: &mut self.answers,
+            plugins: &mut self.plugins,
+            verify: self.verify,
+            distrusted: &mut self.distrusted,
+        };
+        match placing.place(&profile, &mut fastrand::Rng::with_seed(1)) {
+            Ok(node) => Ok(self.cache.node(node).map_or_else(String::new, |info| info.node.name.to_string())),
+            Err(Failure::Unschedulable(diagnosis)) => Err(diagnosis.to_string()),
+            Err(Failure::Plugin(error)) => Err(error.to_string()),
+            Err(Failure::NoNodes) => Err("no nodes".into()),
+        }
+    }
+}
+
+fn rejecting(rejects: &[(&'static str, &'static str)]) -> Script {
+    Script { rejects: rejects.iter().copied().collect(), ..Script::default() }
+}
+
+fn scoring(scores: &[(&'static str, i64)]) -> Script {
+    Script { scores: scores.iter().copied().collect(), ..Script::default() }
+}
+
+fn pre_filtering(result: PreFilterResult) -> Script {
+    Script { pre_filter: Some(result), ..Script::default() }
+}
+
+fn narrowing(names: &[&str]) -> Script {
+    pre_filtering(PreFilterResult::Narrow(names.iter().map(|name| (*name).into()).collect()))
+}
+
+fn status(code: Code, reason: &str) -> Status {
+    Status { code, reasons: vec![reason.into()] }
+}
+
+#[test]
+fn outcomes_of_filters() {
+    let full = Script { rejects: [("a", "full"), ("b", "full")].into(), ..narrowing(&["a", "b"]) };
+    let skipping =
+        Script { pre_filter: Some(PreFilterResult::Skip), ..rejecting(&[("a", "x"), ("b", "x"), ("c", "x")]) };
+    let unsure = Script { reject_code: Some(Code::Error), ..rejecting(&[("b", "no idea")]) };
+    let too_few = Script { answers_too_few: true, ..Script::default() };
+    let reject = |code| pre_filtering(PreFilterResult::Reject(status(code, "never")));
+    let cases = [
+        ("the one that fits", vec![rejecting(&[("a", "full"), ("c", "full")])], Ok("b")),
+        (
+            "reasons are counted and sorted as text",
+            vec![rejecting(&[("a", "full"), ("b", "full")]), rejecting(&[("a", "z"), ("c", "cold")])],
+            Err("0/3 nodes are available: 1 cold, 2 full."),
+        ),
+        ("a plugin that skips does not filter", vec![skipping, rejecting(&[("a", "x"), ("b", "x")])], Ok("c")),
+        ("narrowed to one", vec![narrowing(&["b", "unknown"])], Ok("b")),
+        ("lists are intersected", vec![narrowing(&["a", "b"]), narrowing(&["b", "c"])], Ok("b")),
+        (
+            "none is in both lists",
+            vec![narrowing(&["a"]), narrowing(&["c"])],
+            Err("0/3 nodes are available: node(s) didn't satisfy plugin(s) [P0 P1] simultaneously."),
+        ),
+        ("an empty list", vec![narrowing(&[])], Err("0/3 nodes are available: node(s) didn't satisfy plugin P0.")),
+        (
+            "nodes left out count, too",
+            vec![full],
+            Err("0/3 nodes are available: 1 node(s) didn't satisfy plugin(s) [P0], 2 full."),
+        ),
+        (
+            "a list of unknown nodes",
+            vec![narrowing(&["gone"])],
+            Err("0/3 nodes are available: 3 node(s) didn't satisfy plugin(s) [P0]."),
+        ),
+        (
+            "rejected before filtering",
+            vec![reject(Code::UnschedulableAndUnresolvable)],
+            Err("0/3 nodes are available: never."),
+        ),
+        ("a pre-filter that can't tell", vec![reject(Code::Error)], Err("plugin P0: never")),
+        ("a filter that can't tell", vec![unsure], Err("plugin P0: no idea")),
+        ("too few answers", vec![too_few], Err("plugin P0: filter gave 2 answers about 3 nodes")),
+        ("a trap", vec![Script { fails: true, ..Script::default() }], Err("plugin P0: trapped")),
+    ];
+    for (name, scripts, expected) in cases {
+        for scope in [Scope::Cluster, Scope::Node] {
+            let scripts = scripts.iter().map(|script| Script { scope, ..script.clone() }).collect();
+            let mut bench = Bench::new(scripts);
+            let twice = [bench.place(), bench.place()];
+            let expected = expected.map(str::to_owned).map_err(str::to_owned);
+            assert_eq!(twice, [expected.clone(), expected], "{name}, {scope:?}");
+        }
+    }
+}
+
+#[test]
+fn outcomes_of_scores() {
+    let weighted = |weight, scores| Script { weight, ..scoring(scores) };
+    let normalized = |normalization, scores| Script { normalization, ..scoring(scores) };
+    let custom = Script { normalized: Some(vec![0, 7, 0]), ..normalized(Normalization::Custom, &[("a", 1)]) };
+    let skipping = Script { pre_score: Some(PreScoreResult::Skip), ..scoring(&[("a", 100)]) };
+    let failing = |policy| Script { policy, ..scoring(&[("a", 101)]) };
+    let cases = [
+        ("the best", vec![scoring(&[("b", 9)])], Ok("b")),
+        ("weights", vec![weighted(3, &[("a", 10)]), scoring(&[("b", 29)])], Ok("a")),
+        ("a plugin that skips adds nothing", vec![skipping, scoring(&[("c", 1)])], Ok("c")),
+        ("scaled", vec![normalized(Normalization::Default, &[("a", 4), ("b", 2)]), scoring(&[("b", 49)])], Ok("a")),
+        ("turned round", vec![normalized(Normalization::DefaultReversed, &[("a", 4), ("b", 2)])], Ok("c")),
+        ("its own", vec![custom], Ok("b")),
+        (
+            "out of range",
+            vec![failing(FailurePolicy::Fail)],
+            Err("plugin P0: gave the score 101; after normalizing it has to be 0 to 100"),
+        ),
+        ("a failure that may be ignored", vec![failing(FailurePolicy::IgnoreScores), scoring(&[("c", 1)])], Ok("c")),
+    ];
+    for (name, scripts, expected) in cases {
+        for scope in [Scope::Cluster, Scope::Node] {
+            let scripts = scripts.iter().map(|script| Script { scope, ..script.clone() }).collect();
+            let mut bench = Bench::new(scripts);
+            let twice = [bench.place(), bench.place()];
+            let expected = expected.map(str::to_owned).map_err(str::to_owned);
+            assert_eq!(twice, [expected.clone(), expected], "{name}, {scope:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_of_scope_node_is_decided_twice() {
+    let mut bench = Bench::new(vec![Script { scope: Scope::Node, ..scoring(&[("b", 9)]) }]);
+    assert_eq!(bench.place(), Ok("b".into()));
+    bench.plugins.calls.clear();
+    assert_eq!(bench.place(), Ok("b".into()));
+    assert_eq!(bench.plugins.calls, Vec::<String>::new(), "all was known");
+    bench.cache.set_node(Arc::new(Node { name: "d".into(), ..Node::default() }));
+    assert_eq!(bench.place(), Ok("b".into()));
+    assert_eq!(bench.plugins.calls, ["filter 0 1", "score 0 1"], "only the new node is asked about");
+}
+
+#[test]
+fn one_feasible_node_is_not_scored() {
+    let mut bench = Bench::new(vec![rejecting(&[("a", "x"), ("b", "x")])]);
+    assert_eq!(bench.place(), Ok("c".into()));
+    assert_eq!(bench.plugins.calls, ["pre-filter 0 0", "filter 0 3"]);
+}
+
+#[test]
+fn a_plugin_that_declares_a_scope_wrongly_is_found_and_named() {
+    let mut bench = Bench::new(vec![Script { scope: Scope::Node, ..rejecting(&[("a", "full"), ("b", "full")]) }]);
+    assert_eq!(bench.place(), Ok("c".into()));
+    bench.plugins.scripts[0].rejects = [("a", "full"), ("c", "full")].into();
+    assert_eq!(bench.place(), Ok("c".into()), "nothing changed, so the kept answer is used");
+    bench.verify = true;
+    assert_eq!(bench.place(), Ok("b".into()), "the fresh answer is used where they differ");
+    assert_eq!(bench.distrusted.len(), 1);
+    assert!(bench.distrusted[0].what.contains("verdict on node b"), "{}", bench.distrusted[0].what);
+    bench.verify = false;
+    bench.plugins.scripts[0].rejects = [("b", "full"), ("c", "full")].into();
+    assert_eq!(bench.place(), Ok("a".into()), "it is asked for every pod from now on");
+}

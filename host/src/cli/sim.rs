@@ -1,0 +1,55 @@
+//! `berth sim`: the embedded API server as a command.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::cluster::{Cluster, Parts};
+use super::demo::files;
+
+/// Arguments of `berth sim`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The port on 127.0.0.1 [default: any free one].
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    port: u16,
+    /// Where the kubeconfig goes, when all is ready; a private temporary directory if not given.
+    #[arg(long, value_name = "PATH")]
+    kubeconfig: Option<PathBuf>,
+    /// A directory of further plugins (`*.wasm`) for the scheduler, watched while it runs.
+    #[arg(long, value_name = "DIR", conflicts_with = "no_scheduler")]
+    plugins: Option<PathBuf>,
+    /// Start without the demo's nodes.
+    #[arg(long)]
+    empty: bool,
+    /// Leave the place to another scheduler.
+    #[arg(long)]
+    no_scheduler: bool,
+    /// Without the cluster's other hands: kubelets, workload controllers, garbage collection.
+    #[arg(long)]
+    no_controllers: bool,
+}
+
+/// Serves until stopped.
+///
+/// # Errors
+/// What can't be started.
+pub async fn run(args: Args) -> Result<()> {
+    let parts = Parts {
+        port: args.port,
+        kubeconfig: args.kubeconfig,
+        plugins: args.plugins,
+        no_scheduler: args.no_scheduler,
+        no_controllers: args.no_controllers,
+    };
+    let mut cluster = Cluster::start(&parts).await?;
+    if !args.empty {
+        cluster.create_all(&files::nodes()?).await?;
+    }
+    cluster.start_parts(&parts).await?;
+    cluster.write_kubeconfig()?;
+    println!("Serving at {} until stopped. From another terminal:\n", cluster.url());
+    println!("  export KUBECONFIG={}\n  kubectl get nodes\n", cluster.kubeconfig().display());
+    super::stopped().await?;
+    cluster.stop().await
+}
