@@ -1,3 +1,4 @@
 //! Berth: a Kubernetes scheduler whose every filter and score is a WebAssembly component.
 
 pub mod controllers;
+pub mod kube;

@@ -1,0 +1,178 @@
+//! Bindings: the one write that places a pod.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::kube::Client;
+use berth_core::Event;
+use berth_core::model::PodKey;
+use bytes::Bytes;
+use http::{Method, StatusCode};
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::{Semaphore, watch};
+use tracing::warn;
+
+use super::rest::{self, Call, CallError, JSON, backoff};
+use super::status::StatusWriter;
+
+/// How long one attempt may take. The API server itself gives up on a request after 60 s.
+const DEADLINE: Duration = Duration::from_secs(30);
+/// Attempts to bind: few, as the core tries again, and better, with what it knows by then.
+const TRIES: u32 = 3;
+/// Attempts to find out what became of a binding without an answer.
+const READS: u32 = 6;
+
+/// Creates bindings, a number of them at once.
+pub(super) struct Binder {
+    client: Client,
+    status: Arc<StatusWriter>,
+    events: UnboundedSender<Event>,
+    permits: Semaphore,
+    open: watch::Sender<usize>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Binding<'a> {
+    api_version: &'static str,
+    kind: &'static str,
+    metadata: Metadata<'a>,
+    target: Target<'a>,
+}
+
+/// With the uid the API server refuses to bind another pod of this name.
+#[derive(Serialize)]
+struct Metadata<'a> {
+    name: &'a str,
+    namespace: &'a str,
+    uid: &'a str,
+}
+
+#[derive(Serialize)]
+struct Target<'a> {
+    kind: &'static str,
+    name: &'a str,
+}
+
+/// Of a pod, whether and where it is bound.
+#[derive(Deserialize)]
+struct Assigned {
+    metadata: AssignedMetadata,
+    #[serde(default)]
+    spec: AssignedSpec,
+}
+
+#[derive(Deserialize)]
+struct AssignedMetadata {
+    uid: Box<str>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct AssignedSpec {
+    node_name: Box<str>,
+}
+
+impl Binder {
+    pub(super) fn new(client: Client, status: Arc<StatusWriter>, events: UnboundedSender<Event>, at_once: u32) -> Self {
+        Self { client, status, events, permits: Semaphore::new(at_once as usize), open: watch::Sender::new(0) }
+    }
+
+    /// Binds the pod and says how that went, as an event. Counts as under way from the call on.
+    pub(super) fn bind(binder: Arc<Self>, pod: PodKey, node: Box<str>) -> impl Future<Output = ()> + Send {
+        binder.open.send_modify(|open| *open += 1);
+        async move {
+            binder.bind_in_turn(pod, node).await;
+            binder.open.send_modify(|open| *open -= 1);
+        }
+    }
+
+    async fn bind_in_turn(&self, pod: PodKey, node: Box<str>) {
+        let Ok(_permit) = self.permits.acquire().await else { return };
+        if let Some(patched) = self.status.withdraw(&pod.uid) {
+            let _ = patched.await;
+        }
+        let event = match Box::pin(self.attempt(&pod, &node)).await {
+            Ok(()) => Event::Bound(pod),
+            Err(reason) => {
+                warn!("pod {pod}: binding to node {node} failed: {reason}");
+                Event::BindFailed(pod, reason)
+            }
+        };
+        // A receiver that is gone means that the scheduler is ending.
+        let _ = self.events.send(event);
+    }
+
+    /// Waits until nothing is being bound.
+    pub(super) async fn idle(&self) {
+        // The sender is here, so there is no error to be had.
+        let _ = self.open.subscribe().wait_for(|open| *open == 0).await;
+    }
+
+    /// Bindings under way.
+    pub(super) fn open(&self) -> usize {
+        *self.open.borrow()
+    }
+
+    async fn attempt(&self, pod: &PodKey, node: &str) -> Result<(), String> {
+        let call = binding(pod, node)?;
+        let mut may_be_done = false;
+        for attempt in 0.. {
+            let error = match rest::send(&self.client, call.clone(), DEADLINE).await {
+                Ok(_) => return Ok(()),
+                Err(error) => error,
+            };
+            may_be_done |= error.is_ambiguous();
+            if error.is_transient() && attempt + 1 < TRIES {
+                tokio::time::sleep(backoff(&error, attempt)).await;
+            } else if may_be_done {
+                return self.find_out(pod, node, &error).await;
+            } else {
+                return Err(error.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the pod, as it is not known whether the binding was taken.
+    async fn find_out(&self, pod: &PodKey, node: &str, error: &CallError) -> Result<(), String> {
+        let PodKey { namespace, name, .. } = pod;
+        let call = Call {
+            method: Method::GET,
+            path: format!("/api/v1/namespaces/{namespace}/pods/{name}"),
+            body: Bytes::new(),
+            content_type: JSON,
+        };
+        let answer = match rest::send_again(&self.client, call, DEADLINE, READS).await {
+            Ok(answer) => answer,
+            Err(e) if e.is(StatusCode::NOT_FOUND) => return Err("the pod is gone".to_owned()),
+            Err(e) => return Err(format!("{error}; whether it was taken is not known, as the pod can't be read: {e}")),
+        };
+        let found: Assigned = serde_json::from_slice(&answer).map_err(|e| format!("{error}; {e}"))?;
+        if found.metadata.uid != pod.uid {
+            return Err("the pod is gone, there is another one of its name".to_owned());
+        }
+        match found.spec.node_name.as_ref() {
+            "" => Err(error.to_string()),
+            bound if bound == node => Ok(()),
+            other => Err(format!("pod {pod} is already assigned to node {other:?}")),
+        }
+    }
+}
+
+fn binding(pod: &PodKey, node: &str) -> Result<Call, String> {
+    let PodKey { namespace, name, uid } = pod;
+    let body = Binding {
+        api_version: "v1",
+        kind: "Binding",
+        metadata: Metadata { name, namespace, uid },
+        target: Target { kind: "Node", name: node },
+    };
+    Ok(Call {
+        method: Method::POST,
+        path: format!("/api/v1/namespaces/{namespace}/pods/{name}/binding"),
+        body: serde_json::to_vec(&body).map_err(|e| e.to_string())?.into(),
+        content_type: JSON,
+    })
+}

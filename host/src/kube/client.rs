@@ -1,0 +1,62 @@
+//! The client: which API server, and as whom.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ::kube::config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError};
+use ::kube::{Client, Config};
+
+/// Why there is no client.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// The file named by `--kubeconfig` is not there, or not what it should be.
+    #[error("kubeconfig {path}: {source}")]
+    Kubeconfig {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: KubeconfigError,
+    },
+    /// No file was named, and this is no pod.
+    #[error(
+        "no API server to talk to: no --kubeconfig was given, and the service account of a pod, which is the other way, \
+         is not here ({0}); give --kubeconfig FILE, for example ~/.kube/config"
+    )]
+    NotInCluster(#[source] InClusterError),
+    /// What was found can't be used: certificates, credentials.
+    #[error("{from}: {}", super::rest::chain(source))]
+    Client {
+        /// Where the settings come from.
+        from: String,
+        /// What is wrong with them.
+        source: ::kube::Error,
+    },
+}
+
+/// How long a connection may take to come about.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A client for the current context of the kubeconfig, else for the cluster whose pod this is.
+///
+/// It has no rate limit of its own and retries nothing by itself: who makes a request knows how long it is worth trying.
+///
+/// # Errors
+/// Names what was tried, and what is wrong with it.
+pub async fn connect(kubeconfig: Option<&Path>) -> Result<Client, ConnectError> {
+    let (mut config, from) = match kubeconfig {
+        Some(path) => (from_file(path).await?, format!("kubeconfig {}", path.display())),
+        None => (Config::incluster().map_err(ConnectError::NotInCluster)?, "the pod's service account".to_owned()),
+    };
+    config.connect_timeout = Some(CONNECT_TIMEOUT);
+    // Watches are quiet for as long as nothing happens; requests have deadlines of their own.
+    config.read_timeout = None;
+    config.write_timeout = None;
+    config.default_retry = false;
+    Client::try_from(config).map_err(|source| ConnectError::Client { from, source })
+}
+
+async fn from_file(path: &Path) -> Result<Config, ConnectError> {
+    let fail = |source| ConnectError::Kubeconfig { path: path.to_owned(), source };
+    let file = Kubeconfig::read_from(path).map_err(fail)?;
+    Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.map_err(fail)
+}

@@ -1,0 +1,159 @@
+//! Events for people, in the form of `events.k8s.io/v1`: what `kubectl describe pod` shows.
+//!
+//! Writing them never holds scheduling up: they wait in a bounded queue, and what finds no room is dropped and counted.
+
+mod record;
+mod series;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ::kube::Client;
+use berth_core::action::PodEvent;
+use http::{Method, StatusCode};
+use jiff::Timestamp;
+use tracing::{debug, warn};
+
+use self::record::{Record, Reporter};
+use self::series::SeriesCache;
+use super::known::KnownPods;
+use super::lanes::Lanes;
+use super::rest::{self, Call, CallError, JSON, STRATEGIC_MERGE};
+
+const DEADLINE: Duration = Duration::from_secs(30);
+const TRIES: u32 = 6;
+/// Events that may wait to be written; each takes about a kilobyte.
+const MOST_WAITING: usize = 16_384;
+/// How often series are looked at.
+const REVIEW: Duration = Duration::from_secs(60);
+
+/// Writes events.
+pub(super) struct Recorder {
+    client: Client,
+    known: Arc<KnownPods>,
+    reporter: Reporter,
+    series: Mutex<SeriesCache>,
+    lanes: Lanes<Box<str>, Record>,
+    dropped: AtomicU64,
+}
+
+impl Recorder {
+    /// `host` tells instances of one scheduler apart.
+    pub(super) fn new(client: Client, known: Arc<KnownPods>, host: &str) -> Self {
+        Self {
+            client,
+            known,
+            reporter: Reporter::new(host),
+            series: Mutex::default(),
+            lanes: Lanes::new(MOST_WAITING),
+            dropped: AtomicU64::new(0),
+        }
+    }
+
+    /// Writes the event, soon; or adds to the count of one that says the same.
+    pub(super) fn emit(&self, event: PodEvent) {
+        let resource_version = self.known.resource_version(&event.pod);
+        let record = self.series().observe(event, resource_version, Timestamp::now());
+        if let Some(record) = record {
+            self.queue(record);
+        }
+    }
+
+    fn series(&self) -> MutexGuard<'_, SeriesCache> {
+        self.series.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn queue(&self, record: Record) {
+        if !self.lanes.push(record.name.clone(), record) {
+            self.drop_one("too many are waiting");
+        }
+    }
+
+    fn drop_one(&self, why: &str) {
+        let dropped = self.dropped.fetch_add(1, Ordering::Relaxed) + 1;
+        if dropped.is_power_of_two() {
+            warn!("events dropped so far: {dropped}; {why}");
+        }
+    }
+
+    /// How many events were not written.
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    /// Works for as long as it is polled; run several of these.
+    pub(super) async fn work(&self) {
+        loop {
+            let (name, record) = self.lanes.next().await;
+            Box::pin(self.write(&record)).await;
+            self.lanes.done(&name);
+        }
+    }
+
+    /// Keeps the API server's counts of repeated events up to date for as long as it is polled.
+    pub(super) async fn review(&self) {
+        let mut tick = tokio::time::interval(REVIEW);
+        loop {
+            tick.tick().await;
+            let records = self.series().review(Timestamp::now());
+            records.into_iter().for_each(|record| self.queue(record));
+        }
+    }
+
+    /// Writes the counts that are not written yet, and waits until all is.
+    pub(super) async fn flush(&self) {
+        let records = self.series().finish();
+        records.into_iter().for_each(|record| self.queue(record));
+        self.lanes.idle().await;
+    }
+
+    /// Events that are not written yet.
+    pub(super) fn open(&self) -> usize {
+        self.lanes.open()
+    }
+
+    async fn write(&self, record: &Record) {
+        let written = match record.series {
+            None => self.create(record).await,
+            Some(_) => match self.patch(record).await {
+                // Events live for an hour; the first may be gone, or may never have been written.
+                Err(e) if e.is(StatusCode::NOT_FOUND) => self.create(record).await,
+                result => result,
+            },
+        };
+        match written {
+            // An attempt whose answer was lost had succeeded.
+            Err(e) if e.is(StatusCode::CONFLICT) => debug!("event {}: {e}", record.name),
+            Err(e) => {
+                debug!("event {} ({}): {e}", record.name, record.event.reason);
+                self.drop_one(&e.to_string());
+            }
+            Ok(()) => {}
+        }
+    }
+
+    async fn create(&self, record: &Record) -> Result<(), CallError> {
+        let namespace = &record.event.pod.namespace;
+        let path = format!("/apis/events.k8s.io/v1/namespaces/{namespace}/events");
+        self.call(Method::POST, path, record.to_json(&self.reporter), JSON).await
+    }
+
+    async fn patch(&self, record: &Record) -> Result<(), CallError> {
+        let namespace = &record.event.pod.namespace;
+        let path = format!("/apis/events.k8s.io/v1/namespaces/{namespace}/events/{}", record.name);
+        self.call(Method::PATCH, path, record.to_series_patch(), STRATEGIC_MERGE).await
+    }
+
+    async fn call(
+        &self,
+        method: Method,
+        path: String,
+        body: serde_json::Result<Vec<u8>>,
+        content_type: &'static str,
+    ) -> Result<(), CallError> {
+        let body = body.map_err(|e| CallError::NoAnswer(e.to_string()))?.into();
+        let call = Call { method, path, body, content_type };
+        rest::send_again(&self.client, call, DEADLINE, TRIES).await.map(drop)
+    }
+}

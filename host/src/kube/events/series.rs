@@ -1,0 +1,187 @@
+//! Events that repeat become one with a count, as client-go's events API does it: the second writes the count, later ones
+//! only count, and the count is written again when the series pauses or the event is about to be forgotten.
+
+use std::time::Duration;
+
+use berth_core::action::PodEvent;
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
+use jiff::Timestamp;
+
+use super::record::{Record, Series};
+
+/// A series that was not seen for this long has ended.
+const FINISHED_AFTER: Duration = Duration::from_secs(6 * 60);
+/// A series that goes on is written this often, as the API server forgets events after an hour.
+const REFRESHED_AFTER: Duration = Duration::from_secs(30 * 60);
+/// Different events of which repetitions are noticed. Beyond, a repetition is an event of its own.
+const MOST: usize = 32_768;
+
+/// Events that were seen lately and may be seen again.
+#[derive(Debug, Default)]
+pub(super) struct SeriesCache(HashMap<Box<str>, Observed>);
+
+#[derive(Debug)]
+struct Observed {
+    record: Record,
+    /// How often, and when last, as the API server knows it.
+    written: (i32, Timestamp),
+}
+
+impl SeriesCache {
+    /// Takes an event in. Returns what is to be written, if anything is.
+    pub(super) fn observe(&mut self, event: PodEvent, resource_version: Box<str>, now: Timestamp) -> Option<Record> {
+        if event.kind != "Warning" {
+            // What went well does not repeat: a pod is bound once.
+            return Some(Record::new(event, resource_version, now));
+        }
+        if self.0.len() >= MOST {
+            self.0.retain(|_, observed| observed.record.series.is_some());
+        }
+        let full = self.0.len() >= MOST;
+        match self.0.entry(key(&event, &resource_version)) {
+            Entry::Occupied(mut entry) => entry.get_mut().again(now),
+            Entry::Vacant(_) if full => Some(Record::new(event, resource_version, now)),
+            Entry::Vacant(entry) => {
+                let record = Record::new(event, resource_version, now);
+                entry.insert(Observed { record: record.clone(), written: (1, now) });
+                Some(record)
+            }
+        }
+    }
+
+    /// Ends what was not seen lately. Returns what is to be written.
+    pub(super) fn review(&mut self, now: Timestamp) -> Vec<Record> {
+        let since = |then: Timestamp| now.duration_since(then).unsigned_abs();
+        let mut due = Vec::new();
+        self.0.retain(|_, observed| {
+            let (count, last) = observed.state();
+            let finished = since(last) >= FINISHED_AFTER;
+            if observed.written.0 < count && (finished || since(observed.written.1) >= REFRESHED_AFTER) {
+                observed.written = (count, now);
+                due.push(observed.record.clone());
+            }
+            !finished
+        });
+        due
+    }
+
+    /// Forgets all. Returns what is to be written.
+    pub(super) fn finish(&mut self) -> Vec<Record> {
+        let all = self.0.drain().map(|(_, observed)| observed);
+        all.filter(|observed| observed.written.0 < observed.state().0).map(|observed| observed.record).collect()
+    }
+}
+
+impl Observed {
+    fn state(&self) -> (i32, Timestamp) {
+        self.record.series.map_or((1, self.record.time), |series| (series.count, series.last_observed_time))
+    }
+
+    fn again(&mut self, now: Timestamp) -> Option<Record> {
+        let (count, _) = self.state();
+        let series = Series { count: count.saturating_add(1), last_observed_time: now };
+        let is_second = self.record.series.replace(series).is_none();
+        is_second.then(|| {
+            self.written = (series.count, now);
+            self.record.clone()
+        })
+    }
+}
+
+/// What makes two events the same.
+fn key(event: &PodEvent, resource_version: &str) -> Box<str> {
+    let PodEvent { pod, scheduler_name, kind, reason, action, note } = event;
+    format!("{}\0{resource_version}\0{scheduler_name}\0{kind}\0{reason}\0{action}\0{note}", pod.uid).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use berth_core::model::PodKey;
+
+    use super::*;
+
+    fn event(kind: &'static str, note: &str) -> PodEvent {
+        PodEvent {
+            pod: PodKey { namespace: "ns".into(), name: "web-0".into(), uid: "u-1".into() },
+            scheduler_name: "berth".into(),
+            kind,
+            reason: "FailedScheduling",
+            action: "Scheduling",
+            note: note.into(),
+        }
+    }
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + seconds).expect("a time")
+    }
+
+    struct Clock(SeriesCache);
+
+    impl Clock {
+        /// The count that is written for a failure observed at this second: 1 for a new event.
+        fn failure(&mut self, note: &str, second: i64) -> Option<i32> {
+            let record = self.0.observe(event("Warning", note), "7".into(), at(second))?;
+            Some(record.series.map_or(1, |series| series.count))
+        }
+
+        /// Counts that are written by a review at this second.
+        fn review(&mut self, second: i64) -> Vec<i32> {
+            self.0.review(at(second)).iter().filter_map(|record| Some(record.series?.count)).collect()
+        }
+    }
+
+    #[test]
+    fn the_second_writes_a_count_and_later_ones_only_count() {
+        let mut clock = Clock(SeriesCache::default());
+        let written: Vec<_> = (0..5).map(|n| clock.failure("full", n)).collect();
+        assert_eq!(written, [Some(1), Some(2), None, None, None]);
+        assert_eq!(clock.failure("tainted", 5), Some(1), "another note is another event");
+    }
+
+    #[test]
+    fn a_count_is_written_when_the_series_pauses() {
+        let mut clock = Clock(SeriesCache::default());
+        for second in [0, 1, 2] {
+            clock.failure("full", second);
+        }
+        assert!(clock.review(300).is_empty());
+        assert_eq!(clock.review(2 + 360), [3]);
+        assert_eq!(clock.failure("full", 363), Some(1), "the series had ended");
+    }
+
+    #[test]
+    fn a_series_that_goes_on_is_written_before_the_api_server_forgets_it() {
+        let mut clock = Clock(SeriesCache::default());
+        let mut written = Vec::new();
+        for minute in 0..65 {
+            clock.failure("full", minute * 60);
+            written.extend(clock.review(minute * 60 + 1));
+        }
+        assert_eq!(written, [32, 62]);
+    }
+
+    #[test]
+    fn what_is_left_is_written_at_the_end() {
+        let mut clock = Clock(SeriesCache::default());
+        for second in [0, 1, 2] {
+            clock.failure("full", second);
+        }
+        clock.failure("once", 3);
+        clock.failure("twice", 3);
+        clock.failure("twice", 4);
+        let counts: Vec<_> = clock.0.finish().iter().filter_map(|record| Some(record.series?.count)).collect();
+        assert_eq!(counts, [3]);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut cache = SeriesCache::default();
+        for n in 0..100_000 {
+            assert!(cache.observe(event("Warning", &n.to_string()), "7".into(), at(n / 1000)).is_some());
+        }
+        assert!(cache.0.len() <= MOST);
+        assert!(cache.observe(event("Normal", "assigned"), "7".into(), at(0)).is_some());
+        assert!(cache.observe(event("Normal", "assigned"), "7".into(), at(0)).is_some());
+    }
+}

@@ -1,0 +1,214 @@
+//! Informers: one list and watch a kind, turned into events for the core.
+//!
+//! Nothing is lost between a watch and the next: a watch that ends is taken up where it ended; where the API server no
+//! longer knows that place, everything is listed anew, and what is not on the list is reported as removed. There is one
+//! watch for all pods, as two (pending, assigned) would deliver a pod's way from one to the other in no order.
+
+use std::time::Duration;
+
+use ::kube::runtime::{WatchStreamExt, watcher};
+use ::kube::{Api, Client, Error as ClientError};
+use berth_core::Event;
+use futures::StreamExt;
+use std::sync::Arc;
+use tokio::sync::mpsc::UnboundedSender;
+use tracing::{info, warn};
+
+use super::intern::SpecTable;
+use super::known::{KnownNodes, KnownPod, KnownPods};
+use super::objects::{NodeObject, Notes, Observed, PodObject, Slim, Unreadable, scheduled_condition};
+
+/// Pods that have ended take nothing and are not watched. One that ends leaves the selection: the watch reports it as
+/// deleted.
+pub(super) const UNFINISHED: &str = "status.phase!=Succeeded,status.phase!=Failed";
+
+/// What is done with the objects of one kind.
+pub(super) trait Intake: Send {
+    /// The kind.
+    type Object: Slim;
+    /// Its plural, for messages.
+    const PLURAL: &'static str;
+
+    /// A complete list begins.
+    fn list_begins(&mut self);
+    /// It ended; what was not on it is gone.
+    fn list_ends(&mut self);
+    /// An object is there, perhaps changed.
+    fn set(&mut self, object: Observed<Self::Object>);
+    /// An object is gone.
+    fn removed(&mut self, object: &Observed<Self::Object>);
+}
+
+/// Lists and watches for as long as it is polled; `synced` is called when the first list is complete.
+pub(super) async fn run<I: Intake>(
+    client: Client,
+    config: watcher::Config,
+    mut intake: I,
+    synced: impl FnOnce() + Send,
+) {
+    let api: Api<Observed<I::Object>> = Api::all(client);
+    let mut synced = Some(synced);
+    loop {
+        let mut events = std::pin::pin!(watcher(api.clone(), config.clone()).default_backoff());
+        while let Some(event) = events.next().await {
+            match event {
+                Ok(watcher::Event::Init) => intake.list_begins(),
+                Ok(watcher::Event::InitApply(object) | watcher::Event::Apply(object)) => intake.set(object),
+                Ok(watcher::Event::Delete(object)) => intake.removed(&object),
+                Ok(watcher::Event::InitDone) => {
+                    intake.list_ends();
+                    if let Some(synced) = synced.take() {
+                        synced();
+                    }
+                }
+                Err(e) => {
+                    warn!("{}: {}; trying again", I::PLURAL, explain(&e));
+                    if must_begin_anew(&e) {
+                        break;
+                    }
+                }
+            }
+        }
+        // The stream that is left had its own backoff; this one only keeps a server that always says so from a storm.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        info!("{}: listing anew", I::PLURAL);
+    }
+}
+
+/// The watcher lists anew by itself where "too old" comes as the first line of a watch. Where a server or a proxy says so
+/// by the answer's status it would ask the same again.
+fn must_begin_anew(error: &watcher::Error) -> bool {
+    matches!(error, watcher::Error::WatchStartFailed(ClientError::Api(status)) if status.code == 410)
+}
+
+fn explain(error: &watcher::Error) -> String {
+    match error {
+        watcher::Error::InitialListFailed(e) => format!("can't list: {}", explain_client(e)),
+        watcher::Error::WatchStartFailed(e) => format!("can't watch: {}", explain_client(e)),
+        watcher::Error::WatchFailed(e) => format!("the watch broke: {}", explain_client(e)),
+        watcher::Error::WatchError(status) => format!("the API server ended the watch: {}", status.message),
+        watcher::Error::NoResourceVersion => "the API server sent an object without resourceVersion".to_owned(),
+    }
+}
+
+fn explain_client(error: &ClientError) -> String {
+    match error {
+        ClientError::Api(status) if status.code == 403 => {
+            format!("{} (its role needs list and watch on it)", status.message)
+        }
+        ClientError::Api(status) => status.message.clone(),
+        other => super::rest::chain(other),
+    }
+}
+
+/// Pods.
+pub(super) struct PodIntake {
+    pub(super) known: Arc<KnownPods>,
+    pub(super) specs: SpecTable,
+    pub(super) events: UnboundedSender<Event>,
+}
+
+impl Intake for PodIntake {
+    type Object = PodObject;
+    const PLURAL: &'static str = "pods";
+
+    fn list_begins(&mut self) {
+        self.known.lock().list_begins();
+    }
+
+    fn list_ends(&mut self) {
+        let gone = self.known.lock().list_ends();
+        for known in gone {
+            send(&self.events, Event::PodRemoved(known.pod.key.clone()));
+        }
+    }
+
+    fn set(&mut self, object: Observed<PodObject>) {
+        let mut pod = match object.object {
+            Ok(pod) => pod,
+            Err(ref e) => {
+                let known = self.known.lock().touch(object.uid());
+                return unreadable(Self::PLURAL, &object, e, known);
+            }
+        };
+        let resource_version = pod.metadata().resource_version.clone();
+        let generation = pod.metadata().generation;
+        let condition = scheduled_condition(&mut pod);
+        let mut notes = Notes::default();
+        let pod = pod.into_model(&self.specs, &mut notes);
+        if !notes.is_empty() {
+            warn!("pod {}: {notes}", pod.key);
+        }
+        let pending = pod.node_name.is_empty();
+        let pod = Arc::new(pod);
+        let entry =
+            KnownPod { pod: Arc::clone(&pod), resource_version, generation, scheduled: condition.filter(|_| pending) };
+        let before = self.known.lock().set(&pod.key.uid, entry);
+        if before.is_none_or(|known| known.pod != pod) {
+            send(&self.events, Event::PodSet(pod));
+        }
+    }
+
+    fn removed(&mut self, object: &Observed<PodObject>) {
+        let gone = self.known.lock().remove(object.uid());
+        if let Some(known) = gone {
+            send(&self.events, Event::PodRemoved(known.pod.key.clone()));
+        }
+    }
+}
+
+/// Nodes.
+pub(super) struct NodeIntake {
+    pub(super) known: KnownNodes,
+    pub(super) events: UnboundedSender<Event>,
+}
+
+impl Intake for NodeIntake {
+    type Object = NodeObject;
+    const PLURAL: &'static str = "nodes";
+
+    fn list_begins(&mut self) {
+        self.known.list_begins();
+    }
+
+    fn list_ends(&mut self) {
+        for node in self.known.list_ends() {
+            send(&self.events, Event::NodeRemoved(node.name.clone()));
+        }
+    }
+
+    fn set(&mut self, object: Observed<NodeObject>) {
+        let node = match object.object {
+            Ok(node) => node,
+            Err(ref e) => {
+                let known = self.known.touch(object.name());
+                return unreadable(Self::PLURAL, &object, e, known);
+            }
+        };
+        let mut notes = Notes::default();
+        let node = Arc::new(node.into_model(&mut notes));
+        if !notes.is_empty() {
+            warn!("node {}: {notes}", node.name);
+        }
+        let before = self.known.set(&node.name, Arc::clone(&node));
+        if before.is_none_or(|known| known != node) {
+            send(&self.events, Event::NodeSet(node));
+        }
+    }
+
+    fn removed(&mut self, object: &Observed<NodeObject>) {
+        if self.known.remove(object.name()).is_some() {
+            send(&self.events, Event::NodeRemoved(object.name().into()));
+        }
+    }
+}
+
+fn unreadable<T>(plural: &str, object: &Observed<T>, error: &Unreadable, known: bool) {
+    let done = if known { "it stays as it was last" } else { "it is left out" };
+    warn!("{plural} {object:?} can't be read: {error}; {done}");
+}
+
+/// A receiver that is gone means that the scheduler is ending.
+fn send(events: &UnboundedSender<Event>, event: Event) {
+    let _ = events.send(event);
+}

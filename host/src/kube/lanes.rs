@@ -1,0 +1,208 @@
+//! Jobs in order per key, many keys at once: what is written about one pod is written in order, and waits for no other.
+
+use std::borrow::Borrow;
+use std::collections::VecDeque;
+use std::hash::Hash;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hashbrown::HashMap;
+use tokio::sync::{Notify, oneshot};
+
+/// Lanes of jobs. A worker takes the [`Lanes::next`] and says when it is [`Lanes::done`]; of one lane never two are
+/// under way at once.
+#[derive(Debug)]
+pub(super) struct Lanes<K, J> {
+    state: Mutex<State<K, J>>,
+    most: usize,
+    work: Notify,
+    idle: Notify,
+}
+
+#[derive(Debug)]
+struct State<K, J> {
+    lanes: HashMap<K, Lane<J>>,
+    /// Lanes to be looked at next; each at most once.
+    ready: VecDeque<K>,
+    waiting_jobs: usize,
+}
+
+#[derive(Debug)]
+struct Lane<J> {
+    jobs: VecDeque<J>,
+    /// It stands in `ready`.
+    listed: bool,
+    under_way: bool,
+    /// Told when what is under way is done.
+    observers: Vec<oneshot::Sender<()>>,
+}
+
+impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
+    /// Lanes in which no more than `most` jobs wait together.
+    pub(super) fn new(most: usize) -> Self {
+        let state = State { lanes: HashMap::new(), ready: VecDeque::new(), waiting_jobs: 0 };
+        Self { state: Mutex::new(state), most, work: Notify::new(), idle: Notify::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<K, J>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a job behind those of its lane. `false` where there is no room: the job is dropped.
+    #[must_use]
+    pub(super) fn push(&self, key: K, job: J) -> bool {
+        let mut state = self.lock();
+        if state.waiting_jobs >= self.most {
+            return false;
+        }
+        let State { lanes, ready, waiting_jobs } = &mut *state;
+        let lane = lanes.entry(key.clone()).or_insert_with(|| Lane {
+            jobs: VecDeque::with_capacity(1),
+            listed: false,
+            under_way: false,
+            observers: Vec::new(),
+        });
+        lane.jobs.push_back(job);
+        *waiting_jobs += 1;
+        if !lane.listed && !lane.under_way {
+            lane.listed = true;
+            ready.push_back(key);
+            drop(state);
+            self.work.notify_one();
+        }
+        true
+    }
+
+    /// Takes back the lane's jobs that are not under way. If one is, says when it is done.
+    pub(super) fn cancel<Q>(&self, key: &Q) -> Option<oneshot::Receiver<()>>
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let mut state = self.lock();
+        let lane = state.lanes.get_mut(key)?;
+        let cancelled = std::mem::take(&mut lane.jobs).len();
+        let receiver = lane.under_way.then(|| {
+            let (sender, receiver) = oneshot::channel();
+            lane.observers.push(sender);
+            receiver
+        });
+        state.waiting_jobs -= cancelled;
+        receiver
+    }
+
+    /// Waits for a job.
+    pub(super) async fn next(&self) -> (K, J) {
+        loop {
+            if let Some(next) = self.take() {
+                return next;
+            }
+            self.work.notified().await;
+        }
+    }
+
+    fn take(&self) -> Option<(K, J)> {
+        let mut state = self.lock();
+        loop {
+            let Some(key) = state.ready.pop_front() else {
+                self.tell_if_idle(&state);
+                return None;
+            };
+            let State { lanes, waiting_jobs, ready } = &mut *state;
+            let Some(lane) = lanes.get_mut(&key) else { continue };
+            lane.listed = false;
+            let Some(job) = lane.jobs.pop_front() else {
+                lanes.remove(&key);
+                continue;
+            };
+            lane.under_way = true;
+            *waiting_jobs -= 1;
+            if !ready.is_empty() {
+                self.work.notify_one();
+            }
+            return Some((key, job));
+        }
+    }
+
+    /// The job that was taken for this key is done.
+    pub(super) fn done(&self, key: &K) {
+        let mut state = self.lock();
+        let State { lanes, ready, .. } = &mut *state;
+        let Some(lane) = lanes.get_mut(key) else { return };
+        lane.under_way = false;
+        for observer in lane.observers.drain(..) {
+            let _ = observer.send(());
+        }
+        if lane.jobs.is_empty() {
+            lanes.remove(key);
+            self.tell_if_idle(&state);
+        } else {
+            lane.listed = true;
+            ready.push_back(key.clone());
+            drop(state);
+            self.work.notify_one();
+        }
+    }
+
+    fn tell_if_idle(&self, state: &State<K, J>) {
+        if state.lanes.is_empty() {
+            self.idle.notify_waiters();
+        }
+    }
+
+    /// Waits until no job waits or is under way.
+    pub(super) async fn idle(&self) {
+        loop {
+            let idle = self.idle.notified();
+            tokio::pin!(idle);
+            idle.as_mut().enable();
+            if self.lock().lanes.is_empty() {
+                return;
+            }
+            idle.await;
+        }
+    }
+
+    /// Jobs that wait or are under way.
+    pub(super) fn open(&self) -> usize {
+        let state = self.lock();
+        state.waiting_jobs + state.lanes.values().filter(|lane| lane.under_way).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn one_lane_is_in_order_and_never_twice_under_way() {
+        let lanes = Lanes::new(10);
+        for (key, job) in [("a", 1), ("a", 2), ("b", 3)] {
+            assert!(lanes.push(key, job));
+        }
+        assert_eq!((lanes.take(), lanes.take(), lanes.take()), (Some(("a", 1)), Some(("b", 3)), None));
+        lanes.done(&"a");
+        assert_eq!(lanes.next().await, ("a", 2));
+    }
+
+    #[test]
+    fn what_finds_no_room_is_refused() {
+        let lanes = Lanes::new(1);
+        assert!(lanes.push("a", 1));
+        assert!(!lanes.push("a", 2) && !lanes.push("b", 3));
+        assert_eq!(lanes.take(), Some(("a", 1)));
+        assert!(lanes.push("b", 3), "what is under way takes no room");
+    }
+
+    #[tokio::test]
+    async fn cancelling_drops_what_waits_and_tells_of_what_is_under_way() {
+        let lanes = Lanes::new(10);
+        assert!(lanes.push("a", 1) && lanes.push("a", 2) && lanes.push("b", 3));
+        assert!(lanes.cancel(&"b").is_none());
+        assert_eq!(lanes.take(), Some(("a", 1)));
+        let done = lanes.cancel(&"a").expect("one is under way");
+        lanes.done(&"a");
+        assert_eq!(done.await, Ok(()));
+        assert_eq!((lanes.take(), lanes.open()), (None, 0));
+        lanes.idle().await;
+    }
+}

@@ -1,0 +1,26 @@
+//! The shell to the Kubernetes API server: informers in; bindings, events and conditions out.
+//!
+//! ```text
+//!  API server ──list, watch──▶ informer ──read by objects──▶ Event ──▶ core
+//!      ▲                          │ known pods                          │
+//!      └── rest ◀── binder, status, events ◀──── Shell::perform ◀── Action
+//! ```
+//!
+//! [`Shell`] is all that others see of it, with [`connect`] for the client.
+
+mod binder;
+mod client;
+mod events;
+mod host;
+mod informer;
+mod intern;
+mod known;
+mod lanes;
+pub mod objects;
+mod rest;
+mod shell;
+mod status;
+
+pub use self::client::{ConnectError, connect};
+pub use self::intern::SpecTable;
+pub use self::shell::{Options, Shell, Undone};

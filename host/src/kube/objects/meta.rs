@@ -1,0 +1,55 @@
+//! `metadata`, as far as it is read.
+
+use berth_core::model::{Labels, Owner};
+
+use super::json::{Entries, Present, Seconds, slim};
+
+slim! {
+    /// `metav1.ObjectMeta`; managedFields, by far its largest part, is not built.
+    ObjectMeta {
+        name: Box<str>,
+        namespace: Box<str>,
+        uid: Box<str>,
+        resource_version: Box<str>,
+        generation: i64,
+        labels: Entries<Box<str>>,
+        annotations: Entries<Box<str>>,
+        owner_references: Vec<OwnerReference>,
+        deletion_timestamp: Present,
+        creation_timestamp: Seconds,
+    }
+
+    /// `metav1.OwnerReference`.
+    OwnerReference {
+        api_version: Box<str>,
+        kind: Box<str>,
+        name: Box<str>,
+        uid: Box<str>,
+        controller: bool,
+    }
+}
+
+/// The whole object once more, as text. No plugin reads it, and it would double every object's size.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+impl Entries<Box<str>> {
+    pub(super) fn into_labels(self) -> Labels {
+        self.0.into_iter().collect()
+    }
+
+    pub(super) fn into_annotations(self) -> Labels {
+        self.0.into_iter().filter(|(key, _)| key.as_ref() != LAST_APPLIED).collect()
+    }
+}
+
+impl From<OwnerReference> for Owner {
+    fn from(owner: OwnerReference) -> Self {
+        Self {
+            api_version: owner.api_version,
+            kind: owner.kind,
+            name: owner.name,
+            uid: owner.uid,
+            controller: owner.controller,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Nodes.
+
+use berth_core::model::{Condition, ConditionStatus, Effect, Node, NodeImage, Taint};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta as FullMeta;
+
+use super::container::ResourceQuantities;
+use super::json::slim;
+use super::meta::ObjectMeta;
+use super::notes::Notes;
+use super::observed::Slim;
+
+slim! {
+    /// `v1.Node`.
+    NodeData {
+        metadata: ObjectMeta,
+        spec: NodeSpec,
+        status: NodeStatus,
+    }
+
+    NodeSpec {
+        taints: Vec<TaintData>,
+        unschedulable: bool,
+    }
+
+    TaintData {
+        key: Box<str>,
+        value: Box<str>,
+        effect: Box<str>,
+    }
+
+    NodeStatus {
+        allocatable: ResourceQuantities,
+        images: Vec<ImageData>,
+        conditions: Vec<ConditionData>,
+        declared_features: Vec<Box<str>>,
+    }
+
+    ImageData {
+        names: Vec<Box<str>>,
+        size_bytes: i64,
+    }
+
+    ConditionData {
+        r#type: Box<str>,
+        status: Box<str>,
+    }
+}
+
+/// A node as it came.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(transparent)]
+pub struct NodeObject(NodeData);
+
+impl Slim for NodeObject {
+    type Kind = k8s_openapi::api::core::v1::Node;
+
+    fn identity(&self) -> FullMeta {
+        self.0.metadata.identity()
+    }
+}
+
+impl NodeObject {
+    /// The core's model of it. An allocatable quantity that can't be read counts as absent: nothing that asks for this
+    /// resource fits.
+    #[must_use]
+    pub fn into_model(self, notes: &mut Notes) -> Node {
+        let NodeData { metadata, spec, status } = self.0;
+        Node {
+            name: metadata.name,
+            uid: metadata.uid,
+            labels: metadata.labels.into_labels(),
+            annotations: metadata.annotations.into_annotations(),
+            taints: spec.taints.into_iter().filter_map(|taint| taint.into_model(notes)).collect(),
+            unschedulable: spec.unschedulable,
+            allocatable: status.allocatable.resources("status.allocatable", notes),
+            images: status.images.into_iter().map(|i| NodeImage { names: i.names, size: i.size_bytes }).collect(),
+            conditions: status.conditions.into_iter().map(Condition::from).collect(),
+            declared_features: status.declared_features,
+        }
+    }
+}
+
+impl TaintData {
+    /// A taint with an effect that Kubernetes v1.36 doesn't know keeps no pod away, as in kube-scheduler.
+    fn into_model(self, notes: &mut Notes) -> Option<Taint> {
+        let Some(effect) = effect(&self.effect) else {
+            notes.add("spec.taints[].effect", format_args!("{:?} is unknown; the taint is left out", self.effect));
+            return None;
+        };
+        Some(Taint { key: self.key, value: self.value, effect })
+    }
+}
+
+/// `TaintEffect`.
+pub(super) fn effect(text: &str) -> Option<Effect> {
+    match text {
+        "NoSchedule" => Some(Effect::NoSchedule),
+        "PreferNoSchedule" => Some(Effect::PreferNoSchedule),
+        "NoExecute" => Some(Effect::NoExecute),
+        _ => None,
+    }
+}
+
+impl From<ConditionData> for Condition {
+    fn from(condition: ConditionData) -> Self {
+        let status = match condition.status.as_ref() {
+            "True" => ConditionStatus::True,
+            "False" => ConditionStatus::False,
+            _ => ConditionStatus::Unknown,
+        };
+        Self { kind: condition.r#type, status }
+    }
+}

@@ -1,0 +1,39 @@
+//! What could not be read of an object, while the rest of it could.
+
+use std::fmt;
+
+/// Fields that were left out of an object's model, each with the reason. Kept short: an operator needs the first few.
+#[derive(Debug, Default)]
+pub struct Notes {
+    lines: Vec<String>,
+    more: usize,
+}
+
+const MAX_NOTES: usize = 8;
+
+impl Notes {
+    /// Adds the field at `path` with what is wrong with it and what is done about it.
+    pub fn add(&mut self, path: impl fmt::Display, what: impl fmt::Display) {
+        if self.lines.len() < MAX_NOTES {
+            self.lines.push(format!("{path}: {what}"));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Everything was read.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+}
+
+impl fmt::Display for Notes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.lines.join("; "))?;
+        if self.more > 0 {
+            write!(f, "; and {} more", self.more)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,176 @@
+//! `pod.spec`: the part that pods of one kind share.
+
+use berth_core::model::{
+    Container, ContainerKind, ContainerResources, Labels, PodAffinity, PodResourceClaim, PodSpec, Preemption,
+    Toleration, TolerationOperator,
+};
+
+use super::affinity::{AffinityData, SpreadData};
+use super::container::{ContainerData, ContainerStatusData, RequirementsData, ResourceQuantities, convert};
+use super::json::{Entries, slim};
+use super::node::effect;
+use super::notes::Notes;
+use super::volume::VolumeData;
+
+slim! {
+    /// `v1.PodSpec`.
+    PodSpecData {
+        node_name: Box<str>,
+        scheduler_name: Box<str>,
+        priority: i32,
+        preemption_policy: Box<str>,
+        tolerations: Vec<TolerationData>,
+        node_selector: Entries<Box<str>>,
+        affinity: AffinityData,
+        topology_spread_constraints: Vec<SpreadData>,
+        init_containers: Vec<ContainerData>,
+        containers: Vec<ContainerData>,
+        resources: RequirementsData,
+        overhead: ResourceQuantities,
+        volumes: Vec<VolumeData>,
+        scheduling_gates: Vec<GateData>,
+        resource_claims: Vec<ClaimData>,
+        host_network: bool,
+    }
+
+    TolerationData {
+        key: Box<str>,
+        operator: Box<str>,
+        value: Box<str>,
+        effect: Box<str>,
+    }
+
+    GateData {
+        name: Box<str>,
+    }
+
+    /// `v1.PodResourceClaim`.
+    ClaimData {
+        name: Box<str>,
+        resource_claim_name: Box<str>,
+        resource_claim_template_name: Box<str>,
+    }
+
+    /// `v1.PodResourceClaimStatus`.
+    ClaimStatusData {
+        name: Box<str>,
+        resource_claim_name: Box<str>,
+    }
+}
+
+/// What the API server writes where a pod names no scheduler.
+const DEFAULT_SCHEDULER: &str = "default-scheduler";
+
+/// The pod around the spec, as far as the spec's model needs it.
+pub(super) struct Surroundings<'a> {
+    pub(super) name: &'a str,
+    pub(super) namespace: &'a str,
+    /// Of containers and init containers.
+    pub(super) container_statuses: Vec<ContainerStatusData>,
+    pub(super) claim_statuses: Vec<ClaimStatusData>,
+}
+
+/// A spec in its two forms: for plugins, and for the pod's sum of requests.
+pub(super) struct ConvertedSpec {
+    pub(super) model: PodSpec,
+    pub(super) init_containers: Vec<ContainerResources>,
+    pub(super) containers: Vec<ContainerResources>,
+}
+
+impl PodSpecData {
+    pub(super) fn into_model(mut self, pod: Surroundings<'_>, notes: &mut Notes) -> ConvertedSpec {
+        let Surroundings { name, namespace, mut container_statuses, claim_statuses } = pod;
+        let (mut containers, init_requests): (Vec<_>, Vec<_>) = std::mem::take(&mut self.init_containers)
+            .into_iter()
+            .map(|container| convert(container, true, &mut container_statuses, notes))
+            .unzip();
+        let (main, requests): (Vec<_>, Vec<_>) = std::mem::take(&mut self.containers)
+            .into_iter()
+            .map(|container| convert(container, false, &mut container_statuses, notes))
+            .unzip();
+        containers.extend(main);
+        let model = self.model(name, namespace, containers, &claim_statuses, notes);
+        ConvertedSpec { model, init_containers: init_requests, containers: requests }
+    }
+
+    fn model(
+        self,
+        pod_name: &str,
+        namespace: &str,
+        containers: Vec<Container>,
+        claims: &[ClaimStatusData],
+        notes: &mut Notes,
+    ) -> PodSpec {
+        let node_affinity = self.affinity.node_affinity;
+        let mut affinity =
+            |data: super::affinity::PodAffinityData| -> PodAffinity { data.into_model(namespace, notes) };
+        let (with, without) = (affinity(self.affinity.pod_affinity), affinity(self.affinity.pod_anti_affinity));
+        PodSpec {
+            scheduler_name: or(self.scheduler_name, DEFAULT_SCHEDULER),
+            priority: self.priority,
+            preemption: match self.preemption_policy.as_ref() {
+                "Never" => Preemption::Never,
+                _ => Preemption::LowerPriority,
+            },
+            tolerations: self.tolerations.into_iter().filter_map(|t| t.into_model(notes)).collect(),
+            node_selector: Labels::from_iter(self.node_selector.0),
+            required_node_affinity: node_affinity.required.map(|required| required.into_model(notes)),
+            preferred_node_affinity: node_affinity.preferred.into_iter().map(|p| p.into_model(notes)).collect(),
+            affinity: with,
+            anti_affinity: without,
+            topology_spread: self.topology_spread_constraints.into_iter().map(|s| s.into_model(notes)).collect(),
+            host_ports: containers
+                .iter()
+                .filter(|container| container.kind != ContainerKind::Init)
+                .flat_map(|container| container.host_ports.iter().cloned())
+                .collect(),
+            containers,
+            volumes: self.volumes.into_iter().map(|volume| volume.into_model(pod_name)).collect(),
+            scheduling_gates: self.scheduling_gates.into_iter().map(|gate| gate.name).collect(),
+            resource_claims: self.resource_claims.into_iter().map(|claim| claim.into_model(claims)).collect(),
+            host_network: self.host_network,
+        }
+    }
+}
+
+fn or(text: Box<str>, default: &str) -> Box<str> {
+    if text.is_empty() { default.into() } else { text }
+}
+
+impl TolerationData {
+    /// One with an operator or effect that is not known tolerates nothing, as in kube-scheduler.
+    fn into_model(self, notes: &mut Notes) -> Option<Toleration> {
+        let operator = match self.operator.as_ref() {
+            "" | "Equal" => TolerationOperator::Equal,
+            "Exists" => TolerationOperator::Exists,
+            "Lt" => TolerationOperator::Lt,
+            "Gt" => TolerationOperator::Gt,
+            unknown => {
+                notes.add("spec.tolerations[].operator", format_args!("{unknown:?} is unknown; it tolerates nothing"));
+                return None;
+            }
+        };
+        let effect = match self.effect.as_ref() {
+            "" => None,
+            text => match effect(text) {
+                Some(effect) => Some(effect),
+                None => {
+                    notes.add("spec.tolerations[].effect", format_args!("{text:?} is unknown; it tolerates nothing"));
+                    return None;
+                }
+            },
+        };
+        Some(Toleration { key: self.key, operator, value: self.value, effect })
+    }
+}
+
+impl ClaimData {
+    fn into_model(self, statuses: &[ClaimStatusData]) -> PodResourceClaim {
+        let made = || statuses.iter().find(|status| status.name == self.name);
+        let claim = match self.resource_claim_name {
+            name if name.is_empty() => made().map(|status| status.resource_claim_name.clone()).unwrap_or_default(),
+            name => name,
+        };
+        PodResourceClaim { name: self.name, claim, template: self.resource_claim_template_name }
+    }
+}

@@ -1,0 +1,114 @@
+//! Volumes.
+
+use berth_core::model::{Disk, Volume, VolumeSource};
+
+use super::json::slim;
+
+slim! {
+    /// `v1.Volume`; sources that no plugin reads are not built.
+    VolumeData {
+        name: Box<str>,
+        persistent_volume_claim: Option<ClaimData>,
+        ephemeral: Option<EphemeralData>,
+        gce_persistent_disk: Option<GceData>,
+        aws_elastic_block_store: Option<AwsData>,
+        azure_disk: Option<AzureData>,
+        cinder: Option<AwsData>,
+        iscsi: Option<IscsiData>,
+        rbd: Option<RbdData>,
+        csi: Option<CsiData>,
+        image: Option<ImageData>,
+    }
+
+    ClaimData {
+        claim_name: Box<str>,
+        read_only: bool,
+    }
+
+    EphemeralData {}
+
+    GceData {
+        pd_name: Box<str>,
+        read_only: bool,
+    }
+
+    /// awsElasticBlockStore and cinder have the same fields.
+    AwsData {
+        #[serde(rename = "volumeID")]
+        volume_id: Box<str>,
+        read_only: bool,
+    }
+
+    AzureData {
+        disk_name: Box<str>,
+        read_only: bool,
+    }
+
+    IscsiData {
+        iqn: Box<str>,
+        read_only: bool,
+    }
+
+    RbdData {
+        monitors: Vec<Box<str>>,
+        image: Box<str>,
+        pool: Option<Box<str>>,
+        read_only: bool,
+    }
+
+    CsiData {
+        driver: Box<str>,
+    }
+
+    ImageData {
+        reference: Box<str>,
+    }
+}
+
+/// rbd's pool where none is named.
+const RBD_POOL: &str = "rbd";
+
+impl VolumeData {
+    pub(super) fn into_model(self, pod_name: &str) -> Volume {
+        let source = self.source(pod_name);
+        let name = if source == VolumeSource::Other { "".into() } else { self.name };
+        Volume { name, source }
+    }
+
+    fn source(&self, pod_name: &str) -> VolumeSource {
+        let disk = |id: &str, read_only: &bool| Disk { id: id.into(), read_only: *read_only, ..Disk::default() };
+        match self {
+            Self { persistent_volume_claim: Some(c), .. } => {
+                VolumeSource::PersistentVolumeClaim(c.claim_name.clone(), c.read_only)
+            }
+            // The claim is made for the pod under this name, and always writable.
+            Self { ephemeral: Some(_), .. } => {
+                VolumeSource::Ephemeral(format!("{pod_name}-{}", self.name).into(), false)
+            }
+            Self { gce_persistent_disk: Some(d), .. } => {
+                VolumeSource::GcePersistentDisk(disk(&d.pd_name, &d.read_only))
+            }
+            Self { aws_elastic_block_store: Some(d), .. } => {
+                VolumeSource::AwsElasticBlockStore(disk(&d.volume_id, &d.read_only))
+            }
+            Self { azure_disk: Some(d), .. } => VolumeSource::AzureDisk(disk(&d.disk_name, &d.read_only)),
+            Self { cinder: Some(d), .. } => VolumeSource::Cinder(disk(&d.volume_id, &d.read_only)),
+            Self { iscsi: Some(d), .. } => VolumeSource::Iscsi(disk(&d.iqn, &d.read_only)),
+            Self { rbd: Some(d), .. } => VolumeSource::Rbd(d.to_disk()),
+            Self { csi: Some(c), .. } => VolumeSource::Csi(c.driver.clone()),
+            Self { image: Some(i), .. } => VolumeSource::Image(i.reference.clone()),
+            _ => VolumeSource::Other,
+        }
+    }
+}
+
+impl RbdData {
+    fn to_disk(&self) -> Disk {
+        Disk {
+            id: self.image.clone(),
+            pool: self.pool.clone().unwrap_or_else(|| RBD_POOL.into()),
+            monitors: self.monitors.clone(),
+            read_only: self.read_only,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The shell as one thing: informers in, actions out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::kube::Client;
+use ::kube::runtime::watcher;
+use berth_core::{Action, Event};
+use futures::future::{join, join3};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tracing::warn;
+
+use super::binder::Binder;
+use super::events::Recorder;
+use super::informer::{self, NodeIntake, PodIntake, UNFINISHED};
+use super::intern::SpecTable;
+use super::known::{KnownNodes, KnownPods};
+use super::status::{StatusWriter, Unscheduled};
+
+/// How the shell talks to the API server.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Tells instances of one scheduler apart in events: the host's name.
+    pub host: String,
+    /// How many bindings may be under way at once; each is a connection.
+    pub binds_at_once: u32,
+    /// How many events, and how many status patches, may be under way at once.
+    pub writes_at_once: u32,
+    /// How many objects a list's page holds.
+    pub page_size: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { host: super::host::name(), binds_at_once: 64, writes_at_once: 16, page_size: 500 }
+    }
+}
+
+/// The connection between a core and an API server: sends the core's events, and does its actions.
+pub struct Shell {
+    runtime: Handle,
+    binder: Arc<Binder>,
+    status: Arc<StatusWriter>,
+    recorder: Arc<Recorder>,
+    informers: [JoinHandle<()>; 2],
+    workers: Vec<JoinHandle<()>>,
+    synced: Option<[oneshot::Receiver<()>; 2]>,
+}
+
+/// What was not done when the shell ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Undone {
+    /// Bindings whose outcome was not awaited.
+    pub bindings: usize,
+    /// Conditions not written.
+    pub conditions: usize,
+    /// Events not written.
+    pub events: usize,
+}
+
+impl Shell {
+    /// Starts to list and watch, on the current tokio runtime.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    #[must_use]
+    pub fn start(client: &Client, options: &Options, events: UnboundedSender<Event>) -> Self {
+        let known = Arc::new(KnownPods::default());
+        let status = Arc::new(StatusWriter::new(client.clone(), Arc::clone(&known)));
+        let recorder = Arc::new(Recorder::new(client.clone(), Arc::clone(&known), &options.host));
+        let binder = Binder::new(client.clone(), Arc::clone(&status), events.clone(), options.binds_at_once);
+        let workers = start_workers(options, &status, &recorder);
+        let (informers, synced) = start_informers(client, options, known, events);
+        let runtime = Handle::current();
+        Self { runtime, binder: Arc::new(binder), status, recorder, informers, workers, synced: Some(synced) }
+    }
+
+    /// Waits until all that was there at the start is in the events' channel. Before, nothing should be placed: a node
+    /// would look emptier than it is.
+    pub fn synced(&mut self) -> impl Future<Output = ()> + Send + use<> {
+        let synced = self.synced.take();
+        async move {
+            if let Some([pods, nodes]) = synced {
+                // An informer only ends with the shell: an error here means that nobody waits any more.
+                let _ = join(pods, nodes).await;
+            }
+        }
+    }
+
+    /// Does what the core wants, soon and without waiting. May be called from any thread.
+    pub fn perform(&self, action: Action) {
+        match action {
+            Action::Bind { pod, node } => {
+                self.runtime.spawn(Binder::bind(Arc::clone(&self.binder), pod, node));
+            }
+            Action::Emit(event) => self.recorder.emit(event),
+            Action::SetUnscheduled { pod, reason, message } => self.status.set(Unscheduled { pod, reason, message }),
+            Action::Warn { plugin, message } => warn!("plugin {plugin}: {message}"),
+        }
+    }
+
+    /// How many events could not be written.
+    #[must_use]
+    pub fn events_dropped(&self) -> u64 {
+        self.recorder.dropped()
+    }
+
+    /// Ends the informers, and waits for what is under way, but no longer than the time given.
+    pub async fn shutdown(self, within: Duration) -> Undone {
+        self.informers.iter().for_each(JoinHandle::abort);
+        let drained = join3(self.binder.idle(), self.status.idle(), self.recorder.flush());
+        let in_time = tokio::time::timeout(within, drained).await.is_ok();
+        let undone = match in_time {
+            true => Undone::default(),
+            false => {
+                Undone { bindings: self.binder.open(), conditions: self.status.open(), events: self.recorder.open() }
+            }
+        };
+        self.workers.iter().for_each(JoinHandle::abort);
+        undone
+    }
+}
+
+fn start_workers(options: &Options, status: &Arc<StatusWriter>, recorder: &Arc<Recorder>) -> Vec<JoinHandle<()>> {
+    let mut workers = Vec::new();
+    for _ in 0..options.writes_at_once.max(1) {
+        let (status, events) = (Arc::clone(status), Arc::clone(recorder));
+        workers.push(tokio::spawn(async move { status.work().await }));
+        workers.push(tokio::spawn(async move { events.work().await }));
+    }
+    let events = Arc::clone(recorder);
+    workers.push(tokio::spawn(async move { events.review().await }));
+    workers
+}
+
+fn start_informers(
+    client: &Client,
+    options: &Options,
+    known: Arc<KnownPods>,
+    events: UnboundedSender<Event>,
+) -> ([JoinHandle<()>; 2], [oneshot::Receiver<()>; 2]) {
+    let (pods_synced, pods_sync) = oneshot::channel();
+    let (nodes_synced, nodes_sync) = oneshot::channel();
+    let nodes = NodeIntake { known: KnownNodes::default(), events: events.clone() };
+    let pods = PodIntake { known, specs: SpecTable::default(), events };
+    let config = watcher::Config::default().page_size(options.page_size);
+    // Nobody waits any more where the receiver is gone.
+    let tell = |synced: oneshot::Sender<()>| move || synced.send(()).unwrap_or_default();
+    let nodes = informer::run(client.clone(), config.clone(), nodes, tell(nodes_synced));
+    let pods = informer::run(client.clone(), config.fields(UNFINISHED), pods, tell(pods_synced));
+    ([tokio::spawn(pods), tokio::spawn(nodes)], [pods_sync, nodes_sync])
+}
