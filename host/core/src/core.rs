@@ -1,5 +1,6 @@
 //! The state machine: what each event does, and one scheduling cycle after the other.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -54,6 +55,8 @@ pub struct Core {
     distrusted: Vec<Distrusted>,
     /// By uid.
     in_flight: HashMap<Box<str>, Reservation>,
+    /// Pending pods of no profile, by uid: profiles may come after them.
+    unclaimed: BTreeMap<Box<str>, Arc<Pod>>,
     rng: fastrand::Rng,
     cycles: u64,
 }
@@ -71,6 +74,7 @@ impl Core {
             answers: Answers::new(options.kept_answers_bytes),
             distrusted: Vec::new(),
             in_flight: HashMap::new(),
+            unclaimed: BTreeMap::new(),
             rng: fastrand::Rng::with_seed(options.seed),
             cycles: 0,
         }
@@ -142,6 +146,7 @@ impl Core {
         if pod.finished {
             return self.pod_removed(&pod.key, now);
         }
+        self.unclaimed.remove(&pod.key.uid);
         if !pod.node_name.is_empty() {
             self.queue.remove(&pod.key);
             let helped = self.cache.set_pod(pod);
@@ -152,15 +157,20 @@ impl Core {
             return;
         }
         let known = self.cache.pod_by_uid(&pod.key.uid).is_some();
-        let ours = self.profiles.iter().any(|profile| profile.scheduler_name == pod.spec.scheduler_name);
-        if !ours || known || pod.deleting || !pod.spec.scheduling_gates.is_empty() {
+        if known || pod.deleting || !pod.spec.scheduling_gates.is_empty() {
             return self.queue.remove(&pod.key);
+        }
+        if !self.profiles.iter().any(|profile| profile.scheduler_name == pod.spec.scheduler_name) {
+            self.queue.remove(&pod.key);
+            self.unclaimed.insert(pod.key.uid.clone(), pod);
+            return;
         }
         self.queue.set(pod, now);
     }
 
     fn pod_removed(&mut self, key: &PodKey, now: Timestamp) {
         self.queue.remove(key);
+        self.unclaimed.remove(&key.uid);
         self.in_flight.remove(&key.uid);
         let helped = self.cache.remove_pod(&key.uid);
         self.queue.retry(helped, now);
@@ -171,6 +181,9 @@ impl Core {
         self.answers.retain(|plugin, _| used.contains(&plugin));
         self.distrusted.retain(|distrusted| used.contains(&distrusted.plugin));
         self.profiles = profiles;
+        for pod in std::mem::take(&mut self.unclaimed).into_values() {
+            self.pod_set(pod, now);
+        }
         self.queue.retry_all(now);
     }
 
@@ -307,3 +320,7 @@ fn report(mut entry: QueuedPod, reason: &'static str, message: String, actions: 
     }
     entry
 }
+
+#[cfg(test)]
+#[path = "core_test.rs"]
+mod tests;

@@ -1,0 +1,228 @@
+//! What events do, one at a time; histories of many are the simulation's.
+
+use super::*;
+use crate::cache::NodeId;
+use crate::facts::PodFacts;
+use crate::model::{PodSpec, Taint};
+use crate::plugins::{
+    Code, Cycle, Declaration, PluginError, PluginId, PreFilterResult, PreScoreResult, Scope, Status, TemplateId,
+    Verdicts,
+};
+use crate::profile::ProfilePlugin;
+
+/// One filter: a node with a taint does not fit. It fails while `broken`.
+#[derive(Default)]
+struct Taints {
+    broken: bool,
+}
+
+impl Plugins for Taints {
+    fn pre_filter(&mut self, _: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
+        Ok(PreFilterResult::All)
+    }
+
+    fn filter(&mut self, _: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
+        if self.broken {
+            return Err(PluginError { plugin: "Taints".into(), message: "trapped".into() });
+        }
+        let tainted = |id: &NodeId| cycle.cache.node(*id).is_some_and(|info| !info.node.taints.is_empty());
+        let outcomes = vec![Status { code: Code::Unschedulable, reasons: vec!["tainted".into()] }];
+        Ok(Verdicts { outcomes, nodes: nodes.iter().map(|id| u16::from(tainted(id))).collect() })
+    }
+
+    fn pre_score(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
+        Ok(PreScoreResult::Score)
+    }
+
+    fn score(&mut self, _: PluginId, _: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+        Ok(vec![0; nodes.len()])
+    }
+
+    fn normalize(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId], s: &[i64]) -> Result<Vec<i64>, PluginError> {
+        Ok(s.to_vec())
+    }
+
+    fn forget_templates(&mut self, _: PodFacts, _: &[TemplateId]) {}
+}
+
+struct Bench {
+    core: Core,
+    plugins: Taints,
+    seconds: u64,
+}
+
+impl Bench {
+    /// A core whose profile is there, with one node `n`.
+    fn new() -> Self {
+        let mut bench = Self::without_profile();
+        bench.swap();
+        bench.step(Event::NodeSet(node(false)));
+        bench
+    }
+
+    fn without_profile() -> Self {
+        Self { core: Core::new(Options::default()), plugins: Taints::default(), seconds: 0 }
+    }
+
+    fn swap(&mut self) {
+        let declaration = Declaration {
+            name: "Taints".into(),
+            node_facts: NodeFacts::TAINTS,
+            filter_scope: Scope::Node,
+            ..Declaration::default()
+        };
+        let plugin =
+            ProfilePlugin { id: PluginId(0), declaration: Arc::new(declaration), failure_policy: Default::default() };
+        let profile = Profile { scheduler_name: "ours".into(), filter: vec![plugin], ..Profile::default() };
+        self.step(Event::PluginsSwapped(vec![profile]));
+    }
+
+    /// Takes in an event, then places what there is to place; all actions, shortened.
+    fn step(&mut self, event: Event) -> Vec<String> {
+        let now = Timestamp(self.seconds * 1000);
+        let mut actions = self.core.step(event, now, &mut self.plugins);
+        while self.core.has_work() {
+            actions.extend(self.core.step(Event::Cycle, now, &mut self.plugins));
+        }
+        actions.iter().map(shortened).collect()
+    }
+}
+
+fn shortened(action: &Action) -> String {
+    match action {
+        Action::Bind { pod, node } => format!("bind {} to {node}", pod.name),
+        Action::Emit(event) => format!("{} {}: {}", event.reason, event.pod.name, event.note),
+        Action::SetUnscheduled { pod, reason, .. } => format!("unscheduled {}: {reason}", pod.name),
+        Action::Warn { plugin, .. } => format!("warn {plugin}"),
+    }
+}
+
+fn node(tainted: bool) -> Arc<Node> {
+    let taint = Taint { key: "k".into(), value: "".into(), effect: crate::model::Effect::NoSchedule };
+    let taints = if tainted { vec![taint] } else { Vec::new() };
+    Arc::new(Node { name: "n".into(), uid: "n".into(), taints, ..Node::default() })
+}
+
+fn key(name: &str) -> PodKey {
+    PodKey { namespace: "ns".into(), name: name.into(), uid: name.into() }
+}
+
+fn pod(name: &str) -> Pod {
+    let spec = PodSpec { scheduler_name: "ours".into(), ..PodSpec::default() };
+    Pod { key: key(name), spec: Arc::new(spec), ..Pod::default() }
+}
+
+fn set(pod: Pod) -> Event {
+    Event::PodSet(Arc::new(pod))
+}
+
+#[test]
+fn a_pod_is_bound_and_that_is_told() {
+    let mut bench = Bench::new();
+    assert_eq!(bench.step(set(pod("p"))), ["bind p to n"]);
+    assert_eq!(bench.step(Event::Bound(key("p"))), ["Scheduled p: Successfully assigned ns/p to n"]);
+    assert_eq!(bench.core.in_flight(), 0);
+}
+
+#[test]
+fn a_bind_that_failed_is_tried_again_after_a_backoff() {
+    let mut bench = Bench::new();
+    bench.step(set(pod("p")));
+    let actions = bench.step(Event::BindFailed(key("p"), "no".into()));
+    assert_eq!(actions, ["FailedScheduling p: binding rejected: no", "unscheduled p: SchedulerError"]);
+    assert!(bench.core.cache().pod_by_uid("p").is_none(), "forgotten");
+    bench.seconds = 1;
+    assert_eq!(bench.step(Event::Tick), ["bind p to n"]);
+}
+
+#[test]
+fn a_bind_reported_as_failed_that_took_place_is_not_tried_again() {
+    let mut bench = Bench::new();
+    bench.step(set(pod("p")));
+    bench.step(set(Pod { node_name: "n".into(), ..pod("p") }));
+    assert_eq!(bench.step(Event::BindFailed(key("p"), "timed out".into())), [""; 0]);
+    assert!(bench.core.queue().is_empty());
+    assert!(bench.core.cache().pod_by_uid("p").is_some());
+}
+
+#[test]
+fn an_unschedulable_pod_waits_for_what_its_plugin_reads_and_is_told_once() {
+    let mut bench = Bench::new();
+    bench.step(Event::NodeSet(node(true)));
+    let first = bench.step(set(pod("p")));
+    assert_eq!(first, ["FailedScheduling p: 0/1 nodes are available: 1 tainted.", "unscheduled p: Unschedulable"]);
+    bench.seconds = 400;
+    let flushed = bench.step(Event::Tick);
+    assert_eq!(flushed, ["FailedScheduling p: 0/1 nodes are available: 1 tainted."], "the condition says so already");
+    bench.seconds = 500;
+    assert_eq!(bench.step(Event::NodeSet(node(false))), ["bind p to n"]);
+}
+
+#[test]
+fn without_nodes_it_waits_for_one() {
+    let mut bench = Bench::without_profile();
+    bench.swap();
+    let actions = bench.step(set(pod("p")));
+    assert_eq!(actions[0], "FailedScheduling p: no nodes available to schedule pods");
+    bench.seconds = 5;
+    assert_eq!(bench.step(Event::NodeSet(node(false))), ["bind p to n"]);
+}
+
+#[test]
+fn pods_that_come_before_their_profile_are_not_lost() {
+    let mut bench = Bench::without_profile();
+    bench.step(Event::NodeSet(node(false)));
+    assert_eq!(bench.step(set(pod("p"))), [""; 0]);
+    bench.step(set(pod("q")));
+    bench.step(Event::PodRemoved(key("q")));
+    let now = Timestamp(0);
+    bench.swap();
+    assert!(bench.core.cache().pod_by_uid("p").is_some_and(|cached| cached.assumed));
+    assert!(bench.core.cache().pod_by_uid("q").is_none());
+    assert!(bench.core.next_wakeup().is_none_or(|at| at > now));
+}
+
+#[test]
+fn pods_that_are_not_to_be_placed() {
+    let gated = Arc::new(PodSpec { scheduling_gates: vec!["g".into()], ..PodSpec::clone(&pod("p").spec) });
+    let other = Arc::new(PodSpec { scheduler_name: "other".into(), ..PodSpec::default() });
+    for (name, pod) in [
+        ("gated", Pod { spec: gated, ..pod("p") }),
+        ("another scheduler's", Pod { spec: other, ..pod("p") }),
+        ("being deleted", Pod { deleting: true, ..pod("p") }),
+        ("finished", Pod { finished: true, ..pod("p") }),
+        ("assigned", Pod { node_name: "elsewhere".into(), ..pod("p") }),
+    ] {
+        let mut bench = Bench::new();
+        assert_eq!(bench.step(set(pod)), [""; 0], "{name}");
+        assert!(bench.core.queue().is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_pod_whose_gates_went_is_placed() {
+    let mut bench = Bench::new();
+    let gated = Arc::new(PodSpec { scheduling_gates: vec!["g".into()], ..PodSpec::clone(&pod("p").spec) });
+    bench.step(set(Pod { spec: gated, ..pod("p") }));
+    assert_eq!(bench.step(set(pod("p"))), ["bind p to n"]);
+}
+
+#[test]
+fn pods_wait_for_a_plugin_that_fails_and_are_tried_when_it_is_back() {
+    let mut bench = Bench::new();
+    bench.plugins.broken = true;
+    let actions = bench.step(set(pod("p")));
+    assert_eq!(actions, ["FailedScheduling p: plugin Taints: trapped", "unscheduled p: SchedulerError"]);
+    bench.plugins.broken = false;
+    assert_eq!(bench.step(Event::PluginRecovered("Taints".into())), ["bind p to n"]);
+}
+
+#[test]
+fn a_pod_deleted_while_it_is_bound_is_forgotten() {
+    let mut bench = Bench::new();
+    bench.step(set(pod("p")));
+    bench.step(Event::PodRemoved(key("p")));
+    assert_eq!(bench.core.in_flight(), 0);
+    assert!(bench.core.cache().pod_by_uid("p").is_none());
+    assert_eq!(bench.step(Event::BindFailed(key("p"), "not found".into())), [""; 0]);
+}

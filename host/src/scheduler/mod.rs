@@ -1,0 +1,141 @@
+//! The scheduler as it runs: one thread owns core and guests, and everyone else talks to it through channels.
+//!
+//! ```text
+//!  kube::Shell ──Event──▶ ┌──────────────────────┐ ──Action──▶ kube::Shell
+//!  wasm loader ─Delivery▶ │ turn: Core + Guests  │
+//!  callers ────Inspect──▶ └──────────────────────┘
+//! ```
+
+mod clock;
+mod control;
+mod turn;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use berth_core::Core;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
+
+use self::clock::Clock;
+use self::control::Control;
+use self::turn::Turn;
+use crate::config::Configuration;
+use crate::kube::{Shell, Undone};
+use crate::wasm::{self, Guests, Limits, Loader};
+
+/// Stack of the core's thread, on which guests run, too.
+const STACK: usize = 8 << 20;
+
+/// How a scheduler is set up.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Its profiles.
+    pub configuration: Configuration,
+    /// Further plugins, watched.
+    pub plugins_dir: Option<PathBuf>,
+    /// Where compiled plugins are kept; a folder of the user's cache if not given.
+    pub cache_dir: Option<PathBuf>,
+    /// What plugins may take.
+    pub limits: Limits,
+    /// The core's settings.
+    pub core: berth_core::Options,
+    /// How it talks to the API server.
+    pub shell: crate::kube::Options,
+}
+
+/// A running scheduler.
+pub struct Scheduler {
+    control: UnboundedSender<Control>,
+    thread: JoinHandle<()>,
+    shell: Arc<Shell>,
+    loader: Loader,
+}
+
+impl Scheduler {
+    /// Loads the plugins, learns the cluster, and begins to place pods. Returns when it does.
+    ///
+    /// # Errors
+    /// The configuration names a plugin that is not there, or one that is refused; the system gives no thread.
+    pub async fn start(client: ::kube::Client, options: Options) -> Result<Self> {
+        let (events, events_in) = unbounded_channel();
+        let (control, control_in) = unbounded_channel();
+        let outbox = outbox(&control);
+        let limits = Arc::new(options.limits.clone());
+        let guests = Guests::new(Arc::clone(&limits), Arc::clone(&outbox)).context("starting the plugins' threads")?;
+        let mut shell = Shell::start(&client, &options.shell, events);
+        let synced = shell.take_synced();
+        let shell = Arc::new(shell);
+        let perform = {
+            let shell = Arc::clone(&shell);
+            Box::new(move |action| shell.perform(action))
+        };
+        let turn = Turn {
+            core: Core::new(options.core),
+            guests,
+            events: events_in,
+            control: control_in,
+            perform,
+            runtime: Handle::current(),
+            clock: Clock::default(),
+            begun: false,
+        };
+        let thread = std::thread::Builder::new().name("core".into()).stack_size(STACK).spawn(move || turn.run())?;
+        let loader_options = wasm::LoaderOptions {
+            plugins_dir: options.plugins_dir,
+            cache_dir: options.cache_dir,
+            limits,
+            ..wasm::LoaderOptions::default()
+        };
+        let loader = Loader::start(loader_options, options.configuration.profiles, outbox)?;
+        let scheduler = Self { control, thread, shell, loader };
+        synced.await;
+        scheduler.loader.ready().await?;
+        scheduler.tell(Control::Begin)?;
+        Ok(scheduler)
+    }
+
+    /// Looks at the core, between two of its steps.
+    ///
+    /// # Errors
+    /// The scheduler has ended.
+    pub async fn inspect<T: Send + 'static>(&self, look: impl FnOnce(&Core) -> T + Send + 'static) -> Result<T> {
+        let (answer, answered) = oneshot::channel();
+        self.tell(Control::Inspect(Box::new(move |core| drop(answer.send(look(core))))))?;
+        answered.await.map_err(|_| anyhow!("the core's thread has ended"))
+    }
+
+    /// The plugins, as they fare.
+    #[must_use]
+    pub fn loader(&self) -> &Loader {
+        &self.loader
+    }
+
+    /// Places nothing more, and waits for what is under way, but no longer than `within`.
+    ///
+    /// # Errors
+    /// The core's thread had ended before, by a panic.
+    pub async fn stop(self, within: Duration) -> Result<Undone> {
+        // If it can't be told, it has ended, which joining finds out.
+        let _ = self.control.send(Control::Stop);
+        self.loader.stop();
+        let thread = self.thread;
+        let joined = tokio::task::spawn_blocking(move || thread.join()).await?;
+        joined.map_err(|_| anyhow!("the core's thread panicked; its last words are in the log"))?;
+        let shell = Arc::into_inner(self.shell).context("somebody still uses the shell")?;
+        Ok(shell.shutdown(within).await)
+    }
+
+    fn tell(&self, control: Control) -> Result<()> {
+        self.control.send(control).map_err(|_| anyhow!("the core's thread has ended"))
+    }
+}
+
+fn outbox(control: &UnboundedSender<Control>) -> wasm::Outbox {
+    let control = control.clone();
+    Arc::new(move |delivery| control.send(Control::Plugins(delivery)).is_ok())
+}
