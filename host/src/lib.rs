@@ -2,3 +2,4 @@
 
 pub mod controllers;
 pub mod kube;
+pub mod wasm;

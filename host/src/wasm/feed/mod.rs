@@ -1,0 +1,144 @@
+//! Keeping a guest's snapshot of the cluster up to date: everything once, then only what changed.
+
+mod pending;
+mod usage;
+
+use berth_core::cache::Cache;
+use berth_core::facts::{ClusterFacts, NodeFacts, PodFacts};
+use berth_core::plugins::Declaration;
+use bumpalo::Bump;
+
+use self::pending::{Item, Pending};
+use self::usage::UsageColumns;
+use super::bindings::exports::berth::scheduler::snapshot::{Change, Image, ResidentPod};
+use super::convert;
+
+/// Changes in one `apply` at most, a row of usage not counted: a deadline is for a call, and a guest's memory keeps the
+/// room of the largest.
+pub const BATCH: usize = 512;
+
+/// What of the cluster a plugin reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reads {
+    pub node: NodeFacts,
+    pub resident: PodFacts,
+    pub cluster: ClusterFacts,
+}
+
+impl Reads {
+    pub fn of(declaration: &Declaration) -> Self {
+        Self {
+            node: declaration.node_facts,
+            resident: declaration.resident_pod_facts,
+            cluster: declaration.cluster_facts,
+        }
+    }
+
+    /// Whether it reads anything that `snapshot` carries.
+    pub fn any(&self) -> bool {
+        !self.node.is_empty() || !self.cluster.is_empty()
+    }
+
+    /// Facts that a node's record carries.
+    fn in_record(&self) -> NodeFacts {
+        self.node.difference(NodeFacts::USAGE | NodeFacts::PODS)
+    }
+}
+
+/// Turns changes of the cache into calls of `apply`. One serves all instances of a thread: what it keeps between calls
+/// is memory only.
+#[derive(Default)]
+pub(crate) struct Feeder {
+    arena: Bump,
+    pending: Pending,
+    usage: UsageColumns,
+}
+
+impl Feeder {
+    /// Sends the whole cluster. Returns the position in the change log that this is the state of.
+    pub fn fill<E>(
+        &mut self,
+        cache: &Cache,
+        reads: Reads,
+        apply: impl FnMut(&[Change<'_>]) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        self.pending.everything(cache, reads);
+        self.send(cache, reads, apply)?;
+        Ok(cache.log().end())
+    }
+
+    /// Sends what changed since `position`, each thing once and as it is now. Returns the new position, or `None` where
+    /// the log no longer reaches back so far.
+    pub fn catch_up<E>(
+        &mut self,
+        cache: &Cache,
+        position: u64,
+        reads: Reads,
+        apply: impl FnMut(&[Change<'_>]) -> Result<(), E>,
+    ) -> Result<Option<u64>, E> {
+        let end = cache.log().end();
+        if position < end {
+            let Some(changes) = cache.log().since(position) else {
+                return Ok(None);
+            };
+            self.pending.collect(changes, reads);
+            self.send(cache, reads, apply)?;
+        }
+        Ok(Some(end))
+    }
+
+    fn send<E>(
+        &mut self,
+        cache: &Cache,
+        reads: Reads,
+        mut apply: impl FnMut(&[Change<'_>]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for batch in self.pending.take_items(cache).chunks(BATCH) {
+            self.arena.reset();
+            self.usage.clear();
+            let mut changes = Vec::with_capacity(batch.len().min(BATCH) + 1);
+            for item in batch {
+                if let Item::Node(id, facts) = *item
+                    && facts.contains(NodeFacts::USAGE & reads.node)
+                    && reads.node.contains(NodeFacts::USAGE)
+                    && let Some(info) = cache.node(id)
+                {
+                    self.usage.push(id, &info.usage);
+                }
+                changes.extend(change(&self.arena, cache, reads, *item));
+            }
+            changes.extend(self.usage.as_change(&self.arena, cache));
+            if !changes.is_empty() {
+                apply(&changes)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The record that says what an item is now. A node of which only the usage changed has none.
+fn change<'a>(arena: &'a Bump, cache: &'a Cache, reads: Reads, item: Item) -> Option<Change<'a>> {
+    Some(match item {
+        Item::Node(id, facts) => {
+            let new = facts.contains(NodeFacts::NAME);
+            let facts = facts & reads.in_record();
+            if facts.is_empty() && !new {
+                return None;
+            }
+            Change::Node(convert::node(arena, cache.node(id)?, facts))
+        }
+        Item::NodeRemoved(id) => Change::NodeRemoved(id.0),
+        Item::Pod(id) => {
+            let cached = cache.pod(id)?;
+            let pod = convert::pod(arena, &cached.pod, reads.resident);
+            Change::ResidentPod(ResidentPod { id: id.0, node: cached.node?.0, pod })
+        }
+        Item::PodRemoved(id) => Change::ResidentPodRemoved(id.0),
+        Item::Image(id) => {
+            let state = cache.images().get(id)?;
+            Change::Image(Image { id: id.0, name: &state.name, size: state.size, nodes: state.nodes })
+        }
+        Item::ImageRemoved(id) => Change::ImageRemoved(id.0),
+        Item::NodeCount => Change::NodeCount(u32::try_from(cache.node_count()).unwrap_or(u32::MAX)),
+    })
+}

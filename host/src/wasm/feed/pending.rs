@@ -1,0 +1,132 @@
+//! What a guest has to be told: every node, pod and image once, however often it changed.
+
+use berth_core::cache::{Cache, Change, ImageId, NodeId, PodId};
+use berth_core::facts::{ClusterFacts, NodeFacts};
+
+use super::Reads;
+
+/// One thing to tell, to be read from the cache as it is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Item {
+    /// These facts of a node changed. With the name among them, the node is new.
+    Node(NodeId, NodeFacts),
+    NodeRemoved(NodeId),
+    Pod(PodId),
+    PodRemoved(PodId),
+    Image(ImageId),
+    ImageRemoved(ImageId),
+    NodeCount,
+}
+
+/// Things marked once each, in arrays indexed by their ids. Empty between uses; its memory stays.
+#[derive(Default)]
+pub(super) struct Pending {
+    facts: Vec<Option<NodeFacts>>,
+    nodes: Vec<NodeId>,
+    marked_pods: Vec<bool>,
+    pods: Vec<PodId>,
+    marked_images: Vec<bool>,
+    images: Vec<ImageId>,
+    node_count: bool,
+    items: Vec<Item>,
+}
+
+impl Pending {
+    /// Marks all that the plugin reads.
+    pub fn everything(&mut self, cache: &Cache, reads: Reads) {
+        if !reads.node.is_empty() {
+            cache.nodes().for_each(|info| self.mark_node(info.id, NodeFacts::all()));
+        }
+        if reads.node.contains(NodeFacts::PODS) {
+            cache.pods().filter(|(_, pod)| pod.node.is_some()).for_each(|(id, _)| self.mark_pod(id));
+        }
+        if reads.cluster.contains(ClusterFacts::IMAGES) {
+            cache.images().iter().for_each(|(id, _)| self.mark_image(id));
+        }
+        self.node_count = reads.cluster.contains(ClusterFacts::NODE_COUNT);
+    }
+
+    /// Marks what these changes touch of it.
+    pub fn collect(&mut self, changes: impl Iterator<Item = Change>, reads: Reads) {
+        let relevant = reads.node.difference(NodeFacts::PODS);
+        for change in changes {
+            match change {
+                Change::Node(id, facts) if !reads.node.is_empty() => {
+                    // The name never changes, so it stands for a new node, whether the plugin reads names or not.
+                    let touched = facts & (relevant | NodeFacts::NAME);
+                    if !touched.is_empty() {
+                        self.mark_node(id, touched);
+                    }
+                }
+                Change::NodeRemoved(id) if !reads.node.is_empty() => self.mark_node(id, NodeFacts::empty()),
+                Change::Pod(id) | Change::PodRemoved(id) if reads.node.contains(NodeFacts::PODS) => self.mark_pod(id),
+                Change::Image(id) | Change::ImageRemoved(id) if reads.cluster.contains(ClusterFacts::IMAGES) => {
+                    self.mark_image(id);
+                }
+                Change::NodeCount => self.node_count |= reads.cluster.contains(ClusterFacts::NODE_COUNT),
+                _ => {}
+            }
+        }
+    }
+
+    /// What was marked, images before the nodes that have them, and forgets the marks.
+    pub fn take_items(&mut self, cache: &Cache) -> &[Item] {
+        self.items.clear();
+        let mut gone = Vec::new();
+        for id in self.images.drain(..) {
+            self.marked_images[id.0 as usize] = false;
+            match cache.images().get(id) {
+                Some(_) => self.items.push(Item::Image(id)),
+                None => gone.push(Item::ImageRemoved(id)),
+            }
+        }
+        for id in self.nodes.drain(..) {
+            let facts = self.facts[id.0 as usize].take().unwrap_or_default();
+            match cache.node(id) {
+                Some(_) => self.items.push(Item::Node(id, facts)),
+                // Came and went: the guest never heard of it.
+                None if facts.contains(NodeFacts::NAME) => {}
+                None => self.items.push(Item::NodeRemoved(id)),
+            }
+        }
+        for id in self.pods.drain(..) {
+            self.marked_pods[id.0 as usize] = false;
+            let placed = cache.pod(id).is_some_and(|pod| pod.node.is_some());
+            self.items.push(if placed { Item::Pod(id) } else { Item::PodRemoved(id) });
+        }
+        self.items.append(&mut gone);
+        if std::mem::take(&mut self.node_count) {
+            self.items.push(Item::NodeCount);
+        }
+        &self.items
+    }
+
+    fn mark_node(&mut self, id: NodeId, facts: NodeFacts) {
+        let mark = entry(&mut self.facts, id.0);
+        if mark.is_none() {
+            self.nodes.push(id);
+        }
+        *mark.get_or_insert_default() |= facts;
+    }
+
+    fn mark_pod(&mut self, id: PodId) {
+        if !std::mem::replace(entry(&mut self.marked_pods, id.0), true) {
+            self.pods.push(id);
+        }
+    }
+
+    fn mark_image(&mut self, id: ImageId) {
+        if !std::mem::replace(entry(&mut self.marked_images, id.0), true) {
+            self.images.push(id);
+        }
+    }
+}
+
+/// The entry of an id, the array grown to hold it.
+fn entry<T: Default + Clone>(array: &mut Vec<T>, id: u32) -> &mut T {
+    let at = id as usize;
+    if at >= array.len() {
+        array.resize(at + 1, T::default());
+    }
+    &mut array[at]
+}

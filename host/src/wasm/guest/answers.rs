@@ -1,0 +1,65 @@
+//! Guests' answers, checked and turned into the core's.
+
+use berth_core::plugins::{Code, PreFilterResult, PreScoreResult, Status, Verdicts};
+
+use super::call::Export;
+use super::error::CallError;
+use crate::wasm::bindings::berth::scheduler::types as wit;
+use crate::wasm::bindings::exports::berth::scheduler::pre_filter::PreFilterResult as WitPreFilterResult;
+use crate::wasm::bindings::exports::berth::scheduler::pre_score::PreScoreResult as WitPreScoreResult;
+
+pub(super) fn pre_filter(answer: WitPreFilterResult) -> Result<PreFilterResult, CallError> {
+    Ok(match answer {
+        WitPreFilterResult::All => PreFilterResult::All,
+        WitPreFilterResult::Skip => PreFilterResult::Skip,
+        WitPreFilterResult::Narrow(names) => {
+            PreFilterResult::Narrow(names.into_iter().map(String::into_boxed_str).collect())
+        }
+        WitPreFilterResult::Reject(why) => PreFilterResult::Reject(status(why)),
+    })
+}
+
+pub(super) fn pre_score(answer: WitPreScoreResult) -> PreScoreResult {
+    match answer {
+        WitPreScoreResult::Score => PreScoreResult::Score,
+        WitPreScoreResult::Skip => PreScoreResult::Skip,
+    }
+}
+
+/// As many as nodes were asked about, each naming an outcome that is there.
+pub(super) fn verdicts(answer: wit::Verdicts, asked: usize) -> Result<Verdicts, CallError> {
+    of_length(Export::Filter, "verdicts", answer.nodes.len(), asked)?;
+    let outcomes = answer.outcomes.len();
+    match answer.nodes.iter().max() {
+        Some(&highest) if usize::from(highest) > outcomes => Err(CallError::BadAnswer(
+            Export::Filter,
+            format!("a verdict names outcome {highest} where it gave {outcomes} outcomes"),
+        )),
+        _ => Ok(Verdicts { outcomes: answer.outcomes.into_iter().map(status).collect(), nodes: answer.nodes }),
+    }
+}
+
+/// As many as nodes were asked about.
+pub(super) fn scores(export: Export, answer: Vec<i64>, asked: usize) -> Result<Vec<i64>, CallError> {
+    of_length(export, "scores", answer.len(), asked)?;
+    Ok(answer)
+}
+
+fn of_length(export: Export, what: &str, got: usize, asked: usize) -> Result<(), CallError> {
+    if got == asked {
+        return Ok(());
+    }
+    Err(CallError::BadAnswer(export, format!("it gave {got} {what} for {asked} nodes")))
+}
+
+fn status(status: wit::Status) -> Status {
+    Status {
+        code: match status.code {
+            wit::Code::Unschedulable => Code::Unschedulable,
+            wit::Code::UnschedulableAndUnresolvable => Code::UnschedulableAndUnresolvable,
+            wit::Code::Error => Code::Error,
+            wit::Code::Pending => Code::Pending,
+        },
+        reasons: status.reasons.into_iter().map(Into::into).collect(),
+    }
+}

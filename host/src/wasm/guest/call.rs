@@ -1,0 +1,102 @@
+//! One call into a guest: deadline set, errors put into words.
+
+use std::fmt;
+use std::time::Duration;
+
+use wasmtime::Store;
+
+use super::deadline::{Budget, Deadline, thread_cpu_time};
+use super::error::CallError;
+use super::instance::Instance;
+use super::interfaces::LoadedInterfaces;
+use super::state::HostState;
+
+/// A function that a component exports, as messages name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Export {
+    /// Not a function: the component's own start.
+    Start,
+    /// `plugin.describe`
+    Describe,
+    /// `plugin.configure`
+    Configure,
+    /// `plugin.hold-template`
+    HoldTemplate,
+    /// `plugin.forget-templates`
+    ForgetTemplates,
+    /// `snapshot.apply`
+    Apply,
+    /// `pre-filter.pre-filter`
+    PreFilter,
+    /// `filter.filter`
+    Filter,
+    /// `pre-score.pre-score`
+    PreScore,
+    /// `score.score`
+    Score,
+    /// `normalize.normalize`
+    Normalize,
+}
+
+impl fmt::Display for Export {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Start => "its start",
+            Self::Describe => "describe",
+            Self::Configure => "configure",
+            Self::HoldTemplate => "hold-template",
+            Self::ForgetTemplates => "forget-templates",
+            Self::Apply => "apply",
+            Self::PreFilter => "pre-filter",
+            Self::Filter => "filter",
+            Self::PreScore => "pre-score",
+            Self::Score => "score",
+            Self::Normalize => "normalize",
+        })
+    }
+}
+
+/// One call in so many is timed; the rest is taken to cost the same.
+const SAMPLE: u64 = 16;
+
+impl Instance {
+    /// Calls the guest within the budget of this export.
+    pub(super) fn call<R>(
+        &mut self,
+        export: Export,
+        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces) -> wasmtime::Result<R>,
+    ) -> Result<R, CallError> {
+        let budget = self.budget(export);
+        let calls = self.counters.count_call();
+        let started = calls.is_multiple_of(SAMPLE).then(thread_cpu_time);
+        let answer = guarded(&mut self.store, budget, export, |store| call(store, &self.interfaces));
+        if let Some(started) = started {
+            self.counters.add_cpu(thread_cpu_time().saturating_sub(started).saturating_mul(SAMPLE as u32));
+        }
+        answer
+    }
+
+    fn budget(&self, export: Export) -> Budget {
+        let limits = &self.limits;
+        let cpu: Duration = match export {
+            Export::Start | Export::Describe | Export::Configure => limits.startup,
+            Export::Apply => limits.apply,
+            _ => limits.call,
+        };
+        Budget { cpu, wall: limits.wall }
+    }
+}
+
+/// Runs guest code in `store` within `budget`.
+pub(super) fn guarded<R>(
+    store: &mut Store<HostState>,
+    budget: Budget,
+    export: Export,
+    run: impl FnOnce(&mut Store<HostState>) -> wasmtime::Result<R>,
+) -> Result<R, CallError> {
+    let state = store.data_mut();
+    state.deadline = Deadline::new(budget);
+    state.log.begin();
+    store.set_epoch_deadline(1);
+    run(store).map_err(|error| CallError::from_trap(export, &error, store.data_mut().log.last_error()))
+}

@@ -1,0 +1,106 @@
+//! An instance from its start to its configuration.
+
+use std::sync::Arc;
+
+use wasmtime::component::InstancePre;
+use wasmtime::{Store, UpdateDeadline};
+
+use super::call::{Export, guarded};
+use super::deadline::Budget;
+use super::error::CallError;
+use super::interfaces::{Interfaces, LoadedInterfaces};
+use super::state::HostState;
+use crate::wasm::bindings::berth::scheduler::types::Pod;
+use crate::wasm::bindings::exports::berth::scheduler::plugin::{Declaration, Description};
+use crate::wasm::bindings::exports::berth::scheduler::snapshot::Change;
+use crate::wasm::limits::Limits;
+use crate::wasm::metrics::Counters;
+
+/// A component's instance. After a call that [`CallError::poisons`] it is good for nothing any more.
+pub struct Instance {
+    pub(super) store: Store<HostState>,
+    pub(super) interfaces: LoadedInterfaces,
+    pub(super) limits: Arc<Limits>,
+    pub(super) counters: Arc<Counters>,
+    /// Node ids as a call takes them; kept for the next one.
+    pub(super) node_ids: Vec<u32>,
+}
+
+/// Why an instance could not be started.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    /// Its start trapped, or its memory is too large from the start.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// A function of the contract has another type.
+    #[error("{0}")]
+    Types(String),
+}
+
+impl Instance {
+    /// Instantiates a component. `name` stands for the plugin in its log lines.
+    pub(crate) fn start(
+        pre: &InstancePre<HostState>,
+        interfaces: &Interfaces,
+        name: Arc<str>,
+        limits: &Arc<Limits>,
+        counters: &Arc<Counters>,
+    ) -> Result<Self, StartError> {
+        let mut store = Store::new(pre.engine(), HostState::new(name, limits));
+        store.limiter(|state| &mut state.memory);
+        store.epoch_deadline_callback(|mut store| {
+            store.data_mut().deadline.tick()?;
+            Ok(UpdateDeadline::Continue(1))
+        });
+        let budget = Budget { cpu: limits.startup, wall: limits.wall };
+        let instance = guarded(&mut store, budget, Export::Start, |store| pre.instantiate(store))?;
+        let interfaces =
+            interfaces.load(&mut store, &instance).map_err(|error| StartError::Types(format!("{error:#}")))?;
+        Ok(Self {
+            store,
+            interfaces,
+            limits: Arc::clone(limits),
+            counters: Arc::clone(counters),
+            node_ids: Vec::new(),
+        })
+    }
+
+    /// Who it says it is.
+    pub(crate) fn describe(&mut self) -> Result<Description, CallError> {
+        self.call(Export::Describe, |store, interfaces| interfaces.plugin.call_describe(store))
+    }
+
+    /// Gives it its arguments (JSON), and learns what it reads.
+    pub(crate) fn configure(&mut self, arguments: &str) -> Result<Declaration, CallError> {
+        self.call(Export::Configure, |store, interfaces| interfaces.plugin.call_configure(store, arguments))?
+            .map_err(|message| CallError::Said(Export::Configure, message))
+    }
+
+    /// The name that its log lines get.
+    pub(crate) fn rename(&mut self, plugin: Arc<str>) {
+        self.store.data_mut().log.rename(plugin);
+    }
+
+    /// Makes a pod known under a template's id.
+    pub(crate) fn hold_template(&mut self, id: u32, pod: &Pod<'_>) -> Result<(), CallError> {
+        self.call(Export::HoldTemplate, |store, interfaces| interfaces.plugin.call_hold_template(store, id, pod.clone()))
+    }
+
+    /// Lets it drop these templates.
+    pub(crate) fn forget_templates(&mut self, ids: &[u32]) -> Result<(), CallError> {
+        self.call(Export::ForgetTemplates, |store, interfaces| interfaces.plugin.call_forget_templates(store, ids))
+    }
+
+    /// Tells it what changed. Nothing happens where the component keeps no snapshot.
+    pub(crate) fn apply(&mut self, changes: &[Change<'_>]) -> Result<(), CallError> {
+        self.call(Export::Apply, |store, interfaces| match &interfaces.snapshot {
+            Some(snapshot) => snapshot.call_apply(store, changes),
+            None => Ok(()),
+        })
+    }
+
+    /// Bytes of its linear memories.
+    pub(crate) fn memory(&self) -> usize {
+        self.store.data().memory.used()
+    }
+}

@@ -1,0 +1,71 @@
+//! Which of the contract's interfaces a component exports, and their functions in an instance.
+
+use berth_core::plugins::ExtensionPoints;
+use wasmtime::component::{Instance, InstancePre};
+use wasmtime::{AsContextMut, Result};
+
+use super::state::HostState;
+use crate::wasm::bindings::exports::berth::scheduler as wit;
+
+/// Where a component's exports are: looked up once a component.
+#[derive(Clone)]
+pub(crate) struct Interfaces {
+    plugin: wit::plugin::GuestIndices,
+    snapshot: Option<wit::snapshot::GuestIndices>,
+    pre_filter: Option<wit::pre_filter::GuestIndices>,
+    filter: Option<wit::filter::GuestIndices>,
+    pre_score: Option<wit::pre_score::GuestIndices>,
+    score: Option<wit::score::GuestIndices>,
+    normalize: Option<wit::normalize::GuestIndices>,
+}
+
+/// The functions of one instance. `None` where the component doesn't export the interface.
+pub(super) struct LoadedInterfaces {
+    pub plugin: wit::plugin::Guest,
+    pub snapshot: Option<wit::snapshot::Guest>,
+    pub pre_filter: Option<wit::pre_filter::Guest>,
+    pub filter: Option<wit::filter::Guest>,
+    pub pre_score: Option<wit::pre_score::Guest>,
+    pub score: Option<wit::score::Guest>,
+    pub normalize: Option<wit::normalize::Guest>,
+}
+
+impl Interfaces {
+    /// Looks up the exports of `points`.
+    ///
+    /// # Errors
+    /// An interface lacks one of its functions.
+    pub fn new(pre: &InstancePre<HostState>, points: ExtensionPoints, snapshot: bool) -> Result<Self> {
+        let has = |point| points.contains(point);
+        Ok(Self {
+            plugin: wit::plugin::GuestIndices::new(pre)?,
+            snapshot: snapshot.then(|| wit::snapshot::GuestIndices::new(pre)).transpose()?,
+            pre_filter: has(ExtensionPoints::PRE_FILTER)
+                .then(|| wit::pre_filter::GuestIndices::new(pre))
+                .transpose()?,
+            filter: has(ExtensionPoints::FILTER).then(|| wit::filter::GuestIndices::new(pre)).transpose()?,
+            pre_score: has(ExtensionPoints::PRE_SCORE).then(|| wit::pre_score::GuestIndices::new(pre)).transpose()?,
+            score: has(ExtensionPoints::SCORE).then(|| wit::score::GuestIndices::new(pre)).transpose()?,
+            normalize: has(ExtensionPoints::NORMALIZE)
+                .then(|| wit::normalize::GuestIndices::new(pre))
+                .transpose()?,
+        })
+    }
+
+    /// Finds the functions in an instance, and checks their types.
+    ///
+    /// # Errors
+    /// A function's type differs from the contract's.
+    pub(super) fn load(&self, mut store: impl AsContextMut, instance: &Instance) -> Result<LoadedInterfaces> {
+        let mut store = store.as_context_mut();
+        Ok(LoadedInterfaces {
+            plugin: self.plugin.load(&mut store, instance)?,
+            snapshot: self.snapshot.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            pre_filter: self.pre_filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            filter: self.filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            pre_score: self.pre_score.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            score: self.score.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            normalize: self.normalize.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+        })
+    }
+}

@@ -1,0 +1,20 @@
+//! One instance of a component: its store, its limits, and the calls into it.
+
+mod answers;
+mod call;
+mod deadline;
+mod error;
+mod instance;
+mod interfaces;
+mod log;
+mod memory;
+mod placing;
+mod state;
+
+pub use self::call::Export;
+pub use self::error::CallError;
+pub use self::instance::Instance;
+pub(super) use self::instance::StartError;
+pub(super) use self::deadline::thread_cpu_time;
+pub(super) use self::interfaces::Interfaces;
+pub(super) use self::state::HostState;

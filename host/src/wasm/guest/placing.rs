@@ -1,0 +1,113 @@
+//! The calls of a scheduling cycle, their answers checked.
+
+use berth_core::cache::NodeId;
+use berth_core::plugins::{Cycle, PreFilterResult, PreScoreResult, Verdicts};
+
+use super::answers;
+use super::call::Export;
+use super::error::CallError;
+use super::instance::Instance;
+use crate::wasm::bindings::berth::scheduler::types as wit;
+
+/// What a function answers that the contract lets fail.
+type Answer<T> = wasmtime::Result<Result<T, String>>;
+
+impl Instance {
+    /// `pre-filter`; where it is not exported, every node is to be filtered.
+    pub(crate) fn pre_filter(&mut self, cycle: &Cycle<'_>) -> Result<PreFilterResult, CallError> {
+        let cycle = cycle_of(cycle);
+        self.ask(Export::PreFilter, |store, interfaces| match &interfaces.pre_filter {
+            Some(guest) => Some(guest.call_pre_filter(store, cycle)),
+            None => None,
+        })?
+        .map_or(Ok(PreFilterResult::All), answers::pre_filter)
+    }
+
+    /// `filter`; where it is not exported, every node fits.
+    pub(crate) fn filter(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, CallError> {
+        let cycle = cycle_of(cycle);
+        let ids = self.take_ids(nodes);
+        let answer = self.ask(Export::Filter, |store, interfaces| {
+            interfaces.filter.as_ref().map(|guest| guest.call_filter(store, cycle, &ids))
+        });
+        self.node_ids = ids;
+        match answer? {
+            Some(verdicts) => answers::verdicts(verdicts, nodes.len()),
+            None => Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; nodes.len()] }),
+        }
+    }
+
+    /// `pre-score`; where it is not exported, there is something to score.
+    pub(crate) fn pre_score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<PreScoreResult, CallError> {
+        let cycle = cycle_of(cycle);
+        let ids = self.take_ids(nodes);
+        let answer = self.ask(Export::PreScore, |store, interfaces| {
+            interfaces.pre_score.as_ref().map(|guest| guest.call_pre_score(store, cycle, &ids))
+        });
+        self.node_ids = ids;
+        Ok(answer?.map_or(PreScoreResult::Score, answers::pre_score))
+    }
+
+    /// `score`; where it is not exported, every node has 0.
+    pub(crate) fn score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
+        let cycle = cycle_of(cycle);
+        let ids = self.take_ids(nodes);
+        let answer = self.ask(Export::Score, |store, interfaces| {
+            interfaces.score.as_ref().map(|guest| guest.call_score(store, cycle, &ids))
+        });
+        self.node_ids = ids;
+        match answer? {
+            Some(scores) => answers::scores(Export::Score, scores, nodes.len()),
+            None => Ok(vec![0; nodes.len()]),
+        }
+    }
+
+    /// `normalize`; where it is not exported, scores stay as they are.
+    pub(crate) fn normalize(
+        &mut self,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        scores: &[i64],
+    ) -> Result<Vec<i64>, CallError> {
+        let cycle = cycle_of(cycle);
+        let ids = self.take_ids(nodes);
+        let answer = self.ask(Export::Normalize, |store, interfaces| {
+            interfaces.normalize.as_ref().map(|guest| guest.call_normalize(store, cycle, &ids, scores))
+        });
+        self.node_ids = ids;
+        match answer? {
+            Some(scores) => answers::scores(Export::Normalize, scores, nodes.len()),
+            None => Ok(scores.to_vec()),
+        }
+    }
+
+    /// Calls a function that may be missing and may answer with an error of its own.
+    fn ask<T>(
+        &mut self,
+        export: Export,
+        call: impl FnOnce(
+            &mut wasmtime::Store<super::state::HostState>,
+            &super::interfaces::LoadedInterfaces,
+        ) -> Option<Answer<T>>,
+    ) -> Result<Option<T>, CallError> {
+        let answer = self.call(export, |store, interfaces| call(store, interfaces).transpose())?;
+        answer.transpose().map_err(|message| CallError::Said(export, message))
+    }
+
+    /// The ids in the buffer kept for them; the caller puts it back.
+    fn take_ids(&mut self, nodes: &[NodeId]) -> Vec<u32> {
+        let mut ids = std::mem::take(&mut self.node_ids);
+        ids.clear();
+        ids.extend(nodes.iter().map(|node| node.0));
+        ids
+    }
+}
+
+fn cycle_of(cycle: &Cycle<'_>) -> wit::Cycle {
+    wit::Cycle {
+        id: cycle.id,
+        time: i64::try_from(cycle.time.0).unwrap_or(i64::MAX),
+        seed: cycle.seed,
+        template: cycle.template.0,
+    }
+}

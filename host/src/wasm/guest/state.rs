@@ -1,0 +1,40 @@
+//! What the host keeps with each instance's store.
+
+use std::sync::Arc;
+
+use crate::wasm::bindings::berth::scheduler::what_if::{Cycle, Host, WhatIfCase};
+
+use super::deadline::{Budget, Deadline};
+use super::log::GuestLog;
+use super::memory::MemoryGuard;
+use crate::wasm::limits::Limits;
+
+/// The data of an instance's store.
+#[derive(Debug)]
+pub(crate) struct HostState {
+    pub(super) log: GuestLog,
+    pub(super) memory: MemoryGuard,
+    pub(super) deadline: Deadline,
+}
+
+impl HostState {
+    pub(super) fn new(plugin: Arc<str>, limits: &Limits) -> Self {
+        Self {
+            log: GuestLog::new(plugin, limits.log_lines),
+            memory: MemoryGuard::new(limits),
+            deadline: Deadline::new(Budget { cpu: limits.startup, wall: limits.wall }),
+        }
+    }
+
+    /// What `log` is linked to.
+    pub(crate) fn log(&mut self) -> &mut GuestLog {
+        &mut self.log
+    }
+}
+
+/// Asked outside post-filter, there is nothing to answer.
+impl Host for HostState {
+    fn ask(&mut self, _: Cycle, _: Vec<WhatIfCase>) -> wasmtime::Result<Vec<bool>> {
+        Err(wasmtime::format_err!("what-if can be asked during post-filter only"))
+    }
+}

@@ -1,0 +1,68 @@
+//! The core's questions.
+
+use berth_core::cache::NodeId;
+use berth_core::facts::PodFacts;
+use berth_core::plugins::{Cycle, PluginError, PluginId, PreFilterResult, PreScoreResult, TemplateId, Verdicts};
+use berth_core::Plugins;
+
+use super::{Guests, slot};
+use crate::wasm::guest::{CallError, Export, Instance};
+
+impl Guests {
+    fn ask<R>(
+        &mut self,
+        plugin: PluginId,
+        export: Export,
+        cycle: &Cycle<'_>,
+        call: impl FnOnce(&mut Instance) -> Result<R, CallError>,
+    ) -> Result<R, PluginError> {
+        match slot(&mut self.slots, plugin) {
+            Some(slot) => slot.ask(export, cycle, &mut self.feeder, &self.rebuilder, call),
+            None => Err(PluginError {
+                plugin: format!("number {}", plugin.0).into(),
+                message: "is not loaded any more".to_owned(),
+            }),
+        }
+    }
+}
+
+impl Plugins for Guests {
+    fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
+        self.ask(plugin, Export::PreFilter, cycle, |instance| instance.pre_filter(cycle))
+    }
+
+    fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
+        self.ask(plugin, Export::Filter, cycle, |instance| instance.filter(cycle, nodes))
+    }
+
+    fn pre_score(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+    ) -> Result<PreScoreResult, PluginError> {
+        self.ask(plugin, Export::PreScore, cycle, |instance| instance.pre_score(cycle, nodes))
+    }
+
+    fn score(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+        self.ask(plugin, Export::Score, cycle, |instance| instance.score(cycle, nodes))
+    }
+
+    fn normalize(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        scores: &[i64],
+    ) -> Result<Vec<i64>, PluginError> {
+        self.ask(plugin, Export::Normalize, cycle, |instance| instance.normalize(cycle, nodes, scores))
+    }
+
+    fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]) {
+        for slot in self.slots.iter_mut().flatten().filter(|slot| slot.entry.declaration.pod_facts == facts) {
+            if let Some(resident) = slot.resident() {
+                resident.forget(templates);
+            }
+        }
+    }
+}

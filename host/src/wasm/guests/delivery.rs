@@ -1,0 +1,77 @@
+//! What other threads hand to the core's.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+
+use berth_core::cache::Cache;
+use berth_core::plugins::PluginId;
+use berth_core::profile::Profile;
+
+use super::entry::Entry;
+use super::rebuild::Rebuilt;
+use super::resident::Resident;
+
+/// Something for [`super::Guests::accept`].
+pub enum Delivery {
+    /// A thread wants a copy of the cluster as it is.
+    NeedsCluster(ClusterRequest),
+    /// Another set of plugins is ready.
+    Swap(Prepared),
+    /// An instance was made anew.
+    Rebuilt(Rebuilt),
+}
+
+/// Puts a delivery on its way to the core's thread; false where that has ended.
+pub type Outbox = Arc<dyn Fn(Delivery) -> bool + Send + Sync>;
+
+/// A wish for a copy of the cluster.
+pub struct ClusterRequest(SyncSender<Cache>);
+
+impl ClusterRequest {
+    /// The request and where its answer comes.
+    pub(crate) fn new() -> (Self, Receiver<Cache>) {
+        let (sender, receiver) = sync_channel(1);
+        (Self(sender), receiver)
+    }
+
+    /// Gives it.
+    pub fn answer(self, cache: &Cache) {
+        // Who asked may be gone; then nobody needs it.
+        let _ = self.0.send(cache.clone());
+    }
+}
+
+/// A set of plugins, filled and tried, and the profiles that use it.
+pub struct Prepared {
+    /// Instances that were not there before.
+    pub(crate) new: Vec<(Arc<Entry>, Resident)>,
+    /// All instances that the profiles use; others go.
+    pub(crate) used: Vec<PluginId>,
+    pub(crate) profiles: Vec<Profile>,
+    pub(crate) done: Option<Sender<Installed>>,
+}
+
+/// What became of a prepared set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Installed {
+    Yes,
+    /// The cluster changed more than the log holds while it was prepared: fill it again.
+    FellBehind,
+    /// This one of its instances failed on the latest changes.
+    Failed(PluginId, String),
+}
+
+impl Prepared {
+    /// Lets the preparing thread learn what becomes of the set.
+    pub(crate) fn watched(mut self) -> (Self, Receiver<Installed>) {
+        let (sender, receiver) = channel();
+        self.done = Some(sender);
+        (self, receiver)
+    }
+
+    /// The profiles that the set is for.
+    #[must_use]
+    pub fn profiles(&self) -> &[Profile] {
+        &self.profiles
+    }
+}

@@ -1,0 +1,57 @@
+//! What an instance is made of, and how it fares: shared by the threads that make, use and show it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use berth_core::Timestamp;
+use berth_core::plugins::{Declaration, PluginId};
+
+use crate::wasm::load::LoadedComponent;
+use crate::wasm::metrics::Counters;
+
+/// An instance's component and arguments. Two profiles that use the same pair share it.
+pub(crate) struct Entry {
+    pub id: PluginId,
+    pub component: Arc<LoadedComponent>,
+    /// JSON.
+    pub arguments: Arc<str>,
+    pub declaration: Arc<Declaration>,
+    pub counters: Arc<Counters>,
+    health: Mutex<Health>,
+}
+
+/// How an instance fares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Health {
+    /// It answers.
+    #[default]
+    Serving,
+    /// It is being made anew; the message says why.
+    Restarting(String),
+    /// It failed too often in a row and rests until then; the message says why.
+    BackingOff(Timestamp, String),
+}
+
+impl Entry {
+    pub fn new(
+        id: PluginId,
+        component: Arc<LoadedComponent>,
+        arguments: Arc<str>,
+        declaration: Arc<Declaration>,
+        counters: Arc<Counters>,
+    ) -> Self {
+        Self { id, component, arguments, declaration, counters, health: Mutex::default() }
+    }
+
+    pub fn name(&self) -> Arc<str> {
+        Arc::clone(&self.component.name)
+    }
+
+    /// Only read by people and written when something breaks, so the lock is never waited for.
+    pub fn health(&self) -> Health {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn set_health(&self, health: Health) {
+        *self.health.lock().unwrap_or_else(PoisonError::into_inner) = health;
+    }
+}

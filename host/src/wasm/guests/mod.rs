@@ -1,0 +1,83 @@
+//! The instances that the core asks: each kept up to date, and made anew when it breaks.
+//!
+//! [`Guests`] belongs to the core's thread. Whatever takes long (instantiating, filling, dropping) is done on a thread
+//! of its own, from a copy of the cluster; the result comes back as a [`Delivery`].
+
+mod ask;
+mod delivery;
+mod entry;
+mod install;
+mod rebuild;
+mod resident;
+mod slot;
+mod streak;
+
+use std::sync::Arc;
+
+use berth_core::cache::Cache;
+use berth_core::plugins::PluginId;
+use berth_core::{Event, Timestamp};
+
+pub use self::delivery::{ClusterRequest, Delivery, Outbox, Prepared};
+pub(super) use self::delivery::Installed;
+pub(super) use self::entry::Entry;
+pub use self::entry::Health;
+use self::rebuild::{Rebuilder, Rebuilt};
+pub(super) use self::resident::Resident;
+use self::slot::Slot;
+use super::feed::Feeder;
+use super::limits::Limits;
+
+/// All instances. Implements [`berth_core::Plugins`].
+pub struct Guests {
+    /// By plugin id; those swapped out leave a gap.
+    slots: Vec<Option<Slot>>,
+    feeder: Feeder,
+    rebuilder: Rebuilder,
+}
+
+impl Guests {
+    /// No instances yet. Those that break are made anew on a thread of their own, which sends them through `outbox`.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn new(limits: Arc<Limits>, outbox: Outbox) -> std::io::Result<Self> {
+        Ok(Self { slots: Vec::new(), feeder: Feeder::default(), rebuilder: Rebuilder::start(limits, outbox)? })
+    }
+
+    /// Takes what a thread beside the core's delivers, between two steps of the core. The event it may give is the
+    /// core's next one.
+    pub fn accept(&mut self, delivery: Delivery, now: Timestamp, cache: &Cache) -> Option<Event> {
+        match delivery {
+            Delivery::NeedsCluster(request) => {
+                request.answer(cache);
+                None
+            }
+            Delivery::Swap(prepared) => self.swap(prepared, cache).map(Event::PluginsSwapped),
+            Delivery::Rebuilt(rebuilt) => self.take_rebuilt(rebuilt, now, cache),
+        }
+    }
+
+    /// Starts the instances anew whose time has come. To be called now and then, once a second for instance.
+    pub fn tick(&mut self, now: Timestamp, cache: &Cache) {
+        for slot in self.slots.iter_mut().flatten() {
+            slot.retry_if_due(now, cache, &self.rebuilder);
+        }
+    }
+
+    fn take_rebuilt(&mut self, rebuilt: Rebuilt, now: Timestamp, cache: &Cache) -> Option<Event> {
+        let Some(slot) = slot(&mut self.slots, rebuilt.id) else {
+            // It was swapped out meanwhile.
+            if let Ok(resident) = rebuilt.result {
+                self.rebuilder.dispose(resident);
+            }
+            return None;
+        };
+        let recovered = slot.take_rebuilt(rebuilt.result, now, cache, &mut self.feeder, &self.rebuilder);
+        recovered.then(|| Event::PluginRecovered(slot.entry.name()))
+    }
+}
+
+fn slot(slots: &mut [Option<Slot>], id: PluginId) -> Option<&mut Slot> {
+    slots.get_mut(id.0 as usize)?.as_mut()
+}

@@ -1,0 +1,89 @@
+//! Making broken instances anew, beside the core's thread.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use berth_core::cache::Cache;
+use berth_core::plugins::PluginId;
+
+use super::delivery::{Delivery, Outbox};
+use super::entry::Entry;
+use super::resident::Resident;
+use crate::wasm::feed::Feeder;
+use crate::wasm::limits::Limits;
+use crate::wasm::load;
+
+enum Job {
+    Rebuild(Arc<Entry>, Box<Cache>),
+    /// Unmapping an instance's memory takes its time.
+    Dispose(Box<Resident>),
+}
+
+/// An instance made anew, or why it could not be.
+pub struct Rebuilt {
+    pub(super) id: PluginId,
+    pub(super) result: Result<Box<Resident>, String>,
+}
+
+/// The thread that makes instances; it ends with this handle.
+pub(super) struct Rebuilder {
+    jobs: Sender<Job>,
+    /// Bytes of memory from which an instance is made anew.
+    pub(super) recycle_from: usize,
+}
+
+impl Rebuilder {
+    pub fn start(limits: Arc<Limits>, outbox: Outbox) -> std::io::Result<Self> {
+        let (jobs, receiver) = channel();
+        let recycle_from = limits.memory / 100 * limits.recycle_percent;
+        thread::Builder::new().name("wasm-rebuild".into()).spawn(move || work(&receiver, &limits, &outbox))?;
+        Ok(Self { jobs, recycle_from })
+    }
+
+    /// Has an instance made of `entry` and filled with the cluster as it is.
+    pub fn rebuild(&self, entry: &Arc<Entry>, cache: &Cache) {
+        entry.counters.count_rebuild();
+        self.send(Job::Rebuild(Arc::clone(entry), Box::new(cache.clone())));
+    }
+
+    /// Drops an instance.
+    pub fn dispose(&self, resident: Box<Resident>) {
+        self.send(Job::Dispose(resident));
+    }
+
+    /// The thread ends with the last sender, so it is there.
+    fn send(&self, job: Job) {
+        let _ = self.jobs.send(job);
+    }
+}
+
+fn work(jobs: &Receiver<Job>, limits: &Arc<Limits>, outbox: &Outbox) {
+    let mut feeder = Feeder::default();
+    while let Ok(job) = jobs.recv() {
+        match job {
+            Job::Dispose(resident) => drop(resident),
+            Job::Rebuild(entry, cache) => {
+                let result = rebuild(&entry, &cache, &mut feeder, limits);
+                if !outbox(Delivery::Rebuilt(Rebuilt { id: entry.id, result })) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn rebuild(
+    entry: &Entry,
+    cache: &Cache,
+    feeder: &mut Feeder,
+    limits: &Arc<Limits>,
+) -> Result<Box<Resident>, String> {
+    let (instance, declaration) =
+        load::configure(&entry.component, &entry.arguments, limits, &entry.counters).map_err(|error| error.to_string())?;
+    if declaration != *entry.declaration {
+        return Err("declares something else with the same arguments".into());
+    }
+    let resident = Resident::fill(instance, Arc::clone(&entry.declaration), cache, feeder);
+    resident.map(Box::new).map_err(|error| error.to_string())
+}

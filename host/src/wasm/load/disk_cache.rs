@@ -1,0 +1,125 @@
+//! Compiled components on disk, so that a restart doesn't compile again.
+//!
+//! Compiled code is as powerful as the process that loads it. The folder therefore has to be this user's alone, and so
+//! has every file in it; anything else is refused or compiled again.
+
+use std::fs::{self, DirBuilder, Metadata, OpenOptions};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+use super::cached::deserialize;
+use super::digest::Digest;
+
+/// Files kept; the oldest go first.
+const KEPT: usize = 256;
+
+/// A folder of compiled components, named by the digest of the component and that of the engine.
+#[derive(Debug)]
+pub struct DiskCache {
+    dir: PathBuf,
+    engine: u64,
+}
+
+/// Why a folder can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DiskCacheError {
+    /// It can't be made or read, for instance on a read-only system.
+    #[error("{}: {error}", dir.display())]
+    Io {
+        /// The folder.
+        dir: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// Somebody else could put code there.
+    #[error("{} must be a folder that belongs to this user and that nobody else can write to (mode 0700); it is {found}", dir.display())]
+    NotOurs {
+        /// The folder.
+        dir: PathBuf,
+        /// Owner and mode.
+        found: String,
+    },
+}
+
+impl DiskCache {
+    /// Uses `dir`, made if it is not there.
+    ///
+    /// # Errors
+    /// It can't be made, or is not ours alone.
+    pub fn open(dir: &Path, engine: &Engine) -> Result<Self, DiskCacheError> {
+        let io = |error| DiskCacheError::Io { dir: dir.to_owned(), error };
+        DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(io)?;
+        let found = fs::symlink_metadata(dir).map_err(io)?;
+        if !found.is_dir() || !ours_alone(&found) {
+            let found = format!("owned by user {} with mode {:04o}", found.uid(), found.mode() & 0o7777);
+            return Err(DiskCacheError::NotOurs { dir: dir.to_owned(), found });
+        }
+        let mut hasher = DefaultHasher::new();
+        engine.precompile_compatibility_hash().hash(&mut hasher);
+        Ok(Self { dir: dir.to_owned(), engine: hasher.finish() })
+    }
+
+    /// The compiled component, if it is here and good.
+    pub(super) fn get(&self, engine: &Engine, digest: Digest) -> Option<Component> {
+        let path = self.path(digest);
+        let found = fs::symlink_metadata(&path).ok()?;
+        if !found.is_file() || !ours_alone(&found) {
+            tracing::warn!(file = %path.display(), "compiled code that others could have written is not used");
+            return None;
+        }
+        match deserialize(engine, &path) {
+            Ok(component) => Some(component),
+            Err(error) => {
+                tracing::warn!(file = %path.display(), "compiled code can't be used and is compiled again: {error:#}");
+                None
+            }
+        }
+    }
+
+    /// Keeps the compiled component.
+    pub(super) fn put(&self, digest: Digest, component: &Component) {
+        if let Err(error) = self.write(digest, component) {
+            tracing::warn!(folder = %self.dir.display(), "compiled code can't be kept: {error:#}");
+        }
+    }
+
+    fn write(&self, digest: Digest, component: &Component) -> wasmtime::Result<()> {
+        let code = component.serialize()?;
+        let unfinished = self.dir.join(format!(".{digest}.{}", std::process::id()));
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?;
+        let written = file.write_all(&code).and_then(|()| fs::rename(&unfinished, self.path(digest)));
+        if written.is_err() {
+            // It may not even be there; the error that matters is the one before.
+            let _ = fs::remove_file(&unfinished);
+        }
+        written?;
+        Ok(self.prune()?)
+    }
+
+    fn path(&self, digest: Digest) -> PathBuf {
+        self.dir.join(format!("{digest}-{:016x}.cwasm", self.engine))
+    }
+
+    fn prune(&self) -> io::Result<()> {
+        let mut files: Vec<(SystemTime, PathBuf)> = Vec::new();
+        for entry in fs::read_dir(&self.dir)? {
+            let entry = entry?;
+            if entry.path().extension().is_some_and(|extension| extension == "cwasm") {
+                files.push((entry.metadata()?.modified()?, entry.path()));
+            }
+        }
+        files.sort();
+        let surplus = files.len().saturating_sub(KEPT);
+        files.iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
+    }
+}
+
+fn ours_alone(found: &Metadata) -> bool {
+    found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0
+}

@@ -1,0 +1,22 @@
+//! From a component's bytes to an instance that is ready to serve, or a sentence saying why not.
+
+mod cached;
+mod compiler;
+mod contract;
+mod digest;
+mod disk_cache;
+mod error;
+mod file;
+mod prepare;
+mod source;
+mod trial;
+
+pub use self::compiler::{Compiler, LoadedComponent};
+pub use self::contract::CONTRACT;
+pub use self::digest::Digest;
+pub use self::disk_cache::DiskCache;
+pub use self::error::{LoadCause, LoadError};
+pub(super) use self::file::read_bounded;
+pub(super) use self::prepare::{configure, prepare};
+pub use self::source::Source;
+pub(super) use self::trial::{Trial, trial};

@@ -1,0 +1,80 @@
+//! A component with arguments → an instance that has the cluster and has shown that it answers.
+
+use std::sync::Arc;
+
+use berth_core::cache::Cache;
+use berth_core::plugins::{Declaration, Normalization};
+
+use super::compiler::{LoadedComponent, shorten};
+use super::error::LoadCause;
+use super::trial::trial;
+use crate::wasm::convert;
+use crate::wasm::feed::{Feeder, Reads};
+use crate::wasm::guest::{CallError, Export, Instance};
+use crate::wasm::guests::Resident;
+use crate::wasm::limits::Limits;
+use crate::wasm::metrics::Counters;
+use crate::wasm::synthetic;
+
+/// Starts and configures an instance.
+pub(crate) fn configure(
+    component: &LoadedComponent,
+    arguments: &str,
+    limits: &Arc<Limits>,
+    counters: &Arc<Counters>,
+) -> Result<(Instance, Declaration), LoadCause> {
+    let mut instance = component.start(limits, counters)?;
+    let declared = instance.configure(arguments).map_err(|error| match error {
+        CallError::Said(Export::Configure, message) => {
+            LoadCause::Arguments { message: shorten(message), arguments: shorten(arguments.to_owned()) }
+        }
+        other => other.into(),
+    })?;
+    let declaration =
+        convert::declaration(Arc::clone(&component.name), &component.version, component.points, &declared);
+    check(component, &declaration)?;
+    Ok((instance, declaration))
+}
+
+/// Makes an instance that is ready to serve: configured, tried, filled with the cluster.
+///
+/// The trial has an instance of its own, so that nothing of it stays behind; where the cluster is empty, as it is at
+/// the start, it gets a made-up one.
+pub(crate) fn prepare(
+    component: &LoadedComponent,
+    arguments: &str,
+    cache: &Cache,
+    feeder: &mut Feeder,
+    limits: &Arc<Limits>,
+    counters: &Arc<Counters>,
+) -> Result<Resident, LoadCause> {
+    let filled = |feeder: &mut Feeder, cache: &Cache| {
+        let (instance, declaration) = configure(component, arguments, limits, counters)?;
+        Ok::<_, LoadCause>(Resident::fill(instance, Arc::new(declaration), cache, feeder)?)
+    };
+    let made_up;
+    let tried_on = if cache.node_count() == 0 {
+        made_up = synthetic::cluster(synthetic::SMALL);
+        &made_up
+    } else {
+        cache
+    };
+    trial(&mut filled(feeder, tried_on)?, tried_on, limits.trial_nodes)?;
+    filled(feeder, cache)
+}
+
+/// Does what it declares go with what it exports?
+fn check(component: &LoadedComponent, declaration: &Declaration) -> Result<(), LoadCause> {
+    use berth_core::plugins::ExtensionPoints;
+    let reads = Reads::of(declaration);
+    if reads.any() && !component.snapshot {
+        let names = reads.node.iter_names().map(|(name, _)| name);
+        let names: Vec<&str> = names.chain(reads.cluster.iter_names().map(|(name, _)| name)).collect();
+        return Err(LoadCause::NoSnapshot(names.join(", ").to_lowercase().replace('_', "-")));
+    }
+    let normalizes = component.points.contains(ExtensionPoints::NORMALIZE);
+    if declaration.normalization == Normalization::Custom && !normalizes {
+        return Err(LoadCause::NoNormalize);
+    }
+    Ok(())
+}

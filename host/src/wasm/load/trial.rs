@@ -1,0 +1,98 @@
+//! The trial run: does a plugin answer as it must, before pods depend on it?
+
+use std::sync::Arc;
+
+use berth_core::Timestamp;
+use berth_core::cache::{Cache, NodeId};
+use berth_core::model::Pod;
+use berth_core::plugins::{Cycle, Normalization, PreFilterResult, PreScoreResult, TemplateId};
+
+use super::error::LoadCause;
+use crate::wasm::guest::CallError;
+use crate::wasm::guests::Resident;
+use crate::wasm::synthetic;
+
+/// Pods that a plugin is tried with.
+const PODS: usize = 3;
+
+/// A cycle's time, for plugins that ask for it.
+const TIME: Timestamp = Timestamp(1_767_225_600_000);
+
+/// Tries a plugin, filled with `cache`, on up to `limit` of its nodes with some of its pods, or made-up ones.
+///
+/// An error of the plugin's own ("could not tell") is no fault as long as it is not all that it says.
+pub(crate) fn trial(resident: &mut Resident, cache: &Cache, limit: usize) -> Result<(), LoadCause> {
+    let nodes: Vec<NodeId> = cache.nodes().map(|info| info.id).take(limit).collect();
+    let mut pods = pods(cache);
+    if pods.is_empty() {
+        pods = synthetic::pods();
+    }
+    let mut said = Vec::new();
+    for (number, pod) in pods.iter().enumerate() {
+        match Trial::new(cache, pod, number as u32).run(resident, &nodes) {
+            Err(LoadCause::Trial { error: CallError::Said(export, words), .. }) => said.push((export, words)),
+            other => other?,
+        }
+    }
+    match said.pop() {
+        Some((export, words)) if said.len() + 1 == pods.len() => {
+            Err(LoadCause::Trial { nodes: nodes.len(), error: CallError::Said(export, words) })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Pods of the cluster, as they were before they were placed.
+fn pods(cache: &Cache) -> Vec<Arc<Pod>> {
+    let placed = cache.pods().map(|(_, cached)| &cached.pod).filter(|pod| !pod.deleting);
+    placed.take(PODS).map(|pod| Arc::new(Pod { node_name: "".into(), ..Pod::clone(pod) })).collect()
+}
+
+/// One pod's cycle, outside of any queue.
+pub(crate) struct Trial<'a> {
+    cycle: Cycle<'a>,
+}
+
+impl<'a> Trial<'a> {
+    /// Of this pod; `number` differs between the pods of a trial.
+    pub fn new(cache: &'a Cache, pod: &'a Pod, number: u32) -> Self {
+        let template = TemplateId(number);
+        Self { cycle: Cycle { id: u64::from(number), time: TIME, seed: u64::from(number), template, pod, cache } }
+    }
+
+    /// The cycle as the plugin sees it.
+    pub fn cycle(&self) -> &Cycle<'a> {
+        &self.cycle
+    }
+
+    /// All that a scheduling cycle would ask, in its order, answers checked.
+    pub fn run(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), LoadCause> {
+        let failed = |error| LoadCause::Trial { nodes: nodes.len(), error };
+        resident.hold(self.cycle.template, self.cycle.pod).map_err(failed)?;
+        if resident.instance().pre_filter(&self.cycle).map_err(failed)? != PreFilterResult::Skip {
+            resident.instance().filter(&self.cycle, nodes).map_err(failed)?;
+        }
+        if resident.instance().pre_score(&self.cycle, nodes).map_err(failed)? == PreScoreResult::Skip {
+            return Ok(());
+        }
+        let scores = resident.instance().score(&self.cycle, nodes).map_err(failed)?;
+        let final_range = |scores: &[i64], rule| check_scores(scores, 0..=100, rule);
+        match resident.declaration().normalization {
+            Normalization::None => final_range(&scores, "scores that are not normalized have to be 0 to 100"),
+            Normalization::Default | Normalization::DefaultReversed => {
+                check_scores(&scores, 0..=i64::MAX, "scores that the host normalizes can't be negative")
+            }
+            Normalization::Custom => {
+                let scores = resident.instance().normalize(&self.cycle, nodes, &scores).map_err(failed)?;
+                final_range(&scores, "normalized scores have to be 0 to 100")
+            }
+        }
+    }
+}
+
+fn check_scores(scores: &[i64], range: std::ops::RangeInclusive<i64>, rule: &'static str) -> Result<(), LoadCause> {
+    match scores.iter().find(|score| !range.contains(score)) {
+        Some(&score) => Err(LoadCause::Score { score, rule }),
+        None => Ok(()),
+    }
+}
