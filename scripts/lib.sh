@@ -34,7 +34,12 @@ within() {
 
 # reachable URL: whether it answers within a few seconds. Networks that drop packets would otherwise stall for minutes.
 reachable() {
-    have curl && curl --silent --fail --location --output /dev/null --connect-timeout 5 --max-time 15 "$1"
+    if have curl; then
+        curl --silent --fail --location --output /dev/null --connect-timeout 5 --max-time 15 "$1"
+    elif [ -z "${https_proxy:-${HTTPS_PROXY:-}}" ]; then
+        local host=${1#https://}
+        within 5 bash -c "exec 3<>/dev/tcp/${host%%/*}/443" 2>/dev/null
+    fi # behind a proxy only trying would tell
 }
 
 # A note that something could not be had, so that the next run does not wait for it again. It counts for a day.
