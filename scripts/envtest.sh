@@ -10,7 +10,7 @@ envtest_has() {
     case " $* " in *" etcd "* | *" kube-apiserver "* | *" kubectl "*) ;; *) return 1 ;; esac
 }
 
-# envtest_reachable: remembers a no for a day.
+# envtest_reachable: remembers a no for an hour.
 envtest_reachable() {
     is_noted "$ENVTEST_UNREACHABLE" && return 1
     reachable "$ENVTEST_INDEX" && return

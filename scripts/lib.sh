@@ -42,8 +42,8 @@ reachable() {
     fi # behind a proxy only trying would tell
 }
 
-# A note that something could not be had, so that the next run does not wait for it again. It counts for a day.
-is_noted() { [ -n "$(find "$TOOLS/$1" -mtime -1 2>/dev/null)" ]; }
+# A note that something is out of reach, so that the steps of one run do not each wait for it. It counts for an hour.
+is_noted() { [ -n "$(find "$TOOLS/$1" -mmin -60 2>/dev/null)" ]; }
 note() {
     mkdir -p "$TOOLS"
     : >"$TOOLS/$1"
