@@ -24,6 +24,8 @@ mod resources;
 mod score;
 mod snapshot;
 mod taints;
+#[cfg(not(target_family = "wasm"))]
+pub mod testing;
 mod verdict;
 mod verdicts;
 
