@@ -1,7 +1,9 @@
 //! A pod's facts.
 
 use berth_core::facts::PodFacts;
-use berth_core::model::{Container, ContainerKind, Owner, Pod, PodResourceClaim, Preemption, Toleration, TolerationOperator};
+use berth_core::model::{
+    Container, ContainerKind, Owner, Pod, PodResourceClaim, PodSpec, Preemption, Toleration, TolerationOperator,
+};
 use bumpalo::Bump;
 
 use super::node::{effect, host_ports};
@@ -12,6 +14,8 @@ use super::{each, strings};
 use crate::wasm::bindings::berth::scheduler::types as wit;
 
 const NO_AFFINITY: wit::PodAffinity<'static> = wit::PodAffinity { required: &[], preferred: &[] };
+
+const NO_IMAGES: wit::PodImages<'static> = wit::PodImages { containers: &[], volumes: &[] };
 
 /// The pod's facts named in `facts`; the others are empty.
 pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Pod<'a> {
@@ -40,6 +44,7 @@ pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Po
         topology_spread: given.or(PodFacts::TOPOLOGY_SPREAD, &[], || spread(arena, &spec.topology_spread)),
         requests: given.or(PodFacts::REQUESTS, NO_REQUESTS, || requests(arena, &pod.requests)),
         containers: given.or(PodFacts::CONTAINERS, &[], || containers(arena, &spec.containers)),
+        images: given.or(PodFacts::IMAGES, NO_IMAGES, || images(arena, spec)),
         host_ports: given.or(PodFacts::HOST_PORTS, &[], || host_ports(arena, &spec.host_ports)),
         volumes: given.or(PodFacts::VOLUMES, &[], || volumes(arena, &spec.volumes)),
         scheduling_gates: given.or(PodFacts::SCHEDULING_GATES, &[], || strings(arena, &spec.scheduling_gates)),
@@ -103,6 +108,12 @@ fn containers<'a>(arena: &'a Bump, containers: &'a [Container]) -> &'a [wit::Con
         requests: resources(arena, &container.requests),
         host_ports: host_ports(arena, &container.host_ports),
     })
+}
+
+fn images<'a>(arena: &'a Bump, spec: &'a PodSpec) -> wit::PodImages<'a> {
+    let (containers, volumes): (Vec<&str>, Vec<&str>) =
+        (spec.container_images().collect(), spec.volume_images().collect());
+    wit::PodImages { containers: arena.alloc_slice_copy(&containers), volumes: arena.alloc_slice_copy(&volumes) }
 }
 
 fn claims<'a>(arena: &'a Bump, claims: &'a [PodResourceClaim]) -> &'a [wit::PodResourceClaim<'a>] {
