@@ -21,7 +21,8 @@ const BATCH: usize = 500;
 /// Whether a change to an object with this metadata can give the collector work on that object.
 pub fn concerns(cluster: &Cluster, meta: &ObjectMeta) -> bool {
     let held = metadata::deleting(meta) && [FOREGROUND, ORPHAN].iter().any(|name| metadata::has_finalizer(meta, name));
-    held || (!metadata::deleting(meta) && metadata::owners(meta).iter().any(|owner| state(cluster, meta, owner) != State::Solid))
+    held || (!metadata::deleting(meta)
+        && metadata::owners(meta).iter().any(|owner| state(cluster, meta, owner) != State::Solid))
 }
 
 /// Whether the object is waiting for its dependents to be deleted.

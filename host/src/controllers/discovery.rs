@@ -1,8 +1,8 @@
 //! Discovery: which kinds the API server serves, so that nothing is watched in vain and custom resources are collected.
 
 use kube::Client;
-use kube::core::discovery::{ApiCapabilities, Scope, verbs};
 use kube::core::ApiResource;
+use kube::core::discovery::{ApiCapabilities, Scope, verbs};
 use kube::discovery::Discovery;
 
 use super::kinds::Served;

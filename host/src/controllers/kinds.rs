@@ -5,7 +5,9 @@ use std::fmt;
 
 use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use k8s_openapi::api::batch::v1::Job;
-use k8s_openapi::api::core::v1::{Namespace, PersistentVolume, PersistentVolumeClaim, ReplicationController, ServiceAccount};
+use k8s_openapi::api::core::v1::{
+    Namespace, PersistentVolume, PersistentVolumeClaim, ReplicationController, ServiceAccount,
+};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use k8s_openapi::api::resource::v1::{ResourceClaim, ResourceClaimTemplate};
 use k8s_openapi::api::storage::v1::StorageClass;
@@ -167,7 +169,8 @@ pub struct Kinds {
 impl Kinds {
     /// Takes over what a discovery found, and says which kinds are new and which are no longer served.
     pub fn update(&mut self, found: Vec<Served>) -> (Vec<Kind>, Vec<Kind>) {
-        let typed: HashMap<_, _> = typed().into_iter().map(|(kind, resource)| (name_of(&resource), (kind, resource))).collect();
+        let typed: HashMap<_, _> =
+            typed().into_iter().map(|(kind, resource)| (name_of(&resource), (kind, resource))).collect();
         let mut served = HashMap::new();
         for mut entry in found {
             let name = name_of(&entry.resource);

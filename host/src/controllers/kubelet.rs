@@ -72,7 +72,8 @@ impl Kubelet {
         if !left.is_zero() {
             return Plan::later(left);
         }
-        let code = metadata::annotation(&pod.metadata, EXIT_CODE).and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+        let code =
+            metadata::annotation(&pod.metadata, EXIT_CODE).and_then(|text| text.trim().parse().ok()).unwrap_or(0);
         Plan::of([Write::status_merged(Kind::Pod, &pod.metadata, status::ended(pod, code, now))])
     }
 

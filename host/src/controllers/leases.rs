@@ -38,7 +38,9 @@ pub async fn run(client: Client, rate: u32, mut news: mpsc::UnboundedReceiver<No
     let mut schedule = Schedule::new(rate);
     let mut writes = JoinSet::new();
     loop {
-        while writes.len() < CONCURRENCY && let Some((node, uid)) = schedule.next(Instant::now()) {
+        while writes.len() < CONCURRENCY
+            && let Some((node, uid)) = schedule.next(Instant::now())
+        {
             writes.spawn(renew(client.clone(), node, uid, schedule.interval()));
         }
         let due = schedule.due().filter(|_| writes.len() < CONCURRENCY);
@@ -80,7 +82,8 @@ async fn renew(client: Client, node: String, uid: String, interval: Duration) {
         uid,
         ..OwnerReference::default()
     };
-    let metadata = ObjectMeta { name: Some(node.clone()), owner_references: Some(vec![owner]), ..ObjectMeta::default() };
+    let metadata =
+        ObjectMeta { name: Some(node.clone()), owner_references: Some(vec![owner]), ..ObjectMeta::default() };
     let lease = Lease { metadata, spec: Some(spec) };
     let created = leases.create(&PostParams::default(), &lease).await;
     if matches!(&created, Err(kube::Error::Api(status)) if status.code == 404) {

@@ -19,11 +19,7 @@ pub struct Key(Arc<str>);
 impl Key {
     /// The key of the object called `name` in `namespace`; an empty namespace means a cluster-wide kind.
     pub fn new(namespace: &str, name: &str) -> Self {
-        if namespace.is_empty() {
-            Key(name.into())
-        } else {
-            Key(format!("{namespace}/{name}").into())
-        }
+        if namespace.is_empty() { Key(name.into()) } else { Key(format!("{namespace}/{name}").into()) }
     }
 
     /// The key under which an object with this metadata is kept.

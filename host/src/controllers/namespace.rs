@@ -48,7 +48,8 @@ pub async fn empty(client: &Client, kinds: &Kinds, name: &str) -> Result<Outcome
     let api = Api::<Namespace>::all(client.clone());
     let mut namespace = api.get(name).await?;
     if let Some(spec) = &mut namespace.spec {
-        spec.finalizers = Some(spec.finalizers.take().unwrap_or_default().into_iter().filter(|held| held != FINALIZER).collect());
+        spec.finalizers =
+            Some(spec.finalizers.take().unwrap_or_default().into_iter().filter(|held| held != FINALIZER).collect());
     }
     api.replace_subresource("finalize", name, &PostParams::default(), &namespace).await?;
     Ok(Outcome::Done)

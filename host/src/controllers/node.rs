@@ -1,8 +1,8 @@
 //! The fields of a Node that the controllers read; a node's images and capacity are none of their business.
 
 use k8s_openapi::api::core::v1 as core;
-use kube::core::ObjectMeta;
 use kube::Resource;
+use kube::core::ObjectMeta;
 use serde::Deserialize;
 
 use super::metadata;

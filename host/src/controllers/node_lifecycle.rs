@@ -47,16 +47,17 @@ pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
 /// The taints that the node is to have: others' untouched, then those that its state calls for.
 fn taints(node: &Node, now: Timestamp) -> Vec<Taint> {
     let wanted = |key: &str, effect: &str| {
-        let by_condition = CONDITION_TAINTS
-            .iter()
-            .any(|(condition, status, taint, of)| (*taint, *of) == (key, effect) && node.condition(condition) == Some(status));
+        let by_condition = CONDITION_TAINTS.iter().any(|(condition, status, taint, of)| {
+            (*taint, *of) == (key, effect) && node.condition(condition) == Some(status)
+        });
         by_condition || (node.spec.unschedulable && (key, effect) == (UNSCHEDULABLE, NO_SCHEDULE))
     };
     let ours = || {
         let of_conditions = CONDITION_TAINTS.iter().map(|(_, _, taint, effect)| (*taint, *effect));
         of_conditions.chain([(UNSCHEDULABLE, NO_SCHEDULE)])
     };
-    let held = |key: &str, effect: &str| node.spec.taints.iter().any(|taint| taint.key == key && taint.effect == effect);
+    let held =
+        |key: &str, effect: &str| node.spec.taints.iter().any(|taint| taint.key == key && taint.effect == effect);
     let is_ours = |taint: &Taint| ours().any(|(key, effect)| taint.key == key && taint.effect == effect);
     let keep = |taint: &&Taint| !is_ours(taint) || wanted(&taint.key, &taint.effect);
     let mut taints: Vec<Taint> = node.spec.taints.iter().filter(keep).cloned().collect();

@@ -2,8 +2,8 @@
 
 use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use kube::core::ObjectMeta;
 use kube::Resource;
+use kube::core::ObjectMeta;
 use serde::Deserialize;
 
 use super::metadata;

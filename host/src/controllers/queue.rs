@@ -59,12 +59,8 @@ impl Queue {
     }
 
     fn add_at(&mut self, task: Task, due: Instant, now: Instant) {
-        let state = self.states.entry(task.clone()).or_insert(State {
-            at: At::Rest,
-            due: None,
-            not_before: now,
-            failures: 0,
-        });
+        let state =
+            self.states.entry(task.clone()).or_insert(State { at: At::Rest, due: None, not_before: now, failures: 0 });
         let before = state.due.map(|held| held.max(state.not_before));
         let due = state.due.map_or(due, |held| held.min(due));
         state.due = Some(due);

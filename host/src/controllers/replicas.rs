@@ -108,7 +108,9 @@ fn reconcile(cluster: &Cluster, set: &Set<'_>, now: Timestamp) -> Plan {
         let wanted = usize::try_from(set.replicas).unwrap_or(0);
         let missing = wanted.saturating_sub(active.len());
         // Pods that are about to be adopted count only once they are.
-        if plan.writes.is_empty() && let Some(template) = set.template {
+        if plan.writes.is_empty()
+            && let Some(template) = set.template
+        {
             let mut pod = template::pod(template, &reference);
             pod["metadata"]["generateName"] = json!(format!("{}-", metadata::name(set.meta)));
             let create = Write::create(Kind::Pod, metadata::namespace(set.meta), Arc::new(pod));

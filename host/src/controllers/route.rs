@@ -22,7 +22,8 @@ pub fn route(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
     match (change.kind, &change.before, after) {
         (Kind::Pod, _, Some(Object::Pod(pod))) => pod_changed(cluster, change, pod, add),
         (Kind::Node, before, after) => {
-            let of = |object: Option<&Object>| object.and_then(|object| <Node as super::kinds::Typed>::of(object).cloned());
+            let of =
+                |object: Option<&Object>| object.and_then(|object| <Node as super::kinds::Typed>::of(object).cloned());
             node_changed(cluster, &change.key, of(before.as_ref()).as_ref(), of(after).as_ref(), add);
         }
         (Kind::ReplicaSet, before, Some(after)) => adoptable(cluster, before.as_ref(), after, Kind::ReplicaSet, add),
@@ -96,9 +97,8 @@ fn pod_changed(cluster: &Cluster, change: &Change, pod: &Pod, add: &mut impl FnM
 /// An object without a controller may be adopted, by whom its labels say: those in its namespace look.
 fn adoptable(cluster: &Cluster, before: Option<&Object>, after: &Object, kind: Kind, add: &mut impl FnMut(Task)) {
     let meta = after.meta();
-    let unchanged = before.is_some_and(|before| {
-        before.meta().labels == meta.labels && metadata::controller(before.meta()).is_none()
-    });
+    let unchanged = before
+        .is_some_and(|before| before.meta().labels == meta.labels && metadata::controller(before.meta()).is_none());
     if unchanged || metadata::controller(meta).is_some() || meta.labels.is_none() {
         return;
     }

@@ -1,10 +1,10 @@
 //! Sending a [`Write`] to the API server, and what its answer says about the cluster.
 
+use k8s_openapi::api::core::v1::Node;
 use kube::Client;
+use kube::core::Resource;
 use kube::core::params::{DeleteParams, GetParams, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy};
 use kube::core::request::Request;
-use kube::core::Resource;
-use k8s_openapi::api::core::v1::Node;
 use serde::Deserialize;
 
 use super::kinds::{Kind, Kinds, Object, Other};

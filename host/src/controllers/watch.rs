@@ -2,8 +2,8 @@
 
 use futures::{Stream, TryStreamExt};
 use kube::core::{ApiResource, Resource};
-use kube::runtime::watcher::{self, Event};
 use kube::runtime::WatchStreamExt;
+use kube::runtime::watcher::{self, Event};
 use kube::{Api, Client};
 use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;

@@ -3,13 +3,16 @@
 
 mod bindings;
 mod convert;
+mod embed;
 mod engine;
 pub mod feed;
 mod guest;
 mod guests;
 mod limits;
 mod load;
+mod loader;
 mod metrics;
+mod set;
 mod synthetic;
 
 pub use self::engine::engine;
@@ -17,4 +20,8 @@ pub use self::guest::{CallError, Export};
 pub use self::guests::{ClusterRequest, Delivery, Guests, Health, Outbox, Prepared};
 pub use self::limits::Limits;
 pub use self::load::{CONTRACT, Compiler, Digest, DiskCache, LoadCause, LoadError, LoadedComponent, Source};
+pub use self::loader::{BuiltIn, Loader, LoaderError, LoaderOptions};
 pub use self::metrics::{Counters, Usage};
+pub use self::set::{
+    AssembleError, DEFAULT_PLUGINS, Enabled, NamedBy, PluginState, PluginStatus, PointSpecs, ProfileSpec,
+};

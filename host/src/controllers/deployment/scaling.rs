@@ -11,7 +11,11 @@ pub fn scale(rollout: &Rollout<'_>) -> Vec<Write> {
     let active: Vec<&ReplicaSet> = rollout.sets().filter(|set| replicas(set) > 0).collect();
     if active.len() <= 1 {
         let only = active.first().copied().or(rollout.new).or(rollout.old.last().copied());
-        return only.filter(|set| changed(set, wanted, wanted)).map(|set| rollout.resize(set, wanted)).into_iter().collect();
+        return only
+            .filter(|set| changed(set, wanted, wanted))
+            .map(|set| rollout.resize(set, wanted))
+            .into_iter()
+            .collect();
     }
     // Recreate never has old and new pods at once, so there is nothing to share.
     if rollout.strategy() != "RollingUpdate" || rollout.new.is_some_and(|new| is_saturated(new, wanted)) {

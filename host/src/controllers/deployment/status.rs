@@ -62,8 +62,14 @@ pub fn write(rollout: &Rollout<'_>, plan: &mut Plan) {
 /// Whether two statuses say the same: a count that isn't there is 0.
 fn same(a: &DeploymentStatus, b: &DeploymentStatus) -> bool {
     let numbers = |status: &DeploymentStatus| {
-        [status.replicas, status.updated_replicas, status.ready_replicas, status.available_replicas, status.unavailable_replicas]
-            .map(|count| count.unwrap_or(0))
+        [
+            status.replicas,
+            status.updated_replicas,
+            status.ready_replicas,
+            status.available_replicas,
+            status.unavailable_replicas,
+        ]
+        .map(|count| count.unwrap_or(0))
     };
     numbers(a) == numbers(b) && a.observed_generation == b.observed_generation && a.conditions == b.conditions
 }
@@ -91,7 +97,8 @@ fn progress(
     let reason = held.and_then(|held| held.reason.as_deref()).unwrap_or_default();
     if rollout.spec.paused == Some(true) {
         let message = "Deployment is paused".to_owned();
-        return (reason != "DeploymentPaused").then(|| condition("Progressing", false, "DeploymentPaused", message).unknown());
+        return (reason != "DeploymentPaused")
+            .then(|| condition("Progressing", false, "DeploymentPaused", message).unknown());
     }
     let creates = |write: &Write| matches!(write.action, Action::Create(_));
     if plan.writes.iter().any(creates) {
@@ -100,7 +107,8 @@ fn progress(
     let set = rollout.new.map(|set| metadata::name(&set.metadata)).unwrap_or_default();
     if rollout.complete() {
         let message = format!("ReplicaSet \"{set}\" has successfully progressed.");
-        return (reason != "NewReplicaSetAvailable").then(|| condition("Progressing", true, "NewReplicaSetAvailable", message));
+        return (reason != "NewReplicaSetAvailable")
+            .then(|| condition("Progressing", true, "NewReplicaSetAvailable", message));
     }
     let was = |count: Option<i32>| count.unwrap_or(0);
     let moved = counts.updated > was(old.updated_replicas)
@@ -116,7 +124,12 @@ fn progress(
 }
 
 /// A rollout that hasn't moved for `progressDeadlineSeconds` has failed, as far as anyone can tell.
-fn deadline(rollout: &Rollout<'_>, held: &DeploymentCondition, set: &str, plan: &mut Plan) -> Option<DeploymentCondition> {
+fn deadline(
+    rollout: &Rollout<'_>,
+    held: &DeploymentCondition,
+    set: &str,
+    plan: &mut Plan,
+) -> Option<DeploymentCondition> {
     const FAILED: &str = "ProgressDeadlineExceeded";
     let reason = held.reason.as_deref().unwrap_or_default();
     let seconds = rollout.spec.progress_deadline_seconds.unwrap_or(600);
@@ -160,10 +173,13 @@ impl Unknown for DeploymentCondition {
 fn set(conditions: &mut Vec<DeploymentCondition>, mut new: DeploymentCondition, now: Timestamp) {
     let held = conditions.iter().position(|held| held.type_ == new.type_);
     let before = held.map(|index| &conditions[index]);
-    if new.type_ == "Available" && before.is_some_and(|before| before.status == new.status && before.reason == new.reason) {
+    if new.type_ == "Available"
+        && before.is_some_and(|before| before.status == new.status && before.reason == new.reason)
+    {
         return;
     }
-    let since = before.filter(|before| before.status == new.status).and_then(|before| before.last_transition_time.clone());
+    let since =
+        before.filter(|before| before.status == new.status).and_then(|before| before.last_transition_time.clone());
     new.last_transition_time = since.or(Some(Time(now)));
     new.last_update_time = Some(Time(now));
     match held {

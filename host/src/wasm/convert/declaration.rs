@@ -71,6 +71,7 @@ mod tests {
             (wit::PodFacts::TOPOLOGY_SPREAD, PodFacts::TOPOLOGY_SPREAD),
             (wit::PodFacts::REQUESTS, PodFacts::REQUESTS),
             (wit::PodFacts::CONTAINERS, PodFacts::CONTAINERS),
+            (wit::PodFacts::IMAGES, PodFacts::IMAGES),
             (wit::PodFacts::HOST_PORTS, PodFacts::HOST_PORTS),
             (wit::PodFacts::VOLUMES, PodFacts::VOLUMES),
             (wit::PodFacts::SCHEDULING_GATES, PodFacts::SCHEDULING_GATES),

@@ -30,10 +30,5 @@ fn source<'a>(arena: &'a Bump, source: &'a VolumeSource) -> wit::VolumeSource<'a
 }
 
 fn disk<'a>(arena: &'a Bump, disk: &'a Disk) -> wit::Disk<'a> {
-    wit::Disk {
-        id: &disk.id,
-        pool: &disk.pool,
-        monitors: strings(arena, &disk.monitors),
-        read_only: disk.read_only,
-    }
+    wit::Disk { id: &disk.id, pool: &disk.pool, monitors: strings(arena, &disk.monitors), read_only: disk.read_only }
 }

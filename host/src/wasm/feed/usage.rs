@@ -54,9 +54,11 @@ impl UsageColumns {
         let mut scalars = Vec::with_capacity(self.scalars);
         for &node in &self.nodes {
             let usage = cache.node(NodeId(node)).map(|info| info.usage.requested.scalars.iter());
-            scalars.extend(
-                usage.into_iter().flatten().map(|(name, quantity)| ScalarUsage { node, name, quantity: *quantity }),
-            );
+            scalars.extend(usage.into_iter().flatten().map(|(name, quantity)| ScalarUsage {
+                node,
+                name,
+                quantity: *quantity,
+            }));
         }
         Some(Change::Usage(WitUsage {
             nodes: &self.nodes,

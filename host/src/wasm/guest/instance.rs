@@ -56,13 +56,7 @@ impl Instance {
         let instance = guarded(&mut store, budget, Export::Start, |store| pre.instantiate(store))?;
         let interfaces =
             interfaces.load(&mut store, &instance).map_err(|error| StartError::Types(format!("{error:#}")))?;
-        Ok(Self {
-            store,
-            interfaces,
-            limits: Arc::clone(limits),
-            counters: Arc::clone(counters),
-            node_ids: Vec::new(),
-        })
+        Ok(Self { store, interfaces, limits: Arc::clone(limits), counters: Arc::clone(counters), node_ids: Vec::new() })
     }
 
     /// Who it says it is.
@@ -76,14 +70,11 @@ impl Instance {
             .map_err(|message| CallError::Said(Export::Configure, message))
     }
 
-    /// The name that its log lines get.
-    pub(crate) fn rename(&mut self, plugin: Arc<str>) {
-        self.store.data_mut().log.rename(plugin);
-    }
-
     /// Makes a pod known under a template's id.
     pub(crate) fn hold_template(&mut self, id: u32, pod: &Pod<'_>) -> Result<(), CallError> {
-        self.call(Export::HoldTemplate, |store, interfaces| interfaces.plugin.call_hold_template(store, id, pod.clone()))
+        self.call(Export::HoldTemplate, |store, interfaces| {
+            interfaces.plugin.call_hold_template(store, id, pod.clone())
+        })
     }
 
     /// Lets it drop these templates.

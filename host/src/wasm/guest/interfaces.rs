@@ -46,9 +46,7 @@ impl Interfaces {
             filter: has(ExtensionPoints::FILTER).then(|| wit::filter::GuestIndices::new(pre)).transpose()?,
             pre_score: has(ExtensionPoints::PRE_SCORE).then(|| wit::pre_score::GuestIndices::new(pre)).transpose()?,
             score: has(ExtensionPoints::SCORE).then(|| wit::score::GuestIndices::new(pre)).transpose()?,
-            normalize: has(ExtensionPoints::NORMALIZE)
-                .then(|| wit::normalize::GuestIndices::new(pre))
-                .transpose()?,
+            normalize: has(ExtensionPoints::NORMALIZE).then(|| wit::normalize::GuestIndices::new(pre)).transpose()?,
         })
     }
 

@@ -9,7 +9,7 @@ const MESSAGE: usize = 16 << 10;
 
 /// The log of one instance: lines go to `tracing` with the plugin's name, within a bound per call.
 #[derive(Debug)]
-pub(super) struct GuestLog {
+pub(crate) struct GuestLog {
     plugin: Arc<str>,
     per_call: u32,
     lines: u32,
@@ -19,10 +19,6 @@ pub(super) struct GuestLog {
 impl GuestLog {
     pub fn new(plugin: Arc<str>, per_call: u32) -> Self {
         Self { plugin, per_call, lines: 0, last_error: None }
-    }
-
-    pub fn rename(&mut self, plugin: Arc<str>) {
-        self.plugin = plugin;
     }
 
     /// A new call begins.

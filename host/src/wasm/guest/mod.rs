@@ -12,9 +12,9 @@ mod placing;
 mod state;
 
 pub use self::call::Export;
+pub(super) use self::deadline::thread_cpu_time;
 pub use self::error::CallError;
 pub use self::instance::Instance;
 pub(super) use self::instance::StartError;
-pub(super) use self::deadline::thread_cpu_time;
 pub(super) use self::interfaces::Interfaces;
 pub(super) use self::state::HostState;

@@ -1,9 +1,9 @@
 //! The core's questions.
 
+use berth_core::Plugins;
 use berth_core::cache::NodeId;
 use berth_core::facts::PodFacts;
 use berth_core::plugins::{Cycle, PluginError, PluginId, PreFilterResult, PreScoreResult, TemplateId, Verdicts};
-use berth_core::Plugins;
 
 use super::{Guests, slot};
 use crate::wasm::guest::{CallError, Export, Instance};

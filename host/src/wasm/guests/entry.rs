@@ -1,6 +1,6 @@
 //! What an instance is made of, and how it fares: shared by the threads that make, use and show it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use berth_core::Timestamp;
 use berth_core::plugins::{Declaration, PluginId};
@@ -16,7 +16,13 @@ pub(crate) struct Entry {
     pub arguments: Arc<str>,
     pub declaration: Arc<Declaration>,
     pub counters: Arc<Counters>,
-    health: Mutex<Health>,
+    fares: Mutex<Fares>,
+}
+
+#[derive(Default)]
+struct Fares {
+    health: Health,
+    last_failure: Option<String>,
 }
 
 /// How an instance fares.
@@ -39,19 +45,32 @@ impl Entry {
         declaration: Arc<Declaration>,
         counters: Arc<Counters>,
     ) -> Self {
-        Self { id, component, arguments, declaration, counters, health: Mutex::default() }
+        Self { id, component, arguments, declaration, counters, fares: Mutex::default() }
     }
 
     pub fn name(&self) -> Arc<str> {
         Arc::clone(&self.component.name)
     }
 
-    /// Only read by people and written when something breaks, so the lock is never waited for.
     pub fn health(&self) -> Health {
-        self.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.fares().health.clone()
+    }
+
+    /// How a call failed that broke it; the latest.
+    pub fn last_failure(&self) -> Option<String> {
+        self.fares().last_failure.clone()
     }
 
     pub fn set_health(&self, health: Health) {
-        *self.health.lock().unwrap_or_else(PoisonError::into_inner) = health;
+        self.fares().health = health;
+    }
+
+    pub fn set_last_failure(&self, words: String) {
+        self.fares().last_failure = Some(words);
+    }
+
+    /// Read by people and written when something breaks: the lock is never waited for.
+    fn fares(&self) -> MutexGuard<'_, Fares> {
+        self.fares.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -18,8 +18,8 @@ use berth_core::cache::Cache;
 use berth_core::plugins::PluginId;
 use berth_core::{Event, Timestamp};
 
-pub use self::delivery::{ClusterRequest, Delivery, Outbox, Prepared};
 pub(super) use self::delivery::Installed;
+pub use self::delivery::{ClusterRequest, Delivery, Outbox, Prepared};
 pub(super) use self::entry::Entry;
 pub use self::entry::Health;
 use self::rebuild::{Rebuilder, Rebuilt};

@@ -73,14 +73,9 @@ fn work(jobs: &Receiver<Job>, limits: &Arc<Limits>, outbox: &Outbox) {
     }
 }
 
-fn rebuild(
-    entry: &Entry,
-    cache: &Cache,
-    feeder: &mut Feeder,
-    limits: &Arc<Limits>,
-) -> Result<Box<Resident>, String> {
-    let (instance, declaration) =
-        load::configure(&entry.component, &entry.arguments, limits, &entry.counters).map_err(|error| error.to_string())?;
+fn rebuild(entry: &Entry, cache: &Cache, feeder: &mut Feeder, limits: &Arc<Limits>) -> Result<Box<Resident>, String> {
+    let (instance, declaration) = load::configure(&entry.component, &entry.arguments, limits, &entry.counters)
+        .map_err(|error| error.to_string())?;
     if declaration != *entry.declaration {
         return Err("declares something else with the same arguments".into());
     }

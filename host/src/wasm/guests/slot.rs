@@ -32,12 +32,7 @@ enum State {
 impl Slot {
     pub fn new(entry: Arc<Entry>, resident: Resident) -> Self {
         entry.counters.set_memory(resident.memory());
-        Self {
-            entry,
-            state: State::Serving(Box::new(resident)),
-            streak: Streak::default(),
-            successor_underway: false,
-        }
+        Self { entry, state: State::Serving(Box::new(resident)), streak: Streak::default(), successor_underway: false }
     }
 
     /// Brings the instance up to date and asks it.
@@ -153,6 +148,7 @@ impl Slot {
             Stale::Call(call) => call.to_string(),
         };
         self.entry.counters.count_failure();
+        self.entry.set_last_failure(words.clone());
         tracing::warn!(plugin = &*self.entry.name(), "{words}");
         self.rest_or_restart(words.clone(), Some(export), now, cache, rebuilder);
         error(&self.entry, words)

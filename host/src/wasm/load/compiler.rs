@@ -119,11 +119,7 @@ impl Compiler {
         self.compiled.fetch_add(1, Relaxed);
         let component = Component::from_binary(&self.engine, bytes).map_err(|error| {
             let words = error.root_cause().to_string();
-            if words.contains("unexpected end") {
-                LoadCause::Truncated(bytes.len())
-            } else {
-                LoadCause::Invalid(words)
-            }
+            if words.contains("unexpected end") { LoadCause::Truncated(bytes.len()) } else { LoadCause::Invalid(words) }
         })?;
         if let Some(cache) = &self.cache {
             cache.put(digest, &component);

@@ -1,7 +1,5 @@
 //! Why a component was refused: the file, the cause, and what to do.
 
-use std::time::Duration;
-
 use super::contract::CONTRACT;
 use super::source::Source;
 use crate::wasm::guest::CallError;
@@ -48,7 +46,9 @@ pub enum LoadCause {
     #[error("is not WebAssembly: a component begins with the bytes `\\0asm`")]
     NotWasm,
     /// WebAssembly, but not a component.
-    #[error("is a core module, not a component: turn it into one with `wasm-tools component new`, or build it as the SDK's README says")]
+    #[error(
+        "is a core module, not a component: turn it into one with `wasm-tools component new`, or build it as the SDK's README says"
+    )]
     CoreModule,
     /// WebAssembly's own rules are broken.
     #[error("is not valid WebAssembly: {0}")]
@@ -57,7 +57,9 @@ pub enum LoadCause {
     #[error("exports no `berth:scheduler/plugin@{CONTRACT}`: it is not a plugin for Berth")]
     NotAPlugin,
     /// Built for another version of the contract.
-    #[error("speaks version {found} of the contract berth:scheduler (`{name}`), this host speaks {CONTRACT}: build it with the SDK of that version")]
+    #[error(
+        "speaks version {found} of the contract berth:scheduler (`{name}`), this host speaks {CONTRACT}: build it with the SDK of that version"
+    )]
     OtherVersion {
         /// The import or export.
         name: String,
@@ -71,13 +73,19 @@ pub enum LoadCause {
     #[error("imports `{0}`, which plugins are not given: they are pure, and import only berth:scheduler/log. {hint}", hint = import_hint(.0))]
     Import(String),
     /// It exports nothing that the host calls.
-    #[error("takes part in no extension point that this version calls (pre-filter, filter, pre-score, score); it exports {0}")]
+    #[error(
+        "takes part in no extension point that this version calls (pre-filter, filter, pre-score, score); it exports {0}"
+    )]
     NothingToCall(String),
     /// Both `filter` and `post-filter`.
-    #[error("exports both filter and post-filter: while post-filter runs, filters are asked, and a component can't be called while it runs. Make it two components")]
+    #[error(
+        "exports both filter and post-filter: while post-filter runs, filters are asked, and a component can't be called while it runs. Make it two components"
+    )]
     FilterWithPostFilter,
     /// It reads facts that nobody can give it.
-    #[error("declares that it reads {0}, but exports no `berth:scheduler/snapshot@{CONTRACT}` through which it would learn them")]
+    #[error(
+        "declares that it reads {0}, but exports no `berth:scheduler/snapshot@{CONTRACT}` through which it would learn them"
+    )]
     NoSnapshot(String),
     /// It declares `custom`, without the export.
     #[error("declares that it normalizes scores itself, but exports no `berth:scheduler/normalize@{CONTRACT}`")]
@@ -120,9 +128,12 @@ pub enum LoadCause {
         /// The file that has it.
         other: String,
     },
-    /// Filling it took longer than it may.
-    #[error("was not filled within {} s", .0.as_secs())]
-    TooSlowToFill(Duration),
+    /// It was ready, and failed on the changes that came meanwhile.
+    #[error("failed on the cluster's latest changes: it {0}")]
+    LateFailure(String),
+    /// More files than [`crate::wasm::Limits::files`].
+    #[error("is one of more than {0} components in the directory; remove some, or raise the limit")]
+    TooMany(usize),
 }
 
 fn import_hint(name: &str) -> &'static str {

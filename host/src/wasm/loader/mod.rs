@@ -1,0 +1,99 @@
+//! The thread that keeps the set of plugins as the directory and the configuration want it.
+//!
+//! It looks at the directory when something changes there, and every few seconds besides; loads what is new; makes a
+//! set of it, tried and filled, beside the one that serves; and hands it to the core's thread. Whatever fails leaves
+//! the set that serves as it is.
+
+mod directory;
+mod files;
+mod options;
+mod watch;
+mod work;
+
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use tokio::sync::watch as latest;
+
+pub use self::options::{BuiltIn, LoaderOptions};
+use self::work::{Wake, Worker};
+use super::engine::engine;
+use super::guests::Outbox;
+use super::load::Compiler;
+use super::set::{AssembleError, Board, PluginStatus, ProfileSpec};
+
+/// The loader can't do its work.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum LoaderError {
+    /// The engine can't be had.
+    #[error("starting the WebAssembly engine: {0}")]
+    Engine(String),
+    /// The profiles can't be served.
+    #[error(transparent)]
+    Profiles(#[from] AssembleError),
+    /// The thread can't be started, or ended early.
+    #[error("the loader's thread: {0}")]
+    Thread(String),
+}
+
+/// What became of the first set; `None` as long as it is not known.
+type First = Option<Result<(), LoaderError>>;
+
+/// A handle to the loader's thread, which ends with it.
+pub struct Loader {
+    wake: Sender<Wake>,
+    first: latest::Receiver<First>,
+    board: Arc<Mutex<Board>>,
+}
+
+impl Loader {
+    /// Starts it. Its sets, the first one included, come through `outbox`.
+    ///
+    /// # Errors
+    /// The engine or the thread can't be started.
+    pub fn start(options: LoaderOptions, specs: Vec<ProfileSpec>, outbox: Outbox) -> Result<Self, LoaderError> {
+        let engine = engine().map_err(|error| LoaderError::Engine(format!("{error:#}")))?;
+        let compiler = Compiler::new(engine, options.cache_dir().as_deref(), Arc::clone(&options.limits))
+            .map_err(|error| LoaderError::Engine(format!("{error:#}")))?;
+        let (wake, woken) = channel();
+        let (first_in, first) = latest::channel(None);
+        let board: Arc<Mutex<Board>> = Arc::default();
+        let worker = Worker::new(options, compiler, specs, outbox, first_in, Arc::clone(&board));
+        let wake_worker = wake.clone();
+        thread::Builder::new()
+            .name("wasm-loader".into())
+            .spawn(move || worker.run(&wake_worker, &woken))
+            .map_err(|error| LoaderError::Thread(error.to_string()))?;
+        Ok(Self { wake, first, board })
+    }
+
+    /// Returns when the first set serves.
+    ///
+    /// # Errors
+    /// It can't: a profile names a plugin that is not there, or that was refused.
+    pub async fn ready(&self) -> Result<(), LoaderError> {
+        let ended = || LoaderError::Thread("it ended before the first plugins were ready".into());
+        let mut first = self.first.clone();
+        let known = first.wait_for(Option::is_some).await.map_err(|_| ended())?;
+        known.clone().unwrap_or_else(|| Err(ended()))
+    }
+
+    /// All plugins, as they fare now.
+    #[must_use]
+    pub fn status(&self) -> Vec<PluginStatus> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner).status()
+    }
+
+    /// Ends the thread, when it is done with what it is at.
+    pub fn stop(&self) {
+        // It may have ended.
+        let _ = self.wake.send(Wake::Stop);
+    }
+}
+
+impl Drop for Loader {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

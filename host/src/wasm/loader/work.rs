@@ -1,0 +1,169 @@
+//! The loader's thread.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use berth_core::cache::Cache;
+use tokio::sync::watch as latest;
+
+use super::files::Files;
+use super::options::LoaderOptions;
+use super::watch::Watches;
+use super::{First, LoaderError, directory};
+use crate::wasm::guests::{ClusterRequest, Delivery, Installed, Outbox};
+use crate::wasm::load::Compiler;
+use crate::wasm::set::{Assembled, Assembler, Board, Catalog, Cluster, ProfileSpec};
+
+/// After a change, the directory has to be quiet for so long before it is looked at.
+const QUIET: Duration = Duration::from_millis(100);
+/// But it is not waited longer than this.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// When a file that is bad is looked at again: it may still be being written.
+const SECOND_LOOK: Duration = Duration::from_secs(1);
+
+/// What wakes the thread.
+pub(super) enum Wake {
+    /// Something changed in the directory.
+    Changed,
+    /// It is to end.
+    Stop,
+}
+
+/// All that the thread owns.
+pub(super) struct Worker {
+    options: LoaderOptions,
+    compiler: Compiler,
+    assembler: Assembler,
+    outbox: Outbox,
+    first: latest::Sender<First>,
+    board: Arc<Mutex<Board>>,
+}
+
+/// The core's thread has ended: there is nobody to load for.
+struct Ended;
+
+impl Worker {
+    pub fn new(
+        options: LoaderOptions,
+        compiler: Compiler,
+        specs: Vec<ProfileSpec>,
+        outbox: Outbox,
+        first: latest::Sender<First>,
+        board: Arc<Mutex<Board>>,
+    ) -> Self {
+        let assembler = Assembler::new(specs, Arc::clone(&options.limits));
+        Self { options, compiler, assembler, outbox, first, board }
+    }
+
+    pub fn run(mut self, wake: &Sender<Wake>, woken: &Receiver<Wake>) {
+        lower_priority();
+        let wake = wake.clone();
+        // The thread may have ended when the system still tells of changes.
+        let mut watches = Watches::new(move || drop(wake.send(Wake::Changed)));
+        let mut files = Files::new(&self.options.built_in, &self.compiler);
+        let mut all = true;
+        loop {
+            let unfinished = self.look(&mut files, &mut watches, all);
+            if self.bring_about(&files.catalog()).is_err() {
+                return;
+            }
+            let wait = if unfinished { SECOND_LOOK.min(self.options.poll) } else { self.options.poll };
+            match woken.recv_timeout(wait) {
+                Ok(Wake::Changed) if settle(woken) => all = true,
+                Err(RecvTimeoutError::Timeout) => all = unfinished,
+                Ok(_) | Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// Reads the directory. Returns whether a second look is due soon.
+    fn look(&self, files: &mut Files, watches: &mut Watches, all: bool) -> bool {
+        let Some(dir) = &self.options.plugins_dir else { return false };
+        // Watched before it is read: what changes in between is noticed.
+        watches.follow(&directory::to_watch(dir));
+        match directory::list(dir) {
+            Ok(listed) => files.refresh(listed, all, &self.compiler, &self.options.limits),
+            Err(error) => {
+                tracing::warn!("plugins directory {}: {error}", dir.display());
+                false
+            }
+        }
+    }
+
+    /// Makes the set for these components and has it serve.
+    fn bring_about(&mut self, catalog: &Catalog) -> Result<(), Ended> {
+        let serves = loop {
+            let outbox = &self.outbox;
+            let mut copy = || copy_of_cluster(outbox).unwrap_or_default();
+            match self.assembler.assemble(catalog, &mut Cluster::new(&mut copy)) {
+                Ok(None) => break Ok(()),
+                Ok(Some(assembled)) => {
+                    if self.hand_over(assembled)? {
+                        break Ok(());
+                    }
+                }
+                Err(error) => break Err(error),
+            }
+        };
+        *self.board.lock().unwrap_or_else(PoisonError::into_inner) = self.assembler.board(catalog.clone());
+        if let Err(error) = &serves {
+            tracing::error!("{error}");
+        }
+        self.first.send_if_modified(|first| {
+            let unknown = first.is_none();
+            if unknown {
+                *first = Some(serves.map_err(LoaderError::Profiles));
+            }
+            unknown
+        });
+        Ok(())
+    }
+
+    /// Gives a set to the core's thread. True when it serves, false when another has to be made.
+    fn hand_over(&mut self, assembled: Assembled) -> Result<bool, Ended> {
+        let Assembled { prepared, inventory } = assembled;
+        let (prepared, outcome) = prepared.watched();
+        if !(self.outbox)(Delivery::Swap(prepared)) {
+            return Err(Ended);
+        }
+        match outcome.recv().map_err(|_| Ended)? {
+            Installed::Yes => {
+                self.assembler.commit(inventory);
+                Ok(true)
+            }
+            Installed::FellBehind => Ok(false),
+            Installed::Failed(id, words) => {
+                self.assembler.fail(&inventory, id, words);
+                Ok(false)
+            }
+        }
+    }
+}
+
+/// Asks the core's thread for the cluster.
+fn copy_of_cluster(outbox: &Outbox) -> Option<Cache> {
+    let (request, answer) = ClusterRequest::new();
+    outbox(Delivery::NeedsCluster(request)).then(|| answer.recv().ok()).flatten()
+}
+
+/// Waits until changes have ceased. False when the thread is to end.
+fn settle(woken: &Receiver<Wake>) -> bool {
+    let patience = Instant::now() + PATIENCE;
+    while Instant::now() < patience {
+        match woken.recv_timeout(QUIET) {
+            Ok(Wake::Changed) => {}
+            Err(RecvTimeoutError::Timeout) => return true,
+            Ok(Wake::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
+        }
+    }
+    true
+}
+
+/// Compiling is to take what placing pods leaves.
+fn lower_priority() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::setpriority_process(Some(rustix::thread::gettid()), 10) {
+        tracing::debug!("the loader's thread keeps its priority: {error}");
+    }
+}

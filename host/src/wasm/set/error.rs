@@ -1,0 +1,55 @@
+//! Why profiles can't be served.
+
+use super::catalog::Catalog;
+use crate::wasm::load::LoadError;
+
+/// A profile can't be served as it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AssembleError {
+    /// A plugin that it names is not there.
+    #[error("profile {profile} names the plugin {plugin}, but no component has that name; there are: {known}")]
+    Missing {
+        /// Its scheduler name.
+        profile: String,
+        /// The plugin's name.
+        plugin: String,
+        /// All names.
+        known: String,
+    },
+    /// A plugin that it names was refused.
+    #[error("profile {profile} names the plugin {plugin}, which was refused: {error}")]
+    Refused {
+        /// Its scheduler name.
+        profile: String,
+        /// The plugin's name.
+        plugin: String,
+        /// Why.
+        error: LoadError,
+    },
+    /// A plugin is enabled where it has nothing to do.
+    #[error("profile {profile} enables the plugin {plugin} at {point}, which it does not export")]
+    WrongPoint {
+        /// Its scheduler name.
+        profile: String,
+        /// The plugin's name.
+        plugin: String,
+        /// As in a configuration.
+        point: &'static str,
+    },
+}
+
+impl AssembleError {
+    /// No component of the name works; `refused` says why the best one doesn't, if there is one.
+    pub(super) fn unavailable(profile: &str, plugin: &str, refused: Option<LoadError>, catalog: &Catalog) -> Self {
+        let (profile, plugin) = (profile.to_owned(), plugin.to_owned());
+        match refused {
+            Some(error) => Self::Refused { profile, plugin, error },
+            None => {
+                let mut known: Vec<String> = catalog.names().into_iter().map(str::to_owned).collect();
+                known.extend(catalog.refused().map(|(_, error)| format!("(refused) {error}")));
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                Self::Missing { profile, plugin, known }
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Which plugins serve which profiles: what was asked for, what there is, and how the two come together.
+
+mod assemble;
+mod catalog;
+mod error;
+mod needs;
+mod profiles;
+mod spec;
+mod status;
+
+pub(super) use self::assemble::{Assembled, Assembler, Cluster};
+pub use self::error::AssembleError;
+pub(super) use self::catalog::{Catalog, Found};
+pub use self::spec::{DEFAULT_PLUGINS, Enabled, NamedBy, PointSpecs, ProfileSpec};
+pub(super) use self::status::Board;
+pub use self::status::{PluginState, PluginStatus};

@@ -1,0 +1,129 @@
+//! What was asked for: profiles, by plugins' names.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use berth_core::plugins::ExtensionPoints;
+use berth_core::profile::FailurePolicy;
+
+/// kube-scheduler's default plugins that there are components for, in its order, with its weights.
+pub const DEFAULT_PLUGINS: [(&str, i64); 8] = [
+    ("NodeUnschedulable", 1),
+    ("NodeName", 1),
+    ("TaintToleration", 3),
+    ("NodeAffinity", 2),
+    ("NodePorts", 1),
+    ("NodeResourcesFit", 1),
+    ("NodeResourcesBalancedAllocation", 1),
+    ("ImageLocality", 1),
+];
+
+/// How a plugin came to be enabled: that decides whether it has to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedBy {
+    /// By nobody: it is in unless disabled. Left out where there is no such component.
+    Default,
+    /// By the profile, under `multiPoint`. Has to be there; left out at extension points that it does not export.
+    MultiPoint,
+    /// By the profile, at this very extension point. Has to be there, and to export it.
+    Point,
+}
+
+/// A plugin enabled at an extension point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enabled {
+    /// Its name.
+    pub name: Arc<str>,
+    /// At least 1. Of no meaning but at score.
+    pub weight: i64,
+    /// Who wants it.
+    pub named_by: NamedBy,
+}
+
+/// The plugins enabled at each extension point, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PointSpecs {
+    /// `preFilter`
+    pub pre_filter: Vec<Enabled>,
+    /// `filter`
+    pub filter: Vec<Enabled>,
+    /// `preScore`
+    pub pre_score: Vec<Enabled>,
+    /// `score`
+    pub score: Vec<Enabled>,
+}
+
+impl PointSpecs {
+    /// Each list, with the export that it needs and its name in a configuration.
+    pub(super) fn each(&self) -> [(&'static str, ExtensionPoints, &[Enabled]); 4] {
+        [
+            ("preFilter", ExtensionPoints::PRE_FILTER, &self.pre_filter),
+            ("filter", ExtensionPoints::FILTER, &self.filter),
+            ("preScore", ExtensionPoints::PRE_SCORE, &self.pre_score),
+            ("score", ExtensionPoints::SCORE, &self.score),
+        ]
+    }
+
+    /// The same list at every point.
+    #[must_use]
+    pub fn everywhere(enabled: Vec<Enabled>) -> Self {
+        Self {
+            pre_filter: enabled.clone(),
+            filter: enabled.clone(),
+            pre_score: enabled.clone(),
+            score: enabled,
+        }
+    }
+}
+
+/// One profile, as it was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProfileSpec {
+    /// `schedulerName`
+    pub scheduler_name: Box<str>,
+    /// What is enabled.
+    pub points: PointSpecs,
+    /// `pluginConfig[].args` by plugin name.
+    pub arguments: BTreeMap<Box<str>, serde_json::Value>,
+    /// Every other component in the directory stands at the end, with weight 1.
+    pub others: bool,
+    /// What a plugin's failure does.
+    pub failure_policy: FailurePolicy,
+}
+
+impl ProfileSpec {
+    /// What runs without a configuration: the default plugins, then every other component in the directory.
+    #[must_use]
+    pub fn default_profile(scheduler_name: &str) -> Self {
+        let default = |(name, weight): &(&str, i64)| Enabled {
+            name: (*name).into(),
+            weight: *weight,
+            named_by: NamedBy::Default,
+        };
+        Self {
+            scheduler_name: scheduler_name.into(),
+            points: PointSpecs::everywhere(DEFAULT_PLUGINS.iter().map(default).collect()),
+            arguments: BTreeMap::new(),
+            others: true,
+            failure_policy: FailurePolicy::Fail,
+        }
+    }
+
+    /// A plugin's arguments, as JSON: `{}` where there are none. Equal arguments are equal texts.
+    pub(super) fn arguments_of(&self, name: &str) -> Arc<str> {
+        self.arguments.get(name).map_or_else(|| "{}".into(), |value| value.to_string().into())
+    }
+
+    /// The names enabled anywhere, each once, in the order of the lists; whether the profile names it itself.
+    pub(super) fn names(&self) -> Vec<(Arc<str>, bool)> {
+        let mut names: Vec<(Arc<str>, bool)> = Vec::new();
+        for enabled in self.points.each().into_iter().flat_map(|(_, _, enabled)| enabled) {
+            let required = enabled.named_by != NamedBy::Default;
+            match names.iter_mut().find(|(name, _)| *name == enabled.name) {
+                Some((_, also)) => *also |= required,
+                None => names.push((Arc::clone(&enabled.name), required)),
+            }
+        }
+        names
+    }
+}
