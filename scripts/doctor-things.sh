@@ -31,7 +31,7 @@ has_toolchain() { have cargo && rust_sysroot >/dev/null; }
 get_toolchain() {
     rustup_reachable || return
     say "installing Rust $RUST_CHANNEL by rustup"
-    within 900 rustup toolchain install "$RUST_CHANNEL" --profile minimal --component clippy --component rustfmt
+    within 900 rustup toolchain install "$RUST_CHANNEL" --no-self-update --profile minimal --component clippy --component rustfmt
 }
 line_toolchain() { echo "Rust $RUST_CHANNEL: rustup toolchain install $RUST_CHANNEL"; }
 
@@ -58,8 +58,8 @@ line_go() { go_install_line; }
 has_control_plane() { scripts/controlplane --kept >/dev/null 2>&1 || envtest_reachable || go_ready; }
 get_control_plane() { return 1; }
 line_control_plane() {
-    echo "a kube-apiserver and etcd: set KUBEBUILDER_ASSETS to a folder that has them, or install" \
-        "$(go_install_line) to have them built"
+    echo "a kube-apiserver and etcd: set KUBEBUILDER_ASSETS to a folder that has them, or, to have them built, install" \
+        "$(go_install_line)"
 }
 
 # rustup_adds target|component NAME

@@ -48,7 +48,7 @@ envtest_fetch() {
 envtest_newest() {
     awk -v archive="^envtest-$1[.][0-9]+-linux-$(envtest_arch)[.]tar[.]gz:\$" '
         $1 ~ archive { name = $1; sub(/:$/, "", name); next }
-        $1 ~ /:$/ { name = "" }
+        NF == 1 { name = "" }
         name != "" && $1 == "hash:" { hash[name] = $2 }
         name != "" && $1 == "selfLink:" { print name, hash[name], $2 }
     ' | sort -V | tail -n 1

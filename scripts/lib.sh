@@ -19,6 +19,9 @@ die() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# at_least WANTED VERSION: whether the version is that or a later one.
+at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
+
 # within SECONDS COMMAND…: runs the command, ended when it takes longer. macOS has no `timeout`, but perl.
 within() {
     local seconds=$1

@@ -28,10 +28,9 @@ wasm_road() {
 # It has to be as new as the workspace asks for, and to have its standard library's sources, which are what is built.
 debian_rustc_works() {
     [ -x "$DEBIAN_RUSTC" ] || return
-    local wanted version
+    local wanted
     wanted=$(sed -n 's/^rust-version *= *"\(.*\)".*/\1/p' "$ROOT/Cargo.toml")
-    version=$("$DEBIAN_RUSTC" --version | cut -d ' ' -f 2)
-    [ "$(printf '%s\n' "$wanted" "$version" | sort -V | head -n 1)" = "$wanted" ] &&
+    at_least "$wanted" "$("$DEBIAN_RUSTC" --version | cut -d ' ' -f 2)" &&
         [ -f "$("$DEBIAN_RUSTC" --print sysroot)/lib/rustlib/src/rust/library/Cargo.lock" ]
 }
 
