@@ -2,4 +2,5 @@
 
 pub mod controllers;
 pub mod kube;
+pub mod sim;
 pub mod wasm;
