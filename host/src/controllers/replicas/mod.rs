@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::{PodTemplateSpec, ReplicationController};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, OwnerReference};
 use kube::core::ObjectMeta;
 use serde_json::{Value, json};
 
@@ -98,6 +98,16 @@ fn seconds(seconds: Option<i32>) -> SignedDuration {
     SignedDuration::from_secs(i64::from(seconds.unwrap_or(0).max(0)))
 }
 
+impl Set<'_> {
+    /// The writes that make this many pods; they share one body.
+    fn create(&self, reference: &OwnerReference, count: usize) -> Vec<Write> {
+        let Some(template) = self.template else { return Vec::new() };
+        let mut pod = template::pod(template, reference);
+        pod["metadata"]["generateName"] = json!(format!("{}-", metadata::name(self.meta)));
+        vec![Write::create(Kind::Pod, metadata::namespace(self.meta), Arc::new(pod)); count]
+    }
+}
+
 fn reconcile(cluster: &Cluster, set: &Set<'_>, now: Timestamp) -> Plan {
     let reference = owner_reference(set.api_version, set.kind, set.meta);
     let claimant = Claimant { meta: set.meta, selector: &set.selector, reference: &reference };
@@ -108,13 +118,8 @@ fn reconcile(cluster: &Cluster, set: &Set<'_>, now: Timestamp) -> Plan {
         let wanted = usize::try_from(set.replicas).unwrap_or(0);
         let missing = wanted.saturating_sub(active.len());
         // Pods that are about to be adopted count only once they are.
-        if plan.writes.is_empty()
-            && let Some(template) = set.template
-        {
-            let mut pod = template::pod(template, &reference);
-            pod["metadata"]["generateName"] = json!(format!("{}-", metadata::name(set.meta)));
-            let create = Write::create(Kind::Pod, metadata::namespace(set.meta), Arc::new(pod));
-            plan.writes.extend(std::iter::repeat_n(create, missing.min(BURST)));
+        if plan.writes.is_empty() && missing > 0 {
+            plan.writes.extend(set.create(&reference, missing.min(BURST)));
         }
         let extra = active.len().saturating_sub(wanted);
         let unwanted = preference::least_wanted(&active, extra.min(BURST), now);

@@ -8,9 +8,12 @@
 mod claim;
 mod cluster;
 mod collector;
+mod daemonset;
 mod deployment;
 mod discovery;
+mod disruption;
 mod hand;
+mod job;
 mod kinds;
 mod kubelet;
 mod leases;
@@ -18,19 +21,27 @@ mod metadata;
 mod namespace;
 mod node;
 mod node_lifecycle;
+mod node_match;
 mod options;
 mod percent;
 mod pod;
+mod pod_claims;
 mod queue;
 mod replicas;
+mod resource_claim;
 mod route;
 mod selector;
 mod send;
 mod shell;
+mod statefulset;
 mod store;
 mod template;
+mod volumes;
 mod watch;
 mod write;
+
+#[cfg(test)]
+mod tests;
 
 use std::future::Future;
 

@@ -14,7 +14,7 @@ use super::metadata::{self, Key};
 use super::node::Node;
 use super::options::{Deletion, Options};
 use super::pod::Pod;
-use super::write::{Grace, Guard, Plan, Propagation, Write};
+use super::write::{Guard, Plan, Write};
 use addresses::Addresses;
 
 /// For how many seconds the pod runs; it ends after them.
@@ -40,16 +40,17 @@ impl Kubelet {
         Kubelet { addresses: Addresses::from_clock(now), deletion: options.deletion, job_run: options.job_run }
     }
 
-    /// Whether a pod in this state can give the kubelet work.
-    pub fn concerns(pod: &Pod) -> bool {
-        pod.node().is_some() && (!pod.terminal() || metadata::deleting(&pod.metadata))
+    /// Whether a pod in this state can give its node's kubelet, if there is one, work.
+    pub fn concerns(cluster: &Cluster, pod: &Pod) -> bool {
+        let Some(node) = pod.node() else { return false };
+        !pod.terminal() || metadata::deleting(&pod.metadata) || cluster.get::<Node>(&Key::new("", node)).is_none()
     }
 
     /// What one pod needs.
     pub fn plan(&self, cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
         let Some(pod) = cluster.get::<Pod>(key) else { return Plan::none() };
         let Some(node_name) = pod.node() else { return Plan::none() };
-        let Some(node) = cluster.get::<Node>(&Key::new("", node_name)) else { return collect(pod, node_name) };
+        let Some(node) = cluster.get::<Node>(&Key::new("", node_name)) else { return collect(pod, node_name, now) };
         if metadata::deleting(&pod.metadata) {
             return self.stop(pod, now);
         }
@@ -110,9 +111,16 @@ impl Kubelet {
 }
 
 /// Pod garbage collection: a pod of a node that isn't there goes, once the API server has confirmed that.
-fn collect(pod: &Pod, node: &str) -> Plan {
-    let unless = vec![Guard::Node(node.to_owned())];
-    Plan::of([Write::deletion(Kind::Pod, &pod.metadata, Grace::None, Propagation::Background, unless)])
+/// What finalizers hold is deleted only once.
+fn collect(pod: &Pod, node: &str, now: Timestamp) -> Plan {
+    let node = Guard::Object(Kind::Node, Key::new("", node), None);
+    let held = pod.metadata.finalizers.as_deref().is_some_and(|finalizers| !finalizers.is_empty());
+    if held && !pod.terminal() {
+        let status = status::ended(pod, TERMINATED, now);
+        return Plan::of([Write::status_merged(Kind::Pod, &pod.metadata, status).unless([node])]);
+    }
+    let deleted = held && pod.metadata.deletion_grace_period_seconds == Some(0);
+    Plan::of((!deleted).then(|| Write::delete_now(Kind::Pod, &pod.metadata).unless([node])))
 }
 
 /// The address of a kind that a node has, such as `InternalIP`.

@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use schedule::Schedule;
+pub use schedule::Schedule;
 
 /// The namespace of the leases.
 const NAMESPACE: &str = "kube-node-lease";
