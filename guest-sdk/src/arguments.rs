@@ -52,56 +52,25 @@ mod tests {
 
     #[test]
     fn arguments_are_read() {
-        let args = parse::<Args>(
-            "Demo",
-            r#"{"apiVersion": "v1", "kind": "DemoArgs", "maxPods": 3}"#,
-        );
-        assert_eq!(
-            args,
-            Ok(Args {
-                max_pods: 3,
-                weights: BTreeMap::new()
-            })
-        );
+        let args = parse::<Args>("Demo", r#"{"apiVersion": "v1", "kind": "DemoArgs", "maxPods": 3}"#);
+        assert_eq!(args, Ok(Args { max_pods: 3, weights: BTreeMap::new() }));
     }
 
     #[test]
     fn what_is_wrong_is_named() {
         for (json, message) in [
-            (
-                "",
-                "Demo: arguments: EOF while parsing a value at line 1 column 0",
-            ),
-            (
-                "[]",
-                "Demo: arguments: invalid length 0, expected struct Args with 2 elements",
-            ),
-            (
-                "{} {}",
-                "Demo: arguments: trailing characters at line 1 column 4",
-            ),
-            (
-                r#"{"maxpods": 3}"#,
-                "Demo: arguments: unknown field `maxpods`",
-            ),
-            (
-                r#"{"weights": {"a": {"weight": 1, "wait": 2}}}"#,
-                "Demo: arguments: unknown field `weights.a.wait`",
-            ),
+            ("", "Demo: arguments: EOF while parsing a value at line 1 column 0"),
+            ("[]", "Demo: arguments: invalid length 0, expected struct Args with 2 elements"),
+            ("{} {}", "Demo: arguments: trailing characters at line 1 column 4"),
+            (r#"{"maxpods": 3}"#, "Demo: arguments: unknown field `maxpods`"),
+            (r#"{"weights": {"a": {"weight": 1, "wait": 2}}}"#, "Demo: arguments: unknown field `weights.a.wait`"),
             (
                 r#"{"maxPods": "three"}"#,
                 "Demo: arguments: maxPods: invalid type: string \"three\", expected u32 at line 1 column 19",
             ),
-            (
-                r#"{"weights": {"a": {}}}"#,
-                "Demo: arguments: weights.a: missing field `weight` at line 1 column 20",
-            ),
+            (r#"{"weights": {"a": {}}}"#, "Demo: arguments: weights.a: missing field `weight` at line 1 column 20"),
         ] {
-            assert_eq!(
-                parse::<Args>("Demo", json),
-                Err(message.to_owned()),
-                "{json}"
-            );
+            assert_eq!(parse::<Args>("Demo", json), Err(message.to_owned()), "{json}");
         }
     }
 }

@@ -46,14 +46,7 @@ impl Images {
     pub(crate) fn set(&mut self, image: snapshot::Image) {
         self.remove(image.id);
         self.names.insert(image.id, image.name.clone());
-        self.by_name.insert(
-            image.name,
-            Image {
-                id: ImageId(image.id),
-                size: image.size,
-                nodes: image.nodes,
-            },
-        );
+        self.by_name.insert(image.name, Image { id: ImageId(image.id), size: image.size, nodes: image.nodes });
     }
 
     pub(crate) fn remove(&mut self, id: u32) {

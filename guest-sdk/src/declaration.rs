@@ -46,16 +46,10 @@ impl Default for Declared {
 impl Declared {
     /// As it crosses to the host.
     pub fn declaration(&self) -> Declaration {
-        let all = [
-            self.pre_filter,
-            self.filter,
-            self.pre_score,
-            self.score,
-            self.normalize,
-        ]
-        .into_iter()
-        .flatten()
-        .fold(self.prepare, Reads::and);
+        let all = [self.pre_filter, self.filter, self.pre_score, self.score, self.normalize]
+            .into_iter()
+            .flatten()
+            .fold(self.prepare, Reads::and);
         Declaration {
             pod_facts: all.pod,
             node_facts: all.node,
@@ -63,11 +57,7 @@ impl Declared {
             cluster_facts: all.cluster,
             filter_scope: self.scope_of(self.pre_filter, self.filter),
             score_scope: self.scope_of(self.pre_score, self.score),
-            normalization: if self.normalize.is_some() {
-                Normalization::Custom
-            } else {
-                self.normalization
-            },
+            normalization: if self.normalize.is_some() { Normalization::Custom } else { self.normalization },
             retry_on: self.retry_on.clone(),
         }
     }
@@ -85,11 +75,7 @@ impl Declared {
     }
 
     fn with_prepared(&self, reads: Reads) -> Reads {
-        if reads.prepared {
-            reads.and(self.prepare)
-        } else {
-            reads
-        }
+        if reads.prepared { reads.and(self.prepare) } else { reads }
     }
 
     /// Whether what `prepare` made is stale once a fact of the cluster changed.

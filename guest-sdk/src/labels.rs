@@ -12,10 +12,7 @@ pub struct LabelMap(Rc<[(Rc<str>, Rc<str>)]>);
 impl LabelMap {
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
-        let at = self
-            .0
-            .binary_search_by(|(known, _)| (**known).cmp(key))
-            .ok()?;
+        let at = self.0.binary_search_by(|(known, _)| (**known).cmp(key)).ok()?;
         self.0.get(at).map(|(_, value)| &**value)
     }
 
@@ -111,26 +108,16 @@ mod tests {
     use super::*;
 
     fn label(key: &str, value: &str) -> types::Label {
-        types::Label {
-            key: key.into(),
-            value: value.into(),
-        }
+        types::Label { key: key.into(), value: value.into() }
     }
 
     #[test]
     fn labels_are_found_whatever_their_order() {
-        let labels = Texts::default().labels(vec![
-            label("zone", "a"),
-            label("disk", "ssd"),
-            label("arch", ""),
-        ]);
+        let labels = Texts::default().labels(vec![label("zone", "a"), label("disk", "ssd"), label("arch", "")]);
         assert_eq!(labels.get("disk"), Some("ssd"));
         assert_eq!(labels.get("arch"), Some(""));
         assert_eq!(labels.get("dis"), None);
-        assert_eq!(
-            labels.iter().map(|(key, _)| key).collect::<Vec<_>>(),
-            ["arch", "disk", "zone"]
-        );
+        assert_eq!(labels.iter().map(|(key, _)| key).collect::<Vec<_>>(), ["arch", "disk", "zone"]);
     }
 
     #[test]
@@ -149,9 +136,6 @@ mod tests {
             texts.labels(vec![label("n", &n.to_string())]);
         }
         assert!(texts.known.len() < 3000, "{}", texts.known.len());
-        assert!(Rc::ptr_eq(
-            &kept.0[0].0,
-            &texts.labels(vec![label("kept", "x")]).0[0].0
-        ));
+        assert!(Rc::ptr_eq(&kept.0[0].0, &texts.labels(vec![label("kept", "x")]).0[0].0));
     }
 }

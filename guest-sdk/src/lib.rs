@@ -42,7 +42,5 @@ pub use wit_bindgen;
 /// What nearly every plugin uses.
 pub mod prelude {
     pub use crate::types::{HostPort, Label, Resources, Taint, TaintEffect, Toleration};
-    pub use crate::{
-        Cycle, PreFilter, PreScore, Reason, Rejection, RejectionCode, Verdict, cluster, node, pod,
-    };
+    pub use crate::{Cycle, PreFilter, PreScore, Reason, Rejection, RejectionCode, Verdict, cluster, node, pod};
 }

@@ -176,10 +176,7 @@ impl<'a, F: ResidentFacts> Pods<'a, F> {
     /// Each pod's facts.
     pub fn iter(&self) -> impl Iterator<Item = F::Item<'a>> {
         let all = self.all;
-        self.ids
-            .iter()
-            .filter_map(move |&id| all.get(id as usize)?.as_ref())
-            .map(F::of)
+        self.ids.iter().filter_map(move |&id| all.get(id as usize)?.as_ref()).map(F::of)
     }
 }
 
@@ -221,10 +218,7 @@ resident_tuple!(A B C D);
 
 impl<P: Plugin, F: ResidentFacts> Param<P> for Pods<'_, F> {
     type Item<'a> = Pods<'a, F>;
-    const READS: Reads = Reads {
-        resident: F::FACTS,
-        ..Reads::node(NodeFacts::PODS)
-    };
+    const READS: Reads = Reads { resident: F::FACTS, ..Reads::node(NodeFacts::PODS) };
 
     fn of<'a>(scene: &Scene<'a, P>) -> Pods<'a, F> {
         scene.snapshot.residents.on_node(scene.node)

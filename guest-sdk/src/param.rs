@@ -172,10 +172,7 @@ functions!(A B C D E G H I);
 
 impl<P: Plugin> Param<P> for &Cycle {
     type Item<'a> = &'a Cycle;
-    const READS: Reads = Reads {
-        cycle: true,
-        ..Reads::NONE
-    };
+    const READS: Reads = Reads { cycle: true, ..Reads::NONE };
 
     fn of<'a>(scene: &Scene<'a, P>) -> &'a Cycle {
         scene.cycle

@@ -22,8 +22,5 @@ impl Resources {
 }
 
 pub(crate) fn scalar(scalars: &[Scalar], name: &str) -> i64 {
-    scalars
-        .iter()
-        .find(|scalar| scalar.name == name)
-        .map_or(0, |scalar| scalar.quantity)
+    scalars.iter().find(|scalar| scalar.name == name).map_or(0, |scalar| scalar.quantity)
 }

@@ -93,11 +93,7 @@ pub enum RejectionCode {
 impl Rejection {
     /// A no with a code of your choice.
     pub fn new(code: RejectionCode, reason: impl Into<Reason>) -> Rejection {
-        Rejection {
-            code,
-            first: reason.into(),
-            more: Vec::new(),
-        }
+        Rejection { code, first: reason.into(), more: Vec::new() }
     }
 
     /// Not as things are; taking pods away from the node might help.
@@ -132,9 +128,7 @@ impl Rejection {
 
     /// The reasons, in the order they were given.
     pub fn reasons(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&self.first)
-            .chain(&self.more)
-            .map(Reason::as_str)
+        std::iter::once(&self.first).chain(&self.more).map(Reason::as_str)
     }
 }
 
@@ -159,10 +153,7 @@ impl From<Rejection> for Status {
             RejectionCode::Error => Code::Error,
             RejectionCode::Pending => Code::Pending,
         };
-        Status {
-            code,
-            reasons: rejection.reasons().map(str::to_owned).collect(),
-        }
+        Status { code, reasons: rejection.reasons().map(str::to_owned).collect() }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Berth: a Kubernetes scheduler whose every filter and score is a WebAssembly component.
 
+pub mod cli;
 pub mod controllers;
 pub mod kube;
+pub mod scheduler;
 pub mod sim;
 pub mod wasm;

@@ -99,7 +99,7 @@ impl Cluster {
 
     /// Where it serves.
     pub fn url(&self) -> String {
-        self.server.url()
+        self.server.url().to_owned()
     }
 
     /// The file for `kubectl`.
@@ -129,8 +129,7 @@ impl Cluster {
             // Whatever they were about to write concerns a cluster that ends with them.
             let _ = tokio::time::timeout(GOODBYE, task).await;
         }
-        self.server.shutdown().await;
-        Ok(())
+        Ok(self.server.shutdown().await?)
     }
 }
 

@@ -74,7 +74,11 @@ fn start_log(cli: &Cli) -> Result<()> {
     let default = if matches!(cli.command, Command::Demo(_) | Command::Plugin(_)) { "warn" } else { "info" };
     let filter = EnvFilter::builder().parse(cli.log.as_deref().unwrap_or(default))?;
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    if cli.log_json { log.json().init() } else { log.with_target(false).init() }
+    if cli.log_json {
+        log.json().init()
+    } else {
+        log.with_target(false).init()
+    }
     Ok(())
 }
 

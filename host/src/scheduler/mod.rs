@@ -24,18 +24,17 @@ use tokio::sync::oneshot;
 use self::clock::Clock;
 use self::control::Control;
 use self::turn::Turn;
-use crate::config::Configuration;
 use crate::kube::{Shell, Undone};
-use crate::wasm::{self, Guests, Limits, Loader};
+use crate::wasm::{self, Guests, Limits, Loader, ProfileSpec};
 
 /// Stack of the core's thread, on which guests run, too.
 const STACK: usize = 8 << 20;
 
 /// How a scheduler is set up.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
-    /// Its profiles.
-    pub configuration: Configuration,
+    /// Its profiles, as they were asked for.
+    pub profiles: Vec<ProfileSpec>,
     /// Further plugins, watched.
     pub plugins_dir: Option<PathBuf>,
     /// Where compiled plugins are kept; a folder of the user's cache if not given.
@@ -46,6 +45,20 @@ pub struct Options {
     pub core: berth_core::Options,
     /// How it talks to the API server.
     pub shell: crate::kube::Options,
+}
+
+impl Default for Options {
+    /// The default profile, for pods of `default-scheduler`.
+    fn default() -> Self {
+        Self {
+            profiles: vec![ProfileSpec::default_profile("default-scheduler")],
+            plugins_dir: None,
+            cache_dir: None,
+            limits: Limits::default(),
+            core: berth_core::Options::default(),
+            shell: crate::kube::Options::default(),
+        }
+    }
 }
 
 /// A running scheduler.
@@ -68,7 +81,7 @@ impl Scheduler {
         let limits = Arc::new(options.limits.clone());
         let guests = Guests::new(Arc::clone(&limits), Arc::clone(&outbox)).context("starting the plugins' threads")?;
         let mut shell = Shell::start(&client, &options.shell, events);
-        let synced = shell.take_synced();
+        let synced = shell.synced();
         let shell = Arc::new(shell);
         let perform = {
             let shell = Arc::clone(&shell);
@@ -91,7 +104,7 @@ impl Scheduler {
             limits,
             ..wasm::LoaderOptions::default()
         };
-        let loader = Loader::start(loader_options, options.configuration.profiles, outbox)?;
+        let loader = Loader::start(loader_options, options.profiles, outbox)?;
         let scheduler = Self { control, thread, shell, loader };
         synced.await;
         scheduler.loader.ready().await?;

@@ -55,7 +55,12 @@ fn merge_value(kind: Option<&'static Type>, object: &mut Value, change: &Value) 
     Ok(())
 }
 
-fn merge_member(field: Option<&'static Field>, members: &mut Map<String, Value>, name: &str, wanted: &Value) -> Result<(), String> {
+fn merge_member(
+    field: Option<&'static Field>,
+    members: &mut Map<String, Value>,
+    name: &str,
+    wanted: &Value,
+) -> Result<(), String> {
     if wanted.is_null() {
         members.remove(name);
         return Ok(());
@@ -93,15 +98,19 @@ fn item_type(shape: &Shape) -> Option<&'static Type> {
 /// Merges a list whose items `key` tells apart.
 fn merge_list(kind: Option<&'static Type>, existing: &mut Value, changes: &[Value], key: &str) -> Result<(), String> {
     let mut list = existing.as_array().cloned().unwrap_or_default();
-    let replaces = |change: &Value| change.get(PATCH).and_then(Value::as_str) == Some("replace") && change.get(key).is_none();
+    let replaces =
+        |change: &Value| change.get(PATCH).and_then(Value::as_str) == Some("replace") && change.get(key).is_none();
     if changes.iter().any(replaces) {
         let fresh = changes.iter().filter(|change| !replaces(change)).map(plain).collect();
         *existing = Value::Array(fresh);
         return Ok(());
     }
     for change in changes {
-        let Some(members) = change.as_object() else { return Err(format!("an item of a list merged by {key} is not an object")) };
-        let wanted = members.get(key).ok_or_else(|| format!("map: {change} does not contain declared merge key: {key}"))?;
+        let Some(members) = change.as_object() else {
+            return Err(format!("an item of a list merged by {key} is not an object"));
+        };
+        let wanted =
+            members.get(key).ok_or_else(|| format!("map: {change} does not contain declared merge key: {key}"))?;
         match directive(members)? {
             Some("delete") => list.retain(|item| item.get(key) != Some(wanted)),
             Some("replace") => {
@@ -158,7 +167,12 @@ fn delete_values(members: &mut Map<String, Value>, list: &str, values: &Value) -
 }
 
 /// Puts the items named in `order` into that order, each at the places that these items have now.
-fn set_order(field: Option<&'static Field>, members: &mut Map<String, Value>, list: &str, order: &Value) -> Result<(), String> {
+fn set_order(
+    field: Option<&'static Field>,
+    members: &mut Map<String, Value>,
+    list: &str,
+    order: &Value,
+) -> Result<(), String> {
     let order = order.as_array().ok_or_else(|| format!("{SET_ORDER}{list} is not a list"))?;
     let key = field.and_then(|field| field.merge_key);
     let Some(existing) = members.get_mut(list).and_then(Value::as_array_mut) else { return Ok(()) };
@@ -205,10 +219,13 @@ mod tests {
             "tolerations": [{"key": "t"}]}});
         let change = json!({"spec": {"containers": [{"name": "a", "image": "z", "env": [{"name": "F", "value": "2"}]}, {"name": "c"}],
             "tolerations": [{"key": "u"}]}});
-        assert_eq!(patched(pod, change).unwrap(), json!({"spec": {
+        assert_eq!(
+            patched(pod, change).unwrap(),
+            json!({"spec": {
             "containers": [{"name": "a", "image": "z", "env": [{"name": "E", "value": "1"}, {"name": "F", "value": "2"}]},
                 {"name": "b", "image": "y"}, {"name": "c"}],
-            "tolerations": [{"key": "u"}]}}));
+            "tolerations": [{"key": "u"}]}})
+        );
     }
 
     #[test]
@@ -217,7 +234,10 @@ mod tests {
         for (change, expected) in [
             (json!([{"name": "a", "$patch": "delete"}]), json!([{"name": "b"}])),
             (json!([{"$patch": "replace"}, {"name": "c"}]), json!([{"name": "c"}])),
-            (json!([{"name": "b", "image": "y", "$patch": "replace"}]), json!([{"name": "a"}, {"name": "b", "image": "y"}])),
+            (
+                json!([{"name": "b", "image": "y", "$patch": "replace"}]),
+                json!([{"name": "a"}, {"name": "b", "image": "y"}]),
+            ),
         ] {
             let pod = json!({"spec": {"containers": containers}});
             let result = patched(pod, json!({"spec": {"containers": change}})).unwrap();
@@ -229,14 +249,22 @@ mod tests {
         assert_eq!(patched(pod, change).unwrap(), expected);
         let pod = json!({"spec": {"volumes": [{"name": "v", "emptyDir": {}}]}});
         let change = json!({"spec": {"volumes": [{"name": "v", "$retainKeys": ["name", "configMap"], "configMap": {"name": "m"}, "emptyDir": null}]}});
-        assert_eq!(patched(pod, change).unwrap(), json!({"spec": {"volumes": [{"name": "v", "configMap": {"name": "m"}}]}}));
+        assert_eq!(
+            patched(pod, change).unwrap(),
+            json!({"spec": {"volumes": [{"name": "v", "configMap": {"name": "m"}}]}})
+        );
     }
 
     #[test]
     fn an_order_is_set() {
         let pod = json!({"spec": {"containers": [{"name": "a"}, {"name": "x"}, {"name": "b"}]}});
         let change = json!({"spec": {"$setElementOrder/containers": [{"name": "b"}, {"name": "a"}], "containers": [{"name": "b", "image": "y"}]}});
-        let names: Vec<Value> = patched(pod, change).unwrap()["spec"]["containers"].as_array().unwrap().iter().map(|c| c["name"].clone()).collect();
+        let names: Vec<Value> = patched(pod, change).unwrap()["spec"]["containers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|c| c["name"].clone())
+            .collect();
         assert_eq!(names, ["b", "x", "a"]);
     }
 

@@ -73,11 +73,15 @@ fn cannot_be(resource: &Resource) -> String {
 fn check_kind(resource: &Resource, object: &Value) -> Result<(), Failure> {
     let (kind, version, expected) = (text(object, "kind"), text(object, "apiVersion"), resource.api_version());
     if !version.is_empty() && version != expected {
-        let message = format!("the API version in the data ({version}) does not match the expected API version ({expected})");
+        let message =
+            format!("the API version in the data ({version}) does not match the expected API version ({expected})");
         return Err(Failure::bad_request(message));
     }
     if !kind.is_empty() && kind != resource.kind {
-        let message = format!("{kind} in version \"{}\" cannot be handled as a {}: converting ({kind}) to ({}): unknown conversion", resource.version, resource.kind, resource.kind);
+        let message = format!(
+            "{kind} in version \"{}\" cannot be handled as a {}: converting ({kind}) to ({}): unknown conversion",
+            resource.version, resource.kind, resource.kind
+        );
         return Err(Failure::bad_request(message));
     }
     Ok(())
@@ -87,7 +91,8 @@ fn check_built_in(resource: &Resource, object: &mut Value) -> Result<Vec<String>
     let name = resource.type_name();
     remove(object, "kind");
     remove(object, "apiVersion");
-    let checked = schema::check(&name, object).map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?;
+    let checked = schema::check(&name, object)
+        .map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?;
     // In Go these are structs, which are there even when nothing is in them.
     for member in ["spec", "status"] {
         let field = schema::type_named(&name).and_then(|found| found.field(member));
@@ -101,7 +106,8 @@ fn check_built_in(resource: &Resource, object: &mut Value) -> Result<Vec<String>
 fn check_custom(resource: &Resource, definition: &custom::Custom, object: &mut Value) -> Result<Vec<String>, Failure> {
     let mut metadata = json!({"metadata": object["metadata"].take()});
     let read = schema::check("core.v1.ConfigMap", &mut metadata);
-    let mut unknown = read.map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?.unknown;
+    let mut unknown =
+        read.map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?.unknown;
     object["metadata"] = metadata["metadata"].take();
     if let Some(schema) = &definition.schema {
         unknown.extend(custom::prune(schema, object));

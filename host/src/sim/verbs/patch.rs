@@ -5,11 +5,11 @@ use std::sync::Arc;
 use axum::response::Response;
 use serde_json::Value;
 
+use super::check_place;
 use super::create::store_new;
 use super::incoming::accept;
 use super::update::{check_version, next_version};
 use super::write::{Place, modify};
-use super::check_place;
 use crate::sim::failure::Failure;
 use crate::sim::http::{Call, answer, body};
 use crate::sim::patch::{self, Patch};
@@ -71,7 +71,9 @@ async fn read(resource: &Resource, call: Call) -> Result<Patch, Failure> {
     let value = if content_type.ends_with("+yaml") { body::parse_yaml(&bytes) } else { body::parse_json(&bytes) }?;
     let patch = kind(value);
     match &patch {
-        Patch::Json(list) if !list.is_array() => Err(Failure::bad_request("error decoding patch: a JSON patch is a list")),
+        Patch::Json(list) if !list.is_array() => {
+            Err(Failure::bad_request("error decoding patch: a JSON patch is a list"))
+        }
         Patch::Merge(object) | Patch::Strategic(object) | Patch::Apply(object) if !object.is_object() => {
             Err(Failure::bad_request("error decoding patch: it is not an object"))
         }
@@ -81,7 +83,9 @@ async fn read(resource: &Resource, call: Call) -> Result<Patch, Failure> {
 
 fn check_apply(object: &Value, target: &Target, name: &str, query: &crate::sim::request::Query) -> Result<(), Failure> {
     if query.get("fieldManager").is_none() {
-        return Err(Failure::bad_request("PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch"));
+        return Err(Failure::bad_request(
+            "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch",
+        ));
     }
     if text(object, "kind").is_empty() || text(object, "apiVersion").is_empty() {
         return Err(Failure::bad_request("invalid object type: /, Kind="));

@@ -76,20 +76,13 @@ impl<'a> Cluster<'a> {
     }
 
     fn get(&mut self) -> &Cache {
-        self.copied.get_or_insert_with(self.copy)
+        self.copied.get_or_insert_with(&mut *self.copy)
     }
 }
 
 impl Assembler {
     pub fn new(specs: Vec<ProfileSpec>, limits: Arc<Limits>) -> Self {
-        Self {
-            specs,
-            limits,
-            feeder: Feeder::default(),
-            next_id: 0,
-            now: Inventory::default(),
-            failed: HashMap::new(),
-        }
+        Self { specs, limits, feeder: Feeder::default(), next_id: 0, now: Inventory::default(), failed: HashMap::new() }
     }
 
     /// The set for these components; `None` where it is the one that serves.
