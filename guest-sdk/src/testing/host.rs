@@ -154,10 +154,7 @@ impl<P: Plugin> Host<P> {
         match self.declaration.normalization {
             Normalization::None => (),
             Normalization::Custom => {
-                scores = self
-                    .guest
-                    .normalize(&cycle, scores)
-                    .unwrap_or_else(|message| panic!("normalize: {message}"));
+                scores = self.guest.normalize(&cycle, scores).unwrap_or_else(|message| panic!("normalize: {message}"));
             }
             // The formulas of kube-scheduler's DefaultNormalizeScore; with nothing to scale, 100 turned round is 100.
             Normalization::Default => scores.iter_mut().for_each(|score| *score = 100 * *score / highest.max(1)),
@@ -182,9 +179,7 @@ impl<P: Plugin> Host<P> {
         let ids: Vec<u32> = self.here().into_iter().map(|(id, _)| id).collect();
         let scores = match self.guest.pre_score(&cycle).unwrap_or_else(|message| panic!("pre-score: {message}")) {
             PreScore::Skip => Vec::new(),
-            PreScore::Score => {
-                self.guest.score(&cycle, &ids).unwrap_or_else(|message| panic!("score: {message}"))
-            }
+            PreScore::Score => self.guest.score(&cycle, &ids).unwrap_or_else(|message| panic!("score: {message}")),
         };
         (cycle, scores)
     }
@@ -199,7 +194,11 @@ impl<P: Plugin> Host<P> {
     }
 
     fn here(&self) -> Vec<(u32, String)> {
-        (0..).zip(&self.nodes).filter(|(_, (_, node))| node.is_some()).map(|(id, (name, _))| (id, name.clone())).collect()
+        (0..)
+            .zip(&self.nodes)
+            .filter(|(_, (_, node))| node.is_some())
+            .map(|(id, (name, _))| (id, name.clone()))
+            .collect()
     }
 
     fn id(&self, name: &str) -> u32 {

@@ -70,11 +70,7 @@ pub fn term(expressions: impl IntoIterator<Item = Requirement>) -> NodeSelectorT
 }
 
 /// A requirement of a term: on a label, or on a field.
-pub fn expression<'a>(
-    key: &str,
-    operator: SelectorOperator,
-    values: impl IntoIterator<Item = &'a str>,
-) -> Requirement {
+pub fn expression<'a>(key: &str, operator: SelectorOperator, values: impl IntoIterator<Item = &'a str>) -> Requirement {
     Requirement { key: key.into(), operator, values: values.into_iter().map(Into::into).collect() }
 }
 
