@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::failure::Failure;
+use super::failure::{Failure, Problems, Subject};
 use super::kinds::Sub;
 use super::resource::Resource;
 use super::state::State;
@@ -124,12 +124,16 @@ impl Query {
     /// True where nothing is to be written: `dryRun=All`.
     ///
     /// # Errors
-    /// 400 for any other value.
+    /// 422 for any other value.
     pub fn dry_run(&self) -> Result<bool, Failure> {
         match self.get("dryRun") {
             None => Ok(false),
             Some("All") => Ok(true),
-            Some(other) => Err(Failure::bad_request(format!("dryRun: Unsupported value: {other:?}: supported values: \"All\""))),
+            Some(other) => {
+                let mut problems = Problems::default();
+                problems.unsupported("dryRun", other, &["All"]);
+                Err(Failure::invalid(Subject { group: "meta.k8s.io", kind: "Options", name: "" }, &problems))
+            }
         }
     }
 }

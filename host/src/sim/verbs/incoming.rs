@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use crate::sim::custom;
 use crate::sim::failure::Failure;
-use crate::sim::kinds::Sub;
+use crate::sim::kinds::{KINDS, Sub};
 use crate::sim::request::Query;
-use crate::sim::resource::{Resource, Source};
+use crate::sim::resource::{Resource, Source, api_version};
 use crate::sim::schema::{self, Shape};
 use crate::sim::value::{remove, text};
 
@@ -72,15 +72,22 @@ fn cannot_be(resource: &Resource) -> String {
 
 fn check_kind(resource: &Resource, object: &Value) -> Result<(), Failure> {
     let (kind, version, expected) = (text(object, "kind"), text(object, "apiVersion"), resource.api_version());
-    if !version.is_empty() && version != expected {
-        let message = format!("the API version in the data ({version}) does not match the expected API version ({expected})");
-        return Err(Failure::bad_request(message));
+    let fits = |given: &str, own: &str| given.is_empty() || given == own;
+    if fits(kind, &resource.kind) && fits(version, &expected) {
+        return Ok(());
     }
-    if !kind.is_empty() && kind != resource.kind {
-        let message = format!("{kind} in version \"{}\" cannot be handled as a {}: converting ({kind}) to ({}): unknown conversion", resource.version, resource.kind, resource.kind);
-        return Err(Failure::bad_request(message));
-    }
-    Ok(())
+    let known = KINDS.iter().any(|known| api_version(known.group, known.version) == version && known.kind == kind);
+    let message = match version.rsplit('/').next().unwrap_or_default() {
+        _ if kind == resource.kind && known => {
+            format!("the API version in the data ({version}) does not match the expected API version ({expected})")
+        }
+        short if known => {
+            let kinds = format!("({short}.{kind}) to ({})", resource.kind);
+            format!("{kind} in version {short:?} cannot be handled as a {}: converting {kinds}: unknown conversion", resource.kind)
+        }
+        _ => format!("{} no kind {kind:?} is registered for version {version:?}", cannot_be(resource)),
+    };
+    Err(Failure::bad_request(message))
 }
 
 fn check_built_in(resource: &Resource, object: &mut Value) -> Result<Vec<String>, Failure> {
