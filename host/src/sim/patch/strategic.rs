@@ -45,21 +45,26 @@ fn merge_value(kind: Option<&'static Type>, object: &mut Value, change: &Value) 
         }
     }
     for (name, wanted) in change.iter().filter(|(name, _)| !name.starts_with('$')) {
-        merge_member(kind.and_then(|kind| kind.field(name)), members, name, wanted)?;
+        let order = change.get(&format!("{SET_ORDER}{name}"));
+        merge_member(kind.and_then(|kind| kind.field(name)), members, name, wanted, order)?;
     }
     for (name, order) in change {
-        if let Some(list) = name.strip_prefix(SET_ORDER) {
+        if let Some(list) = name.strip_prefix(SET_ORDER)
+            && !change.contains_key(list)
+        {
             set_order(kind.and_then(|kind| kind.field(list)), members, list, order)?;
         }
     }
     Ok(())
 }
 
+/// Merges one member; `order` is the order set for it, where it is a list.
 fn merge_member(
     field: Option<&'static Field>,
     members: &mut Map<String, Value>,
     name: &str,
     wanted: &Value,
+    order: Option<&Value>,
 ) -> Result<(), String> {
     if wanted.is_null() {
         members.remove(name);
@@ -70,9 +75,16 @@ fn merge_member(
         (Some(Shape::List(item)), Value::Array(changes)) => {
             let field_merges = field.is_some_and(|field| field.merges);
             let key = field.and_then(|field| field.merge_key);
+            let order = match order {
+                Some(order) => order.as_array().ok_or_else(|| format!("{SET_ORDER}{name} is not a list"))?,
+                None => changes,
+            };
             match (field_merges, key) {
-                (true, Some(key)) => merge_list(item_type(item), existing, changes, key),
-                (true, None) => merge_values(existing, changes),
+                (true, Some(key)) => merge_list(item_type(item), existing, changes, order, key),
+                (true, None) => {
+                    merge_values(existing, changes, order);
+                    Ok(())
+                }
                 (false, _) => {
                     *existing = plain(wanted);
                     Ok(())
@@ -96,21 +108,18 @@ fn item_type(shape: &Shape) -> Option<&'static Type> {
 }
 
 /// Merges a list whose items `key` tells apart.
-fn merge_list(kind: Option<&'static Type>, existing: &mut Value, changes: &[Value], key: &str) -> Result<(), String> {
-    let mut list = existing.as_array().cloned().unwrap_or_default();
-    let replaces =
-        |change: &Value| change.get(PATCH).and_then(Value::as_str) == Some("replace") && change.get(key).is_none();
+fn merge_list(kind: Option<&'static Type>, existing: &mut Value, changes: &[Value], order: &[Value], key: &str) -> Result<(), String> {
+    let before = existing.as_array().cloned().unwrap_or_default();
+    let mut list = before.clone();
+    let replaces = |change: &Value| change.get(PATCH).and_then(Value::as_str) == Some("replace") && change.get(key).is_none();
     if changes.iter().any(replaces) {
         let fresh = changes.iter().filter(|change| !replaces(change)).map(plain).collect();
         *existing = Value::Array(fresh);
         return Ok(());
     }
     for change in changes {
-        let Some(members) = change.as_object() else {
-            return Err(format!("an item of a list merged by {key} is not an object"));
-        };
-        let wanted =
-            members.get(key).ok_or_else(|| format!("map: {change} does not contain declared merge key: {key}"))?;
+        let Some(members) = change.as_object() else { return Err(format!("an item of a list merged by {key} is not an object")) };
+        let wanted = members.get(key).ok_or_else(|| format!("map: {change} does not contain declared merge key: {key}"))?;
         match directive(members)? {
             Some("delete") => list.retain(|item| item.get(key) != Some(wanted)),
             Some("replace") => {
@@ -127,20 +136,42 @@ fn merge_list(kind: Option<&'static Type>, existing: &mut Value, changes: &[Valu
             },
         }
     }
-    *existing = Value::Array(list);
+    *existing = Value::Array(arranged(list, order, &before, Some(key)));
     Ok(())
 }
 
 /// Merges a list of plain values, such as finalizers: adds what is not there.
-fn merge_values(existing: &mut Value, changes: &[Value]) -> Result<(), String> {
-    let mut list = existing.as_array().cloned().unwrap_or_default();
+fn merge_values(existing: &mut Value, changes: &[Value], order: &[Value]) {
+    let before = existing.as_array().cloned().unwrap_or_default();
+    let mut list = before.clone();
     for change in changes {
         if !list.contains(change) {
             list.push(change.clone());
         }
     }
-    *existing = Value::Array(list);
-    Ok(())
+    *existing = Value::Array(arranged(list, order, &before, None));
+}
+
+/// Brings a merged list into the order that Kubernetes gives it: the items in `order` keep that order, the others keep
+/// theirs, and one of the others goes before one in `order` only where it was before it in the list as it was, `before`.
+fn arranged(list: Vec<Value>, order: &[Value], before: &[Value], key: Option<&str>) -> Vec<Value> {
+    let place = |list: &[Value], item: &Value| {
+        list.iter().position(|one| match key {
+            Some(key) => one.get(key) == item.get(key),
+            None => one == item,
+        })
+    };
+    let (mut named, others): (Vec<Value>, Vec<Value>) = list.into_iter().partition(|item| place(order, item).is_some());
+    named.sort_by_key(|item| place(order, item));
+    let mut arranged = Vec::with_capacity(named.len() + others.len());
+    let (mut named, mut others) = (named.into_iter().peekable(), others.into_iter().peekable());
+    while let (Some(one), Some(other)) = (named.peek(), others.peek()) {
+        let earlier = matches!((place(before, other), place(before, one)), (Some(other), Some(one)) if other < one);
+        arranged.extend(if earlier { others.next() } else { named.next() });
+    }
+    arranged.extend(named);
+    arranged.extend(others);
+    arranged
 }
 
 fn directive(change: &Map<String, Value>) -> Result<Option<&str>, String> {
@@ -166,27 +197,12 @@ fn delete_values(members: &mut Map<String, Value>, list: &str, values: &Value) -
     Ok(())
 }
 
-/// Puts the items named in `order` into that order, each at the places that these items have now.
-fn set_order(
-    field: Option<&'static Field>,
-    members: &mut Map<String, Value>,
-    list: &str,
-    order: &Value,
-) -> Result<(), String> {
+/// Puts a list that is not changed otherwise into an order.
+fn set_order(field: Option<&'static Field>, members: &mut Map<String, Value>, list: &str, order: &Value) -> Result<(), String> {
     let order = order.as_array().ok_or_else(|| format!("{SET_ORDER}{list} is not a list"))?;
-    let key = field.and_then(|field| field.merge_key);
-    let Some(existing) = members.get_mut(list).and_then(Value::as_array_mut) else { return Ok(()) };
-    let rank = |item: &Value| {
-        order.iter().position(|wanted| match key {
-            Some(key) => wanted.get(key) == item.get(key),
-            None => wanted == item,
-        })
-    };
-    let places: Vec<usize> = (0..existing.len()).filter(|at| rank(&existing[*at]).is_some()).collect();
-    let mut ranked: Vec<Value> = places.iter().map(|at| existing[*at].clone()).collect();
-    ranked.sort_by_key(|item| rank(item));
-    for (place, item) in places.into_iter().zip(ranked) {
-        existing[place] = item;
+    if let Some(existing) = members.get_mut(list).and_then(Value::as_array_mut) {
+        let before = existing.clone();
+        *existing = arranged(std::mem::take(existing), order, &before, field.and_then(|field| field.merge_key));
     }
     Ok(())
 }
@@ -219,13 +235,10 @@ mod tests {
             "tolerations": [{"key": "t"}]}});
         let change = json!({"spec": {"containers": [{"name": "a", "image": "z", "env": [{"name": "F", "value": "2"}]}, {"name": "c"}],
             "tolerations": [{"key": "u"}]}});
-        assert_eq!(
-            patched(pod, change).unwrap(),
-            json!({"spec": {
-            "containers": [{"name": "a", "image": "z", "env": [{"name": "E", "value": "1"}, {"name": "F", "value": "2"}]},
-                {"name": "b", "image": "y"}, {"name": "c"}],
-            "tolerations": [{"key": "u"}]}})
-        );
+        assert_eq!(patched(pod, change).unwrap(), json!({"spec": {
+            "containers": [{"name": "a", "image": "z", "env": [{"name": "F", "value": "2"}, {"name": "E", "value": "1"}]},
+                {"name": "c"}, {"name": "b", "image": "y"}],
+            "tolerations": [{"key": "u"}]}}));
     }
 
     #[test]
@@ -234,10 +247,7 @@ mod tests {
         for (change, expected) in [
             (json!([{"name": "a", "$patch": "delete"}]), json!([{"name": "b"}])),
             (json!([{"$patch": "replace"}, {"name": "c"}]), json!([{"name": "c"}])),
-            (
-                json!([{"name": "b", "image": "y", "$patch": "replace"}]),
-                json!([{"name": "a"}, {"name": "b", "image": "y"}]),
-            ),
+            (json!([{"name": "b", "image": "y", "$patch": "replace"}]), json!([{"name": "a"}, {"name": "b", "image": "y"}])),
         ] {
             let pod = json!({"spec": {"containers": containers}});
             let result = patched(pod, json!({"spec": {"containers": change}})).unwrap();
@@ -245,27 +255,28 @@ mod tests {
         }
         let pod = json!({"metadata": {"finalizers": ["a", "b"], "labels": {"x": "1", "y": "2"}}});
         let change = json!({"metadata": {"$deleteFromPrimitiveList/finalizers": ["a"], "finalizers": ["c"], "labels": {"x": null, "z": "3"}}});
-        let expected = json!({"metadata": {"finalizers": ["b", "c"], "labels": {"y": "2", "z": "3"}}});
+        let expected = json!({"metadata": {"finalizers": ["c", "b"], "labels": {"y": "2", "z": "3"}}});
         assert_eq!(patched(pod, change).unwrap(), expected);
         let pod = json!({"spec": {"volumes": [{"name": "v", "emptyDir": {}}]}});
         let change = json!({"spec": {"volumes": [{"name": "v", "$retainKeys": ["name", "configMap"], "configMap": {"name": "m"}, "emptyDir": null}]}});
-        assert_eq!(
-            patched(pod, change).unwrap(),
-            json!({"spec": {"volumes": [{"name": "v", "configMap": {"name": "m"}}]}})
-        );
+        assert_eq!(patched(pod, change).unwrap(), json!({"spec": {"volumes": [{"name": "v", "configMap": {"name": "m"}}]}}));
     }
 
     #[test]
     fn an_order_is_set() {
-        let pod = json!({"spec": {"containers": [{"name": "a"}, {"name": "x"}, {"name": "b"}]}});
-        let change = json!({"spec": {"$setElementOrder/containers": [{"name": "b"}, {"name": "a"}], "containers": [{"name": "b", "image": "y"}]}});
-        let names: Vec<Value> = patched(pod, change).unwrap()["spec"]["containers"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|c| c["name"].clone())
-            .collect();
-        assert_eq!(names, ["b", "x", "a"]);
+        for (order, expected) in [(["a", "b"], ["w", "a", "x", "b"]), (["b", "a"], ["w", "x", "b", "a"])] {
+            let pod = json!({"spec": {"containers": [{"name": "w"}, {"name": "a"}, {"name": "x"}, {"name": "b"}]}});
+            let order: Vec<Value> = order.iter().map(|name| json!({"name": name})).collect();
+            for change in [json!([{"name": "b", "image": "y"}]), Value::Null] {
+                let mut spec = json!({"$setElementOrder/containers": order});
+                if change.is_array() {
+                    spec["containers"] = change;
+                }
+                let result = patched(pod.clone(), json!({"spec": spec})).unwrap();
+                let names: Vec<&str> = result["spec"]["containers"].as_array().unwrap().iter().filter_map(|c| c["name"].as_str()).collect();
+                assert_eq!(names, expected);
+            }
+        }
     }
 
     #[test]

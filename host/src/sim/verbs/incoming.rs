@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use crate::sim::custom;
 use crate::sim::failure::Failure;
-use crate::sim::kinds::Sub;
+use crate::sim::kinds::{KINDS, Sub};
 use crate::sim::request::Query;
-use crate::sim::resource::{Resource, Source};
+use crate::sim::resource::{Resource, Source, api_version};
 use crate::sim::schema::{self, Shape};
 use crate::sim::value::{remove, text};
 
@@ -72,27 +72,29 @@ fn cannot_be(resource: &Resource) -> String {
 
 fn check_kind(resource: &Resource, object: &Value) -> Result<(), Failure> {
     let (kind, version, expected) = (text(object, "kind"), text(object, "apiVersion"), resource.api_version());
-    if !version.is_empty() && version != expected {
-        let message =
-            format!("the API version in the data ({version}) does not match the expected API version ({expected})");
-        return Err(Failure::bad_request(message));
+    let fits = |given: &str, own: &str| given.is_empty() || given == own;
+    if fits(kind, &resource.kind) && fits(version, &expected) {
+        return Ok(());
     }
-    if !kind.is_empty() && kind != resource.kind {
-        let message = format!(
-            "{kind} in version \"{}\" cannot be handled as a {}: converting ({kind}) to ({}): unknown conversion",
-            resource.version, resource.kind, resource.kind
-        );
-        return Err(Failure::bad_request(message));
-    }
-    Ok(())
+    let known = KINDS.iter().any(|known| api_version(known.group, known.version) == version && known.kind == kind);
+    let message = match version.rsplit('/').next().unwrap_or_default() {
+        _ if kind == resource.kind && known => {
+            format!("the API version in the data ({version}) does not match the expected API version ({expected})")
+        }
+        short if known => {
+            let kinds = format!("({short}.{kind}) to ({})", resource.kind);
+            format!("{kind} in version {short:?} cannot be handled as a {}: converting {kinds}: unknown conversion", resource.kind)
+        }
+        _ => format!("{} no kind {kind:?} is registered for version {version:?}", cannot_be(resource)),
+    };
+    Err(Failure::bad_request(message))
 }
 
 fn check_built_in(resource: &Resource, object: &mut Value) -> Result<Vec<String>, Failure> {
     let name = resource.type_name();
     remove(object, "kind");
     remove(object, "apiVersion");
-    let checked = schema::check(&name, object)
-        .map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?;
+    let checked = schema::check(&name, object).map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?;
     // In Go these are structs, which are there even when nothing is in them.
     for member in ["spec", "status"] {
         let field = schema::type_named(&name).and_then(|found| found.field(member));
@@ -106,8 +108,7 @@ fn check_built_in(resource: &Resource, object: &mut Value) -> Result<Vec<String>
 fn check_custom(resource: &Resource, definition: &custom::Custom, object: &mut Value) -> Result<Vec<String>, Failure> {
     let mut metadata = json!({"metadata": object["metadata"].take()});
     let read = schema::check("core.v1.ConfigMap", &mut metadata);
-    let mut unknown =
-        read.map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?.unknown;
+    let mut unknown = read.map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?.unknown;
     object["metadata"] = metadata["metadata"].take();
     if let Some(schema) = &definition.schema {
         unknown.extend(custom::prune(schema, object));

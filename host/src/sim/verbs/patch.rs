@@ -5,15 +5,15 @@ use std::sync::Arc;
 use axum::response::Response;
 use serde_json::Value;
 
-use super::check_place;
 use super::create::store_new;
 use super::incoming::accept;
 use super::update::{check_version, next_version};
 use super::write::{Place, modify};
-use crate::sim::failure::Failure;
+use super::check_place;
+use crate::sim::failure::{Failure, Problems, Subject};
 use crate::sim::http::{Call, answer, body};
 use crate::sim::patch::{self, Patch};
-use crate::sim::request::Target;
+use crate::sim::request::{Query, Target};
 use crate::sim::resource::Resource;
 use crate::sim::state::State;
 use crate::sim::store::key;
@@ -49,12 +49,20 @@ pub async fn patch(state: &Arc<State>, target: Target, call: Call) -> Result<Res
         if patched["metadata"].is_object() {
             patched["metadata"]["name"] = name.as_str().into();
         }
-        let incoming = accept(&resource, patched, &query)?;
+        let incoming = accept(&resource, patched, &query).map_err(of_patch)?;
         warnings = incoming.warnings;
         check_version(&resource, current, &old, &incoming.object, false)?;
         next_version(&resource, target.sub, incoming.object, &old)
     })?;
     Ok(answer::with_warnings(answer::object(200, &resource, modified.object(), view), &warnings))
+}
+
+/// What strict reading refuses of a patch's result is an invalid patch, while an object sent whole is a bad request.
+fn of_patch(failure: Failure) -> Failure {
+    match failure.message.split_once("strict decoding error:") {
+        Some((_, fields)) => Failure::unprocessable(format!(" \"\" is invalid: patch: Invalid value: strict decoding error:{fields}")),
+        None => failure,
+    }
 }
 
 async fn read(resource: &Resource, call: Call) -> Result<Patch, Failure> {
@@ -71,9 +79,7 @@ async fn read(resource: &Resource, call: Call) -> Result<Patch, Failure> {
     let value = if content_type.ends_with("+yaml") { body::parse_yaml(&bytes) } else { body::parse_json(&bytes) }?;
     let patch = kind(value);
     match &patch {
-        Patch::Json(list) if !list.is_array() => {
-            Err(Failure::bad_request("error decoding patch: a JSON patch is a list"))
-        }
+        Patch::Json(list) if !list.is_array() => Err(Failure::bad_request("error decoding patch: a JSON patch is a list")),
         Patch::Merge(object) | Patch::Strategic(object) | Patch::Apply(object) if !object.is_object() => {
             Err(Failure::bad_request("error decoding patch: it is not an object"))
         }
@@ -81,11 +87,11 @@ async fn read(resource: &Resource, call: Call) -> Result<Patch, Failure> {
     }
 }
 
-fn check_apply(object: &Value, target: &Target, name: &str, query: &crate::sim::request::Query) -> Result<(), Failure> {
+fn check_apply(object: &Value, target: &Target, name: &str, query: &Query) -> Result<(), Failure> {
     if query.get("fieldManager").is_none() {
-        return Err(Failure::bad_request(
-            "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch",
-        ));
+        let mut problems = Problems::default();
+        problems.required("fieldManager", "is required for apply patch");
+        return Err(Failure::invalid(Subject { group: "meta.k8s.io", kind: "PatchOptions", name: "" }, &problems));
     }
     if text(object, "kind").is_empty() || text(object, "apiVersion").is_empty() {
         return Err(Failure::bad_request("invalid object type: /, Kind="));
