@@ -76,7 +76,6 @@ pub async fn run(client: Client, options: Options, shutdown: impl Future) -> kub
         shell.work();
         let wake = shell.wake();
         tokio::select! {
-            biased;
             _ = &mut shutdown => return Ok(()),
             Some(sent) = shell.sending.join_next() => shell.answered(sent),
             _ = seen.recv_many(&mut batch, BATCH) => batch.drain(..).for_each(|event| shell.see(event)),

@@ -7,13 +7,13 @@ use crate::sim::schema::{self, Field, Shape};
 /// Merges `intent` into `object`, of the type called `name`; an unknown type is merged as plain JSON.
 pub fn merge(name: &str, object: &mut Value, intent: &Value) {
     match schema::type_named(name) {
-        Some(found) => merge_object(object, intent, |member| found.field(member)),
+        Some(found) => merge_object(object, intent, &|member| found.field(member)),
         // Of a custom resource the metadata is known.
-        None => merge_object(object, intent, |_| None),
+        None => merge_object(object, intent, &|_| None),
     }
 }
 
-fn merge_object(object: &mut Value, intent: &Value, field: impl Fn(&str) -> Option<&'static Field>) {
+fn merge_object(object: &mut Value, intent: &Value, field: &dyn Fn(&str) -> Option<&'static Field>) {
     let Some(intent) = intent.as_object() else { return };
     if !object.is_object() {
         *object = Value::Object(Map::new());
@@ -23,7 +23,7 @@ fn merge_object(object: &mut Value, intent: &Value, field: impl Fn(&str) -> Opti
         let existing = object.entry(name.clone()).or_insert(Value::Null);
         match field(name) {
             Some(known) => merge_field(known, existing, wanted),
-            None if wanted.is_object() => merge_object(existing, wanted, |_| None),
+            None if wanted.is_object() => merge_object(existing, wanted, &|_| None),
             None => *existing = wanted.clone(),
         }
     }
@@ -32,7 +32,7 @@ fn merge_object(object: &mut Value, intent: &Value, field: impl Fn(&str) -> Opti
 fn merge_field(field: &Field, existing: &mut Value, wanted: &Value) {
     match (&field.shape, wanted) {
         (Shape::Object(name), Value::Object(_)) => merge(name, existing, wanted),
-        (Shape::Map(_), Value::Object(_)) => merge_object(existing, wanted, |_| None),
+        (Shape::Map(_), Value::Object(_)) => merge_object(existing, wanted, &|_| None),
         (Shape::List(item), Value::Array(items)) if !field.map_keys.is_empty() => {
             if !existing.is_array() {
                 *existing = Value::Array(Vec::new());

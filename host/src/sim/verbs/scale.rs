@@ -74,7 +74,7 @@ async fn read_patch(call: Call) -> Result<Patch, Failure> {
     }
 }
 
-fn set(resource: &Resource, current: &Object, old: Value, wanted: &Value) -> Result<Failure> {
+fn set(resource: &Resource, current: &Object, old: Value, wanted: &Value) -> Result<Value, Failure> {
     let version = text(&wanted["metadata"], "resourceVersion");
     if !version.is_empty() && version != current.rv().to_string() {
         return Err(Failure::modified(resource.subject(current.name())));
