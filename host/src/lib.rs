@@ -1,6 +1,7 @@
 //! Berth: a Kubernetes scheduler whose every filter and score is a WebAssembly component.
 
 pub mod cli;
+pub mod config;
 pub mod controllers;
 pub mod kube;
 pub mod scheduler;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::Result;
 use tracing::{info, warn};
 
+use crate::config::{self, Configuration};
 use crate::scheduler::{Options, Scheduler};
-use crate::wasm::ProfileSpec;
 
 /// How long bindings, conditions and events that are under way may take at the end.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -21,8 +21,11 @@ pub struct Args {
     /// A directory of plugins (`*.wasm`), watched: what is dropped there takes effect.
     #[arg(long, value_name = "DIR")]
     plugins: Option<PathBuf>,
+    /// A KubeSchedulerConfiguration, of which profiles, plugins, weights and pluginConfig are read.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Place pods whose spec.schedulerName is this [default: default-scheduler].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "config")]
     scheduler_name: Option<String>,
     /// Where compiled plugins are kept between runs [default: a folder of the user's cache].
     #[arg(long, value_name = "DIR")]
@@ -34,10 +37,12 @@ pub struct Args {
 /// # Errors
 /// The configuration, the cluster's address, or the plugins are not right.
 pub async fn run(args: Args) -> Result<()> {
-    let name = args.scheduler_name.as_deref().unwrap_or("default-scheduler");
-    let profiles = vec![ProfileSpec::default_profile(name)];
+    let configuration = match &args.config {
+        Some(file) => config::load(file)?,
+        None => Configuration::default_profile(args.scheduler_name.as_deref()),
+    };
     let client = crate::kube::connect(args.kubeconfig.as_deref()).await?;
-    let options = Options { profiles, plugins_dir: args.plugins, cache_dir: args.cache_dir, ..Options::default() };
+    let options = Options { configuration, plugins_dir: args.plugins, cache_dir: args.cache_dir, ..Options::default() };
     let starting = Scheduler::start(client, options);
     let scheduler = tokio::select! {
         scheduler = starting => scheduler?,

@@ -24,17 +24,18 @@ use tokio::sync::oneshot;
 use self::clock::Clock;
 use self::control::Control;
 use self::turn::Turn;
+use crate::config::Configuration;
 use crate::kube::{Shell, Undone};
-use crate::wasm::{self, Guests, Limits, Loader, ProfileSpec};
+use crate::wasm::{self, Guests, Limits, Loader};
 
 /// Stack of the core's thread, on which guests run, too.
 const STACK: usize = 8 << 20;
 
 /// How a scheduler is set up.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Its profiles, as they were asked for.
-    pub profiles: Vec<ProfileSpec>,
+    /// Its profiles and backoffs.
+    pub configuration: Configuration,
     /// Further plugins, watched.
     pub plugins_dir: Option<PathBuf>,
     /// Where compiled plugins are kept; a folder of the user's cache if not given.
@@ -45,20 +46,6 @@ pub struct Options {
     pub core: berth_core::Options,
     /// How it talks to the API server.
     pub shell: crate::kube::Options,
-}
-
-impl Default for Options {
-    /// The default profile, for pods of `default-scheduler`.
-    fn default() -> Self {
-        Self {
-            profiles: vec![ProfileSpec::default_profile("default-scheduler")],
-            plugins_dir: None,
-            cache_dir: None,
-            limits: Limits::default(),
-            core: berth_core::Options::default(),
-            shell: crate::kube::Options::default(),
-        }
-    }
 }
 
 /// A running scheduler.
@@ -87,8 +74,9 @@ impl Scheduler {
             let shell = Arc::clone(&shell);
             Box::new(move |action| shell.perform(action))
         };
+        let core = with_backoff(options.core, &options.configuration);
         let turn = Turn {
-            core: Core::new(options.core),
+            core: Core::new(core),
             guests,
             events: events_in,
             control: control_in,
@@ -104,7 +92,7 @@ impl Scheduler {
             limits,
             ..wasm::LoaderOptions::default()
         };
-        let loader = Loader::start(loader_options, options.profiles, outbox)?;
+        let loader = Loader::start(loader_options, options.configuration.profiles, outbox)?;
         let scheduler = Self { control, thread, shell, loader };
         synced.await;
         scheduler.loader.ready().await?;
@@ -146,6 +134,13 @@ impl Scheduler {
     fn tell(&self, control: Control) -> Result<()> {
         self.control.send(control).map_err(|_| anyhow!("the core's thread has ended"))
     }
+}
+
+/// The configuration has the word on backoffs.
+fn with_backoff(mut core: berth_core::Options, configuration: &Configuration) -> berth_core::Options {
+    core.queue.backoff.initial = configuration.pod_initial_backoff;
+    core.queue.backoff.max = configuration.pod_max_backoff;
+    core
 }
 
 fn outbox(control: &UnboundedSender<Control>) -> wasm::Outbox {

@@ -33,9 +33,15 @@ pub fn route(state: &State, path: &str, call: &Call) -> Result<Option<Response>,
     let found = match segments.as_slice() {
         ["api"] | ["apis"] if call.accept.wants("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2") => {
             let list = aggregated(state, segments == ["api"]);
-            Some(answer::with_type(200, "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", list.to_string()))
+            Some(answer::with_type(
+                200,
+                "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+                list.to_string(),
+            ))
         }
-        ["api"] => Some(plain(call, &json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}))?),
+        ["api"] => {
+            Some(plain(call, &json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}))?)
+        }
         ["apis"] => Some(plain(call, &group_list(state))?),
         ["api", version] => Some(plain(call, &resource_list(state, "", version)?)?),
         ["apis", group] => Some(plain(call, &one_group(state, group)?)?),
@@ -71,7 +77,11 @@ fn groups(state: &State) -> BTreeMap<String, Vec<String>> {
 fn in_order(versions: BTreeSet<String>) -> Vec<String> {
     let rank = |version: &str| {
         let rest = version.strip_prefix('v').unwrap_or(version);
-        let (major, stage, minor) = match rest.split_once("beta").map(|parts| (parts, 1)).or(rest.split_once("alpha").map(|parts| (parts, 0))) {
+        let (major, stage, minor) = match rest
+            .split_once("beta")
+            .map(|parts| (parts, 1))
+            .or(rest.split_once("alpha").map(|parts| (parts, 0)))
+        {
             Some(((major, minor), stage)) => (major, stage, minor),
             None => (rest, 2, "0"),
         };
@@ -89,7 +99,11 @@ fn group(name: &str, versions: &[String]) -> Value {
 }
 
 fn group_list(state: &State) -> Value {
-    let all: Vec<Value> = groups(state).iter().filter(|(name, _)| !name.is_empty()).map(|(name, versions)| group(name, versions)).collect();
+    let all: Vec<Value> = groups(state)
+        .iter()
+        .filter(|(name, _)| !name.is_empty())
+        .map(|(name, versions)| group(name, versions))
+        .collect();
     json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": all})
 }
 
@@ -143,7 +157,9 @@ fn resource_list(state: &State, group: &str, version: &str) -> Result<Value, Fai
     }
     match list.is_empty() {
         true => Err(Failure::no_such_path()),
-        false => Ok(json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version(group, version), "resources": list})),
+        false => Ok(
+            json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version(group, version), "resources": list}),
+        ),
     }
 }
 

@@ -62,7 +62,10 @@ mod tests {
         let core = json!({"involvedObject": {"name": "a"}, "message": "m", "reportingComponent": "c", "count": 2, "reason": "R",
             "source": {"component": "c"}, "firstTimestamp": "t", "lastTimestamp": "u"});
         let new = to_new(core.clone());
-        assert_eq!((&new["regarding"]["name"], &new["note"], &new["deprecatedCount"]), (&json!("a"), &json!("m"), &json!(2)));
+        assert_eq!(
+            (&new["regarding"]["name"], &new["note"], &new["deprecatedCount"]),
+            (&json!("a"), &json!("m"), &json!(2))
+        );
         assert!(new.get("message").is_none());
         assert_eq!(to_core(new), core);
     }

@@ -75,7 +75,10 @@ impl Failure {
 
     /// 409: the object was changed since the client read it.
     pub fn modified(subject: Subject<'_>) -> Self {
-        Self::conflict(subject, "the object has been modified; please apply your changes to the latest version and try again")
+        Self::conflict(
+            subject,
+            "the object has been modified; please apply your changes to the latest version and try again",
+        )
     }
 
     /// 403: admission refuses the object.
@@ -131,7 +134,8 @@ impl Failure {
 
     /// 415: the body is in a format that the server doesn't read. `accepted` is what it does read.
     pub fn unsupported_media_type(accepted: &str) -> Self {
-        let message = format!("the body of the request was in an unknown format - accepted media types include: {accepted}");
+        let message =
+            format!("the body of the request was in an unknown format - accepted media types include: {accepted}");
         Self::new(415, "UnsupportedMediaType", message)
     }
 
@@ -149,7 +153,10 @@ impl Failure {
     pub fn too_large_resource_version(asked: u64, current: u64) -> Self {
         let message = format!("Too large resource version: {asked}, current: {current}");
         let mut failure = Self::new(504, "Timeout", message.clone());
-        failure.details.insert("causes".into(), json!([{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]));
+        failure.details.insert(
+            "causes".into(),
+            json!([{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]),
+        );
         failure.details.insert("retryAfterSeconds".into(), json!(1));
         failure
     }

@@ -39,6 +39,7 @@ pub enum BindFault {
 pub struct Faults {
     watches: Mutex<HashMap<String, VecDeque<WatchFault>>>,
     bindings: Mutex<VecDeque<BindFault>>,
+    #[expect(clippy::type_complexity, reason = "a counter and the latest fault, by kind")]
     open: Mutex<HashMap<String, watch::Sender<(u64, Option<WatchFault>)>>>,
 }
 

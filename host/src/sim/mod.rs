@@ -67,7 +67,9 @@ impl Default for Options {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The port is taken or may not be used.
-    #[error("can't listen on port {port} of the loopback interface: {source}; choose another port, or 0 for a free one")]
+    #[error(
+        "can't listen on port {port} of the loopback interface: {source}; choose another port, or 0 for a free one"
+    )]
     Listen {
         /// The port asked for.
         port: u16,
@@ -94,7 +96,8 @@ pub struct Server {
 const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /// The priority classes that a new cluster has.
-const PRIORITY_CLASSES: [(&str, i64); 2] = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
+const PRIORITY_CLASSES: [(&str, i64); 2] =
+    [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
 impl Server {
     /// Starts a server on the current tokio runtime. When this returns, it answers.

@@ -16,7 +16,9 @@ pub fn is_dns_subdomain(text: &str) -> bool {
 }
 
 fn is_subdomain_part(part: &str) -> bool {
-    part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') && !part.starts_with('-') && !part.ends_with('-')
+    part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        && !part.starts_with('-')
+        && !part.ends_with('-')
 }
 
 /// A name that can be a segment of a path, which is all that some kinds ask for.

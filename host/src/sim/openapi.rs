@@ -47,12 +47,16 @@ fn place(resource: &Resource) -> String {
 
 fn index(state: &State) -> Value {
     let places: BTreeSet<String> = state.registry.all().iter().map(|resource| place(resource)).collect();
-    let paths: Map<String, Value> = places.into_iter().map(|place| (place.clone(), json!({"serverRelativeURL": format!("/openapi/v3/{place}")}))).collect();
+    let paths: Map<String, Value> = places
+        .into_iter()
+        .map(|place| (place.clone(), json!({"serverRelativeURL": format!("/openapi/v3/{place}")})))
+        .collect();
     json!({"paths": paths})
 }
 
 fn version_3(state: &State, wanted: &str) -> Result<Value, Failure> {
-    let resources: Vec<Arc<Resource>> = state.registry.all().into_iter().filter(|resource| place(resource) == wanted).collect();
+    let resources: Vec<Arc<Resource>> =
+        state.registry.all().into_iter().filter(|resource| place(resource) == wanted).collect();
     if resources.is_empty() {
         return Err(Failure::no_such_path());
     }
@@ -81,9 +85,15 @@ fn group_version_kind(resource: &Resource) -> Value {
 /// The operations of a resource, with the parameters that kubectl looks for.
 fn add_paths(resource: &Resource, paths: &mut Map<String, Value>) {
     let base = format!("/{}", place(resource));
-    let base = if resource.namespaced { format!("{base}/namespaces/{{namespace}}/{}", resource.plural) } else { format!("{base}/{}", resource.plural) };
+    let base = if resource.namespaced {
+        format!("{base}/namespaces/{{namespace}}/{}", resource.plural)
+    } else {
+        format!("{base}/{}", resource.plural)
+    };
     let identity = group_version_kind(resource);
-    let query = |names: &[&str]| -> Vec<Value> { names.iter().map(|name| json!({"name": name, "in": "query", "schema": {"type": "string"}})).collect() };
+    let query = |names: &[&str]| -> Vec<Value> {
+        names.iter().map(|name| json!({"name": name, "in": "query", "schema": {"type": "string"}})).collect()
+    };
     let operation = |action: &str, names: &[&str], media: &[&str]| {
         let content: Map<String, Value> = media.iter().map(|media| ((*media).to_owned(), json!({}))).collect();
         let mut operation = json!({"parameters": query(names), "responses": {"200": {"description": "OK"}},
@@ -94,12 +104,16 @@ fn add_paths(resource: &Resource, paths: &mut Map<String, Value>) {
         operation
     };
     let writes = ["dryRun", "fieldManager", "fieldValidation"];
-    let mut patches = vec!["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
+    let mut patches =
+        vec!["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
     if resource.kind().is_some() {
         patches.push("application/strategic-merge-patch+json");
     }
     let path_parameters = |names: &[&str]| -> Vec<Value> {
-        names.iter().map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}})).collect()
+        names
+            .iter()
+            .map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}))
+            .collect()
     };
     let scope: &[&str] = if resource.namespaced { &["namespace"] } else { &[] };
     let named: Vec<&str> = scope.iter().copied().chain(["name"]).collect();
@@ -130,7 +144,10 @@ impl Writer {
             Some(definition) => {
                 let reversed: Vec<&str> = definition.group.rsplit('.').collect();
                 let name = format!("{}.{}.{}", reversed.join("."), resource.version, resource.kind);
-                let mut schema = definition.schema.clone().unwrap_or_else(|| json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}));
+                let mut schema = definition
+                    .schema
+                    .clone()
+                    .unwrap_or_else(|| json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}));
                 self.object("meta.v1.ObjectMeta");
                 schema["properties"]["metadata"] = self.reference("meta.v1.ObjectMeta");
                 (name, schema)
@@ -163,7 +180,11 @@ impl Writer {
 
     fn field(&mut self, field: &Field) -> Value {
         let mut schema = self.shape(&field.shape);
-        let strategies: Vec<&str> = [(field.merges, "merge"), (field.retain_keys, "retainKeys")].into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect();
+        let strategies: Vec<&str> = [(field.merges, "merge"), (field.retain_keys, "retainKeys")]
+            .into_iter()
+            .filter(|(is, _)| *is)
+            .map(|(_, name)| name)
+            .collect();
         if !strategies.is_empty() {
             schema["x-kubernetes-patch-strategy"] = strategies.join(",").into();
         }

@@ -38,7 +38,8 @@ impl Registry {
         // A kind that is served in two groups has one collection.
         let mut collections: HashMap<&str, Arc<Collection>> = HashMap::new();
         for kind in KINDS {
-            let objects = collections.entry(kind.plural).or_insert_with(|| Arc::new(Collection::new(counter.clone(), retention)));
+            let objects =
+                collections.entry(kind.plural).or_insert_with(|| Arc::new(Collection::new(counter.clone(), retention)));
             let resource = Arc::new(Resource::built_in(kind, objects.clone()));
             inner.resources.insert(place(&resource), resource);
         }

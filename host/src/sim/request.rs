@@ -49,9 +49,12 @@ impl Address {
     /// 404 where it leads nowhere.
     pub fn target(&self, state: &State) -> Result<Target, Failure> {
         let rest: Vec<&str> = self.rest.iter().map(String::as_str).collect();
-        let find = |plural: &str| state.registry.find(&self.group, &self.version, plural).ok_or_else(Failure::no_such_path);
+        let find =
+            |plural: &str| state.registry.find(&self.group, &self.version, plural).ok_or_else(Failure::no_such_path);
         let (resource, namespace, rest) = match rest.as_slice() {
-            ["namespaces", namespace, plural, rest @ ..] if !matches!((*plural, rest), ("status" | "finalize", [])) => (find(plural)?, *namespace, rest),
+            ["namespaces", namespace, plural, rest @ ..] if !matches!((*plural, rest), ("status" | "finalize", [])) => {
+                (find(plural)?, *namespace, rest)
+            }
             [plural, rest @ ..] => (find(plural)?, "", rest),
             [] => return Err(Failure::no_such_path()),
         };
@@ -117,7 +120,9 @@ impl Query {
     /// # Errors
     /// 400 where it is none.
     pub fn number(&self, name: &str) -> Result<Option<u64>, Failure> {
-        let parse = |text: &str| text.parse().map_err(|_| Failure::bad_request(format!("{name}: {text:?} is not a whole number")));
+        let parse = |text: &str| {
+            text.parse().map_err(|_| Failure::bad_request(format!("{name}: {text:?} is not a whole number")))
+        };
         self.get(name).map(parse).transpose()
     }
 
@@ -165,7 +170,13 @@ mod tests {
         ] {
             let found = Address::parse(path).map(|address| address.target(&state));
             let text = match found {
-                Some(Ok(t)) => format!("{}:{}:{}:{}", t.resource.plural, t.namespace, t.name.unwrap_or_default(), t.sub.map_or("", Sub::name)),
+                Some(Ok(t)) => format!(
+                    "{}:{}:{}:{}",
+                    t.resource.plural,
+                    t.namespace,
+                    t.name.unwrap_or_default(),
+                    t.sub.map_or("", Sub::name)
+                ),
                 _ => "404".into(),
             };
             assert_eq!(text, expected, "{path}");

@@ -16,6 +16,7 @@ use super::store::{Collection, Head, Object};
 /// The verbs of discovery that every resource has.
 pub const VERBS: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
+#[expect(clippy::large_enum_variant, reason = "one for each kind, never moved about")]
 /// What a resource is: a line of the table or a version of a definition.
 #[derive(Debug)]
 pub enum Source {

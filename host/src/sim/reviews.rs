@@ -30,9 +30,24 @@ pub const ALL: &[Review] = &[
     Review { group: "", plural: "bindings", kind: "Binding", namespaced: true },
     Review { group: AUTHENTICATION, plural: "selfsubjectreviews", kind: "SelfSubjectReview", namespaced: false },
     Review { group: AUTHENTICATION, plural: "tokenreviews", kind: "TokenReview", namespaced: false },
-    Review { group: AUTHORIZATION, plural: "localsubjectaccessreviews", kind: "LocalSubjectAccessReview", namespaced: true },
-    Review { group: AUTHORIZATION, plural: "selfsubjectaccessreviews", kind: "SelfSubjectAccessReview", namespaced: false },
-    Review { group: AUTHORIZATION, plural: "selfsubjectrulesreviews", kind: "SelfSubjectRulesReview", namespaced: false },
+    Review {
+        group: AUTHORIZATION,
+        plural: "localsubjectaccessreviews",
+        kind: "LocalSubjectAccessReview",
+        namespaced: true,
+    },
+    Review {
+        group: AUTHORIZATION,
+        plural: "selfsubjectaccessreviews",
+        kind: "SelfSubjectAccessReview",
+        namespaced: false,
+    },
+    Review {
+        group: AUTHORIZATION,
+        plural: "selfsubjectrulesreviews",
+        kind: "SelfSubjectRulesReview",
+        namespaced: false,
+    },
     Review { group: AUTHORIZATION, plural: "subjectaccessreviews", kind: "SubjectAccessReview", namespaced: false },
 ];
 
@@ -44,7 +59,9 @@ pub fn find(address: &Address) -> Option<&'static Review> {
         _ => return None,
     };
     let listed = ALL.iter().filter(|review| !review.group.is_empty() && address.version == "v1");
-    listed.into_iter().find(|review| review.group == address.group && review.plural == plural && review.namespaced == (rest.len() == 3))
+    listed.into_iter().find(|review| {
+        review.group == address.group && review.plural == plural && review.namespaced == (rest.len() == 3)
+    })
 }
 
 /// Answers a review.
@@ -65,14 +82,18 @@ pub async fn create(review: &Review, address: &Address, call: Call) -> Result<Re
 fn status(review: &Review, object: &Value) -> Value {
     let user = json!({"username": "admin", "uid": "admin", "groups": ["system:masters", "system:authenticated"]});
     match review.kind {
-        "TokenReview" if text_at(object, "/spec/token").is_empty() => json!({"user": {}, "error": "no token was given"}),
+        "TokenReview" if text_at(object, "/spec/token").is_empty() => {
+            json!({"user": {}, "error": "no token was given"})
+        }
         "TokenReview" => {
             let audiences = object.pointer("/spec/audiences").cloned().unwrap_or_else(|| json!([]));
             json!({"authenticated": true, "user": user, "audiences": audiences})
         }
         "SelfSubjectReview" => json!({"userInfo": user}),
-        "SelfSubjectRulesReview" => json!({"incomplete": false, "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
-            "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}]}),
+        "SelfSubjectRulesReview" => {
+            json!({"incomplete": false, "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
+            "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}]})
+        }
         _ => json!({"allowed": true, "reason": "this server allows everything"}),
     }
 }

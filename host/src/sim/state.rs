@@ -26,7 +26,12 @@ pub struct State {
 impl State {
     /// The state of a server without objects.
     pub fn new(options: Options) -> Self {
-        Self { registry: Registry::new(options.retention), faults: Faults::default(), options, stop: watch::Sender::new(false) }
+        Self {
+            registry: Registry::new(options.retention),
+            faults: Faults::default(),
+            options,
+            stop: watch::Sender::new(false),
+        }
     }
 
     /// Tells everything that runs to end.

@@ -19,6 +19,7 @@ fn verdict(pod: &PodBuilder, node: NodeBuilder, args: &str) -> Option<(Code, Vec
 
 #[test]
 fn pods_fit_where_all_they_ask_for_is_free() {
+    #[expect(clippy::type_complexity, reason = "a table of cases")]
     let cases: Vec<(PodBuilder, Option<(Code, &[&str])>)> = vec![
         (pod(), None),
         (pod().cpu("5").memory("5Gi").request("ephemeral-storage", "5Gi").request("example.com/a", "5"), None),

@@ -141,10 +141,9 @@ pub fn accept(definition: &mut Value) {
         spec["conversion"] = json!({"strategy": "None"});
     }
     let accepted = spec["names"].clone();
-    let stored: Vec<Value> = items(spec, "versions").filter(|v| v["storage"] == json!(true)).map(|v| v["name"].clone()).collect();
-    let condition = |kind: &str, reason: &str, message: &str| {
-        json!({"type": kind, "status": "True", "lastTransitionTime": clock::now(), "reason": reason, "message": message})
-    };
+    let stored: Vec<Value> =
+        items(spec, "versions").filter(|v| v["storage"] == json!(true)).map(|v| v["name"].clone()).collect();
+    let condition = |kind: &str, reason: &str, message: &str| json!({"type": kind, "status": "True", "lastTransitionTime": clock::now(), "reason": reason, "message": message});
     if definition.pointer("/status/conditions").is_none() {
         definition["status"]["conditions"] = json!([
             condition("NamesAccepted", "NoConflicts", "no conflicts found"),
@@ -165,7 +164,11 @@ pub fn check(definition: &Value, problems: &mut Problems) {
         problems.invalid("spec.group", &spec["group"], "should be a domain with at least one dot");
     }
     if !is_dns_label(plural) {
-        problems.invalid("spec.names.plural", &plural.into(), "a DNS-1035 label must consist of lower case alphanumeric characters or '-'");
+        problems.invalid(
+            "spec.names.plural",
+            &plural.into(),
+            "a DNS-1035 label must consist of lower case alphanumeric characters or '-'",
+        );
     }
     if text(&spec["names"], "kind").is_empty() {
         problems.required("spec.names.kind", "");

@@ -17,7 +17,13 @@ pub fn prune(schema: &Value, object: &mut Value) -> Vec<String> {
     dropped
 }
 
-fn prune_members(schema: &Value, members: &mut Map<String, Value>, path: &str, dropped: &mut Vec<String>, always: &[&str]) {
+fn prune_members(
+    schema: &Value,
+    members: &mut Map<String, Value>,
+    path: &str,
+    dropped: &mut Vec<String>,
+    always: &[&str],
+) {
     let properties = schema.get("properties");
     let additional = schema.get("additionalProperties");
     let keeps = is_true(schema, "x-kubernetes-preserve-unknown-fields") || additional == Some(&Value::Bool(true));
@@ -65,7 +71,9 @@ pub fn default(schema: &Value, value: &mut Value) {
         Value::Object(members) => {
             let nullable = |inner: Option<&Value>| inner.is_some_and(|inner| is_true(inner, "nullable"));
             let properties = schema.get("properties");
-            members.retain(|name, value| !value.is_null() || properties.is_none_or(|p| p.get(name).is_none() || nullable(p.get(name))));
+            members.retain(|name, value| {
+                !value.is_null() || properties.is_none_or(|p| p.get(name).is_none() || nullable(p.get(name)))
+            });
             for (name, inner) in properties.and_then(Value::as_object).into_iter().flatten() {
                 if let Some(default) = inner.get("default") {
                     members.entry(name.clone()).or_insert_with(|| default.clone());
@@ -76,7 +84,10 @@ pub fn default(schema: &Value, value: &mut Value) {
             }
             if let Some(additional) = schema.get("additionalProperties").filter(|a| a.is_object()) {
                 let named = |name: &String| properties.is_some_and(|p| p.get(name).is_some());
-                members.iter_mut().filter(|(name, _)| !named(name)).for_each(|(_, value)| default_of(additional, value));
+                members
+                    .iter_mut()
+                    .filter(|(name, _)| !named(name))
+                    .for_each(|(_, value)| default_of(additional, value));
             }
         }
         Value::Array(list) => {
@@ -119,8 +130,12 @@ pub fn validate(schema: &Value, value: &Value, path: &str, problems: &mut Proble
                 }
             }
         }
-        Value::String(text) => check_bounds(schema, text.chars().count() as f64, ["minLength", "maxLength"], path, value, problems),
-        Value::Number(number) => check_bounds(schema, number.as_f64().unwrap_or_default(), ["minimum", "maximum"], path, value, problems),
+        Value::String(text) => {
+            check_bounds(schema, text.chars().count() as f64, ["minLength", "maxLength"], path, value, problems)
+        }
+        Value::Number(number) => {
+            check_bounds(schema, number.as_f64().unwrap_or_default(), ["minimum", "maximum"], path, value, problems)
+        }
         Value::Bool(_) | Value::Null => {}
     }
 }
@@ -144,7 +159,14 @@ fn validate_members(schema: &Value, members: &Map<String, Value>, path: &str, pr
     }
 }
 
-fn check_bounds(schema: &Value, actual: f64, [low, high]: [&str; 2], path: &str, value: &Value, problems: &mut Problems) {
+fn check_bounds(
+    schema: &Value,
+    actual: f64,
+    [low, high]: [&str; 2],
+    path: &str,
+    value: &Value,
+    problems: &mut Problems,
+) {
     let bound = |name| schema.get(name).and_then(Value::as_f64);
     if let Some(least) = bound(low).filter(|least| actual < *least) {
         problems.invalid(path, value, &format!("{path} in body should be greater than or equal to {least}"));

@@ -68,7 +68,8 @@ pub async fn optional_object(call: Call) -> Result<Option<Value>, Failure> {
 /// # Errors
 /// 400 with the place of the mistake.
 pub fn parse_json(bytes: &[u8]) -> Result<Value, Failure> {
-    serde_json::from_slice(bytes).map_err(|error| Failure::bad_request(format!("couldn't get version/kind; json parse error: {error}")))
+    serde_json::from_slice(bytes)
+        .map_err(|error| Failure::bad_request(format!("couldn't get version/kind; json parse error: {error}")))
 }
 
 /// Parses YAML.
@@ -76,5 +77,6 @@ pub fn parse_json(bytes: &[u8]) -> Result<Value, Failure> {
 /// # Errors
 /// 400 with the place of the mistake.
 pub fn parse_yaml(bytes: &[u8]) -> Result<Value, Failure> {
-    serde_saphyr::from_slice(bytes).map_err(|error| Failure::bad_request(format!("error converting YAML to JSON: {error}")))
+    serde_saphyr::from_slice(bytes)
+        .map_err(|error| Failure::bad_request(format!("error converting YAML to JSON: {error}")))
 }

@@ -71,7 +71,9 @@ async fn handle(Shared(state): Shared<Arc<State>>, request: Request) -> Response
 async fn route(state: &Arc<State>, path: &str, call: Call) -> Result<Response, Failure> {
     let trimmed = path.trim_end_matches('/');
     match trimmed {
-        "/healthz" | "/livez" | "/readyz" | "/healthz/ping" | "/livez/ping" | "/readyz/ping" => return Ok(answer::text("ok")),
+        "/healthz" | "/livez" | "/readyz" | "/healthz/ping" | "/livez/ping" | "/readyz/ping" => {
+            return Ok(answer::text("ok"));
+        }
         "/version" => return Ok(answer::json(200, &discovery::version())),
         _ => {}
     }
@@ -85,7 +87,9 @@ async fn route(state: &Arc<State>, path: &str, call: Call) -> Result<Response, F
     if let Some(kind) = reviews::find(&address) {
         return reviews::create(kind, &address, call).await;
     }
-    if let ("", "v1", ["namespaces", namespace, "bindings"]) = (address.group.as_str(), address.version.as_str(), segments(&address).as_slice()) {
+    if let ("", "v1", ["namespaces", namespace, "bindings"]) =
+        (address.group.as_str(), address.version.as_str(), segments(&address).as_slice())
+    {
         return verbs::bind_by_body(state, namespace, call).await;
     }
     let target = address.target(state)?;

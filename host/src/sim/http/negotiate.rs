@@ -42,9 +42,12 @@ impl Accept {
         for part in header.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let mut pieces = part.split(';').map(str::trim);
             let media = pieces.next().unwrap_or_default().to_ascii_lowercase();
-            let params: Vec<(String, String)> =
-                pieces.filter_map(|piece| piece.split_once('=')).map(|(k, v)| (k.trim().to_owned(), v.trim().trim_matches('"').to_owned())).collect();
-            let weight = params.iter().find(|(key, _)| key == "q").and_then(|(_, value)| value.parse().ok()).unwrap_or(1.0);
+            let params: Vec<(String, String)> = pieces
+                .filter_map(|piece| piece.split_once('='))
+                .map(|(k, v)| (k.trim().to_owned(), v.trim().trim_matches('"').to_owned()))
+                .collect();
+            let weight =
+                params.iter().find(|(key, _)| key == "q").and_then(|(_, value)| value.parse().ok()).unwrap_or(1.0);
             clauses.push((weight, Clause { media, params }));
         }
         clauses.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -71,7 +74,8 @@ impl Accept {
     /// True where the first clause that JSON satisfies asks for `kind` of API group `group`, version `version`.
     pub fn wants(&self, kind: &str, group: &str, version: &str) -> bool {
         let first = self.clauses.iter().find(|clause| {
-            clause.is_json() && (clause.param("as").is_empty() || (clause.param("as") == kind && clause.param("v") == version))
+            clause.is_json()
+                && (clause.param("as").is_empty() || (clause.param("as") == kind && clause.param("v") == version))
         });
         first.is_some_and(|clause| clause.param("as") == kind && clause.param("g") == group)
     }
@@ -92,9 +96,15 @@ mod tests {
             ("", Some(View::Objects)),
             ("*/*", Some(View::Objects)),
             ("application/json", Some(View::Objects)),
-            ("application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json", Some(View::Table)),
+            (
+                "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json",
+                Some(View::Table),
+            ),
             ("application/vnd.kubernetes.protobuf,application/json", Some(View::Objects)),
-            ("application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json", Some(View::Metadata)),
+            (
+                "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
+                Some(View::Metadata),
+            ),
             ("application/json;q=0.5,application/json;as=Table;v=v1;g=meta.k8s.io", Some(View::Table)),
             ("application/vnd.kubernetes.protobuf", None),
             ("text/html", None),

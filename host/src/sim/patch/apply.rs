@@ -39,7 +39,9 @@ fn merge_field(field: &Field, existing: &mut Value, wanted: &Value) {
             }
             let Some(list) = existing.as_array_mut() else { return };
             for wanted in items {
-                let same = |candidate: &&mut Value| field.map_keys.iter().all(|key| same_key(key, candidate.get(key), wanted.get(key)));
+                let same = |candidate: &&mut Value| {
+                    field.map_keys.iter().all(|key| same_key(key, candidate.get(key), wanted.get(key)))
+                };
                 match (list.iter_mut().find(same), &**item) {
                     (Some(found), Shape::Object(name)) => merge(name, found, wanted),
                     (Some(found), _) => *found = wanted.clone(),
@@ -79,8 +81,14 @@ mod tests {
         let intent = json!({"metadata": {"labels": {"l": "1"}, "finalizers": ["f"]},
             "spec": {"containers": [{"name": "a", "image": "y", "ports": [{"containerPort": 80, "name": "web"}]}], "tolerations": [{"key": "k"}]}});
         merge("core.v1.Pod", &mut pod, &intent);
-        assert_eq!(pod["spec"]["containers"], json!([
-            {"name": "a", "image": "y", "ports": [{"containerPort": 80, "protocol": "TCP", "name": "web"}]}, {"name": "b"}]));
-        assert_eq!((&pod["metadata"]["labels"]["l"], &pod["spec"]["tolerations"]), (&json!("1"), &json!([{"key": "k"}])));
+        assert_eq!(
+            pod["spec"]["containers"],
+            json!([
+            {"name": "a", "image": "y", "ports": [{"containerPort": 80, "protocol": "TCP", "name": "web"}]}, {"name": "b"}])
+        );
+        assert_eq!(
+            (&pod["metadata"]["labels"]["l"], &pod["spec"]["tolerations"]),
+            (&json!("1"), &json!([{"key": "k"}]))
+        );
     }
 }

@@ -57,7 +57,9 @@ pub fn apply_plain(patch: &Patch, served: &Value) -> Result<Value, Failure> {
                 Failure::unprocessable(what)
             })?;
         }
-        Patch::Merge(change) | Patch::Strategic(change) | Patch::Apply(change) => json_patch::merge(&mut object, change),
+        Patch::Merge(change) | Patch::Strategic(change) | Patch::Apply(change) => {
+            json_patch::merge(&mut object, change)
+        }
     }
     Ok(object)
 }

@@ -108,18 +108,28 @@ fn item_type(shape: &Shape) -> Option<&'static Type> {
 }
 
 /// Merges a list whose items `key` tells apart.
-fn merge_list(kind: Option<&'static Type>, existing: &mut Value, changes: &[Value], order: &[Value], key: &str) -> Result<(), String> {
+fn merge_list(
+    kind: Option<&'static Type>,
+    existing: &mut Value,
+    changes: &[Value],
+    order: &[Value],
+    key: &str,
+) -> Result<(), String> {
     let before = existing.as_array().cloned().unwrap_or_default();
     let mut list = before.clone();
-    let replaces = |change: &Value| change.get(PATCH).and_then(Value::as_str) == Some("replace") && change.get(key).is_none();
+    let replaces =
+        |change: &Value| change.get(PATCH).and_then(Value::as_str) == Some("replace") && change.get(key).is_none();
     if changes.iter().any(replaces) {
         let fresh = changes.iter().filter(|change| !replaces(change)).map(plain).collect();
         *existing = Value::Array(fresh);
         return Ok(());
     }
     for change in changes {
-        let Some(members) = change.as_object() else { return Err(format!("an item of a list merged by {key} is not an object")) };
-        let wanted = members.get(key).ok_or_else(|| format!("map: {change} does not contain declared merge key: {key}"))?;
+        let Some(members) = change.as_object() else {
+            return Err(format!("an item of a list merged by {key} is not an object"));
+        };
+        let wanted =
+            members.get(key).ok_or_else(|| format!("map: {change} does not contain declared merge key: {key}"))?;
         match directive(members)? {
             Some("delete") => list.retain(|item| item.get(key) != Some(wanted)),
             Some("replace") => {
@@ -198,7 +208,12 @@ fn delete_values(members: &mut Map<String, Value>, list: &str, values: &Value) -
 }
 
 /// Puts a list that is not changed otherwise into an order.
-fn set_order(field: Option<&'static Field>, members: &mut Map<String, Value>, list: &str, order: &Value) -> Result<(), String> {
+fn set_order(
+    field: Option<&'static Field>,
+    members: &mut Map<String, Value>,
+    list: &str,
+    order: &Value,
+) -> Result<(), String> {
     let order = order.as_array().ok_or_else(|| format!("{SET_ORDER}{list} is not a list"))?;
     if let Some(existing) = members.get_mut(list).and_then(Value::as_array_mut) {
         let before = existing.clone();
@@ -235,10 +250,13 @@ mod tests {
             "tolerations": [{"key": "t"}]}});
         let change = json!({"spec": {"containers": [{"name": "a", "image": "z", "env": [{"name": "F", "value": "2"}]}, {"name": "c"}],
             "tolerations": [{"key": "u"}]}});
-        assert_eq!(patched(pod, change).unwrap(), json!({"spec": {
+        assert_eq!(
+            patched(pod, change).unwrap(),
+            json!({"spec": {
             "containers": [{"name": "a", "image": "z", "env": [{"name": "F", "value": "2"}, {"name": "E", "value": "1"}]},
                 {"name": "c"}, {"name": "b", "image": "y"}],
-            "tolerations": [{"key": "u"}]}}));
+            "tolerations": [{"key": "u"}]}})
+        );
     }
 
     #[test]
@@ -247,7 +265,10 @@ mod tests {
         for (change, expected) in [
             (json!([{"name": "a", "$patch": "delete"}]), json!([{"name": "b"}])),
             (json!([{"$patch": "replace"}, {"name": "c"}]), json!([{"name": "c"}])),
-            (json!([{"name": "b", "image": "y", "$patch": "replace"}]), json!([{"name": "a"}, {"name": "b", "image": "y"}])),
+            (
+                json!([{"name": "b", "image": "y", "$patch": "replace"}]),
+                json!([{"name": "a"}, {"name": "b", "image": "y"}]),
+            ),
         ] {
             let pod = json!({"spec": {"containers": containers}});
             let result = patched(pod, json!({"spec": {"containers": change}})).unwrap();
@@ -259,7 +280,10 @@ mod tests {
         assert_eq!(patched(pod, change).unwrap(), expected);
         let pod = json!({"spec": {"volumes": [{"name": "v", "emptyDir": {}}]}});
         let change = json!({"spec": {"volumes": [{"name": "v", "$retainKeys": ["name", "configMap"], "configMap": {"name": "m"}, "emptyDir": null}]}});
-        assert_eq!(patched(pod, change).unwrap(), json!({"spec": {"volumes": [{"name": "v", "configMap": {"name": "m"}}]}}));
+        assert_eq!(
+            patched(pod, change).unwrap(),
+            json!({"spec": {"volumes": [{"name": "v", "configMap": {"name": "m"}}]}})
+        );
     }
 
     #[test]
@@ -273,7 +297,12 @@ mod tests {
                     spec["containers"] = change;
                 }
                 let result = patched(pod.clone(), json!({"spec": spec})).unwrap();
-                let names: Vec<&str> = result["spec"]["containers"].as_array().unwrap().iter().filter_map(|c| c["name"].as_str()).collect();
+                let names: Vec<&str> = result["spec"]["containers"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .filter_map(|c| c["name"].as_str())
+                    .collect();
                 assert_eq!(names, expected);
             }
         }

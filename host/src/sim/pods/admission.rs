@@ -51,8 +51,15 @@ pub fn add_labels(object: &mut Value, labels: impl IntoIterator<Item = (String, 
 fn prioritize(state: &State, spec: &mut Value) -> Result<(), String> {
     let named = text(spec, "priorityClassName").to_owned();
     let class = match named.as_str() {
-        "" => state.values("scheduling.k8s.io", "priorityclasses", None).into_iter().find(|class| is_true(class, "globalDefault")),
-        name => Some(state.value("scheduling.k8s.io", "priorityclasses", "", name).ok_or(format!("no PriorityClass with name {name} was found"))?),
+        "" => state
+            .values("scheduling.k8s.io", "priorityclasses", None)
+            .into_iter()
+            .find(|class| is_true(class, "globalDefault")),
+        name => Some(
+            state
+                .value("scheduling.k8s.io", "priorityclasses", "", name)
+                .ok_or(format!("no PriorityClass with name {name} was found"))?,
+        ),
     };
     let class = class.unwrap_or_default();
     if named.is_empty() && !class.is_null() {
@@ -102,7 +109,10 @@ fn add_runtime(state: &State, spec: &mut Value) -> Result<(), String> {
         let selector = object_mut(spec, "nodeSelector");
         let existing = selector.map(|selector| selector.entry(key.clone()).or_insert_with(|| value.clone()).clone());
         if existing.as_ref() != Some(value) {
-            return Err(format!("conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; pod.spec.nodeSelector[{key}] = {}", existing.unwrap_or_default()));
+            return Err(format!(
+                "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; pod.spec.nodeSelector[{key}] = {}",
+                existing.unwrap_or_default()
+            ));
         }
     }
     for toleration in items(scheduling, "tolerations") {
@@ -119,7 +129,10 @@ pub fn tolerate_briefly(spec: &mut Value) {
                 && matches!(text(toleration, "effect"), "NoExecute" | "")
         };
         if !items(spec, "tolerations").any(applies) {
-            tolerate(spec, json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": BRIEFLY}));
+            tolerate(
+                spec,
+                json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": BRIEFLY}),
+            );
         }
     }
 }

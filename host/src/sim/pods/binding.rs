@@ -31,7 +31,9 @@ pub async fn bind(state: &Arc<State>, namespace: &str, name: Option<&str>, call:
     match fault {
         Some(BindFault::Slow(time)) => tokio::time::sleep(time).await,
         Some(BindFault::Fail) => return Err(Failure::internal("injected")),
-        Some(BindFault::Conflict) => return Err(Failure::conflict(subject(text(&binding["metadata"], "name")), "injected")),
+        Some(BindFault::Conflict) => {
+            return Err(Failure::conflict(subject(text(&binding["metadata"], "name")), "injected"));
+        }
         Some(BindFault::LoseAnswer) | None => {}
     }
     let pod = text(&binding["metadata"], "name").to_owned();
@@ -68,17 +70,23 @@ fn check(binding: &mut Value, namespace: &str, name: Option<&str>) -> Result<(),
     }
     let given = text(metadata, "namespace");
     if !given.is_empty() && given != namespace {
-        return Err(Failure::bad_request("the namespace of the provided object does not match the namespace sent on the request"));
+        return Err(Failure::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
     }
     match (name, text(metadata, "name")) {
-        (Some(name), given) if given != name => return Err(Failure::bad_request("name in URL does not match name in Binding object")),
+        (Some(name), given) if given != name => {
+            return Err(Failure::bad_request("name in URL does not match name in Binding object"));
+        }
         (None, "") => return Err(Failure::bad_request("name is required")),
         _ => {}
     }
     let target = &binding["target"];
     let kind = text(target, "kind");
     if !matches!(kind, "" | "Node") {
-        return Err(Failure::plain_error(format!("target.kind: Unsupported value: {kind:?}: supported values: \"Node\", \"<empty>\"")));
+        return Err(Failure::plain_error(format!(
+            "target.kind: Unsupported value: {kind:?}: supported values: \"Node\", \"<empty>\""
+        )));
     }
     match text(target, "name") {
         "" => Err(Failure::plain_error("target.name: Required value")),
@@ -123,7 +131,8 @@ fn assign(mut pod: Value, binding: &Value, topology: &[(String, Value)]) -> Resu
     add_labels(&mut pod, labels);
     let generation = pod["metadata"]["generation"].as_i64().unwrap_or_default();
     pod["metadata"]["generation"] = (generation + 1).into();
-    let condition = json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": clock::now()});
+    let condition =
+        json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": clock::now()});
     set_condition(&mut pod["status"], condition);
     Ok(pod)
 }

@@ -34,7 +34,8 @@ fn check_gates(after: &Value, before: &Value, problems: &mut Problems) {
     for (index, gate) in items(after, "schedulingGates").enumerate() {
         if !items(before, "schedulingGates").any(|existing| existing == gate) {
             let why = "only deletion is allowed, but found new scheduling gate";
-            problems.forbidden(format!("spec.schedulingGates[{index}].name"), &format!("{why} '{}'", text(gate, "name")));
+            problems
+                .forbidden(format!("spec.schedulingGates[{index}].name"), &format!("{why} '{}'", text(gate, "name")));
         }
     }
 }
@@ -43,8 +44,12 @@ fn check_deadline(after: &Value, before: &Value, problems: &mut Problems) {
     let seconds = |spec: &Value| spec.get("activeDeadlineSeconds").and_then(Value::as_i64);
     let place = "spec.activeDeadlineSeconds";
     match (seconds(before), seconds(after)) {
-        (Some(old), Some(new)) if new > old => problems.invalid(place, &json!(new), "must be less than or equal to previous value"),
-        (Some(_), None) => problems.invalid(place, &Value::Null, "must not update from a positive integer to nil value"),
+        (Some(old), Some(new)) if new > old => {
+            problems.invalid(place, &json!(new), "must be less than or equal to previous value")
+        }
+        (Some(_), None) => {
+            problems.invalid(place, &Value::Null, "must not update from a positive integer to nil value")
+        }
         _ => {}
     }
 }
@@ -57,7 +62,8 @@ fn check_tolerations(after: &Value, before: &Value, problems: &mut Problems) {
     };
     for old in items(before, "tolerations") {
         if !items(after, "tolerations").any(|new| apart(new) == apart(old)) {
-            problems.forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
+            problems
+                .forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
         }
     }
 }
@@ -83,7 +89,9 @@ fn allow_tightening(allowed: &mut Value, before: &Value) {
     };
     let (old, new) = (terms(before), terms(allowed));
     let tighter = |(old, new): (&Value, &Value)| {
-        ["matchExpressions", "matchFields"].iter().all(|part| items(old, part).all(|one| items(new, part).any(|other| other == one)))
+        ["matchExpressions", "matchFields"]
+            .iter()
+            .all(|part| items(old, part).all(|one| items(new, part).any(|other| other == one)))
     };
     if old.is_empty() || (old.len() == new.len() && old.iter().zip(&new).all(tighter)) {
         match before.get("affinity") {

@@ -59,7 +59,11 @@ fn check_container(container: &Value, path: &str, volumes: &HashSet<&str>, probl
     }
     match text(container, "image") {
         "" => problems.required(format!("{path}.image"), ""),
-        image if image.trim() != image => problems.invalid(format!("{path}.image"), &container["image"], "must not have leading or trailing whitespace"),
+        image if image.trim() != image => problems.invalid(
+            format!("{path}.image"),
+            &container["image"],
+            "must not have leading or trailing whitespace",
+        ),
         _ => {}
     }
     let policy = text(container, "imagePullPolicy");
@@ -103,13 +107,23 @@ fn check_resources(resources: &Value, path: &str, problems: &mut Problems) {
         match limit {
             Some(limit) if number(request) > number(limit) => {
                 let limit = limit.as_str().unwrap_or_default();
-                problems.invalid(format!("{path}.requests"), request, &format!("must be less than or equal to {name} limit of {limit}"));
+                problems.invalid(
+                    format!("{path}.requests"),
+                    request,
+                    &format!("must be less than or equal to {name} limit of {limit}"),
+                );
             }
             Some(limit) if is_extended(name) && request != limit => {
                 let limit = limit.as_str().unwrap_or_default();
-                problems.invalid(format!("{path}.requests"), request, &format!("must be equal to {name} limit of {limit}"));
+                problems.invalid(
+                    format!("{path}.requests"),
+                    request,
+                    &format!("must be equal to {name} limit of {limit}"),
+                );
             }
-            None if is_extended(name) => problems.required(format!("{path}.limits"), "Limit must be set for non overcommitable resources"),
+            None if is_extended(name) => {
+                problems.required(format!("{path}.limits"), "Limit must be set for non overcommitable resources")
+            }
             _ => {}
         }
     }
@@ -140,10 +154,18 @@ fn check_choices(spec: &Value, path: &str, problems: &mut Problems) {
 fn check_placement(spec: &Value, path: &str, problems: &mut Problems) {
     for (key, value) in members(spec, "nodeSelector") {
         if !is_label_key(key) {
-            problems.invalid(format!("{path}.nodeSelector"), &key.as_str().into(), "name part must consist of alphanumeric characters, '-', '_' or '.'");
+            problems.invalid(
+                format!("{path}.nodeSelector"),
+                &key.as_str().into(),
+                "name part must consist of alphanumeric characters, '-', '_' or '.'",
+            );
         }
         if !value.as_str().is_some_and(is_label_value) {
-            problems.invalid(format!("{path}.nodeSelector"), value, "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'");
+            problems.invalid(
+                format!("{path}.nodeSelector"),
+                value,
+                "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'",
+            );
         }
     }
     for (index, toleration) in items(spec, "tolerations").enumerate() {
@@ -171,17 +193,29 @@ fn check_toleration(toleration: &Value, path: &str, problems: &mut Problems) {
         problems.unsupported(format!("{path}.operator"), operator, &["Equal", "Exists"]);
     }
     if text(toleration, "key").is_empty() && operator != "Exists" {
-        problems.invalid(format!("{path}.operator"), &operator.into(), "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
+        problems.invalid(
+            format!("{path}.operator"),
+            &operator.into(),
+            "operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
+        );
     }
     if operator == "Exists" && !text(toleration, "value").is_empty() {
-        problems.invalid(format!("{path}.operator"), &toleration["value"], "value must be empty when `operator` is 'Exists'");
+        problems.invalid(
+            format!("{path}.operator"),
+            &toleration["value"],
+            "value must be empty when `operator` is 'Exists'",
+        );
     }
     let effect = text(toleration, "effect");
     if !matches!(effect, "" | "NoSchedule" | "PreferNoSchedule" | "NoExecute") {
         problems.unsupported(format!("{path}.effect"), effect, &["NoSchedule", "PreferNoSchedule", "NoExecute"]);
     }
     if toleration.get("tolerationSeconds").is_some() && effect != "NoExecute" {
-        problems.invalid(format!("{path}.effect"), &effect.into(), "effect must be 'NoExecute' when `tolerationSeconds` is set");
+        problems.invalid(
+            format!("{path}.effect"),
+            &effect.into(),
+            "effect must be 'NoExecute' when `tolerationSeconds` is set",
+        );
     }
 }
 
@@ -194,7 +228,9 @@ fn check_affinity(affinity: &Value, path: &str, problems: &mut Problems) {
     for (index, term) in items(required, "nodeSelectorTerms").enumerate() {
         check_expressions(term, &format!("{place}[{index}]"), problems);
     }
-    for (index, preferred) in items(&affinity["nodeAffinity"], "preferredDuringSchedulingIgnoredDuringExecution").enumerate() {
+    for (index, preferred) in
+        items(&affinity["nodeAffinity"], "preferredDuringSchedulingIgnoredDuringExecution").enumerate()
+    {
         let place = format!("{path}.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[{index}]");
         if !preferred["weight"].as_i64().is_some_and(|weight| (1..=100).contains(&weight)) {
             problems.invalid(format!("{place}.weight"), &preferred["weight"], "must be in the range 1-100");
@@ -204,7 +240,8 @@ fn check_affinity(affinity: &Value, path: &str, problems: &mut Problems) {
     for kind in ["podAffinity", "podAntiAffinity"] {
         for (index, term) in items(&affinity[kind], "requiredDuringSchedulingIgnoredDuringExecution").enumerate() {
             if text(term, "topologyKey").is_empty() {
-                let place = format!("{path}.{kind}.requiredDuringSchedulingIgnoredDuringExecution[{index}].topologyKey");
+                let place =
+                    format!("{path}.{kind}.requiredDuringSchedulingIgnoredDuringExecution[{index}].topologyKey");
                 problems.required(place, "can not be empty");
             }
         }
@@ -216,14 +253,24 @@ fn check_expressions(term: &Value, path: &str, problems: &mut Problems) {
         let path = format!("{path}.matchExpressions[{index}]");
         let values = items(expression, "values").count();
         match text(expression, "operator") {
-            "In" | "NotIn" if values == 0 => problems.required(format!("{path}.values"), "must be specified when `operator` is 'In' or 'NotIn'"),
-            "Exists" | "DoesNotExist" if values > 0 => problems.forbidden(format!("{path}.values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
-            "Gt" | "Lt" if values != 1 => problems.required(format!("{path}.values"), "must be specified single value when `operator` is 'Lt' or 'Gt'"),
+            "In" | "NotIn" if values == 0 => {
+                problems.required(format!("{path}.values"), "must be specified when `operator` is 'In' or 'NotIn'")
+            }
+            "Exists" | "DoesNotExist" if values > 0 => problems.forbidden(
+                format!("{path}.values"),
+                "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+            ),
+            "Gt" | "Lt" if values != 1 => problems
+                .required(format!("{path}.values"), "must be specified single value when `operator` is 'Lt' or 'Gt'"),
             "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt" => {}
             other => problems.invalid(format!("{path}.operator"), &other.into(), "not a valid selector operator"),
         }
         if !is_label_key(text(expression, "key")) {
-            problems.invalid(format!("{path}.key"), &expression["key"], "name part must consist of alphanumeric characters, '-', '_' or '.'");
+            problems.invalid(
+                format!("{path}.key"),
+                &expression["key"],
+                "name part must consist of alphanumeric characters, '-', '_' or '.'",
+            );
         }
     }
 }
@@ -235,7 +282,11 @@ fn check_gates(spec: &Value, path: &str, problems: &mut Problems) {
     }
     for (index, gate) in gates.iter().enumerate() {
         if !is_label_key(gate) {
-            problems.invalid(format!("{path}.schedulingGates[{index}]"), &(*gate).into(), "name part must consist of alphanumeric characters, '-', '_' or '.'");
+            problems.invalid(
+                format!("{path}.schedulingGates[{index}]"),
+                &(*gate).into(),
+                "name part must consist of alphanumeric characters, '-', '_' or '.'",
+            );
         }
     }
 }

@@ -6,7 +6,9 @@ use crate::sim::value::{copy_member, is_true, items_mut, object_mut, set_default
 
 /// Fills in what a pod's spec may leave out.
 pub fn default_spec(spec: &mut Value) {
-    for (member, default) in [("dnsPolicy", "ClusterFirst"), ("restartPolicy", "Always"), ("schedulerName", "default-scheduler")] {
+    for (member, default) in
+        [("dnsPolicy", "ClusterFirst"), ("restartPolicy", "Always"), ("schedulerName", "default-scheduler")]
+    {
         set_default(spec, member, default);
     }
     set_default(spec, "securityContext", json!({}));
@@ -66,7 +68,9 @@ fn is_latest(image: &str) -> bool {
 }
 
 fn default_probe(probe: &mut Value) {
-    for (member, default) in [("timeoutSeconds", 1), ("periodSeconds", 10), ("successThreshold", 1), ("failureThreshold", 3)] {
+    for (member, default) in
+        [("timeoutSeconds", 1), ("periodSeconds", 10), ("successThreshold", 1), ("failureThreshold", 3)]
+    {
         set_default(probe, member, default);
     }
     if let Some(get) = probe.get_mut("httpGet") {
@@ -138,7 +142,8 @@ mod tests {
 
     #[test]
     fn limits_become_requests() {
-        let mut spec = json!({"containers": [{"resources": {"limits": {"cpu": "2", "memory": "1Gi"}, "requests": {"cpu": "1"}}}]});
+        let mut spec =
+            json!({"containers": [{"resources": {"limits": {"cpu": "2", "memory": "1Gi"}, "requests": {"cpu": "1"}}}]});
         requests_from_limits(&mut spec);
         assert_eq!(spec["containers"][0]["resources"]["requests"], json!({"cpu": "1", "memory": "1Gi"}));
     }

@@ -40,7 +40,8 @@ pub async fn evict(state: &Arc<State>, namespace: &str, name: &str, call: Call) 
 
 /// True where no budget is asked: the pod has ended, has not begun, or is on its way already.
 fn is_free(pod: &Value) -> bool {
-    matches!(text(&pod["status"], "phase"), "Succeeded" | "Failed" | "Pending") || pod["metadata"].get("deletionTimestamp").is_some()
+    matches!(text(&pod["status"], "phase"), "Succeeded" | "Failed" | "Pending")
+        || pod["metadata"].get("deletionTimestamp").is_some()
 }
 
 fn budget_of(state: &State, namespace: &str, pod: &Value) -> Result<Option<String>, Failure> {
@@ -53,7 +54,9 @@ fn budget_of(state: &State, namespace: &str, pod: &Value) -> Result<Option<Strin
     }
     match covering.len() {
         0 | 1 => Ok(covering.pop()),
-        _ => Err(Failure::internal("This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")),
+        _ => Err(Failure::internal(
+            "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+        )),
     }
 }
 
@@ -71,7 +74,11 @@ fn spend(state: &Arc<State>, namespace: &str, budget: &str, pod: &Value, dry_run
         let allowed = budget["status"]["disruptionsAllowed"].as_i64().unwrap_or_default();
         if allowed <= 0 {
             let status = &budget["status"];
-            let why = format!("needs {} healthy pods and has {} currently", status["desiredHealthy"].as_i64().unwrap_or_default(), status["currentHealthy"].as_i64().unwrap_or_default());
+            let why = format!(
+                "needs {} healthy pods and has {} currently",
+                status["desiredHealthy"].as_i64().unwrap_or_default(),
+                status["currentHealthy"].as_i64().unwrap_or_default()
+            );
             return Err(refusal(&budget, &why));
         }
         budget["status"]["disruptionsAllowed"] = (allowed - 1).into();
@@ -96,5 +103,6 @@ fn spares_unready(budget: &Value) -> bool {
 fn refusal(budget: &Value, why: &str) -> Failure {
     let message = format!("The disruption budget {} {why}", text(&budget["metadata"], "name"));
     let cause = json!([{"reason": "DisruptionBudget", "message": message}]);
-    Failure::too_many_requests("Cannot evict pod as it would violate the pod's disruption budget.").with_detail("causes", cause)
+    Failure::too_many_requests("Cannot evict pod as it would violate the pod's disruption budget.")
+        .with_detail("causes", cause)
 }

@@ -12,7 +12,11 @@ pub fn qos_class(spec: &Value) -> &'static str {
     let pod_level = spec.get("resources").filter(|resources| has_any(resources));
     let resources: Vec<&Value> = match pod_level {
         Some(resources) => vec![resources],
-        None => ["containers", "initContainers"].iter().flat_map(|list| items(spec, list)).map(|container| &container["resources"]).collect(),
+        None => ["containers", "initContainers"]
+            .iter()
+            .flat_map(|list| items(spec, list))
+            .map(|container| &container["resources"])
+            .collect(),
     };
     if !resources.iter().any(|resources| has_any(resources)) {
         return "BestEffort";
@@ -28,7 +32,8 @@ pub fn qos_class(spec: &Value) -> &'static str {
 }
 
 fn has_any(resources: &Value) -> bool {
-    let counted = |part| members(resources, part).any(|(name, amount)| COUNTED.contains(&name.as_str()) && amount != "0");
+    let counted =
+        |part| members(resources, part).any(|(name, amount)| COUNTED.contains(&name.as_str()) && amount != "0");
     counted("requests") || counted("limits")
 }
 
@@ -48,7 +53,8 @@ mod tests {
             (json!([{"limits": both, "requests": both}, {}]), "Burstable"),
             (json!([{"limits": both, "requests": {"cpu": "500m", "memory": "1Gi"}}]), "Burstable"),
         ] {
-            let containers: Vec<Value> = resources.as_array().unwrap().iter().map(|r| json!({"resources": r})).collect();
+            let containers: Vec<Value> =
+                resources.as_array().unwrap().iter().map(|r| json!({"resources": r})).collect();
             assert_eq!(qos_class(&json!({"containers": containers})), class, "{resources}");
         }
     }

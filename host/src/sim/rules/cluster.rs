@@ -33,10 +33,18 @@ impl Rules for Nodes {
             let path = format!("spec.taints[{index}]");
             let (key, effect) = (text(taint, "key"), text(taint, "effect"));
             if !crate::sim::names::is_label_key(key) {
-                problems.invalid(format!("{path}.key"), &taint["key"], "name part must consist of alphanumeric characters, '-', '_' or '.'");
+                problems.invalid(
+                    format!("{path}.key"),
+                    &taint["key"],
+                    "name part must consist of alphanumeric characters, '-', '_' or '.'",
+                );
             }
             if !matches!(effect, "NoSchedule" | "PreferNoSchedule" | "NoExecute") {
-                problems.unsupported(format!("{path}.effect"), effect, &["NoExecute", "NoSchedule", "PreferNoSchedule"]);
+                problems.unsupported(
+                    format!("{path}.effect"),
+                    effect,
+                    &["NoExecute", "NoSchedule", "PreferNoSchedule"],
+                );
             }
             if !seen.insert((key, effect)) {
                 problems.duplicate(path, taint);
@@ -93,11 +101,18 @@ impl Rules for PriorityClasses {
         if !is_true(object, "globalDefault") {
             return Ok(());
         }
-        let other = state.values("scheduling.k8s.io", "priorityclasses", None).into_iter().find(|class| is_true(class, "globalDefault"));
+        let other = state
+            .values("scheduling.k8s.io", "priorityclasses", None)
+            .into_iter()
+            .find(|class| is_true(class, "globalDefault"));
         match other {
             None => Ok(()),
             Some(other) => {
-                let subject = Subject { group: "scheduling.k8s.io", kind: "priorityclasses", name: text(&object["metadata"], "name") };
+                let subject = Subject {
+                    group: "scheduling.k8s.io",
+                    kind: "priorityclasses",
+                    name: text(&object["metadata"], "name"),
+                };
                 let why = format!("PriorityClass {} is already marked as globalDefault", other["metadata"]["name"]);
                 Err(Failure::forbidden(subject, &why))
             }
@@ -161,8 +176,10 @@ impl Rules for Events {
     }
 
     fn check(&self, object: &Value, problems: &mut Problems) {
-        let (namespace, involved) = (text(&object["metadata"], "namespace"), text(&object["involvedObject"], "namespace"));
-        let fits = if involved.is_empty() { matches!(namespace, "default" | "kube-system") } else { involved == namespace };
+        let (namespace, involved) =
+            (text(&object["metadata"], "namespace"), text(&object["involvedObject"], "namespace"));
+        let fits =
+            if involved.is_empty() { matches!(namespace, "default" | "kube-system") } else { involved == namespace };
         if !fits {
             problems.invalid("involvedObject.namespace", &involved.into(), "does not match event.namespace");
         }

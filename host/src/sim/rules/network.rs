@@ -69,7 +69,11 @@ impl Rules for Services {
         }
         for (index, port) in items(spec, "ports").enumerate() {
             if !port["port"].as_i64().is_some_and(|number| (1..=65_535).contains(&number)) {
-                problems.invalid(format!("spec.ports[{index}].port"), &port["port"], "must be between 1 and 65535, inclusive");
+                problems.invalid(
+                    format!("spec.ports[{index}].port"),
+                    &port["port"],
+                    "must be between 1 and 65535, inclusive",
+                );
             }
         }
     }
@@ -77,8 +81,11 @@ impl Rules for Services {
 
 /// The lowest address of 10.96.0.0/12 that no service has.
 fn free_address(state: &State) -> String {
-    let taken: HashSet<String> =
-        state.values("", "services", None).iter().map(|service| text(&service["spec"], "clusterIP").to_owned()).collect();
+    let taken: HashSet<String> = state
+        .values("", "services", None)
+        .iter()
+        .map(|service| text(&service["spec"], "clusterIP").to_owned())
+        .collect();
     let addresses = (1u32..1 << 20).map(|host| std::net::Ipv4Addr::from((10 << 24 | 96 << 16) + host).to_string());
     addresses.into_iter().find(|address| !taken.contains(address)).unwrap_or_default()
 }

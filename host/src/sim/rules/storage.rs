@@ -54,7 +54,10 @@ impl Rules for PersistentVolumeClaims {
         protect(object, "kubernetes.io/pvc-protection");
         let named = object["spec"].get("storageClassName").is_some();
         let legacy = object.pointer("/metadata/annotations/volume.beta.kubernetes.io~1storage-class").is_some();
-        if !named && !legacy && let Some(class) = default_class(state) {
+        if !named
+            && !legacy
+            && let Some(class) = default_class(state)
+        {
             object["spec"]["storageClassName"] = class;
         }
         Ok(())
@@ -100,7 +103,9 @@ fn default_class(state: &State) -> Option<Value> {
         let annotation = class.pointer("/metadata/annotations/storageclass.kubernetes.io~1is-default-class");
         annotation.and_then(Value::as_str) == Some("true")
     });
-    marked.max_by_key(|class| text(&class["metadata"], "creationTimestamp").to_owned()).map(|class| class["metadata"]["name"].clone())
+    marked
+        .max_by_key(|class| text(&class["metadata"], "creationTimestamp").to_owned())
+        .map(|class| class["metadata"]["name"].clone())
 }
 
 fn protect(object: &mut Value, finalizer: &str) {

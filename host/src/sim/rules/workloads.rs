@@ -74,7 +74,11 @@ impl Rules for StatefulSets {
         set_default(spec, "replicas", 1);
         set_default(spec, "revisionHistoryLimit", 10);
         set_default(spec, "podManagementPolicy", "OrderedReady");
-        set_default(spec, "persistentVolumeClaimRetentionPolicy", json!({"whenDeleted": "Retain", "whenScaled": "Retain"}));
+        set_default(
+            spec,
+            "persistentVolumeClaimRetentionPolicy",
+            json!({"whenDeleted": "Retain", "whenScaled": "Retain"}),
+        );
         set_default(spec, "updateStrategy", json!({}));
         set_default(&mut spec["updateStrategy"], "type", "RollingUpdate");
         if text(&spec["updateStrategy"], "type") == "RollingUpdate" {
@@ -103,7 +107,11 @@ impl Rules for DaemonSets {
     fn default(&self, object: &mut Value) {
         let spec = &mut object["spec"];
         set_default(spec, "revisionHistoryLimit", 10);
-        set_default(spec, "updateStrategy", json!({"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}}));
+        set_default(
+            spec,
+            "updateStrategy",
+            json!({"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}}),
+        );
         template::default(spec);
     }
 

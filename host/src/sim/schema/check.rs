@@ -22,7 +22,9 @@ pub fn check(name: &str, object: &mut Value) -> Result<Checked, String> {
     match (type_named(name), object) {
         (Some(found), Value::Object(members)) => checker.object(found, members)?,
         (None, _) => {}
-        (Some(_), other) => return Err(format!("json: cannot unmarshal {} into a value of type {name}", type_of(other))),
+        (Some(_), other) => {
+            return Err(format!("json: cannot unmarshal {} into a value of type {name}", type_of(other)));
+        }
     }
     Ok(Checked { unknown: checker.unknown })
 }
@@ -68,9 +70,16 @@ impl Checker {
 
     fn value(&mut self, shape: &Shape, value: &mut Value) -> Result<(), String> {
         match (shape, &mut *value) {
-            (Shape::Any, _) | (Shape::Text, Value::String(_)) | (Shape::Bool, Value::Bool(_)) | (Shape::IntOrString, Value::String(_)) => Ok(()),
+            (Shape::Any, _)
+            | (Shape::Text, Value::String(_))
+            | (Shape::Bool, Value::Bool(_))
+            | (Shape::IntOrString, Value::String(_)) => Ok(()),
             (Shape::Number, Value::Number(_)) => Ok(()),
-            (Shape::Int | Shape::IntOrString, Value::Number(n)) if n.as_i64().is_some_and(|n| i32::try_from(n).is_ok()) => Ok(()),
+            (Shape::Int | Shape::IntOrString, Value::Number(n))
+                if n.as_i64().is_some_and(|n| i32::try_from(n).is_ok()) =>
+            {
+                Ok(())
+            }
             (Shape::Long, Value::Number(n)) if n.is_i64() => Ok(()),
             (Shape::Bytes, Value::String(text)) if is_base64(text) => Ok(()),
             (Shape::Bytes, Value::String(_)) => Err(format!("illegal base64 data in field {}", self.path)),
@@ -83,7 +92,12 @@ impl Checker {
             },
             (Shape::List(item), Value::Array(items)) => self.items(item, items),
             (Shape::Map(item), Value::Object(members)) => self.members(item, members),
-            (_, other) => Err(format!("json: cannot unmarshal {} into field {} of type {}", type_of(other), self.path, describe(shape))),
+            (_, other) => Err(format!(
+                "json: cannot unmarshal {} into field {} of type {}",
+                type_of(other),
+                self.path,
+                describe(shape)
+            )),
         }
     }
 
@@ -118,7 +132,8 @@ impl Checker {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        let canonical = canonical_quantity(&text).map_err(|problem| format!("{problem} (field {}: {text:?})", self.path))?;
+        let canonical =
+            canonical_quantity(&text).map_err(|problem| format!("{problem} (field {}: {text:?})", self.path))?;
         *value = Value::String(canonical);
         Ok(())
     }
@@ -194,20 +209,35 @@ mod tests {
         });
         let checked = check("core.v1.Pod", &mut pod).unwrap();
         assert_eq!(checked.unknown, ["extra", "spec.containers[0].oops"]);
-        assert_eq!(pod, json!({
-            "metadata": {"name": "a"},
-            "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "500m", "memory": "1Gi"}}}],
-                     "volumes": [{"name": "v", "emptyDir": {}}]}
-        }));
+        assert_eq!(
+            pod,
+            json!({
+                "metadata": {"name": "a"},
+                "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "500m", "memory": "1Gi"}}}],
+                         "volumes": [{"name": "v", "emptyDir": {}}]}
+            })
+        );
     }
 
     #[test]
     fn refuses_values_of_another_type() {
         for (spec, problem) in [
-            (json!({"containers": "a"}), "json: cannot unmarshal string into field spec.containers of type []v1.Container"),
-            (json!({"containers": [1]}), "json: cannot unmarshal number into field spec.containers[0] of type v1.Container"),
-            (json!({"priority": 3_000_000_000_i64}), "json: cannot unmarshal number into field spec.priority of type int32"),
-            (json!({"nodeSelector": {"a": 1}}), "json: cannot unmarshal number into field spec.nodeSelector.a of type string"),
+            (
+                json!({"containers": "a"}),
+                "json: cannot unmarshal string into field spec.containers of type []v1.Container",
+            ),
+            (
+                json!({"containers": [1]}),
+                "json: cannot unmarshal number into field spec.containers[0] of type v1.Container",
+            ),
+            (
+                json!({"priority": 3_000_000_000_i64}),
+                "json: cannot unmarshal number into field spec.priority of type int32",
+            ),
+            (
+                json!({"nodeSelector": {"a": 1}}),
+                "json: cannot unmarshal number into field spec.nodeSelector.a of type string",
+            ),
             (json!({"hostNetwork": "yes"}), "json: cannot unmarshal string into field spec.hostNetwork of type bool"),
         ] {
             let mut pod = json!({"spec": spec});

@@ -58,7 +58,9 @@ fn parse(text: &str) -> Result<(i128, Suffix), &'static str> {
     let digits: i128 = format!("{whole}{fraction}").parse().map_err(|_| WRONG)?;
     let scale = -(fraction.len() as i32);
     let (digits, power, kind) = match suffix_of(suffix)? {
-        (Suffix::Binary, power) => (digits.checked_shl(power as u32).filter(|v| v >> power == digits).ok_or(WRONG)?, 0, Suffix::Binary),
+        (Suffix::Binary, power) => {
+            (digits.checked_shl(power as u32).filter(|v| v >> power == digits).ok_or(WRONG)?, 0, Suffix::Binary)
+        }
         (kind, power) => (digits, power, kind),
     };
     let nano = scaled(digits, scale + power + 9);
@@ -131,7 +133,9 @@ pub fn canonical_time(text: &str, micros: bool) -> Result<String, String> {
 /// True where `text` is standard base64 with its padding.
 pub fn is_base64(text: &str) -> bool {
     let body = text.trim_end_matches('=');
-    text.len() % 4 == 0 && text.len() - body.len() <= 2 && body.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+' || b == b'/')
+    text.len().is_multiple_of(4)
+        && text.len() - body.len() <= 2
+        && body.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+' || b == b'/')
 }
 
 #[cfg(test)]

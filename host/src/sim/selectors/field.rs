@@ -81,10 +81,15 @@ impl FieldSelector {
     ///
     /// # Errors
     /// The sentence that the API server answers, with 400.
-    pub fn parse(text: &str, fields: &[Selectable], rename: impl Fn(&str) -> Option<&'static str>) -> Result<Self, String> {
+    pub fn parse(
+        text: &str,
+        fields: &[Selectable],
+        rename: impl Fn(&str) -> Option<&'static str>,
+    ) -> Result<Self, String> {
         let mut terms = Vec::new();
         for part in split_unescaped(text).into_iter().filter(|part| !part.is_empty()) {
-            let (label, equal, value) = split_term(part).ok_or_else(|| format!("invalid selector: '{text}'; can't understand '{part}'"))?;
+            let (label, equal, value) =
+                split_term(part).ok_or_else(|| format!("invalid selector: '{text}'; can't understand '{part}'"))?;
             let stored = rename(label).unwrap_or(label);
             let field = match stored {
                 "metadata.name" => Field::Name,

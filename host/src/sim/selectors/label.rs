@@ -36,7 +36,8 @@ impl LabelSelector {
     /// A sentence naming what was not understood.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parser = Parser { text, at: 0 };
-        let requirements = parser.requirements().map_err(|problem| format!("unable to parse requirement: {problem}"))?;
+        let requirements =
+            parser.requirements().map_err(|problem| format!("unable to parse requirement: {problem}"))?;
         Ok(Self { requirements, nothing: false })
     }
 
@@ -167,7 +168,9 @@ impl<'a> Parser<'a> {
         self.blanks();
         let word = self.word();
         if !is_label_key(word) {
-            return Err(format!("<nil>: Invalid value: \"{word}\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"));
+            return Err(format!(
+                "<nil>: Invalid value: \"{word}\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+            ));
         }
         Ok(word.to_owned())
     }
@@ -176,7 +179,9 @@ impl<'a> Parser<'a> {
         self.blanks();
         let word = self.word();
         if !is_label_value(word) {
-            return Err(format!("values[0][]: Invalid value: \"{word}\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'"));
+            return Err(format!(
+                "values[0][]: Invalid value: \"{word}\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'"
+            ));
         }
         Ok(word.to_owned())
     }
@@ -184,7 +189,9 @@ impl<'a> Parser<'a> {
     fn number(&mut self) -> Result<i64, String> {
         self.blanks();
         let word = self.word();
-        word.parse().map_err(|_| format!("values[0]: Invalid value: \"{word}\": for 'Gt', 'Lt' operators, the value must be an integer"))
+        word.parse().map_err(|_| {
+            format!("values[0]: Invalid value: \"{word}\": for 'Gt', 'Lt' operators, the value must be an integer")
+        })
     }
 
     fn word(&mut self) -> &'a str {
@@ -263,7 +270,10 @@ mod tests {
         assert_eq!(matches(json!({})), Ok(true));
         assert_eq!(matches(Value::Null), Ok(false));
         assert_eq!(matches(json!({"matchLabels": {"a": "b"}})), Ok(true));
-        assert_eq!(matches(json!({"matchExpressions": [{"key": "a", "operator": "NotIn", "values": ["b"]}]})), Ok(false));
+        assert_eq!(
+            matches(json!({"matchExpressions": [{"key": "a", "operator": "NotIn", "values": ["b"]}]})),
+            Ok(false)
+        );
         assert_eq!(matches(json!({"matchExpressions": [{"key": "c", "operator": "DoesNotExist"}]})), Ok(true));
         assert!(matches(json!({"matchExpressions": [{"key": "a", "operator": "Near"}]})).is_err());
     }

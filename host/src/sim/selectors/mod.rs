@@ -25,6 +25,7 @@ impl Selection {
 
     /// True where both selectors take the object.
     pub fn matches(&self, object: &Object) -> bool {
-        self.fields.matches(object) && self.labels.matches(|key| object.labels().find(|(k, _)| *k == key).map(|(_, v)| v))
+        self.fields.matches(object)
+            && self.labels.matches(|key| object.labels().find(|(k, _)| *k == key).map(|(_, v)| v))
     }
 }

@@ -264,7 +264,9 @@ fn bounds(span: &Span) -> (Bound<String>, Bound<String>) {
     match &span.after {
         // A forged token may lie outside the namespace; a range's start must not pass its end.
         Some(after) => match &last {
-            Bound::Included(end) | Bound::Excluded(end) if after >= end => (Bound::Excluded(end.clone()), Bound::Included(end.clone())),
+            Bound::Included(end) | Bound::Excluded(end) if after >= end => {
+                (Bound::Excluded(end.clone()), Bound::Included(end.clone()))
+            }
             _ => match &first {
                 Bound::Included(start) if after < start => (first, last),
                 _ => (Bound::Excluded(after.clone()), last),
@@ -322,7 +324,8 @@ mod tests {
     fn spans_follow_namespaces_and_pages() {
         let pods = pods();
         let list = |namespace: Option<&str>, after: Option<&str>, limit| {
-            let span = Span { namespace: namespace.map(Into::into), after: after.map(Into::into), limit, ..Span::default() };
+            let span =
+                Span { namespace: namespace.map(Into::into), after: after.map(Into::into), limit, ..Span::default() };
             let snapshot = pods.snapshot(&span, None).unwrap();
             (keys(&snapshot).join(" "), snapshot.remaining)
         };

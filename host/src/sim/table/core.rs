@@ -57,7 +57,8 @@ fn or_unknown(object: &Value, pointer: &str) -> Value {
 }
 
 /// Namespaces' columns.
-pub const NAMESPACES: &[Column] = &[text_column("Status", |namespace| text_at(namespace, "/status/phase").into()), AGE_COLUMN];
+pub const NAMESPACES: &[Column] =
+    &[text_column("Status", |namespace| text_at(namespace, "/status/phase").into()), AGE_COLUMN];
 
 /// Events' columns, of the stored core/v1 form. The name column comes first, as kubectl expects it to.
 pub const EVENTS: &[Column] = &[
@@ -126,15 +127,21 @@ fn ports(service: &Value) -> Value {
 }
 
 /// ConfigMaps' columns.
-pub const CONFIG_MAPS: &[Column] =
-    &[number_column("Data", |map| (members(map, "data").count() + members(map, "binaryData").count()).into()), AGE_COLUMN];
+pub const CONFIG_MAPS: &[Column] = &[
+    number_column("Data", |map| (members(map, "data").count() + members(map, "binaryData").count()).into()),
+    AGE_COLUMN,
+];
 
 /// Secrets' columns.
-pub const SECRETS: &[Column] =
-    &[text_column("Type", |secret| text(secret, "type").into()), number_column("Data", |secret| members(secret, "data").count().into()), AGE_COLUMN];
+pub const SECRETS: &[Column] = &[
+    text_column("Type", |secret| text(secret, "type").into()),
+    number_column("Data", |secret| members(secret, "data").count().into()),
+    AGE_COLUMN,
+];
 
 /// Leases' columns.
-pub const LEASES: &[Column] = &[text_column("Holder", |lease| text_at(lease, "/spec/holderIdentity").into()), AGE_COLUMN];
+pub const LEASES: &[Column] =
+    &[text_column("Holder", |lease| text_at(lease, "/spec/holderIdentity").into()), AGE_COLUMN];
 
 /// PriorityClasses' columns.
 pub const PRIORITY_CLASSES: &[Column] = &[
@@ -161,4 +168,5 @@ fn or_absent(object: &Value, pointer: &str) -> Value {
 }
 
 /// CustomResourceDefinitions' columns.
-pub const DEFINITIONS: &[Column] = &[text_column("Created At", |definition| definition["metadata"]["creationTimestamp"].clone())];
+pub const DEFINITIONS: &[Column] =
+    &[text_column("Created At", |definition| definition["metadata"]["creationTimestamp"].clone())];

@@ -10,7 +10,9 @@ pub fn cell(column: &PrinterColumn, object: &Value) -> Value {
     let Some(found) = find(object, &column.path) else { return Value::Null };
     match (column.kind.as_str(), found) {
         ("date", Value::String(time)) => clock::age(Some(time)).into(),
-        ("string", Value::String(_)) | ("integer" | "number", Value::Number(_)) | ("boolean", Value::Bool(_)) => found.clone(),
+        ("string", Value::String(_)) | ("integer" | "number", Value::Number(_)) | ("boolean", Value::Bool(_)) => {
+            found.clone()
+        }
         ("string", other) => other.to_string().into(),
         _ => Value::Null,
     }

@@ -8,7 +8,10 @@ mod workloads;
 
 use serde_json::{Value, json};
 
-pub use core::{CONFIG_MAPS, DEFINITIONS, DISRUPTION_BUDGETS, EVENTS, LEASES, NAMESPACES, NODES, PRIORITY_CLASSES, SECRETS, SERVICES};
+pub use core::{
+    CONFIG_MAPS, DEFINITIONS, DISRUPTION_BUDGETS, EVENTS, LEASES, NAMESPACES, NODES, PRIORITY_CLASSES, SECRETS,
+    SERVICES,
+};
 pub use pods::PODS;
 pub use storage::{PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, RESOURCE_CLAIMS, RESOURCE_SLICES, STORAGE_CLASSES};
 pub use workloads::{CRON_JOBS, DAEMON_SETS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS};
@@ -91,14 +94,14 @@ pub fn of_one(resource: &Resource, served: &Value, rv: u64, include: Include) ->
 }
 
 fn definitions(resource: &Resource) -> Vec<Value> {
-    let definition = |name: &str, kind: &str, format: &str, priority: i64| {
-        json!({"name": name, "type": kind, "format": format, "description": "", "priority": priority})
-    };
+    let definition = |name: &str, kind: &str, format: &str, priority: i64| json!({"name": name, "type": kind, "format": format, "description": "", "priority": priority});
     let mut columns = vec![definition("Name", "string", "name", 0)];
     match &resource.source {
-        Source::BuiltIn(kind) => columns.extend(kind.columns.iter().map(|column| definition(column.name, column.kind, "", i64::from(column.wide)))),
+        Source::BuiltIn(kind) => columns
+            .extend(kind.columns.iter().map(|column| definition(column.name, column.kind, "", i64::from(column.wide)))),
         Source::Custom(custom) if custom.columns.is_empty() => columns.push(definition("Age", "date", "", 0)),
-        Source::Custom(custom) => columns.extend(custom.columns.iter().map(|column| definition(&column.name, &column.kind, "", column.priority))),
+        Source::Custom(custom) => columns
+            .extend(custom.columns.iter().map(|column| definition(&column.name, &column.kind, "", column.priority))),
     }
     columns
 }
@@ -111,7 +114,9 @@ fn row(resource: &Resource, served: &Value, include: Include) -> Value {
             cells.extend(kind.columns.iter().map(|column| (column.cell)(&stored)));
         }
         Source::BuiltIn(kind) => cells.extend(kind.columns.iter().map(|column| (column.cell)(served))),
-        Source::Custom(custom) if custom.columns.is_empty() => cells.push(served["metadata"]["creationTimestamp"].clone()),
+        Source::Custom(custom) if custom.columns.is_empty() => {
+            cells.push(served["metadata"]["creationTimestamp"].clone())
+        }
         Source::Custom(custom) => cells.extend(custom.columns.iter().map(|column| custom::cell(column, served))),
     }
     let mut row = json!({"cells": cells});

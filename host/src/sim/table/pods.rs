@@ -29,7 +29,8 @@ fn status(pod: &Value) -> String {
     if let reason @ (1..) = text(&pod["status"], "reason").len() {
         found = text(&pod["status"], "reason")[..reason].to_owned();
     }
-    let gated = items(&pod["status"], "conditions").any(|one| text(one, "type") == "PodScheduled" && text(one, "reason") == "SchedulingGated");
+    let gated = items(&pod["status"], "conditions")
+        .any(|one| text(one, "type") == "PodScheduled" && text(one, "reason") == "SchedulingGated");
     if gated {
         found = "SchedulingGated".into();
     }
@@ -48,7 +49,9 @@ fn status(pod: &Value) -> String {
             }
         }
     }
-    if pod["metadata"].get("deletionTimestamp").is_some() && !matches!(text(&pod["status"], "phase"), "Succeeded" | "Failed") {
+    if pod["metadata"].get("deletionTimestamp").is_some()
+        && !matches!(text(&pod["status"], "phase"), "Succeeded" | "Failed")
+    {
         found = if text(&pod["status"], "reason") == "NodeLost" { "Unknown" } else { "Terminating" }.into();
     }
     found
@@ -84,8 +87,11 @@ fn reason_of(state: &Value) -> Option<String> {
 }
 
 fn restarts(pod: &Value) -> Value {
-    let count: i64 = items(&pod["status"], "containerStatuses").filter_map(|container| container["restartCount"].as_i64()).sum();
-    let last = items(&pod["status"], "containerStatuses").map(|container| text_at(container, "/lastState/terminated/finishedAt")).max();
+    let count: i64 =
+        items(&pod["status"], "containerStatuses").filter_map(|container| container["restartCount"].as_i64()).sum();
+    let last = items(&pod["status"], "containerStatuses")
+        .map(|container| text_at(container, "/lastState/terminated/finishedAt"))
+        .max();
     match last.filter(|last| !last.is_empty() && count > 0) {
         Some(last) => format!("{count} ({} ago)", clock::age(Some(last))).into(),
         None => count.to_string().into(),
@@ -97,7 +103,10 @@ fn gates(pod: &Value) -> Value {
     if gates == 0 {
         return "<none>".into();
     }
-    let met = |gate: &Value| items(&pod["status"], "conditions").any(|one| one["type"] == gate["conditionType"] && text(one, "status") == "True");
+    let met = |gate: &Value| {
+        items(&pod["status"], "conditions")
+            .any(|one| one["type"] == gate["conditionType"] && text(one, "status") == "True")
+    };
     let ready = items(&pod["spec"], "readinessGates").filter(|gate| met(gate)).count();
     format!("{ready}/{gates}").into()
 }
@@ -112,13 +121,28 @@ mod tests {
         for (pod, expected) in [
             (json!({"status": {"phase": "Pending"}}), "Pending"),
             (json!({"status": {"phase": "Failed", "reason": "Evicted"}}), "Evicted"),
-            (json!({"status": {"phase": "Pending", "conditions": [{"type": "PodScheduled", "reason": "SchedulingGated"}]}}), "SchedulingGated"),
-            (json!({"status": {"phase": "Running", "containerStatuses": [{"state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}}), "CrashLoopBackOff"),
-            (json!({"status": {"phase": "Succeeded", "containerStatuses": [{"state": {"terminated": {"reason": "Completed"}}}]}}), "Completed"),
-            (json!({"status": {"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 3}}}]}}), "ExitCode:3"),
+            (
+                json!({"status": {"phase": "Pending", "conditions": [{"type": "PodScheduled", "reason": "SchedulingGated"}]}}),
+                "SchedulingGated",
+            ),
+            (
+                json!({"status": {"phase": "Running", "containerStatuses": [{"state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}}),
+                "CrashLoopBackOff",
+            ),
+            (
+                json!({"status": {"phase": "Succeeded", "containerStatuses": [{"state": {"terminated": {"reason": "Completed"}}}]}}),
+                "Completed",
+            ),
+            (
+                json!({"status": {"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 3}}}]}}),
+                "ExitCode:3",
+            ),
             (json!({"metadata": {"deletionTimestamp": "t"}, "status": {"phase": "Running"}}), "Terminating"),
-            (json!({"spec": {"initContainers": [{}, {}]}, "status": {"phase": "Pending", "initContainerStatuses":
-                [{"state": {"terminated": {"exitCode": 0}}}, {"state": {"running": {}}}]}}), "Init:1/2"),
+            (
+                json!({"spec": {"initContainers": [{}, {}]}, "status": {"phase": "Pending", "initContainerStatuses":
+                [{"state": {"terminated": {"exitCode": 0}}}, {"state": {"running": {}}}]}}),
+                "Init:1/2",
+            ),
         ] {
             assert_eq!(status(&pod), expected);
         }

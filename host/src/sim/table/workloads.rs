@@ -18,7 +18,9 @@ fn selector(object: &Value) -> Value {
 
 /// Deployments' columns.
 pub const DEPLOYMENTS: &[Column] = &[
-    text_column("Ready", |object| format!("{}/{}", number(object, "/status/readyReplicas"), number(object, "/spec/replicas")).into()),
+    text_column("Ready", |object| {
+        format!("{}/{}", number(object, "/status/readyReplicas"), number(object, "/spec/replicas")).into()
+    }),
     text_column("Up-to-date", |object| number(object, "/status/updatedReplicas").into()),
     text_column("Available", |object| number(object, "/status/availableReplicas").into()),
     AGE_COLUMN,
@@ -40,7 +42,9 @@ pub const REPLICA_SETS: &[Column] = &[
 
 /// StatefulSets' columns.
 pub const STATEFUL_SETS: &[Column] = &[
-    text_column("Ready", |object| format!("{}/{}", number(object, "/status/readyReplicas"), number(object, "/spec/replicas")).into()),
+    text_column("Ready", |object| {
+        format!("{}/{}", number(object, "/status/readyReplicas"), number(object, "/spec/replicas")).into()
+    }),
     AGE_COLUMN,
     CONTAINERS,
     IMAGES,
@@ -72,8 +76,15 @@ pub const JOBS: &[Column] = &[
 ];
 
 fn job_status(job: &Value) -> Value {
-    let holds = |kind: &str| items(&job["status"], "conditions").any(|one| text(one, "type") == kind && text(one, "status") == "True");
-    let known = [("Complete", "Complete"), ("Failed", "Failed"), ("Suspended", "Suspended"), ("FailureTarget", "FailureTarget")];
+    let holds = |kind: &str| {
+        items(&job["status"], "conditions").any(|one| text(one, "type") == kind && text(one, "status") == "True")
+    };
+    let known = [
+        ("Complete", "Complete"),
+        ("Failed", "Failed"),
+        ("Suspended", "Suspended"),
+        ("FailureTarget", "FailureTarget"),
+    ];
     known.into_iter().find(|(kind, _)| holds(kind)).map_or("Running", |(_, shown)| shown).into()
 }
 

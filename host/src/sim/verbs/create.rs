@@ -42,9 +42,16 @@ pub async fn create(state: &Arc<State>, target: Target, call: Call) -> Result<Re
 ///
 /// # Errors
 /// 403, 404 for the namespace, 409 for the name, 422.
-pub fn store_new(state: &Arc<State>, resource: &Resource, namespace: &str, object: Value, dry_run: bool) -> Result<Arc<Object>, Failure> {
+pub fn store_new(
+    state: &Arc<State>,
+    resource: &Resource,
+    namespace: &str,
+    object: Value,
+    dry_run: bool,
+) -> Result<Arc<Object>, Failure> {
     check_namespace(state, resource, namespace, text(&object["metadata"], "name"))?;
-    let generated = text(&object["metadata"], "name").is_empty() && !text(&object["metadata"], "generateName").is_empty();
+    let generated =
+        text(&object["metadata"], "name").is_empty() && !text(&object["metadata"], "generateName").is_empty();
     let attempts = if generated { ATTEMPTS } else { 1 };
     let mut outcome = Err(Failure::internal("no attempt was made"));
     for _ in 0..attempts {
@@ -57,7 +64,13 @@ pub fn store_new(state: &Arc<State>, resource: &Resource, namespace: &str, objec
     outcome
 }
 
-fn store_once(state: &Arc<State>, resource: &Resource, namespace: &str, mut object: Value, dry_run: bool) -> Result<Arc<Object>, Failure> {
+fn store_once(
+    state: &Arc<State>,
+    resource: &Resource,
+    namespace: &str,
+    mut object: Value,
+    dry_run: bool,
+) -> Result<Arc<Object>, Failure> {
     identify(resource, &mut object, namespace);
     drop_status(resource, &mut object);
     if let Some(kind) = resource.kind() {
@@ -99,8 +112,11 @@ fn identify(resource: &Resource, object: &mut Value, namespace: &str) {
         metadata["generation"] = 1.into();
     }
     // Namespaces are labelled with their name, which may have been made up just now.
-    if resource.kind == "Namespace" && resource.group.is_empty() {
-        resource.kind().map(|kind| kind.rules.default(object));
+    if resource.kind == "Namespace"
+        && resource.group.is_empty()
+        && let Some(kind) = resource.kind()
+    {
+        kind.rules.default(object);
     }
 }
 
@@ -155,7 +171,8 @@ fn check_metadata(resource: &Resource, metadata: &Value, problems: &mut Problems
             problems.invalid("metadata.labels", value, "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character");
         }
     }
-    let size: usize = members(metadata, "annotations").map(|(key, value)| key.len() + value.as_str().map_or(0, str::len)).sum();
+    let size: usize =
+        members(metadata, "annotations").map(|(key, value)| key.len() + value.as_str().map_or(0, str::len)).sum();
     if size > 256 << 10 {
         problems.forbidden("metadata.annotations", "may not be more than 262144 bytes");
     }

@@ -45,11 +45,20 @@ impl Deletion {
         let owned = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
         let policy = owned(options, "propagationPolicy").or(query.get("propagationPolicy").map(str::to_owned));
         if policy.as_deref().is_some_and(|policy| !matches!(policy, "Orphan" | "Background" | "Foreground")) {
-            return Err(Failure::bad_request(format!("invalid DeletionPropagation policy {:?}", policy.unwrap_or_default())));
+            return Err(Failure::bad_request(format!(
+                "invalid DeletionPropagation policy {:?}",
+                policy.unwrap_or_default()
+            )));
         }
         let preconditions = &options["preconditions"];
         let dry_run = query.dry_run()? || items(options, "dryRun").any(|one| one == "All");
-        Ok(Self { grace, uid: owned(preconditions, "uid"), version: owned(preconditions, "resourceVersion"), policy, dry_run })
+        Ok(Self {
+            grace,
+            uid: owned(preconditions, "uid"),
+            version: owned(preconditions, "resourceVersion"),
+            policy,
+            dry_run,
+        })
     }
 }
 
@@ -68,7 +77,8 @@ pub async fn delete(state: &Arc<State>, target: Target, call: Call) -> Result<Re
     let resource = &target.resource;
     match &modified {
         Modified::Removed(object) if !resource.kind().is_some_and(|kind| kind.returns_deleted) => {
-            let mut details = json!({"name": name, "kind": resource.plural, "uid": resource.stored(object)["metadata"]["uid"]});
+            let mut details =
+                json!({"name": name, "kind": resource.plural, "uid": resource.stored(object)["metadata"]["uid"]});
             if !resource.group.is_empty() {
                 details["group"] = resource.group.as_str().into();
             }
@@ -82,7 +92,12 @@ pub async fn delete(state: &Arc<State>, target: Target, call: Call) -> Result<Re
 ///
 /// # Errors
 /// 404, 409 where a precondition fails.
-pub fn delete_object(state: &Arc<State>, place: Place<'_>, deletion: &Deletion, dry_run: bool) -> Result<Modified, Failure> {
+pub fn delete_object(
+    state: &Arc<State>,
+    place: Place<'_>,
+    deletion: &Deletion,
+    dry_run: bool,
+) -> Result<Modified, Failure> {
     modify(state, place, dry_run, |current, object| {
         check_preconditions(place.resource, current, &object, deletion)?;
         Ok(decide(place.resource, object, deletion))
@@ -90,14 +105,24 @@ pub fn delete_object(state: &Arc<State>, place: Place<'_>, deletion: &Deletion, 
 }
 
 /// Checks a write's assumptions about the stored object's uid and version.
-pub fn check_preconditions(resource: &Resource, current: &Object, object: &Value, deletion: &Deletion) -> Result<(), Failure> {
+pub fn check_preconditions(
+    resource: &Resource,
+    current: &Object,
+    object: &Value,
+    deletion: &Deletion,
+) -> Result<(), Failure> {
     let uid = text(&object["metadata"], "uid");
     let differs = |name: &str, expected: &str, found: &str| {
-        Failure::conflict(resource.subject(current.name()), &format!("Precondition failed: {name} in precondition: {expected}, {name} in object meta: {found}"))
+        Failure::conflict(
+            resource.subject(current.name()),
+            &format!("Precondition failed: {name} in precondition: {expected}, {name} in object meta: {found}"),
+        )
     };
     match (&deletion.uid, &deletion.version) {
         (Some(expected), _) if expected != uid => Err(differs("UID", expected, uid)),
-        (_, Some(expected)) if *expected != current.rv().to_string() => Err(differs("ResourceVersion", expected, &current.rv().to_string())),
+        (_, Some(expected)) if *expected != current.rv().to_string() => {
+            Err(differs("ResourceVersion", expected, &current.rv().to_string()))
+        }
         _ => Ok(()),
     }
 }

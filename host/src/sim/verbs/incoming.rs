@@ -83,7 +83,10 @@ fn check_kind(resource: &Resource, object: &Value) -> Result<(), Failure> {
         }
         short if known => {
             let kinds = format!("({short}.{kind}) to ({})", resource.kind);
-            format!("{kind} in version {short:?} cannot be handled as a {}: converting {kinds}: unknown conversion", resource.kind)
+            format!(
+                "{kind} in version {short:?} cannot be handled as a {}: converting {kinds}: unknown conversion",
+                resource.kind
+            )
         }
         _ => format!("{} no kind {kind:?} is registered for version {version:?}", cannot_be(resource)),
     };
@@ -94,7 +97,8 @@ fn check_built_in(resource: &Resource, object: &mut Value) -> Result<Vec<String>
     let name = resource.type_name();
     remove(object, "kind");
     remove(object, "apiVersion");
-    let checked = schema::check(&name, object).map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?;
+    let checked = schema::check(&name, object)
+        .map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?;
     // In Go these are structs, which are there even when nothing is in them.
     for member in ["spec", "status"] {
         let field = schema::type_named(&name).and_then(|found| found.field(member));
@@ -108,7 +112,8 @@ fn check_built_in(resource: &Resource, object: &mut Value) -> Result<Vec<String>
 fn check_custom(resource: &Resource, definition: &custom::Custom, object: &mut Value) -> Result<Vec<String>, Failure> {
     let mut metadata = json!({"metadata": object["metadata"].take()});
     let read = schema::check("core.v1.ConfigMap", &mut metadata);
-    let mut unknown = read.map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?.unknown;
+    let mut unknown =
+        read.map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?.unknown;
     object["metadata"] = metadata["metadata"].take();
     if let Some(schema) = &definition.schema {
         unknown.extend(custom::prune(schema, object));

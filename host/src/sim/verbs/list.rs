@@ -42,9 +42,13 @@ pub fn list(_state: &Arc<State>, target: Target, call: &Call) -> Result<Response
             answer::json(200, &rows)
         }
         View::Metadata => {
-            let items: Vec<Value> = objects.iter().map(|object| answer::metadata_only(&resource.served(object))).collect();
+            let items: Vec<Value> =
+                objects.iter().map(|object| answer::metadata_only(&resource.served(object))).collect();
             let kind = "PartialObjectMetadataList";
-            answer::json(200, &json!({"kind": kind, "apiVersion": "meta.k8s.io/v1", "metadata": list_meta(rv, &next), "items": items}))
+            answer::json(
+                200,
+                &json!({"kind": kind, "apiVersion": "meta.k8s.io/v1", "metadata": list_meta(rv, &next), "items": items}),
+            )
         }
     })
 }
@@ -64,7 +68,9 @@ pub fn selection(resource: &Resource, query: &Query) -> Result<Selection, Failur
         let place = format!("{}, Resource={}", slashed(resource), resource.plural);
         let labels = query.get("labelSelector").unwrap_or_default();
         match problem.starts_with("field label") {
-            true => Failure::bad_request(format!("Unable to find {place:?} that match label selector {labels:?}, field selector {asked:?}: {problem}")),
+            true => Failure::bad_request(format!(
+                "Unable to find {place:?} that match label selector {labels:?}, field selector {asked:?}: {problem}"
+            )),
             false => Failure::bad_request(problem),
         }
     })?;
@@ -93,7 +99,10 @@ impl Page {
     fn read(resource: &Resource, target: &Target, query: &Query) -> Result<Self, Failure> {
         check_options(query)?;
         let selection = selection(resource, query)?;
-        let mut span = Span { limit: usize::try_from(query.number("limit")?.unwrap_or_default()).unwrap_or_default(), ..Span::default() };
+        let mut span = Span {
+            limit: usize::try_from(query.number("limit")?.unwrap_or_default()).unwrap_or_default(),
+            ..Span::default()
+        };
         if !target.namespace.is_empty() {
             span.namespace = Some(target.namespace.clone());
         }
@@ -115,6 +124,7 @@ impl Page {
         }
     }
 
+    #[expect(clippy::type_complexity, reason = "the page, its version, and where it goes on")]
     fn fetch(&self, resource: &Resource) -> Result<(Vec<Arc<Object>>, u64, Option<Next>), Failure> {
         // With selectors the limit counts what they take, so that all of the span is looked at.
         let everything = self.selection.is_everything();
@@ -143,7 +153,10 @@ fn check_options(query: &Query) -> Result<(), Failure> {
     let mut problems = Problems::default();
     if let Some(rule) = query.get("resourceVersionMatch") {
         if query.get("resourceVersion").is_none() {
-            problems.forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided");
+            problems.forbidden(
+                "resourceVersionMatch",
+                "resourceVersionMatch is forbidden unless resourceVersion is provided",
+            );
         }
         if query.get("continue").is_some() {
             problems.forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
@@ -152,7 +165,10 @@ fn check_options(query: &Query) -> Result<(), Failure> {
             problems.unsupported("resourceVersionMatch", rule, &["Exact", "NotOlderThan", ""]);
         }
         if rule == "Exact" && query.get("resourceVersion") == Some("0") {
-            problems.forbidden("resourceVersionMatch", "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+            problems.forbidden(
+                "resourceVersionMatch",
+                "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
+            );
         }
     }
     if query.get("sendInitialEvents").is_some() {
@@ -168,9 +184,15 @@ fn token(rv: u64, key: &str) -> String {
 }
 
 fn read_token(token: &str) -> Result<(u64, String), Failure> {
-    let digits = token.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).ok().and_then(|two| u8::from_str_radix(two, 16).ok()));
+    let digits = token
+        .as_bytes()
+        .chunks(2)
+        .map(|two| std::str::from_utf8(two).ok().and_then(|two| u8::from_str_radix(two, 16).ok()));
     let text = digits.collect::<Option<Vec<u8>>>().and_then(|bytes| String::from_utf8(bytes).ok());
-    let parts = text.as_deref().and_then(|text| text.split_once(':')).and_then(|(rv, key)| Some((rv.parse().ok()?, key.to_owned())));
+    let parts = text
+        .as_deref()
+        .and_then(|text| text.split_once(':'))
+        .and_then(|(rv, key)| Some((rv.parse().ok()?, key.to_owned())));
     parts.ok_or_else(|| Failure::bad_request("continue key is not valid: it is none of this server's"))
 }
 

@@ -58,8 +58,12 @@ pub async fn dispatch(state: &Arc<State>, target: Target, call: Call) -> Result<
             (Sub::Eviction, Method::POST) => pods::evict(state, &target.namespace, name, call).await,
             (Sub::Scale, _) => scale::scale(state, target, call).await,
             (Sub::Status | Sub::Resize | Sub::EphemeralContainers, Method::GET) => get::get(&target, &call),
-            (Sub::Status | Sub::Resize | Sub::EphemeralContainers | Sub::Finalize, Method::PUT) => update::update(state, target, call).await,
-            (Sub::Status | Sub::Resize | Sub::EphemeralContainers, Method::PATCH) => patch::patch(state, target, call).await,
+            (Sub::Status | Sub::Resize | Sub::EphemeralContainers | Sub::Finalize, Method::PUT) => {
+                update::update(state, target, call).await
+            }
+            (Sub::Status | Sub::Resize | Sub::EphemeralContainers, Method::PATCH) => {
+                patch::patch(state, target, call).await
+            }
             _ => Err(Failure::method_not_allowed()),
         },
     }
@@ -81,12 +85,14 @@ fn check_place(object: &serde_json::Value, namespace: &str, name: Option<&str>) 
     let metadata = &object["metadata"];
     let given = text(metadata, "namespace");
     if !given.is_empty() && given != namespace {
-        return Err(Failure::bad_request("the namespace of the provided object does not match the namespace sent on the request"));
+        return Err(Failure::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
     }
     match (name, text(metadata, "name")) {
-        (Some(name), given) if !given.is_empty() && given != name => {
-            Err(Failure::bad_request(format!("the name of the object ({given}) does not match the name on the URL ({name})")))
-        }
+        (Some(name), given) if !given.is_empty() && given != name => Err(Failure::bad_request(format!(
+            "the name of the object ({given}) does not match the name on the URL ({name})"
+        ))),
         _ => Ok(()),
     }
 }

@@ -23,7 +23,8 @@ pub fn empty(state: &Arc<State>, name: &str) {
 }
 
 async fn empty_and_finalize(state: &Arc<State>, name: &str) {
-    let resources: Vec<Arc<Resource>> = state.registry.all().into_iter().filter(|resource| resource.namespaced).collect();
+    let resources: Vec<Arc<Resource>> =
+        state.registry.all().into_iter().filter(|resource| resource.namespaced).collect();
     for resource in &resources {
         let mut changes = resource.objects.subscribe();
         let mut asked = false;
@@ -36,7 +37,12 @@ async fn empty_and_finalize(state: &Arc<State>, name: &str) {
             if !asked {
                 for object in &keys {
                     // What is gone already, or held by a finalizer, is waited for like the rest.
-                    let _ = delete_object(state, Place { resource, namespace: name, name: object }, &Deletion::default(), false);
+                    let _ = delete_object(
+                        state,
+                        Place { resource, namespace: name, name: object },
+                        &Deletion::default(),
+                        false,
+                    );
                 }
                 asked = true;
                 continue;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use axum::response::Response;
 use serde_json::Value;
 
+use super::check_place;
 use super::create::store_new;
 use super::incoming::accept;
 use super::update::{check_version, next_version};
 use super::write::{Place, modify};
-use super::check_place;
 use crate::sim::failure::{Failure, Problems, Subject};
 use crate::sim::http::{Call, answer, body};
 use crate::sim::patch::{self, Patch};
@@ -60,7 +60,9 @@ pub async fn patch(state: &Arc<State>, target: Target, call: Call) -> Result<Res
 /// What strict reading refuses of a patch's result is an invalid patch, while an object sent whole is a bad request.
 fn of_patch(failure: Failure) -> Failure {
     match failure.message.split_once("strict decoding error:") {
-        Some((_, fields)) => Failure::unprocessable(format!(" \"\" is invalid: patch: Invalid value: strict decoding error:{fields}")),
+        Some((_, fields)) => {
+            Failure::unprocessable(format!(" \"\" is invalid: patch: Invalid value: strict decoding error:{fields}"))
+        }
         None => failure,
     }
 }
@@ -79,7 +81,9 @@ async fn read(resource: &Resource, call: Call) -> Result<Patch, Failure> {
     let value = if content_type.ends_with("+yaml") { body::parse_yaml(&bytes) } else { body::parse_json(&bytes) }?;
     let patch = kind(value);
     match &patch {
-        Patch::Json(list) if !list.is_array() => Err(Failure::bad_request("error decoding patch: a JSON patch is a list")),
+        Patch::Json(list) if !list.is_array() => {
+            Err(Failure::bad_request("error decoding patch: a JSON patch is a list"))
+        }
         Patch::Merge(object) | Patch::Strategic(object) | Patch::Apply(object) if !object.is_object() => {
             Err(Failure::bad_request("error decoding patch: it is not an object"))
         }

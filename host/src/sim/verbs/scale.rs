@@ -27,7 +27,9 @@ struct Paths<'a> {
 
 fn paths(resource: &Resource) -> Paths<'_> {
     match resource.definition().and_then(|definition| definition.scale.as_ref()) {
-        Some(scale) => Paths { spec: &scale.spec, status: &scale.status, selector: scale.selector.as_deref().unwrap_or("/-") },
+        Some(scale) => {
+            Paths { spec: &scale.spec, status: &scale.status, selector: scale.selector.as_deref().unwrap_or("/-") }
+        }
         None => Paths { spec: "/spec/replicas", status: "/status/replicas", selector: "/spec/selector" },
     }
 }
@@ -126,9 +128,17 @@ fn selector_text(selector: &Value) -> String {
     if let Some(text) = selector.as_str() {
         return text.to_owned();
     }
-    let plain = if selector.get("matchLabels").is_some() || selector.get("matchExpressions").is_some() { &selector["matchLabels"] } else { selector };
-    let mut parts: Vec<String> =
-        plain.as_object().into_iter().flatten().filter_map(|(key, value)| Some(format!("{key}={}", value.as_str()?))).collect();
+    let plain = if selector.get("matchLabels").is_some() || selector.get("matchExpressions").is_some() {
+        &selector["matchLabels"]
+    } else {
+        selector
+    };
+    let mut parts: Vec<String> = plain
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter_map(|(key, value)| Some(format!("{key}={}", value.as_str()?)))
+        .collect();
     for expression in items(selector, "matchExpressions") {
         let values = items(expression, "values").filter_map(Value::as_str).collect::<Vec<_>>().join(",");
         let key = text(expression, "key");

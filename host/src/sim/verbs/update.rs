@@ -50,7 +50,13 @@ pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Re
 ///
 /// # Errors
 /// 409 where it isn't, 422 where a kind wants a version and none is given.
-pub fn check_version(resource: &Resource, current: &Object, old: &Value, next: &Value, wants_version: bool) -> Result<(), Failure> {
+pub fn check_version(
+    resource: &Resource,
+    current: &Object,
+    old: &Value,
+    next: &Value,
+    wants_version: bool,
+) -> Result<(), Failure> {
     let metadata = &next["metadata"];
     let version = text(metadata, "resourceVersion");
     if version.is_empty() || version == "0" {
@@ -64,7 +70,10 @@ pub fn check_version(resource: &Resource, current: &Object, old: &Value, next: &
     }
     let (uid, actual) = (text(metadata, "uid"), text(&old["metadata"], "uid"));
     if !uid.is_empty() && uid != actual {
-        let why = format!("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {actual}", current.key());
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {actual}",
+            current.key()
+        );
         return Err(Failure::conflict(resource.subject(current.name()), &why));
     }
     Ok(())

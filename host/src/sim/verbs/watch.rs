@@ -41,10 +41,12 @@ pub fn watch(state: &Arc<State>, target: Target, call: &Call) -> Result<Response
     let view = call.accept.view()?;
     let mut selection = selection(&target.resource, &call.query)?;
     if let Some(name) = &target.name {
-        selection.fields = FieldSelector::parse(&format!("metadata.name={name}"), &[], |_| None).map_err(Failure::bad_request)?;
+        selection.fields =
+            FieldSelector::parse(&format!("metadata.name={name}"), &[], |_| None).map_err(Failure::bad_request)?;
     }
     let start = Start::read(&call.query)?;
-    let timeout = call.query.number("timeoutSeconds")?.filter(|seconds| *seconds > 0).map_or(LONGEST, Duration::from_secs);
+    let timeout =
+        call.query.number("timeoutSeconds")?.filter(|seconds| *seconds > 0).map_or(LONGEST, Duration::from_secs);
     match state.faults.take_watch(&target.resource.plural) {
         Some(WatchFault::Empty) => return Ok(answer::with_type(200, "application/json", Body::empty())),
         Some(WatchFault::GoneStatus) => return Err(Failure::expired("too old resource version: injected")),
@@ -92,10 +94,16 @@ impl Start {
         let rule = query.get("resourceVersionMatch");
         match query.get("sendInitialEvents") {
             Some(_) if rule != Some("NotOlderThan") => {
-                problems.forbidden("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+                problems.forbidden(
+                    "resourceVersionMatch",
+                    "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+                );
             }
             None if rule.is_some() => {
-                problems.forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+                problems.forbidden(
+                    "resourceVersionMatch",
+                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+                );
             }
             _ => {}
         }
@@ -143,7 +151,9 @@ impl Format {
         }
         let object = match self.view {
             View::Metadata => answer::metadata_only(&json!({"metadata": metadata})),
-            View::Objects | View::Table => json!({"kind": self.resource.kind, "apiVersion": self.resource.api_version(), "metadata": metadata}),
+            View::Objects | View::Table => {
+                json!({"kind": self.resource.kind, "apiVersion": self.resource.api_version(), "metadata": metadata})
+            }
         };
         let _ = writeln!(out, "{}", json!({"type": "BOOKMARK", "object": object}));
     }
@@ -294,7 +304,8 @@ impl Watcher {
     }
 
     fn takes(&self, object: &Object) -> bool {
-        self.namespace.as_deref().is_none_or(|namespace| object.namespace() == namespace) && self.selection.matches(object)
+        self.namespace.as_deref().is_none_or(|namespace| object.namespace() == namespace)
+            && self.selection.matches(object)
     }
 
     fn fail(&mut self, old: &TooOld, out: &mut Vec<u8>) {
@@ -307,7 +318,9 @@ fn fault_bytes(fault: WatchFault) -> Vec<u8> {
     let mut out = Vec::new();
     match fault {
         WatchFault::CutMidLine => out.extend_from_slice(br#"{"type":"MODIFIED","object":{"kind":"#),
-        WatchFault::Gone | WatchFault::GoneStatus => write_error(&Failure::expired("too old resource version: injected"), &mut out),
+        WatchFault::Gone | WatchFault::GoneStatus => {
+            write_error(&Failure::expired("too old resource version: injected"), &mut out)
+        }
         WatchFault::End | WatchFault::Empty => {}
     }
     out

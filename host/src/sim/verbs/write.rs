@@ -54,7 +54,8 @@ pub fn modify(
     let resource = place.resource;
     let stored_key = key(place.namespace, place.name);
     loop {
-        let current = resource.objects.get(&stored_key).ok_or_else(|| Failure::not_found(resource.subject(place.name)))?;
+        let current =
+            resource.objects.get(&stored_key).ok_or_else(|| Failure::not_found(resource.subject(place.name)))?;
         let next = decide(&current, resource.stored(&current))?;
         let done = match is_finished(resource, &next) {
             true => remove(state, resource, &current, dry_run),
@@ -67,7 +68,12 @@ pub fn modify(
     }
 }
 
-fn remove(state: &Arc<State>, resource: &Resource, current: &Arc<Object>, dry_run: bool) -> Result<Modified, WriteError> {
+fn remove(
+    state: &Arc<State>,
+    resource: &Resource,
+    current: &Arc<Object>,
+    dry_run: bool,
+) -> Result<Modified, WriteError> {
     if !dry_run {
         resource.objects.remove(current)?;
         removed(state, resource, current);
@@ -75,7 +81,13 @@ fn remove(state: &Arc<State>, resource: &Resource, current: &Arc<Object>, dry_ru
     Ok(Modified::Removed(current.clone()))
 }
 
-fn replace(state: &Arc<State>, resource: &Resource, current: &Arc<Object>, next: Value, dry_run: bool) -> Result<Modified, WriteError> {
+fn replace(
+    state: &Arc<State>,
+    resource: &Resource,
+    current: &Arc<Object>,
+    next: Value,
+    dry_run: bool,
+) -> Result<Modified, WriteError> {
     let draft = resource.draft(next);
     if draft.same_content(current) {
         return Ok(Modified::Stored(current.clone()));
@@ -104,7 +116,9 @@ pub fn written(state: &Arc<State>, resource: &Resource, object: &Object) {
         ("apiextensions.k8s.io", "CustomResourceDefinition") => state.registry.define(&resource.stored(object)),
         ("", "Namespace") => {
             let value = resource.stored(object);
-            if value["metadata"].get("deletionTimestamp").is_some() && resource.kind().is_some_and(|kind| kind.rules.holds(&value)) {
+            if value["metadata"].get("deletionTimestamp").is_some()
+                && resource.kind().is_some_and(|kind| kind.rules.holds(&value))
+            {
                 namespaces::empty(state, text(&value["metadata"], "name"));
             }
         }
