@@ -131,7 +131,8 @@ impl Guest {
         let mut module = wat::parse_str(self.text(&resolve, world)).expect("the text is well formed");
         embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)
             .expect("the world can be embedded");
-        let encoder = ComponentEncoder::default().module(&module).expect("the module fits its world");
+        let mut encoder = ComponentEncoder::default();
+        encoder.module(&module).expect("the module fits its world");
         encoder.validate(false).encode().expect("a component can be made of it")
     }
 
