@@ -186,7 +186,7 @@ mod tests {
         let mut record = record("web-0", "0/3 nodes are available");
         let expected = json!({
             "apiVersion": "events.k8s.io/v1", "kind": "Event",
-            "metadata": {"name": "web-0.1886ce5ba4dfdbd8", "namespace": "ns"},
+            "metadata": {"name": "web-0.1886caf21cf1dad8", "namespace": "ns"},
             "eventTime": "2026-01-02T03:04:05.006007Z",
             "reportingController": "berth", "reportingInstance": "berth-host-1",
             "action": "Scheduling", "reason": "FailedScheduling", "type": "Warning",
