@@ -1,38 +1,53 @@
 //! An API server that several tests use, one after the other.
 
+use std::fmt::Debug;
+use std::time::Duration;
+
 use anyhow::Result;
+use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::api::events::v1::Event;
+use k8s_openapi::api::scheduling::v1::PriorityClass;
 use kube::api::{DeleteParams, ListParams};
-use kube::{Api, Client};
+use kube::{Api, Client, Resource, ResourceExt};
+use serde::de::DeserializeOwned;
 
-use crate::wait::eventually;
+use crate::objects::NAMESPACE;
+use crate::wait::{Look, eventually_within};
 
-/// Deletes what schedules and what is scheduled, and waits until it is gone. No kubelet is there to confirm a deletion,
-/// so none is waited for.
+/// Thousands of pods may have to go.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Deletes what tests make, and waits until it is gone. No kubelet is there to confirm a deletion, so none is waited
+/// for.
 ///
 /// # Errors
 /// The API server's.
 pub async fn up(client: &Client) -> Result<()> {
-    let at_once = DeleteParams::default().grace_period(0);
-    let all = ListParams::default();
-    workloads(client).await?;
-    let pods: Api<Pod> = Api::namespaced(client.clone(), "default");
-    let nodes: Api<Node> = Api::all(client.clone());
-    eventually("pods and nodes of the last test are gone", || async {
-        pods.delete_collection(&at_once, &all).await?;
-        nodes.delete_collection(&at_once, &all).await?;
-        let gone = pods.list(&all.clone().limit(1)).await?.items.is_empty();
-        Ok((gone && nodes.list(&all.clone().limit(1)).await?.items.is_empty()).then_some(()))
-    })
-    .await
+    gone::<Deployment>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
+    gone::<ReplicaSet>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
+    gone::<Pod>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
+    gone::<Event>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
+    gone::<Node>(&Api::all(client.clone())).await?;
+    let classes: Api<PriorityClass> = Api::all(client.clone());
+    for class in classes.list(&ListParams::default()).await? {
+        if !class.name_any().starts_with("system-") {
+            classes.delete(&class.name_any(), &DeleteParams::default()).await?;
+        }
+    }
+    Ok(())
 }
 
-async fn workloads(client: &Client) -> Result<()> {
-    use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+async fn gone<K>(api: &Api<K>) -> Result<()>
+where
+    K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned,
+{
     let at_once = DeleteParams::background().grace_period(0);
-    let deployments: Api<Deployment> = Api::namespaced(client.clone(), "default");
-    deployments.delete_collection(&at_once, &ListParams::default()).await?;
-    let replica_sets: Api<ReplicaSet> = Api::namespaced(client.clone(), "default");
-    replica_sets.delete_collection(&at_once, &ListParams::default()).await?;
-    Ok(())
+    let all = ListParams::default();
+    eventually_within(PATIENCE, &format!("every {} of the last test is gone", K::kind(&())), || async {
+        api.delete_collection(&at_once, &all).await?;
+        let left = api.list_metadata(&all).await?.items.len();
+        Ok(Look::at(left == 0, || format!("{left} are left")))
+    })
+    .await
 }

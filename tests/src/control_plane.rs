@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
+use k8s_openapi::api::core::v1::Namespace;
+use kube::Api;
 use tempfile::TempDir;
 
-use crate::wait::eventually;
+use crate::objects::NAMESPACE;
+use crate::wait::{Look, eventually};
 
 const TOKEN: &str = "admin-token";
 
@@ -57,11 +60,13 @@ impl ControlPlane {
 
     async fn ready(&mut self) -> Result<()> {
         let client = berth::kube::connect(Some(&self.kubeconfig)).await?;
-        let ready = eventually("kube-apiserver is ready", || {
-            let client = client.clone();
-            async move {
-                let request = kube::core::response_ready_request();
-                Ok(client.request_text(request?).await.is_ok().then_some(()))
+        let namespaces: Api<Namespace> = Api::all(client);
+        // The last thing that the API server makes by itself at its start, and the first that tests need.
+        let ready = eventually("kube-apiserver has made the namespace of the tests", || async {
+            match namespaces.get_opt(NAMESPACE).await {
+                Ok(Some(_)) => Ok(Look::Yes(())),
+                Ok(None) => Ok(Look::NotYet("it is not there yet".into())),
+                Err(error) => Ok(Look::NotYet(format!("{error}"))),
             }
         });
         let ready = ready.await;

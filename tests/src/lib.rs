@@ -1,15 +1,23 @@
 //! What the end-to-end tests share: API servers to run against, a scheduler to run, and conditions to wait for.
 //!
-//! A test of the suite is a function of a [`Target`]; `tests/suite` runs each against the embedded API server and,
-//! where `KUBEBUILDER_ASSETS` names a folder with etcd and kube-apiserver, against those.
+//! A test of the suite is a function of a [`Target`]; `suite/` runs each against the embedded API server and, where
+//! `KUBEBUILDER_ASSETS` names a folder with etcd and kube-apiserver, against those.
 
+pub mod api;
+pub mod capacity;
 mod clean;
 mod control_plane;
-mod objects;
+pub mod crafted;
+pub mod directory;
+pub mod events;
+mod journal;
+pub mod objects;
+pub mod programs;
+mod session;
 mod target;
-mod wait;
+pub mod wait;
 
 pub use control_plane::ControlPlane;
-pub use objects::{create, node, pod};
+pub use journal::{Journal, Pods, Seen};
+pub use session::Session;
 pub use target::Target;
-pub use wait::{eventually, eventually_within};

@@ -1,9 +1,9 @@
-//! Objects for tests, written as the API's JSON.
+//! Objects that tests start from, as the API's JSON.
 
-use anyhow::{Context, Result};
-use kube::api::{ApiResource, DynamicObject, GroupVersionKind, PostParams};
-use kube::{Api, Client};
 use serde_json::{Value, json};
+
+/// The namespace of all pods.
+pub const NAMESPACE: &str = "default";
 
 /// A ready node with this name and `cpu` cores, 16Gi and room for 110 pods.
 pub fn node(name: &str, cpu: u32) -> Value {
@@ -18,11 +18,16 @@ pub fn node(name: &str, cpu: u32) -> Value {
     })
 }
 
-/// A pod of one container that asks for so much cpu (`100m`).
+/// `NAME-0`, `NAME-1` …, each as [`node`].
+pub fn nodes(name: &str, count: usize, cpu: u32) -> Vec<Value> {
+    (0..count).map(|n| node(&format!("{name}-{n}"), cpu)).collect()
+}
+
+/// A pod of one container that asks for so much cpu (`100m`) and 64Mi.
 pub fn pod(name: &str, cpu: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
-        "metadata": {"name": name, "namespace": "default"},
+        "metadata": {"name": name, "namespace": NAMESPACE},
         "spec": {"containers": [{
             "name": "main", "image": "registry.example/app:1",
             "resources": {"requests": {"cpu": cpu, "memory": "64Mi"}},
@@ -30,17 +35,46 @@ pub fn pod(name: &str, cpu: &str) -> Value {
     })
 }
 
-/// Creates any object; its status too, which the API server takes only on update.
-pub async fn create(client: &Client, object: &Value) -> Result<()> {
-    let what = format!("{} {}", object["kind"], object["metadata"]["name"]);
-    let text = |field: &str| object[field].as_str().unwrap_or_default();
-    let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
-    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("kind")));
-    let api: Api<DynamicObject> = match object["metadata"]["namespace"].as_str() {
-        Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),
-        None => Api::all_with(client.clone(), &resource),
+/// `NAME-0`, `NAME-1` …, each as [`pod`].
+pub fn pods(name: &str, count: usize, cpu: &str) -> Vec<Value> {
+    (0..count).map(|n| pod(&format!("{name}-{n}"), cpu)).collect()
+}
+
+/// A class of pods with this priority.
+pub fn priority_class(name: &str, value: i32) -> Value {
+    json!({
+        "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value,
+    })
+}
+
+/// A Deployment of so many pods like [`pod`].
+pub fn deployment(name: &str, replicas: u32, cpu: &str) -> Value {
+    let labels = json!({"app": name});
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": {
+            "replicas": replicas, "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": pod(name, cpu)["spec"]},
+        },
+    })
+}
+
+/// The object with `change` merged in, as a JSON merge patch.
+#[must_use]
+pub fn with(mut object: Value, change: &Value) -> Value {
+    json_patch::merge(&mut object, change);
+    object
+}
+
+/// The node with these taints, each as kubectl writes them: `key=value:effect`.
+#[must_use]
+pub fn tainted(node: Value, taints: &[&str]) -> Value {
+    let taint = |text: &&str| {
+        let (pair, effect) = text.split_once(':').unwrap_or((text, "NoSchedule"));
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        json!({"key": key, "value": value, "effect": effect})
     };
-    let parsed = serde_json::from_value(object.clone()).with_context(|| format!("reading {what}"))?;
-    api.create(&PostParams::default(), &parsed).await.with_context(|| format!("creating {what}"))?;
-    Ok(())
+    let taints: Vec<Value> = taints.iter().map(taint).collect();
+    with(node, &json!({"spec": {"taints": taints}}))
 }

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use berth::controllers;
 use berth::scheduler::{self, Scheduler};
 use berth::sim;
 use kube::Client;
 use tempfile::TempDir;
+use tokio::sync::oneshot;
 
 use crate::control_plane::ControlPlane;
 
@@ -17,11 +19,13 @@ pub struct Target {
     pub client: Client,
     /// The same as a file.
     pub kubeconfig: PathBuf,
-    /// The plugins directory of schedulers started here; empty at first.
-    pub plugins: TempDir,
     /// The embedded server; `None` where a real one is behind the client.
     pub embedded: Option<sim::Server>,
+    home: TempDir,
 }
+
+/// How long a scheduler may take to finish what it has under way.
+const STOP_WITHIN: Duration = Duration::from_secs(20);
 
 impl Target {
     /// A fresh embedded API server.
@@ -29,28 +33,40 @@ impl Target {
     /// # Errors
     /// It can't be started.
     pub async fn embedded() -> Result<Self> {
-        let plugins = TempDir::with_prefix("berth-plugins-")?;
+        let home = home()?;
         let server = sim::Server::start(sim::Options::default()).await?;
-        let kubeconfig = plugins.path().join("kubeconfig");
+        let kubeconfig = home.path().join("kubeconfig");
         std::fs::write(&kubeconfig, server.kubeconfig())?;
         let client = berth::kube::connect(Some(&kubeconfig)).await?;
-        Ok(Self { client, kubeconfig, plugins, embedded: Some(server) })
+        Ok(Self { client, kubeconfig, embedded: Some(server), home })
     }
 
-    /// A real one, as the last test left it once its nodes and pods are gone.
+    /// A real one, once what the last test left is gone.
     ///
     /// # Errors
     /// It does not answer.
     pub async fn real(plane: &ControlPlane) -> Result<Self> {
         let client = berth::kube::connect(Some(plane.kubeconfig())).await?;
         crate::clean::up(&client).await.context("cleaning up after the last test")?;
-        let plugins = TempDir::with_prefix("berth-plugins-")?;
-        Ok(Self { client, kubeconfig: plane.kubeconfig().to_owned(), plugins, embedded: None })
+        Ok(Self { client, kubeconfig: plane.kubeconfig().to_owned(), embedded: None, home: home()? })
     }
 
-    /// Where plugins are dropped.
-    pub fn plugins_dir(&self) -> &Path {
-        self.plugins.path()
+    /// Where plugins are dropped for schedulers started here; empty at first.
+    pub fn plugins_dir(&self) -> PathBuf {
+        self.home.path().join("plugins")
+    }
+
+    /// A folder of the test's own.
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// The embedded server, which tests of its faults ask for.
+    ///
+    /// # Errors
+    /// There is a real one.
+    pub fn embedded_server(&self) -> Result<&sim::Server> {
+        self.embedded.as_ref().context("this test needs the embedded API server")
     }
 
     /// A scheduler with the default profile, in this process, ready to place pods.
@@ -58,16 +74,30 @@ impl Target {
     /// # Errors
     /// It can't be started.
     pub async fn scheduler(&self) -> Result<Scheduler> {
-        let options =
-            scheduler::Options { plugins_dir: Some(self.plugins_dir().to_owned()), ..scheduler::Options::default() };
-        Scheduler::start(self.client.clone(), options).await
+        let options = scheduler::Options { plugins_dir: Some(self.plugins_dir()), ..scheduler::Options::default() };
+        Ok(Scheduler::start(self.client.clone(), options).await?)
     }
 
-    /// Ends a scheduler, and what it has under way.
+    /// Ends a scheduler, and waits for what it has under way.
     ///
     /// # Errors
     /// It could not end in an orderly way.
     pub async fn stop(&self, scheduler: Scheduler) -> Result<()> {
-        scheduler.stop(Duration::from_secs(10)).await.map(|_| ())
+        scheduler.stop(STOP_WITHIN).await;
+        Ok(())
     }
+
+    /// Starts the cluster's other hands, which work until the sender is dropped.
+    pub fn controllers(&self) -> oneshot::Sender<()> {
+        let (running, stopped) = oneshot::channel();
+        let client = self.client.clone();
+        tokio::spawn(async move { controllers::run(client, controllers::Options::default(), stopped).await });
+        running
+    }
+}
+
+fn home() -> Result<TempDir> {
+    let home = TempDir::with_prefix("berth-test-")?;
+    std::fs::create_dir(home.path().join("plugins"))?;
+    Ok(home)
 }

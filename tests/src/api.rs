@@ -1,0 +1,79 @@
+//! Objects of any kind, written as the API's JSON, at any API server.
+
+use anyhow::{Context, Result};
+use futures::{StreamExt, TryStreamExt};
+use kube::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams};
+use kube::{Api, Client};
+use serde_json::Value;
+
+/// How many requests a test makes at once.
+const AT_ONCE: usize = 32;
+
+/// Creates an object: a pod without its status, as the API server does, a node with it.
+///
+/// # Errors
+/// The API server's, with the object's kind and name.
+pub async fn create(client: &Client, object: &Value) -> Result<()> {
+    let parsed: DynamicObject = serde_json::from_value(object.clone()).with_context(|| label(object))?;
+    api(client, object).create(&PostParams::default(), &parsed).await.context(format!("creating {}", label(object)))?;
+    Ok(())
+}
+
+/// Creates them, several at once.
+///
+/// # Errors
+/// As [`create`].
+pub async fn create_all(client: &Client, objects: impl IntoIterator<Item = Value>) -> Result<()> {
+    let create = |object: Value| async move { create(client, &object).await };
+    futures::stream::iter(objects).map(create).buffer_unordered(AT_ONCE).try_collect().await
+}
+
+/// Merges `change` into the object that `object` names.
+///
+/// # Errors
+/// As [`create`].
+pub async fn patch(client: &Client, object: &Value, change: Value) -> Result<()> {
+    let patch = Patch::Merge(change);
+    let patched = api(client, object).patch(name(object), &PatchParams::default(), &patch).await;
+    patched.context(format!("patching {}", label(object)))?;
+    Ok(())
+}
+
+/// Merges `change` into the object's status.
+///
+/// # Errors
+/// As [`create`].
+pub async fn patch_status(client: &Client, object: &Value, change: Value) -> Result<()> {
+    let patch = Patch::Merge(serde_json::json!({"status": change}));
+    let patched = api(client, object).patch_status(name(object), &PatchParams::default(), &patch).await;
+    patched.context(format!("patching the status of {}", label(object)))?;
+    Ok(())
+}
+
+/// Deletes the object, a pod at once.
+///
+/// # Errors
+/// As [`create`].
+pub async fn delete(client: &Client, object: &Value) -> Result<()> {
+    let at_once = DeleteParams::default().grace_period(0);
+    api(client, object).delete(name(object), &at_once).await.context(format!("deleting {}", label(object)))?;
+    Ok(())
+}
+
+fn api(client: &Client, object: &Value) -> Api<DynamicObject> {
+    let text = |field: &str| object[field].as_str().unwrap_or_default();
+    let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("kind")));
+    match object["metadata"]["namespace"].as_str() {
+        Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),
+        None => Api::all_with(client.clone(), &resource),
+    }
+}
+
+fn name(object: &Value) -> &str {
+    object["metadata"]["name"].as_str().unwrap_or_default()
+}
+
+fn label(object: &Value) -> String {
+    format!("{} {}", object["kind"].as_str().unwrap_or_default(), name(object))
+}

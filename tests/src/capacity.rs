@@ -1,0 +1,79 @@
+//! What nodes hold, and whether it is too much: reckoned from the API's objects alone, apart from the scheduler's code.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use kube::api::ListParams;
+use kube::{Api, Client};
+
+use crate::objects::NAMESPACE;
+
+/// Amounts by resource (`cpu`, `pods`), in thousandths.
+pub type Amounts = BTreeMap<String, i64>;
+
+/// What is left of each node, by its name: allocatable less what its pods ask for.
+///
+/// # Errors
+/// The API server's, or a quantity that can't be read.
+pub async fn free(client: &Client) -> Result<BTreeMap<String, Amounts>> {
+    let nodes: Api<Node> = Api::all(client.clone());
+    let pods: Api<Pod> = Api::namespaced(client.clone(), NAMESPACE);
+    let mut free = BTreeMap::new();
+    for node in nodes.list(&ListParams::default()).await? {
+        let allocatable = node.status.unwrap_or_default().allocatable.unwrap_or_default();
+        free.insert(node.metadata.name.unwrap_or_default(), amounts(&allocatable)?);
+    }
+    for pod in pods.list(&ListParams::default()).await? {
+        let spec = pod.spec.unwrap_or_default();
+        let Some(node) = spec.node_name.as_ref().and_then(|node| free.get_mut(node)) else { continue };
+        *node.entry("pods".into()).or_default() -= 1000;
+        for container in spec.containers {
+            let requests = container.resources.unwrap_or_default().requests.unwrap_or_default();
+            for (resource, amount) in amounts(&requests)? {
+                *node.entry(resource).or_default() -= amount;
+            }
+        }
+    }
+    Ok(free)
+}
+
+/// That no node holds more than it has.
+///
+/// # Errors
+/// Which does, or as [`free`].
+pub async fn check(client: &Client) -> Result<()> {
+    for (node, left) in free(client).await? {
+        let over: Vec<_> = left.iter().filter(|(_, amount)| **amount < 0).collect();
+        ensure!(over.is_empty(), "node {node} holds more than it has, by thousandths: {over:?}");
+    }
+    Ok(())
+}
+
+fn amounts(quantities: &BTreeMap<String, Quantity>) -> Result<Amounts> {
+    quantities.iter().map(|(resource, quantity)| Ok((resource.clone(), thousandths(&quantity.0)?))).collect()
+}
+
+/// Of the notations, those that the tests use.
+fn thousandths(quantity: &str) -> Result<i64> {
+    const UNITS: [(&str, i64); 5] = [("m", 1), ("Ki", 1000 << 10), ("Mi", 1000 << 20), ("Gi", 1000 << 30), ("", 1000)];
+    let found = UNITS.iter().find_map(|(unit, factor)| Some((quantity.strip_suffix(unit)?, factor)));
+    let (number, factor) = found.context("every text ends with nothing")?;
+    let number: i64 = number.parse().with_context(|| format!("quantity {quantity:?}"))?;
+    Ok(number * factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_of_the_tests_are_read() {
+        let read = |text| thousandths(text).ok();
+        assert_eq!(
+            ["250m", "2", "1Ki", "3Gi", "x"].map(read),
+            [Some(250), Some(2000), Some(1_024_000), Some(3000 << 30), None]
+        );
+    }
+}

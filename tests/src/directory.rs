@@ -1,0 +1,80 @@
+//! The ways in which files get into a plugins directory.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+/// By writing it beside and renaming it: never seen half.
+///
+/// # Errors
+/// The file system's.
+pub fn install(directory: &Path, file: &str, content: &[u8]) -> Result<()> {
+    let beside = directory.join(format!(".{file}.new"));
+    fs::write(&beside, content).with_context(|| format!("writing {}", beside.display()))?;
+    fs::rename(&beside, directory.join(file)).with_context(|| format!("installing {file}"))
+}
+
+/// By writing it in place, as `cp` does.
+///
+/// # Errors
+/// The file system's.
+pub fn overwrite(directory: &Path, file: &str, content: &[u8]) -> Result<()> {
+    fs::write(directory.join(file), content).with_context(|| format!("writing {file}"))
+}
+
+/// Takes it away.
+///
+/// # Errors
+/// The file system's.
+pub fn remove(directory: &Path, file: &str) -> Result<()> {
+    fs::remove_file(directory.join(file)).with_context(|| format!("removing {file}"))
+}
+
+/// A directory kept as kubelets keep a mounted ConfigMap: the files are links through `..data` into a directory of one
+/// generation, and `..data` is exchanged.
+pub struct ConfigMapMount {
+    directory: PathBuf,
+    generation: u32,
+}
+
+impl ConfigMapMount {
+    /// An empty one.
+    pub fn new(directory: &Path) -> Self {
+        Self { directory: directory.to_owned(), generation: 0 }
+    }
+
+    /// Makes these the files, in the order of kubelet's `AtomicWriter`.
+    ///
+    /// # Errors
+    /// The file system's.
+    pub fn set(&mut self, files: &[(&str, &[u8])]) -> Result<()> {
+        let before = self.directory.join(format!("..generation_{}", self.generation));
+        self.generation += 1;
+        let name = format!("..generation_{}", self.generation);
+        let now = self.directory.join(&name);
+        fs::create_dir(&now)?;
+        for (file, content) in files {
+            fs::write(now.join(file), content)?;
+        }
+        symlink(&name, self.directory.join("..data_tmp"))?;
+        fs::rename(self.directory.join("..data_tmp"), self.directory.join("..data"))?;
+        for (file, _) in files {
+            let link = self.directory.join(file);
+            if link.symlink_metadata().is_err() {
+                symlink(Path::new("..data").join(file), link)?;
+            }
+        }
+        if before.is_dir() {
+            for entry in fs::read_dir(&before)? {
+                let file = entry?.file_name();
+                if !now.join(&file).exists() {
+                    fs::remove_file(self.directory.join(&file))?;
+                }
+            }
+            fs::remove_dir_all(before)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! What the scheduler says about pods in events.
+
+use anyhow::Result;
+use k8s_openapi::api::events::v1::Event;
+use kube::api::ListParams;
+use kube::{Api, Client};
+
+use crate::objects::NAMESPACE;
+use crate::wait::{Look, eventually};
+
+/// All events about pods of this name, as `events.k8s.io/v1` has them.
+///
+/// # Errors
+/// The API server's.
+pub async fn of(client: &Client, pod: &str) -> Result<Vec<Event>> {
+    let mut events = all(client).await?;
+    events.retain(|event| event.regarding.as_ref().and_then(|pod| pod.name.as_deref()) == Some(pod));
+    Ok(events)
+}
+
+/// All events in the tests' namespace.
+///
+/// # Errors
+/// The API server's.
+pub async fn all(client: &Client) -> Result<Vec<Event>> {
+    let api: Api<Event> = Api::namespaced(client.clone(), NAMESPACE);
+    Ok(api.list(&ListParams::default()).await?.items)
+}
+
+/// Waits for an event about the pod with this reason whose note contains `note`.
+///
+/// # Errors
+/// There was none in time; tells what events there are.
+pub async fn with_note(client: &Client, pod: &str, reason: &str, note: &str) -> Result<Event> {
+    eventually(&format!("pod {pod} has an event {reason} that says {note:?}"), || async {
+        let mut events = of(client, pod).await?;
+        let fits = |event: &Event| event.reason.as_deref() == Some(reason) && text(event).contains(note);
+        Ok(match events.iter().position(fits) {
+            Some(at) => Look::Yes(events.swap_remove(at)),
+            None => Look::NotYet(format!("{:?}", events.iter().map(text).collect::<Vec<_>>())),
+        })
+    })
+    .await
+}
+
+/// The event's note.
+pub fn text(event: &Event) -> &str {
+    event.note.as_deref().unwrap_or_default()
+}

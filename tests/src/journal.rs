@@ -1,0 +1,249 @@
+//! What becomes of pods, as a watch tells it: how most tests see what the scheduler did.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use futures::{StreamExt, TryStreamExt};
+use k8s_openapi::api::core::v1::Pod;
+use kube::runtime::WatchStreamExt;
+use kube::runtime::watcher::{self, Event};
+use kube::{Api, Client};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::objects::NAMESPACE;
+use crate::wait::{self, Look, PATIENCE};
+
+/// Follows all pods of the tests' namespace from its start on.
+pub struct Journal {
+    pods: watch::Receiver<Pods>,
+    task: JoinHandle<()>,
+}
+
+/// All pods as last seen.
+#[derive(Debug, Default)]
+pub struct Pods {
+    /// By name; those that are there.
+    pub by_name: BTreeMap<String, Seen>,
+    /// By uid, the node of every pod that ever had one.
+    bound: HashMap<String, String>,
+    /// What must never happen and did.
+    wrongs: Vec<String>,
+    complete: bool,
+}
+
+/// A pod as last seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// `metadata.uid`
+    pub uid: String,
+    /// `spec.nodeName`, if any.
+    pub node: Option<String>,
+    /// `status.phase`
+    pub phase: String,
+    /// Status, reason and message of the condition PodScheduled.
+    pub scheduled: Option<(String, String, String)>,
+}
+
+impl Seen {
+    /// Why the scheduler says it has no node.
+    pub fn rejection(&self) -> Option<&str> {
+        let (status, reason, message) = self.scheduled.as_ref()?;
+        (status == "False" && reason != "SchedulingGated").then_some(message.as_str())
+    }
+}
+
+impl Pods {
+    /// Pods whose name begins so.
+    pub fn named<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a String, &'a Seen)> {
+        self.by_name.iter().filter(move |(name, _)| name.starts_with(prefix))
+    }
+
+    /// How many of those have a node.
+    pub fn placed(&self, prefix: &str) -> usize {
+        self.named(prefix).filter(|(_, seen)| seen.node.is_some()).count()
+    }
+
+    fn apply(&mut self, pod: &Pod) {
+        let seen = seen(pod);
+        let name = pod.metadata.name.clone().unwrap_or_default();
+        let before = self.bound.get(&seen.uid);
+        if let Some(before) = before.filter(|before| Some(*before) != seen.node.as_ref()) {
+            self.wrongs.push(format!("pod {name} was on node {before} and then on {:?}", seen.node));
+        }
+        if let Some(node) = &seen.node {
+            self.bound.insert(seen.uid.clone(), node.clone());
+        }
+        self.by_name.insert(name, seen);
+    }
+
+    fn remove(&mut self, pod: &Pod) {
+        let name = pod.metadata.name.as_deref().unwrap_or_default();
+        self.by_name.remove(name);
+    }
+}
+
+impl Journal {
+    /// Starts to follow; returns when all pods that are there have been seen.
+    ///
+    /// # Errors
+    /// The API server does not list pods.
+    pub async fn start(client: &Client) -> Result<Self> {
+        let (sender, pods) = watch::channel(Pods::default());
+        let task = tokio::spawn(follow(Api::namespaced(client.clone(), NAMESPACE), sender));
+        let journal = Self { pods, task };
+        journal.until("pods are listed", |pods| Look::at(pods.complete, || "no complete list".into())).await?;
+        Ok(journal)
+    }
+
+    /// Looks at all pods after every change until the answer is yes.
+    ///
+    /// # Errors
+    /// There was no yes within [`PATIENCE`].
+    pub async fn until<T>(&self, what: &str, look: impl FnMut(&Pods) -> Look<T>) -> Result<T> {
+        self.until_within(PATIENCE, what, look).await
+    }
+
+    /// As [`Journal::until`], with another patience.
+    ///
+    /// # Errors
+    /// There was no yes in time.
+    pub async fn until_within<T>(
+        &self,
+        patience: Duration,
+        what: &str,
+        mut look: impl FnMut(&Pods) -> Look<T>,
+    ) -> Result<T> {
+        wait::begin(what);
+        let mut pods = self.pods.clone();
+        let mut found = String::new();
+        let yes = async {
+            loop {
+                match look(&pods.borrow_and_update()) {
+                    Look::Yes(answer) => return Ok(answer),
+                    Look::NotYet(now) => found = now,
+                }
+                pods.changed().await.context("the journal's watch ended")?;
+            }
+        };
+        let in_time = tokio::time::timeout(patience, yes).await;
+        in_time.unwrap_or_else(|_| bail!("waited {patience:?} in vain until {what}; last seen: {found}"))
+    }
+
+    /// Waits until as many pods whose name begins so have a node, and says which node each has.
+    ///
+    /// # Errors
+    /// They had none in time; tells which, and why the scheduler says so.
+    pub async fn placed(&self, prefix: &str, count: usize) -> Result<BTreeMap<String, String>> {
+        self.until(&format!("{count} pods {prefix}* have a node"), |pods| {
+            let placed: BTreeMap<String, String> =
+                pods.named(prefix).filter_map(|(name, seen)| Some((name.clone(), seen.node.clone()?))).collect();
+            if placed.len() == count { Look::Yes(placed) } else { Look::NotYet(missing(pods, prefix, placed.len())) }
+        })
+        .await
+    }
+
+    /// Waits until the pod has a node: its name.
+    ///
+    /// # Errors
+    /// It had none in time; tells why the scheduler says so.
+    pub async fn placed_pod(&self, name: &str) -> Result<String> {
+        self.until(&format!("pod {name} has a node"), |pods| {
+            let seen = pods.by_name.get(name);
+            match seen.and_then(|seen| seen.node.clone()) {
+                Some(node) => Look::Yes(node),
+                None => Look::NotYet(format!("{seen:?}")),
+            }
+        })
+        .await
+    }
+
+    /// Waits until the pod is told this as the reason why it has no node.
+    ///
+    /// # Errors
+    /// It was not told in time, or was placed; tells what it was told last.
+    pub async fn rejected(&self, name: &str, message: &str) -> Result<()> {
+        let what = format!("pod {name} is rejected with {message:?}");
+        let placed = self
+            .until(&what, |pods| {
+                let seen = pods.by_name.get(name);
+                match seen.and_then(|seen| seen.node.clone()) {
+                    Some(node) => Look::Yes(Some(node)),
+                    None if seen.and_then(Seen::rejection) == Some(message) => Look::Yes(None),
+                    None => Look::NotYet(format!("{seen:?}")),
+                }
+            })
+            .await?;
+        ensure!(placed.is_none(), "pod {name} should be rejected with {message:?}, and is on node {placed:?}");
+        Ok(())
+    }
+
+    /// Looks at all pods as they are now.
+    pub fn now<T>(&self, look: impl FnOnce(&Pods) -> T) -> T {
+        look(&self.pods.borrow())
+    }
+
+    /// That no pod has changed its node, ever.
+    ///
+    /// # Errors
+    /// Which one did.
+    pub fn check(&self) -> Result<()> {
+        let wrongs = self.now(|pods| pods.wrongs.join("; "));
+        ensure!(wrongs.is_empty(), "{wrongs}");
+        Ok(())
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn follow(api: Api<Pod>, pods: watch::Sender<Pods>) {
+    let mut events = watcher::watcher(api, watcher::Config::default()).default_backoff().boxed();
+    let mut listed: Option<Vec<Pod>> = None;
+    loop {
+        let event = match events.try_next().await {
+            Ok(Some(event)) => event,
+            Ok(None) => return,
+            // The watcher lists or watches again, after a pause.
+            Err(_) => continue,
+        };
+        match event {
+            Event::Init => listed = Some(Vec::new()),
+            Event::InitApply(pod) => listed.get_or_insert_default().push(pod),
+            Event::InitDone => pods.send_modify(|pods| {
+                pods.by_name.clear();
+                listed.take().iter().flatten().for_each(|pod| pods.apply(pod));
+                pods.complete = true;
+            }),
+            Event::Apply(pod) => pods.send_modify(|pods| pods.apply(&pod)),
+            Event::Delete(pod) => pods.send_modify(|pods| pods.remove(&pod)),
+        }
+    }
+}
+
+fn seen(pod: &Pod) -> Seen {
+    let status = pod.status.clone().unwrap_or_default();
+    let conditions = status.conditions.unwrap_or_default();
+    let condition = conditions.into_iter().find(|condition| condition.type_ == "PodScheduled");
+    let node = pod.spec.as_ref().and_then(|spec| spec.node_name.clone());
+    Seen {
+        uid: pod.metadata.uid.clone().unwrap_or_default(),
+        node: node.filter(|node| !node.is_empty()),
+        phase: status.phase.unwrap_or_default(),
+        scheduled: condition.map(|it| (it.status, it.reason.unwrap_or_default(), it.message.unwrap_or_default())),
+    }
+}
+
+fn missing(pods: &Pods, prefix: &str, placed: usize) -> String {
+    let without: Vec<String> = pods
+        .named(prefix)
+        .filter(|(_, seen)| seen.node.is_none())
+        .map(|(name, seen)| format!("{name} ({})", seen.rejection().unwrap_or("not tried")))
+        .collect();
+    let some = without.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+    format!("{placed} have one, {} have none: {some} …", without.len())
+}

@@ -1,0 +1,149 @@
+//! Programs that tests run: `berth` as it was built, and kubectl.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use tokio::io::AsyncWriteExt;
+use tokio::process::{Child, Command};
+
+use crate::wait;
+
+/// The binary: `BERTH_BIN`, or the one beside this test's.
+///
+/// # Errors
+/// It has not been built.
+pub fn berth() -> Result<PathBuf> {
+    let beside = || -> Result<PathBuf> {
+        let test = std::env::current_exe()?;
+        let release = test.parent().and_then(Path::parent).context("the test's binary is in no target directory")?;
+        Ok(release.join("berth"))
+    };
+    let binary = match std::env::var_os("BERTH_BIN") {
+        Some(path) => PathBuf::from(path),
+        None => beside()?,
+    };
+    ensure!(binary.is_file(), "{} is not there: run `make build`, or set BERTH_BIN", binary.display());
+    Ok(binary)
+}
+
+/// kubectl from the PATH, or from beside the control plane.
+pub fn kubectl_path() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(crate::ControlPlane::assets());
+    folders.map(|folder| folder.join("kubectl")).find(|kubectl| kubectl.is_file())
+}
+
+/// kubectl for one cluster.
+pub struct Kubectl {
+    binary: PathBuf,
+    kubeconfig: PathBuf,
+}
+
+/// What a program that has ended left behind.
+#[derive(Debug)]
+pub struct Output {
+    /// Status 0.
+    pub success: bool,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Kubectl {
+    /// For the cluster of this kubeconfig.
+    ///
+    /// # Errors
+    /// There is no kubectl.
+    pub fn new(kubeconfig: &Path) -> Result<Self> {
+        let binary = kubectl_path().context("no kubectl in the PATH or in KUBEBUILDER_ASSETS")?;
+        Ok(Self { binary, kubeconfig: kubeconfig.to_owned() })
+    }
+
+    /// What it prints.
+    ///
+    /// # Errors
+    /// It failed; with what it said.
+    pub async fn run(&self, arguments: &[&str]) -> Result<String> {
+        self.run_with(arguments, "").await
+    }
+
+    /// As [`Kubectl::run`], with something to read.
+    ///
+    /// # Errors
+    /// As [`Kubectl::run`].
+    pub async fn run_with(&self, arguments: &[&str], stdin: &str) -> Result<String> {
+        let output = self.output(arguments, stdin).await?;
+        ensure!(output.success, "kubectl {arguments:?}: {}{}", output.stdout, output.stderr);
+        Ok(output.stdout)
+    }
+
+    /// What it prints as JSON.
+    ///
+    /// # Errors
+    /// As [`Kubectl::run`].
+    pub async fn json(&self, arguments: &[&str]) -> Result<Value> {
+        let arguments = [arguments, &["--output=json"]].concat();
+        serde_json::from_str(&self.run(&arguments).await?).with_context(|| format!("kubectl {arguments:?}"))
+    }
+
+    /// All it says, whether it fails or not.
+    ///
+    /// # Errors
+    /// It can't be run.
+    pub async fn output(&self, arguments: &[&str], stdin: &str) -> Result<Output> {
+        wait::begin(&format!("kubectl {arguments:?} ends"));
+        let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().context("running kubectl")?;
+        if let Some(mut input) = child.stdin.take() {
+            input.write_all(stdin.as_bytes()).await?;
+        }
+        ended(child).await
+    }
+
+    /// Starts one that goes on, as `get --watch` does. It ends when dropped.
+    ///
+    /// # Errors
+    /// It can't be run.
+    pub fn spawn(&self, arguments: &[&str]) -> Result<Child> {
+        self.command(arguments).stdin(Stdio::null()).spawn().context("running kubectl")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.arg("--kubeconfig").arg(&self.kubeconfig).args(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        command
+    }
+}
+
+/// Runs `berth` until it ends.
+///
+/// # Errors
+/// It can't be run.
+pub async fn run_berth(arguments: &[&str]) -> Result<Output> {
+    wait::begin(&format!("berth {arguments:?} ends"));
+    ended(spawn_berth(arguments)?).await
+}
+
+/// Starts `berth`, which is killed when dropped.
+///
+/// # Errors
+/// It can't be run.
+pub fn spawn_berth(arguments: &[&str]) -> Result<Child> {
+    let mut command = Command::new(berth()?);
+    command.args(arguments).env_remove("BERTH_LOG").kill_on_drop(true);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().with_context(|| format!("running berth {arguments:?}"))
+}
+
+/// Waits for the end.
+///
+/// # Errors
+/// The system's.
+pub async fn ended(child: Child) -> Result<Output> {
+    let output = child.wait_with_output().await?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(Output { success: output.status.success(), stdout: text(&output.stdout), stderr: text(&output.stderr) })
+}

@@ -1,0 +1,121 @@
+//! `berth` as it was built: the commands that need no cluster.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use berth_tests::programs::{self, Kubectl};
+use berth_tests::wait::{Look, eventually};
+use libtest_mimic::Trial;
+
+use crate::harness::trial_on_its_own;
+
+/// What of these tests is known before the run: kubectl may be missing.
+pub fn trials() -> Vec<Trial> {
+    let no_kubectl = programs::kubectl_path().is_none();
+    vec![
+        trial_on_its_own("binary::demo", || Box::pin(demo())),
+        trial_on_its_own("binary::sim_serves_kubectl", || Box::pin(sim_serves_kubectl())).with_ignored_flag(no_kubectl),
+        trial_on_its_own("binary::sim_without_scheduler", || Box::pin(sim_without_scheduler()))
+            .with_ignored_flag(no_kubectl),
+    ]
+}
+
+/// Without a terminal the demo ends after its table, and fails if the outcome is not the expected one.
+async fn demo() -> Result<()> {
+    let output = programs::run_berth(&["demo"]).await?;
+    ensure!(output.success, "berth demo failed:\n{}\n{}", output.stdout, output.stderr);
+    // Besides the counts, which the demo itself compares with host/demo/expected.yaml: that the table says them.
+    for expected in [
+        "106 of 110 pods placed on 50 nodes",
+        "4 node(s) didn't have free ports for the requested pod ports",
+        "38 Insufficient cpu",
+        "44 Insufficient nvidia.com/gpu",
+        "didn't match Pod's node affinity/selector",
+    ] {
+        // The table breaks lines between words.
+        let words = output.stdout.replace(['│', '\n'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        ensure!(words.contains(expected), "the demo does not say {expected:?}:\n{}", output.stdout);
+    }
+    Ok(())
+}
+
+async fn sim_serves_kubectl() -> Result<()> {
+    let sim = Sim::start(&["--empty"]).await?;
+    sim.kubectl.run_with(&["apply", "-f", "-"], NODE).await?;
+    sim.kubectl.run(&["create", "deployment", "web", "--image=registry.example/web:1", "--replicas=2"]).await?;
+    eventually("the Deployment is available", || async {
+        let available =
+            sim.kubectl.run(&["get", "deployment", "web", "-o", "jsonpath={.status.availableReplicas}"]).await?;
+        Ok(Look::at(available == "2", || format!("{available:?} replicas are available")))
+    })
+    .await?;
+    let pods = sim.kubectl.run(&["get", "pods", "-o", "wide"]).await?;
+    ensure!(pods.matches("n1").count() == 2, "not both pods are on n1:\n{pods}");
+    sim.stop().await
+}
+
+/// `--no-scheduler` leaves the place to another one.
+async fn sim_without_scheduler() -> Result<()> {
+    let sim = Sim::start(&["--empty", "--no-scheduler", "--no-controllers"]).await?;
+    sim.kubectl.run_with(&["apply", "-f", "-"], NODE).await?;
+    sim.kubectl.run(&["run", "web", "--image=registry.example/web:1"]).await?;
+    let target = kube_scheduler_stand_in(&sim).await?;
+    ensure!(target == "n1", "the pod is on {target:?} after its binding");
+    sim.stop().await
+}
+
+/// Binds the pod as any scheduler would, which a second binding would make fail.
+async fn kube_scheduler_stand_in(sim: &Sim) -> Result<String> {
+    let binding = r#"{"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "web", "namespace": "default"},
+                      "target": {"apiVersion": "v1", "kind": "Node", "name": "n1"}}"#;
+    let path = "/api/v1/namespaces/default/pods/web/binding";
+    sim.kubectl.run_with(&["create", "--raw", path, "-f", "-"], binding).await?;
+    sim.kubectl.run(&["get", "pod", "web", "-o", "jsonpath={.spec.nodeName}"]).await
+}
+
+const NODE: &str = r#"
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}
+status:
+  capacity: {cpu: "4", memory: 8Gi, pods: "110"}
+  allocatable: {cpu: "4", memory: 8Gi, pods: "110"}
+  conditions: [{type: Ready, status: "True"}]
+"#;
+
+/// A running `berth sim`, and kubectl for it.
+struct Sim {
+    child: tokio::process::Child,
+    kubectl: Kubectl,
+    _home: tempfile::TempDir,
+}
+
+impl Sim {
+    async fn start(arguments: &[&str]) -> Result<Self> {
+        let home = tempfile::TempDir::new()?;
+        let kubeconfig = home.path().join("kubeconfig");
+        let path = kubeconfig.to_string_lossy().into_owned();
+        let mut child = programs::spawn_berth(&[&["sim", "--kubeconfig", &path], arguments].concat())?;
+        eventually("berth sim has written its kubeconfig", || {
+            let ended = child.try_wait();
+            let written = kubeconfig.is_file();
+            async move {
+                ensure!(ended?.is_none(), "berth sim ended");
+                Ok(Look::at(written, || "there is none".into()))
+            }
+        })
+        .await?;
+        Ok(Self { child, kubectl: Kubectl::new(&kubeconfig)?, _home: home })
+    }
+
+    /// As Ctrl-C or a service manager does it: the command ends, and says it went well.
+    async fn stop(mut self) -> Result<()> {
+        let id = self.child.id().context("berth sim ended by itself")?;
+        let status = tokio::process::Command::new("kill").args(["-TERM", &id.to_string()]).status().await?;
+        ensure!(status.success(), "kill -TERM {id}: {status}");
+        let ended = tokio::time::timeout(Duration::from_secs(30), self.child.wait()).await;
+        let status = ended.context("berth sim did not end within 30 s of SIGTERM")??;
+        ensure!(status.success(), "berth sim ended with {status} on SIGTERM");
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! Faults of the API server: whatever it does to watches and bindings, no pod is lost.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use berth::sim::{BindFault, WatchFault};
+use berth_tests::objects::{node, nodes, pod, pods, with};
+use berth_tests::wait::Look;
+use berth_tests::{Session, Target, api, capacity, events};
+use serde_json::json;
+
+crate::case::cases!(Embedded:
+    watches_that_break,
+    watches_that_open_badly,
+    history_that_is_gone,
+    bindings_that_fail,
+    bindings_without_an_answer,
+    slow_bindings,
+);
+
+/// Pods are made, and the watches of both kinds break with each of the faults, over and over.
+async fn watches_that_break(target: &Target) -> Result<()> {
+    let server = target.embedded_server()?;
+    let session = Session::with_nodes(target, nodes("n", 5, 8)).await?;
+    let faults = [WatchFault::CutMidLine, WatchFault::End, WatchFault::Gone];
+    for round in 0..12 {
+        let fault = faults[round % faults.len()];
+        session.create_all(pods(&format!("p-{round}"), 10, "10m")).await?;
+        server.faults().open_watches("pods", fault);
+        server.faults().open_watches("nodes", fault);
+        session.create(&node(&format!("late-{round}"), 8)).await?;
+    }
+    session.journal.placed("p-", 120).await?;
+    // Nodes that came while the watches were broken are known as well.
+    for round in 0..12 {
+        let late = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": format!("late-{round}")}}});
+        session.create(&with(pod(&format!("to-late-{round}"), "10m"), &late)).await?;
+    }
+    session.journal.placed("to-late-", 12).await?;
+    session.end().await
+}
+
+/// New watches are answered with nothing, or with 410 in either form.
+async fn watches_that_open_badly(target: &Target) -> Result<()> {
+    let server = target.embedded_server()?;
+    let session = Session::with_nodes(target, nodes("n", 5, 8)).await?;
+    for (round, fault) in [WatchFault::Empty, WatchFault::GoneStatus, WatchFault::Gone].into_iter().enumerate() {
+        for plural in ["pods", "nodes"] {
+            server.faults().next_watch(plural, fault);
+            server.faults().next_watch(plural, fault);
+            server.faults().open_watches(plural, WatchFault::End);
+        }
+        session.create_all(pods(&format!("p-{round}"), 10, "10m")).await?;
+    }
+    session.journal.placed("p-", 30).await?;
+    session.end().await
+}
+
+/// What was deleted while nobody watched leaves its room to others, and what was added is found.
+async fn history_that_is_gone(target: &Target) -> Result<()> {
+    let server = target.embedded_server()?;
+    let session = Session::with_nodes(target, [node("n", 4), node("going", 4)]).await?;
+    let resident = with(pod("resident", "4"), &json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "n"}}}));
+    session.create(&resident).await?;
+    session.journal.placed_pod("resident").await?;
+    session.create_all(pods("p", 2, "3")).await?;
+    session
+        .journal
+        .until("one of the pods has the other node", |pods| {
+            let placed = pods.placed("p-");
+            Look::at(placed == 1, || format!("{placed} are placed"))
+        })
+        .await?;
+
+    for plural in ["pods", "nodes"] {
+        server.faults().open_watches(plural, WatchFault::End);
+    }
+    api::delete(&target.client, &resident).await?;
+    api::delete(&target.client, &node("going", 4)).await?;
+    server.compact();
+    session.journal.placed("p-", 2).await?;
+    session
+        .create(&with(pod("late", "1"), &json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "going"}}})))
+        .await?;
+    let message = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
+    session.journal.rejected("late", message).await?;
+    session.end().await
+}
+
+async fn bindings_that_fail(target: &Target) -> Result<()> {
+    let server = target.embedded_server()?;
+    let session = Session::with_nodes(target, nodes("n", 3, 4)).await?;
+    for fault in [BindFault::Fail, BindFault::Conflict, BindFault::Fail] {
+        server.faults().next_binding(fault);
+    }
+    // All that there is: nothing may stay taken by a binding that failed.
+    session.create_all(pods("p", 3, "4")).await?;
+    session.journal.placed("p-", 3).await?;
+    let all = events::all(&target.client).await?;
+    let told = all.iter().filter(|event| events::text(event).starts_with("binding rejected: ")).count();
+    ensure!(told > 0, "no pod was told of its failed binding: {:?}", all.iter().map(events::text).collect::<Vec<_>>());
+    capacity::check(&target.client).await?;
+    session.end().await
+}
+
+/// The binding is done, and the scheduler is not told.
+async fn bindings_without_an_answer(target: &Target) -> Result<()> {
+    let server = target.embedded_server()?;
+    let session = Session::with_nodes(target, nodes("n", 3, 4)).await?;
+    for _ in 0..3 {
+        server.faults().next_binding(BindFault::LoseAnswer);
+    }
+    session.create_all(pods("p", 12, "1")).await?;
+    session.journal.placed("p-", 12).await?;
+    capacity::check(&target.client).await?;
+    session.create(&pod("one-more", "1")).await?;
+    session.journal.rejected("one-more", "0/3 nodes are available: 3 Insufficient cpu.").await?;
+    session.end().await
+}
+
+/// While some bindings take their time, other pods are placed, and what is reckoned with is not given away.
+async fn slow_bindings(target: &Target) -> Result<()> {
+    let server = target.embedded_server()?;
+    let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
+    for _ in 0..4 {
+        server.faults().next_binding(BindFault::Slow(Duration::from_secs(2)));
+    }
+    session.create_all(pods("slow", 4, "1")).await?;
+    session.create_all(pods("p", 4, "1")).await?;
+    session.create(&pod("one-more", "1")).await?;
+    session.journal.rejected("one-more", "0/2 nodes are available: 2 Insufficient cpu.").await?;
+    session.journal.placed("slow-", 4).await?;
+    session.journal.placed("p-", 4).await?;
+    capacity::check(&target.client).await?;
+    session.end().await
+}

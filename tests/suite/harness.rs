@@ -1,0 +1,91 @@
+//! Runs the cases: each as one trial for every API server there is, one after the other.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use berth_tests::{ControlPlane, Target, wait};
+use futures::future::BoxFuture;
+use libtest_mimic::{Failed, Trial};
+
+use crate::case::{Case, On, Run};
+
+/// No trial takes so long unless something hangs.
+const TRIAL_LIMIT: Duration = Duration::from_secs(600);
+
+/// What the trials share.
+#[derive(Default)]
+pub struct Harness {
+    /// Started by the first trial that needs it.
+    plane: Mutex<Option<Result<Arc<ControlPlane>, String>>>,
+}
+
+#[derive(Clone, Copy)]
+enum Server {
+    Embedded,
+    Real,
+}
+
+impl Harness {
+    /// The case's trials. Without a real API server to start, the trials on it are shown as ignored.
+    pub fn trials(self: &Arc<Self>, case: &Case) -> Vec<Trial> {
+        let mut trials = vec![self.trial("embedded", Server::Embedded, case)];
+        if case.on == On::Both {
+            let real = self.trial("real", Server::Real, case);
+            trials.push(real.with_ignored_flag(ControlPlane::assets().is_none()));
+        }
+        trials
+    }
+
+    /// Stops what the trials share.
+    pub fn stop(&self) {
+        drop(self.plane.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    fn trial(self: &Arc<Self>, kind: &str, server: Server, case: &Case) -> Trial {
+        let (harness, run) = (Arc::clone(self), case.run);
+        let name = format!("{kind}::{}::{}", case.module, case.name);
+        Trial::test(name, move || in_time(harness.run(server, run)))
+    }
+
+    async fn run(&self, server: Server, case: Run) -> Result<()> {
+        let target = match server {
+            Server::Embedded => Target::embedded().await?,
+            Server::Real => Target::real(&*self.plane().await?).await?,
+        };
+        case(&target).await
+    }
+
+    async fn plane(&self) -> Result<Arc<ControlPlane>> {
+        let known = self.plane.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let plane = match known {
+            Some(plane) => plane,
+            None => {
+                let plane = start_plane().await.map(Arc::new).map_err(|error| format!("{error:#}"));
+                *self.plane.lock().unwrap_or_else(PoisonError::into_inner) = Some(plane.clone());
+                plane
+            }
+        };
+        plane.map_err(|error| anyhow!("there is no control plane: {error}"))
+    }
+}
+
+/// A trial of something that starts what it needs by itself.
+pub fn trial_on_its_own(name: &str, run: fn() -> BoxFuture<'static, Result<()>>) -> Trial {
+    Trial::test(name, move || in_time(run()))
+}
+
+async fn start_plane() -> Result<ControlPlane> {
+    let assets = ControlPlane::assets().context("KUBEBUILDER_ASSETS names no folder with etcd and kube-apiserver")?;
+    ControlPlane::start(&assets).await
+}
+
+/// Runs a trial on a runtime of its own, with which everything ends that it started.
+fn in_time(trial: impl Future<Output = Result<()>>) -> Result<(), Failed> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let result = runtime.block_on(async { tokio::time::timeout(TRIAL_LIMIT, trial).await });
+    runtime.shutdown_background();
+    let result = result
+        .unwrap_or_else(|_| Err(anyhow!("not done after {TRIAL_LIMIT:?}; it waited until {}", wait::last_wait())));
+    result.map_err(|error| Failed::from(format!("{error:?}")))
+}

@@ -1,0 +1,54 @@
+//! The end-to-end suite: every behaviour, against the embedded API server and a real one.
+//!
+//! A case is an `async fn(&Target) -> Result<()>` in the module of what it is about. `cargo test -p berth-tests --test
+//! suite -- embedded::placing` runs some of them; `KUBEBUILDER_ASSETS` names the folder with etcd and kube-apiserver.
+
+mod case;
+mod harness;
+
+mod binary;
+mod faults;
+mod kubectl;
+mod modules;
+mod placing;
+mod queue;
+mod reasons;
+mod reload;
+mod restart;
+mod retrying;
+mod scale;
+mod trapping;
+mod workloads;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::Arguments;
+
+use crate::harness::Harness;
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // One after the other: they share the real API server, and the machine.
+    arguments.test_threads = Some(1);
+    let harness = Arc::new(Harness::default());
+    let cases = [
+        placing::cases(),
+        reasons::cases(),
+        retrying::cases(),
+        queue::cases(),
+        reload::cases(),
+        modules::cases(),
+        trapping::cases(),
+        faults::cases(),
+        restart::cases(),
+        workloads::cases(),
+        kubectl::cases(),
+        scale::cases(),
+    ];
+    let mut trials = binary::trials();
+    trials.extend(cases.iter().flatten().flat_map(|case| harness.trials(case)));
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    harness.stop();
+    conclusion.exit_code()
+}

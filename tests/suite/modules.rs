@@ -1,0 +1,67 @@
+//! Files that are no plugins, or bad ones: refused with the file's name and the cause, and the last good one serves on.
+
+use anyhow::{Context, Result};
+use berth_tests::crafted;
+use berth_tests::directory;
+use berth_tests::objects::nodes;
+use berth_tests::{Session, Target};
+
+crate::case::cases!(Both: bad_modules);
+
+const GOOD: &str = "0/2 nodes are available: 2 node(s) were judged by the good one.";
+
+/// What it is, the file, and words of what is said about it.
+type Bad = (&'static str, Vec<u8>, &'static str);
+
+async fn bad_modules(target: &Target) -> Result<()> {
+    let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
+    let good = crafted::rejecting("node(s) were judged by the good one");
+    directory::install(&target.plugins_dir(), "mine.wasm", &good)?;
+    session.until_rejecting("probe", GOOD).await?;
+    for (what, file, cause) in bad_files() {
+        let check = async {
+            directory::install(&target.plugins_dir(), "mine.wasm", &file)?;
+            session.until_refused("mine.wasm", cause).await?;
+            let probe = format!("probe-{}", what.replace(' ', "-"));
+            session.until_rejecting(&probe, GOOD).await
+        };
+        check.await.with_context(|| format!("a module that {what}"))?;
+    }
+    session.end().await
+}
+
+fn bad_files() -> Vec<Bad> {
+    let whole = crafted::version("1");
+    let half = whole.len() / 2;
+    let loops = "(loop $forever (br $forever)) unreachable";
+    let grows = "(loop $more (drop (memory.grow (i32.const 16))) (br $more)) unreachable";
+    let with = crafted::with_body;
+    vec![
+        ("is empty", Vec::new(), "is empty"),
+        ("is truncated", whole[..half].to_vec(), "is cut off"),
+        ("is text", b"#!/bin/sh\n".to_vec(), "is not WebAssembly"),
+        ("is a core module", crafted::core_module(), "is a core module"),
+        ("is of another world", crafted::exporting("filter"), "exports no `berth:scheduler/plugin"),
+        ("imports a clock", crafted::with_clock(), "imports `wasi:clocks/monotonic-clock"),
+        ("traps in configure", with("configure", "unreachable"), "trapped in configure"),
+        ("refuses its arguments", with("configure", "(i32.const 208)"), "refuses its arguments: no thank you"),
+        ("loops in configure", with("configure", loops), "of CPU time in configure"),
+        ("grows in configure", with("configure", grows), "of memory in configure"),
+        ("traps in filter", with("filter", "unreachable"), "trapped in filter"),
+        ("loops in filter", with("filter", loops), "of CPU time in filter"),
+        (
+            "gives too few verdicts",
+            with("filter", "(i32.store (i32.const 528) (i32.const 1))"),
+            "it gave 1 verdicts for 2",
+        ),
+        (
+            "names an outcome it does not give",
+            with("filter", "(i32.store16 (local.get $verdicts) (i32.const 2))"),
+            "a verdict names outcome 2",
+        ),
+        ("gives too few scores", with("score", "(i32.store (i32.const 552) (i32.const 1))"), "it gave 1 scores for 2"),
+        ("scores too high", with("score", "(i64.store (local.get $scores) (i64.const 101))"), "a score of 101"),
+        ("scores too low", with("score", "(i64.store (local.get $scores) (i64.const -1))"), "a score of -1"),
+        ("has no name", crafted::rejecting_as("not a name", "no"), "calls itself \"not a name\""),
+    ]
+}

@@ -1,0 +1,120 @@
+//! Which pods are tried, and in which order.
+
+use anyhow::{Result, ensure};
+use berth_tests::objects::{node, nodes, pod, pods, priority_class, with};
+use berth_tests::{Session, Target, api, events};
+use k8s_openapi::api::core::v1::Pod;
+use kube::Api;
+use kube::api::PostParams;
+use serde_json::json;
+
+crate::case::cases!(Both:
+    higher_priority_goes_first,
+    gated_pods_wait,
+    other_schedulers_pods_are_left_alone,
+    deleted_pods_are_forgotten,
+    pods_bound_by_others_count,
+    pods_being_deleted_are_not_placed,
+);
+
+/// Room for one pod, and three that want it; the scheduler finds them all there.
+async fn higher_priority_goes_first(target: &Target) -> Result<()> {
+    let class = |name: &str| json!({"spec": {"priorityClassName": name}});
+    let wanting = [
+        priority_class("low", -10),
+        priority_class("high", 1000),
+        node("n", 1),
+        with(pod("low", "1"), &class("low")),
+        pod("middle", "1"),
+        with(pod("high", "1"), &class("high")),
+    ];
+    // One after the other: the last one has the highest priority.
+    for object in &wanting {
+        api::create(&target.client, object).await?;
+    }
+    let session = Session::start(target).await?;
+    session.journal.placed_pod("high").await?;
+    for other in ["low", "middle"] {
+        session.journal.rejected(other, "0/1 nodes are available: 1 Insufficient cpu.").await?;
+    }
+    api::delete(&target.client, &pod("high", "1")).await?;
+    session.journal.placed_pod("middle").await?;
+    session.end().await
+}
+
+async fn gated_pods_wait(target: &Target) -> Result<()> {
+    let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
+    let gated = with(pod("gated", "1"), &json!({"spec": {"schedulingGates": [{"name": "example.com/quota"}]}}));
+    session.create(&gated).await?;
+    // Those come after it, and would be tried after it.
+    session.create_all(pods("later", 20, "10m")).await?;
+    session.journal.placed("later-", 20).await?;
+    let seen = session.journal.now(|pods| pods.by_name.get("gated").cloned()).unwrap_or_default();
+    ensure!(seen.node.is_none(), "a pod with a scheduling gate was placed: {seen:?}");
+    let told = events::of(&target.client, "gated").await?;
+    ensure!(told.is_empty(), "a pod with a scheduling gate has events: {told:?}");
+    api::patch(&target.client, &gated, json!({"spec": {"schedulingGates": null}})).await?;
+    session.journal.placed_pod("gated").await?;
+    session.end().await
+}
+
+async fn other_schedulers_pods_are_left_alone(target: &Target) -> Result<()> {
+    let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
+    session.create(&with(pod("other", "1"), &json!({"spec": {"schedulerName": "other"}}))).await?;
+    session.create_all(pods("ours", 20, "10m")).await?;
+    session.journal.placed("ours-", 20).await?;
+    let seen = session.journal.now(|pods| pods.by_name.get("other").cloned()).unwrap_or_default();
+    ensure!(seen.node.is_none() && seen.scheduled.is_none(), "another scheduler's pod was touched: {seen:?}");
+    let told = events::of(&target.client, "other").await?;
+    ensure!(told.is_empty(), "another scheduler's pod has events: {told:?}");
+    session.end().await
+}
+
+/// A pod that was deleted while it waited takes nothing from one that came later.
+async fn deleted_pods_are_forgotten(target: &Target) -> Result<()> {
+    let session = Session::start(target).await?;
+    session.create(&pod("early", "1")).await?;
+    session.journal.rejected("early", "no nodes available to schedule pods").await?;
+    api::delete(&target.client, &pod("early", "1")).await?;
+    session.create(&pod("late", "1")).await?;
+    session.journal.rejected("late", "no nodes available to schedule pods").await?;
+    session.create(&node("n", 1)).await?;
+    session.journal.placed_pod("late").await?;
+    session.end().await
+}
+
+async fn pods_bound_by_others_count(target: &Target) -> Result<()> {
+    let session = Session::with_nodes(target, [node("n", 4)]).await?;
+    session.create(&with(pod("other", "3"), &json!({"spec": {"schedulerName": "other"}}))).await?;
+    let api: Api<Pod> = Api::default_namespaced(target.client.clone());
+    let binding = json!({
+        "metadata": {"name": "other"}, "target": {"apiVersion": "v1", "kind": "Node", "name": "n"},
+    });
+    api.create_subresource::<serde_json::Value>(
+        "binding",
+        "other",
+        &PostParams::default(),
+        serde_json::to_vec(&binding)?,
+    )
+    .await?;
+    session.create(&pod("p", "2")).await?;
+    session.journal.rejected("p", "0/1 nodes are available: 1 Insufficient cpu.").await?;
+    session.create(&pod("small", "1")).await?;
+    session.journal.placed_pod("small").await?;
+    session.end().await
+}
+
+/// A pod that is going, and only kept by a finalizer, is none to be placed.
+async fn pods_being_deleted_are_not_placed(target: &Target) -> Result<()> {
+    let kept = with(pod("going", "1"), &json!({"metadata": {"finalizers": ["example.com/kept"]}}));
+    api::create(&target.client, &kept).await?;
+    api::delete(&target.client, &kept).await?;
+    let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
+    session.create_all(pods("p", 20, "10m")).await?;
+    session.journal.placed("p-", 20).await?;
+    let seen = session.journal.now(|pods| pods.by_name.get("going").cloned());
+    api::patch(&target.client, &kept, json!({"metadata": {"finalizers": null}})).await?;
+    let untouched = seen.as_ref().is_some_and(|seen| seen.node.is_none());
+    ensure!(untouched, "a pod that is being deleted should be there without a node, and is {seen:?}");
+    session.end().await
+}

@@ -1,0 +1,75 @@
+//! Schedulers end amid their work, begin amid another's, and work side by side.
+
+use anyhow::{Result, ensure};
+use berth_tests::objects::{nodes, pod, pods, with};
+use berth_tests::wait::Look;
+use berth_tests::{Journal, Target, api, capacity};
+use serde_json::{Value, json};
+
+crate::case::cases!(Both: stopped_amid_work, gone_amid_work, two_at_once);
+
+const PODS: usize = 300;
+
+async fn stopped_amid_work(target: &Target) -> Result<()> {
+    let journal = half_done(target).await?;
+    let first = target.scheduler().await?;
+    some_are_placed(&journal).await?;
+    target.stop(first).await?;
+    finish(target, &journal).await
+}
+
+/// Without a word, as a process that was killed.
+async fn gone_amid_work(target: &Target) -> Result<()> {
+    let journal = half_done(target).await?;
+    let first = target.scheduler().await?;
+    some_are_placed(&journal).await?;
+    drop(first);
+    finish(target, &journal).await
+}
+
+async fn half_done(target: &Target) -> Result<Journal> {
+    api::create_all(&target.client, nodes("n", 30, 4)).await?;
+    let journal = Journal::start(&target.client).await?;
+    api::create_all(&target.client, pods("p", PODS, "350m")).await?;
+    Ok(journal)
+}
+
+async fn some_are_placed(journal: &Journal) -> Result<()> {
+    let what = "some of the pods are placed";
+    journal.until(what, |pods| Look::at(pods.placed("p-") > 20, || format!("{} are", pods.placed("p-")))).await
+}
+
+async fn finish(target: &Target, journal: &Journal) -> Result<()> {
+    let second = target.scheduler().await?;
+    journal.placed("p-", PODS).await?;
+    target.stop(second).await?;
+    capacity::check(&target.client).await?;
+    journal.check()
+}
+
+/// Both want every pod, one of them gets it, and the other takes back what it had reckoned with.
+async fn two_at_once(target: &Target) -> Result<()> {
+    api::create_all(&target.client, nodes("n", 10, 8)).await?;
+    let journal = Journal::start(&target.client).await?;
+    let (first, second) = (target.scheduler().await?, target.scheduler().await?);
+    api::create_all(&target.client, pods("p", PODS, "10m")).await?;
+    journal.placed("p-", PODS).await?;
+    // If the one that stays still reckons with a binding that the other made elsewhere, one of these does not fit.
+    let fillers: Vec<Value> =
+        capacity::free(&target.client).await?.iter().map(|(node, free)| filler(node, free["cpu"])).collect();
+    let count = fillers.len();
+    target.stop(first).await?;
+    api::create_all(&target.client, fillers).await?;
+    journal.placed("filler-", count).await?;
+    target.stop(second).await?;
+    capacity::check(&target.client).await?;
+    let after = capacity::free(&target.client).await?;
+    ensure!(after.values().all(|free| free["cpu"] == 0), "the fillers do not fill the nodes: {after:?}");
+    journal.check()
+}
+
+/// A pod for this node that takes all cpu that is left there.
+fn filler(node: &str, milli_cpu: i64) -> Value {
+    let selector = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": node}}});
+    with(pod(&format!("filler-{node}"), &format!("{milli_cpu}m")), &selector)
+}
