@@ -78,3 +78,17 @@ fn every_problem_is_told_at_once_in_kubernetes_words() {
         assert_eq!(refused(&args), format!("NodeResourcesFit: arguments: {problem}"));
     }
 }
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    for (args, problem) in [
+        (r#"{"ignored": []}"#, "unknown field `ignored`"),
+        (r#"{"scoringStrategy": {"typo": "x"}}"#, "unknown field `scoringStrategy.typo`"),
+        (
+            r#"{"scoringStrategy": {"resources": [{"weight": "x"}]}}"#,
+            "scoringStrategy.resources[0].weight: invalid type: string \"x\", expected i64 at line 1 column 51",
+        ),
+    ] {
+        assert_eq!(refused(args), format!("NodeResourcesFit: arguments: {problem}"));
+    }
+}

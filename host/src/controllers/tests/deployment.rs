@@ -90,6 +90,26 @@ fn a_new_template_gets_a_set_of_its_own() {
 }
 
 #[test]
+fn a_rolling_update_goes_step_by_step() {
+    let zero_surge = json!({ "spec": { "strategy": { "rollingUpdate": { "maxSurge": 0, "maxUnavailable": 1 } } } });
+    // The sets (new: size, available; old: size, available), what happens next.
+    let cases: [(&Value, _, _, &[&str]); 8] = [
+        (&json!({}), (1, 0), (3, 3), &[]),
+        (&json!({}), (1, 1), (3, 3), &["old 2"]),
+        (&json!({}), (1, 1), (2, 2), &["new 2"]),
+        (&json!({}), (3, 3), (1, 1), &["old 0"]),
+        (&json!({}), (1, 0), (3, 2), &["old 2"]),
+        (&zero_surge, (0, 0), (3, 3), &["old 2"]),
+        (&zero_surge, (0, 0), (2, 2), &["new 1"]),
+        (&json!({}), (3, 3), (0, 0), &[]),
+    ];
+    for (strategy, new, old, wanted) in cases {
+        let objects = [deployment(3, strategy.clone()), set("new", 2, new.0, new.1, 3), set("old", 1, old.0, old.1, 3)];
+        assert_eq!(steps(objects), wanted, "new {new:?} old {old:?}");
+    }
+}
+
+#[test]
 fn recreate_waits_until_the_old_pods_are_gone() {
     let recreate = || deployment(3, json!({ "spec": { "strategy": { "type": "Recreate", "rollingUpdate": null } } }));
     assert_eq!(steps([recreate(), set("old", 1, 3, 3, 3)]), ["old 0"]);

@@ -59,6 +59,25 @@ fn taints_follow_conditions_and_the_cordon() {
 }
 
 #[test]
+fn leases_are_renewed_every_ten_seconds_spread_over_them() {
+    let (mut schedule, start) = (Schedule::new(1000), Instant::now());
+    for number in 0..100 {
+        schedule.add(format!("n{number}"), "uid".to_owned());
+    }
+    let mut renewals = Vec::new();
+    for step in 0..30_000 {
+        let now = start + Duration::from_millis(step);
+        if let Some((node, _)) = schedule.next(now) {
+            renewals.push((step, node));
+        }
+    }
+    let of = |from: u64, to: u64| renewals.iter().filter(|(at, _)| (from..to).contains(at)).count();
+    assert_eq!(of(0, 200), 100, "each is made at once");
+    assert_eq!(of(10_000, 20_000), 100, "and renewed once in every ten seconds");
+    assert!((10_000..20_000).step_by(1000).all(|from| of(from, from + 1000) < 25), "evenly");
+}
+
+#[test]
 fn many_leases_are_renewed_less_often() {
     let (mut schedule, start) = (Schedule::new(100), Instant::now());
     for number in 0..5_000 {
