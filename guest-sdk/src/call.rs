@@ -26,7 +26,7 @@ pub fn scores_reads<P: Plugin, Out, Params, F: ScoresFn<P, Out, Params>>(_: &F) 
 }
 
 /// Calls a filter or score.
-#[inline]
+#[inline(always)]
 pub fn node<P: Plugin, Out, Params>(function: &impl NodeFn<P, Out, Params>, scene: &Scene<'_, P>) -> Out {
     function.call(scene)
 }

@@ -71,7 +71,7 @@ macro_rules! params {
             type Item<'a> = &'a $fact;
             const READS: Reads = Reads::cluster($flags);
 
-            #[inline]
+            #[inline(always)]
             fn of<'a>(scene: &Scene<'a, P>) -> &'a $fact {
                 &scene.template.cluster.$field
             }

@@ -27,12 +27,20 @@ impl LabelMap {
     }
 }
 
+impl<'a> FromIterator<(&'a str, &'a str)> for LabelMap {
+    /// Of a key that comes twice, the last value counts.
+    fn from_iter<I: IntoIterator<Item = (&'a str, &'a str)>>(labels: I) -> LabelMap {
+        let sorted: std::collections::BTreeMap<_, _> = labels.into_iter().collect();
+        LabelMap(sorted.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
+    }
+}
+
 /// Facts that are a map of texts: they dereference to [`LabelMap`].
 macro_rules! fact {
     ($($(#[$doc:meta])* $fact:ident,)*) => { $(
         $(#[$doc])*
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
-        pub struct $fact(pub(crate) $crate::labels::LabelMap);
+        pub struct $fact(pub $crate::labels::LabelMap);
 
         impl std::ops::Deref for $fact {
             type Target = $crate::labels::LabelMap;
@@ -57,6 +65,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
+    /// Moves labels out of the contract's form.
     pub(crate) fn labels(&mut self, labels: Vec<types::Label>) -> LabelMap {
         if labels.is_empty() {
             return LabelMap::default();

@@ -119,7 +119,7 @@ macro_rules! functions {
         {
             const READS: Reads = Reads::NONE$(.and($param::READS))*;
 
-            #[inline]
+            #[inline(always)]
             fn call(&self, _scene: &Scene<'_, P>) -> Out {
                 self($($param::of(_scene)),*)
             }

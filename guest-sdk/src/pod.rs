@@ -148,7 +148,7 @@ macro_rules! facts {
                 type Item<'a> = &'a $fact;
                 const READS: Reads = Reads::pod($flags);
 
-                #[inline]
+                #[inline(always)]
                 fn of<'a>(scene: &Scene<'a, P>) -> &'a $fact {
                     &scene.template.pod.$field
                 }

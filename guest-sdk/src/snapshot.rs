@@ -14,7 +14,7 @@ pub(crate) struct Column<T> {
 }
 
 impl<T: Default> Column<T> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get(&self, node: usize) -> &T {
         self.rows.get(node).unwrap_or(&self.absent)
     }

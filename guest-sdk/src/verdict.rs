@@ -37,6 +37,28 @@ impl Verdict {
         Rejection::unresolvable(reason).into()
     }
 
+    /// Adds a reason against the node. The code is the worse one: `Unresolvable`, where any reason has it.
+    ///
+    /// ```
+    /// use berth_guest::prelude::*;
+    ///
+    /// let mut verdict = Verdict::FITS;
+    /// verdict.reject(RejectionCode::Unschedulable, "Insufficient cpu");
+    /// verdict.reject(RejectionCode::Unresolvable, "Insufficient memory");
+    /// let no = verdict.rejection().unwrap();
+    /// assert_eq!(no.code(), RejectionCode::Unresolvable);
+    /// assert_eq!(no.reasons().collect::<Vec<_>>(), ["Insufficient cpu", "Insufficient memory"]);
+    /// ```
+    pub fn reject(&mut self, code: RejectionCode, reason: impl Into<Reason>) {
+        match &mut self.0 {
+            None => self.0 = Some(Rejection::new(code, reason)),
+            Some(rejection) => {
+                rejection.code = rejection.code.max(code);
+                rejection.because(reason);
+            }
+        }
+    }
+
     /// Whether the pod fits.
     pub fn fits(&self) -> bool {
         self.0.is_none()
@@ -77,17 +99,17 @@ pub struct Rejection {
     more: Vec<Reason>,
 }
 
-/// The code of a [`Rejection`]: kube-scheduler's status codes that mean no.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The code of a [`Rejection`]: kube-scheduler's status codes that mean no, the worse ones last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RejectionCode {
+    /// Not yet: the pod waits for something that the plugin expects.
+    Pending,
     /// Taking pods away from the node might help.
     Unschedulable,
     /// Taking pods away would not help (`UnschedulableAndUnresolvable`).
     Unresolvable,
     /// The plugin could not tell; the pod's cycle fails and is tried again.
     Error,
-    /// Not yet: the pod waits for something that the plugin expects.
-    Pending,
 }
 
 impl Rejection {
@@ -114,11 +136,6 @@ impl Rejection {
     /// Adds another reason.
     pub fn because(&mut self, reason: impl Into<Reason>) {
         self.more.push(reason.into());
-    }
-
-    /// Changes the code, for a filter that learns of the worse reason last.
-    pub fn set_code(&mut self, code: RejectionCode) {
-        self.code = code;
     }
 
     /// The code.

@@ -24,6 +24,7 @@ impl Collector {
     }
 
     /// The next node's verdict.
+    #[inline(always)]
     pub(crate) fn push(&mut self, verdict: Verdict) {
         let number = match verdict.0 {
             None => 0,
