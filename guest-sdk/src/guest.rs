@@ -111,13 +111,15 @@ impl<P: Plugin> Guest<P> {
         nodes: &[u32],
         mut call: impl FnMut(&Scene<'_, P>) -> Outcome<()>,
     ) -> Outcome<()> {
-        let reads_nodes = self.declared.reads_nodes();
+        let known = |node: &&u32| *self.snapshot.present.get(**node as usize);
+        if let Some(node) = nodes.iter().find(|node| !known(node))
+            && self.declared.reads_nodes()
+        {
+            return Err(format!("{}: asked about node {node}, of which nothing was sent", P::NAME));
+        }
         let mut scene = self.scene(cycle)?;
         for &node in nodes {
             scene.node = node as usize;
-            if reads_nodes && !scene.snapshot.present.get(scene.node) {
-                return Err(format!("{}: asked about node {node}, of which nothing was sent", P::NAME));
-            }
             call(&scene)?;
         }
         Ok(())

@@ -136,6 +136,7 @@ pub use guest::Guest;
 pub use labels::LabelMap;
 pub use pre_filter::PreFilter;
 pub use problems::Problems;
+pub use resources::Resource;
 pub use score::{IntoOutcome, Outcome, PreScore};
 pub use types::Cycle;
 pub use verdict::{Reason, Rejection, RejectionCode, Verdict};

@@ -14,12 +14,13 @@ use std::marker::PhantomData;
 
 use crate::cluster::ImageId;
 use crate::fact::{list_fact, text_fact, value_fact};
+use crate::labels;
 use crate::param::{Param, Scene};
 use crate::plugin::Plugin;
 use crate::pod::{self, ResidentFact};
 use crate::reads::Reads;
+use crate::resources::{self, Resource};
 use crate::types::{self, NodeFacts, PodFacts, Resources, Scalar};
-use crate::{labels, resources};
 
 text_fact! {
     /// `metadata.name`.
@@ -101,14 +102,23 @@ impl Usage {
         resources::scalar(&self.scalars, name)
     }
 
-    /// How much of the resource with this Kubernetes name is asked for: `cpu` in millicores, `memory` and
-    /// `ephemeral-storage` in bytes, any other in its own unit.
-    pub fn get(&self, name: &str) -> i64 {
-        match name {
-            "cpu" => self.milli_cpu,
-            "memory" => self.memory,
-            "ephemeral-storage" => self.ephemeral_storage,
-            _ => self.scalar(name),
+    /// How much of a resource is asked for.
+    pub fn get(&self, resource: &Resource) -> i64 {
+        match resource {
+            Resource::Cpu => self.milli_cpu,
+            Resource::Memory => self.memory,
+            Resource::EphemeralStorage => self.ephemeral_storage,
+            Resource::Scalar(name) => self.scalar(name),
+        }
+    }
+
+    /// The same, with a default for each container that asks for no cpu or no memory, so that pods without requests
+    /// count as something. What NodeResourcesFit scores by.
+    pub fn get_non_zero(&self, resource: &Resource) -> i64 {
+        match resource {
+            Resource::Cpu => self.non_zero_milli_cpu,
+            Resource::Memory => self.non_zero_memory,
+            other => self.get(other),
         }
     }
 

@@ -3,6 +3,28 @@
 //! Every type that may stand in a plugin's function implements [`Param`]; an author needs to know only which those
 //! are: `&pod::…`, `&node::…`, `&cluster::…`, [`node::Id`](crate::node::Id), [`&Cycle`](crate::Cycle), and references to the
 //! plugin's own arguments and prepared state.
+//!
+//! Anything else is no parameter, so what a plugin reads without declaring it does not compile:
+//!
+//! ```compile_fail,E0277
+//! fn filter(node: &String) -> Result<(), String> {
+//!     Err(node.clone())
+//! }
+//!
+//! berth_guest::plugin!(name: "Nothing", filter: filter);
+//! ```
+//!
+//! Nor does a fact of a node before there is a node:
+//!
+//! ```compile_fail,E0277
+//! use berth_guest::prelude::*;
+//!
+//! fn pre_filter(_: &node::Labels) -> PreFilter {
+//!     PreFilter::All
+//! }
+//!
+//! berth_guest::plugin!(name: "TooEarly", pre_filter: pre_filter);
+//! ```
 
 use crate::plugin::Plugin;
 use crate::reads::Reads;

@@ -18,6 +18,7 @@ use crate::labels;
 use crate::param::{Param, PodParam, Scene, TemplateParam, TemplateScene};
 use crate::plugin::Plugin;
 use crate::reads::Reads;
+use crate::resources::Resource;
 use crate::types::{self, PodFacts, Resources, Taint};
 
 text_fact! {
@@ -124,6 +125,17 @@ pub struct Requests {
     pub non_zero_milli_cpu: i64,
     /// `effective` memory with 200 MB (209715200 bytes) for each container that names none.
     pub non_zero_memory: i64,
+}
+
+impl Requests {
+    /// `effective`, with those defaults.
+    pub fn get_non_zero(&self, resource: &Resource) -> i64 {
+        match resource {
+            Resource::Cpu => self.non_zero_milli_cpu,
+            Resource::Memory => self.non_zero_memory,
+            other => self.effective.get(other),
+        }
+    }
 }
 
 /// The images that a pod runs, as written, without a default tag added.

@@ -1,14 +1,14 @@
 //! `NodeResourcesBalancedAllocationArgs` of kubescheduler.config.k8s.io/v1, with its defaults and checks.
 
-use berth_guest::Problems;
+use berth_guest::{Problems, Resource};
 use serde::Deserialize;
 
 /// Checked arguments.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "NodeResourcesBalancedAllocationArgs")]
 pub struct Args {
-    /// Names of the resources to balance.
-    pub resources: Vec<String>,
+    /// The resources to balance.
+    pub resources: Vec<Resource>,
 }
 
 #[derive(Deserialize)]
@@ -31,19 +31,20 @@ impl TryFrom<NodeResourcesBalancedAllocationArgs> for Args {
 
     fn try_from(args: NodeResourcesBalancedAllocationArgs) -> Result<Args, String> {
         let mut problems = Problems::default();
-        let mut resources: Vec<String> = Vec::new();
+        let mut resources = Vec::new();
         for (at, ResourceSpec { name, weight }) in args.resources.into_iter().enumerate() {
-            if resources.contains(&name) {
+            let resource = Resource::new(&name);
+            if resources.contains(&resource) {
                 problems.duplicate(format_args!("resources[{at}].name"), &name);
             }
             if weight != 0 && weight != 1 {
                 problems.invalid(format_args!("resources[{at}].weight"), weight, "must be 1");
             }
-            resources.push(name);
+            resources.push(resource);
         }
         problems.into_result()?;
         if resources.is_empty() {
-            resources = vec!["cpu".into(), "memory".into()];
+            resources = vec![Resource::Cpu, Resource::Memory];
         }
         Ok(Args { resources })
     }

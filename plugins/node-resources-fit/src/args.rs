@@ -1,6 +1,6 @@
 //! `NodeResourcesFitArgs` of kubescheduler.config.k8s.io/v1, with its defaults and checks.
 
-use berth_guest::{Problems, names};
+use berth_guest::{Problems, Resource, names};
 use serde::Deserialize;
 
 /// Checked arguments.
@@ -29,7 +29,7 @@ pub struct Strategy {
     /// What a resource counts by how full it is.
     pub by: By,
     /// The resources that count, with their weights.
-    pub resources: Vec<(String, i64)>,
+    pub resources: Vec<(Resource, i64)>,
 }
 
 /// What a resource counts by how full it is.
@@ -158,9 +158,9 @@ impl ScoringStrategy {
     }
 }
 
-fn checked_resources(resources: Vec<ResourceSpec>, problems: &mut Problems) -> Vec<(String, i64)> {
+fn checked_resources(resources: Vec<ResourceSpec>, problems: &mut Problems) -> Vec<(Resource, i64)> {
     if resources.is_empty() {
-        return vec![("cpu".into(), 1), ("memory".into(), 1)];
+        return vec![(Resource::Cpu, 1), (Resource::Memory, 1)];
     }
     let mut checked = Vec::new();
     for (at, ResourceSpec { name, weight }) in resources.into_iter().enumerate() {
@@ -169,7 +169,7 @@ fn checked_resources(resources: Vec<ResourceSpec>, problems: &mut Problems) -> V
             let detail = format!("resource weight of {name} not in valid range (0, 100]");
             problems.invalid(format_args!("scoringStrategy.resources[{at}].weight"), weight, detail);
         }
-        checked.push((name, weight));
+        checked.push((Resource::new(&name), weight));
     }
     checked
 }

@@ -11,6 +11,9 @@ fn half_full() -> NodeBuilder {
     node.used("example.com/a", "5").used("pods", "4")
 }
 
+/// Code and reasons.
+type Refused<'a> = (Code, &'a [&'a str]);
+
 fn verdict(pod: &PodBuilder, node: NodeBuilder, args: &str) -> Option<(Code, Vec<String>)> {
     let mut host = Host::<Plugin>::with_args(args).unwrap();
     host.node(node);
@@ -19,8 +22,7 @@ fn verdict(pod: &PodBuilder, node: NodeBuilder, args: &str) -> Option<(Code, Vec
 
 #[test]
 fn pods_fit_where_all_they_ask_for_is_free() {
-    #[expect(clippy::type_complexity, reason = "a table of cases")]
-    let cases: Vec<(PodBuilder, Option<(Code, &[&str])>)> = vec![
+    let cases: Vec<(PodBuilder, Option<Refused>)> = vec![
         (pod(), None),
         (pod().cpu("5").memory("5Gi").request("ephemeral-storage", "5Gi").request("example.com/a", "5"), None),
         (pod().cpu("5001m"), Some((Unschedulable, &["Insufficient cpu"]))),

@@ -1,58 +1,40 @@
 //! How good the node is, by how full the pod would leave it.
 
+use berth_guest::Resource;
 use berth_guest::prelude::*;
 
 use crate::args::{Args, By, Strategy};
 
 /// The resources that count for this pod.
-pub struct Wanted(Vec<Resource>);
+pub struct Wanted(Vec<Counted>);
 
-struct Resource {
-    kind: Kind,
+struct Counted {
+    resource: Resource,
     weight: i64,
     wanted: i64,
-}
-
-enum Kind {
-    Cpu,
-    Memory,
-    EphemeralStorage,
-    Scalar(String),
 }
 
 impl Wanted {
     /// Of extended resources, only those that the pod asks for count. Of cpu and memory, a container that asks for none
     /// counts with a default.
     pub fn new(requests: &pod::Requests, args: &Args) -> Wanted {
-        let resource = |(name, weight): &(String, i64)| {
-            let (kind, wanted) = match name.as_str() {
-                "cpu" => (Kind::Cpu, requests.non_zero_milli_cpu),
-                "memory" => (Kind::Memory, requests.non_zero_memory),
-                "ephemeral-storage" => (Kind::EphemeralStorage, requests.effective.ephemeral_storage),
-                _ => match requests.effective.scalar(name) {
-                    0 => return None,
-                    wanted => (Kind::Scalar(name.clone()), wanted),
-                },
-            };
-            Some(Resource { kind, weight: *weight, wanted })
-        };
-        Wanted(args.strategy.resources.iter().filter_map(resource).collect())
+        let counted = args.strategy.resources.iter().map(|(resource, weight)| Counted {
+            resource: resource.clone(),
+            weight: *weight,
+            wanted: requests.get_non_zero(resource),
+        });
+        Wanted(counted.filter(|one| one.wanted != 0 || !matches!(one.resource, Resource::Scalar(_))).collect())
     }
 
     /// The weighted mean over the resources that the node has.
     pub fn of(&self, strategy: &Strategy, allocatable: &node::Allocatable, usage: &node::Usage) -> i64 {
         let (mut sum, mut weights) = (0, 0);
-        for resource in &self.0 {
-            let (capacity, used) = match &resource.kind {
-                Kind::Cpu => (allocatable.milli_cpu, usage.non_zero_milli_cpu),
-                Kind::Memory => (allocatable.memory, usage.non_zero_memory),
-                Kind::EphemeralStorage => (allocatable.ephemeral_storage, usage.ephemeral_storage),
-                Kind::Scalar(name) => (allocatable.scalar(name), usage.scalar(name)),
-            };
+        for Counted { resource, weight, wanted } in &self.0 {
+            let capacity = allocatable.get(resource);
             if capacity == 0 {
                 continue;
             }
-            let requested = used + resource.wanted;
+            let requested = usage.get_non_zero(resource) + wanted;
             let score = match &strategy.by {
                 By::LeastAllocated if requested > capacity => 0,
                 By::LeastAllocated => (capacity - requested) * 100 / capacity,
@@ -66,8 +48,8 @@ impl Wanted {
                     }
                 }
             };
-            sum += score * resource.weight;
-            weights += resource.weight;
+            sum += score * weight;
+            weights += weight;
         }
         match &strategy.by {
             _ if weights == 0 => 0,

@@ -21,7 +21,7 @@ impl Default for Args {
 }
 
 fn filter(pod: &pod::Requests, node: &node::Allocatable, args: &Args) -> Verdict {
-    if args.strict && pod.fit.get(&args.resource) == 0 && node.get(&args.resource) > 0 {
+    if args.strict && pod.fit.scalar(&args.resource) == 0 && node.scalar(&args.resource) > 0 {
         Verdict::unresolvable("node(s) had GPUs that the pod does not want")
     } else {
         Verdict::FITS
@@ -30,11 +30,11 @@ fn filter(pod: &pod::Requests, node: &node::Allocatable, args: &Args) -> Verdict
 
 /// For a pod that wants GPUs, how many of the node's will be in use, in percent; for any other, whether it has none.
 fn score(pod: &pod::Requests, node: &node::Allocatable, usage: &node::Usage, args: &Args) -> i64 {
-    let (wanted, gpus) = (pod.fit.get(&args.resource), node.get(&args.resource));
+    let (wanted, gpus) = (pod.fit.scalar(&args.resource), node.scalar(&args.resource));
     match (wanted, gpus) {
         (0, 0) => 100,
         (0, _) | (_, 0) => 0,
-        _ => ((usage.get(&args.resource) + wanted) * 100 / gpus).min(100),
+        _ => ((usage.scalar(&args.resource) + wanted) * 100 / gpus).min(100),
     }
 }
 

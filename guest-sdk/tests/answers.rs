@@ -1,0 +1,138 @@
+//! Each extension point's answers, as the host gets them.
+
+use berth_guest::prelude::*;
+use berth_guest::testing::{Host, node, pod};
+use berth_guest::types::{Code, Normalization, Scope};
+use berth_guest::{ClusterEvent, EventActions, Guest, Outcome};
+
+/// Takes part everywhere; the pod's labels say how.
+mod everywhere {
+    use super::*;
+
+    pub struct Asked(Vec<String>);
+
+    fn prepare(labels: &pod::Labels) -> Asked {
+        Asked(labels.iter().map(|(key, _)| key.to_owned()).collect())
+    }
+
+    impl Asked {
+        fn to(&self, what: &str) -> bool {
+            self.0.iter().any(|asked| asked == what)
+        }
+    }
+
+    fn pre_filter(asked: &Asked) -> Result<PreFilter, String> {
+        match () {
+            () if asked.to("skip-filter") => Ok(PreFilter::Skip),
+            () if asked.to("narrow") => Ok(PreFilter::Narrow(vec!["b".into(), "gone".into()])),
+            () if asked.to("reject") => Err("rejected".into()),
+            () => Ok(PreFilter::All),
+        }
+    }
+
+    fn filter(name: &node::Name) -> Verdict {
+        match &**name {
+            "a" => Verdict::FITS,
+            "b" => Verdict::unresolvable("b is bad"),
+            _ => Rejection::error(format!("{} is unknown", &**name)).into(),
+        }
+    }
+
+    fn pre_score(asked: &Asked) -> PreScore {
+        if asked.to("skip-score") { PreScore::Skip } else { PreScore::Score }
+    }
+
+    fn score(asked: &Asked, name: &node::Name) -> Result<i64, std::num::ParseIntError> {
+        if asked.to("bad-score") { name.parse() } else { Ok(name.bytes().map(i64::from).sum()) }
+    }
+
+    fn normalize(scores: &mut [i64], asked: &Asked) -> Outcome<()> {
+        let lowest = scores.iter().copied().min().unwrap_or_default();
+        scores.iter_mut().for_each(|score| *score -= lowest);
+        if asked.to("bad-normalize") { Err("no".into()) } else { Ok(()) }
+    }
+
+    berth_guest::plugin!(
+        name: "Everywhere",
+        version: "7",
+        prepare: prepare => Asked,
+        pre_filter: pre_filter,
+        filter: filter,
+        pre_score: pre_score,
+        score: score,
+        normalize: normalize,
+        retry_on: [ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_LABELS)],
+        scope: Cluster,
+    );
+}
+
+fn host() -> Host<everywhere::Plugin> {
+    let mut host = Host::new();
+    ["a", "b", "c"].into_iter().for_each(|name| host.node(node(name)));
+    host
+}
+
+#[test]
+fn the_plugin_line_is_declared() {
+    let guest = Guest::<everywhere::Plugin>::default();
+    assert_eq!((guest.describe().name.as_str(), guest.describe().version.as_str()), ("Everywhere", "7"));
+    let host = host();
+    let declaration = host.declaration();
+    assert_eq!(declaration.normalization, Normalization::Custom);
+    assert_eq!((declaration.filter_scope, declaration.score_scope), (Scope::Cluster, Scope::Cluster));
+    assert_eq!(declaration.retry_on.len(), 1);
+    assert_eq!(declaration.retry_on[0].actions, EventActions::ADD | EventActions::UPDATE_LABELS);
+}
+
+#[test]
+fn verdicts_have_code_and_reasons() {
+    let verdicts = host().verdicts(&pod());
+    let told = verdicts.iter().map(|(_, status)| status.as_ref().map(|status| (status.code, &*status.reasons[0])));
+    let unresolvable = Some((Code::UnschedulableAndUnresolvable, "b is bad"));
+    assert_eq!(told.collect::<Vec<_>>(), [None, unresolvable, Some((Code::Error, "c is unknown"))]);
+}
+
+#[test]
+fn a_pre_filter_skips_narrows_and_rejects() {
+    let mut host = host();
+    assert_eq!(host.fits(&pod().label("skip-filter", "")), ["a", "b", "c"]);
+    let narrowed = host.verdicts(&pod().label("narrow", ""));
+    assert_eq!(narrowed.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["b"]);
+    let rejected = host.verdict(&pod().label("reject", ""), "a").unwrap();
+    assert_eq!((rejected.code, &*rejected.reasons[0]), (Code::Unschedulable, "rejected"));
+}
+
+#[test]
+fn scores_are_normalized() {
+    let mut host = host();
+    assert_eq!(host.raw_scores(&pod()).into_values().collect::<Vec<_>>(), [97, 98, 99]);
+    assert_eq!(host.scores(&pod()).into_values().collect::<Vec<_>>(), [0, 1, 2]);
+    assert!(host.scores(&pod().label("skip-score", "")).is_empty());
+}
+
+#[test]
+#[should_panic(expected = "score: invalid digit found in string")]
+fn a_score_may_fail() {
+    host().scores(&pod().label("bad-score", ""));
+}
+
+#[test]
+#[should_panic(expected = "normalize: no")]
+fn a_normalization_may_fail() {
+    host().scores(&pod().label("bad-normalize", ""));
+}
+
+#[test]
+fn a_host_that_breaks_the_contract_is_told() {
+    let mut guest = Guest::<everywhere::Plugin>::default();
+    let cycle = Cycle { id: 1, time: 0, seed: 0, template: 5 };
+    assert_eq!(guest.filter(&cycle, &[]).unwrap_err(), "Everywhere: asked before it was configured");
+    guest.configure("{}").unwrap();
+    assert_eq!(guest.filter(&cycle, &[]).unwrap_err(), "Everywhere: asked about template 5, which it does not hold");
+    guest.hold_template(5, pod().0);
+    assert!(guest.filter(&cycle, &[]).unwrap().nodes.is_empty());
+    let unknown = guest.filter(&cycle, &[3]).unwrap_err();
+    assert_eq!(unknown, "Everywhere: asked about node 3, of which nothing was sent");
+    guest.forget_templates(&[5]);
+    assert!(guest.score(&cycle, &[]).is_err());
+}

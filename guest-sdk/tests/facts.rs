@@ -1,0 +1,141 @@
+//! Facts arrive as they are, follow every change, and are declared by the types that read them.
+
+use berth_guest::prelude::*;
+use berth_guest::testing::{Host, node, pod};
+use berth_guest::types::{ClusterFacts, ConditionStatus, NodeFacts, PodFacts, Protocol};
+
+/// Scores by what it reads, so that a score shows what the node's facts are.
+mod every_node_fact {
+    use super::*;
+
+    // As many parameters as there may be.
+    fn filter(
+        name: &node::Name,
+        labels: &node::Labels,
+        annotations: &node::Annotations,
+        taints: &node::Taints,
+        unschedulable: &node::Unschedulable,
+        images: &node::Images,
+        ports: &node::UsedPorts,
+        conditions: &node::Conditions,
+    ) -> Verdict {
+        let labels: Vec<_> = labels.iter().collect();
+        let told = format!(
+            "{} {labels:?} {:?} {} {} {images:?} {} {}",
+            &**name,
+            annotations.get("note"),
+            taints.len(),
+            unschedulable.0,
+            ports.len(),
+            conditions.len(),
+        );
+        Verdict::unschedulable(told)
+    }
+
+    berth_guest::plugin!(name: "EveryNodeFact", filter: filter);
+}
+
+#[test]
+fn facts_of_nodes_arrive_and_change() {
+    let mut host = Host::<every_node_fact::Plugin>::new();
+    let facts = host.declaration().node_facts;
+    assert!(facts.contains(NodeFacts::NAME | NodeFacts::LABELS | NodeFacts::CONDITIONS));
+    assert!(!facts.intersects(NodeFacts::USAGE | NodeFacts::ALLOCATABLE | NodeFacts::PODS));
+
+    let plain = || node("a").label("arch", "arm64").label("zone", "z").annotation("note", "x");
+    host.node(
+        plain()
+            .taint("t", "", TaintEffect::NoSchedule)
+            .unschedulable()
+            .image("app:1", 5)
+            .used_port("0.0.0.0", Protocol::Tcp, 80)
+            .condition("Ready", ConditionStatus::True),
+    );
+    let told = |host: &mut Host<_>| host.reasons(&pod(), "a").remove(0);
+    let labels = r#"[("arch", "arm64"), ("zone", "z")]"#;
+    assert_eq!(told(&mut host), format!("a {labels} Some(\"x\") 1 true Images([0]) 1 1"));
+    host.node(plain());
+    assert_eq!(told(&mut host), format!("a {labels} Some(\"x\") 0 false Images([]) 0 0"));
+    host.remove_node("a");
+    host.node(node("a"));
+    assert_eq!(told(&mut host), "a [] None 0 false Images([]) 0 0");
+}
+
+mod usage {
+    use super::*;
+    use berth_guest::Resource;
+
+    fn score(allocatable: &node::Allocatable, usage: &node::Usage) -> i64 {
+        let gpu = Resource::new("example.com/gpu");
+        allocatable.milli_cpu - usage.milli_cpu + 10 * (allocatable.get(&gpu) - usage.get(&gpu))
+    }
+
+    berth_guest::plugin!(name: "Usage", score: score);
+}
+
+#[test]
+fn usage_follows_the_pods() {
+    let mut host = Host::<usage::Plugin>::new();
+    let gpus = || node("a").cpu("4").allocatable("example.com/gpu", "8");
+    for (node, score) in [
+        (gpus(), 4080),
+        (gpus().used("cpu", "1").used("example.com/gpu", "3"), 3050),
+        (gpus().used("example.com/gpu", "0"), 4080),
+    ] {
+        host.node(node);
+        assert_eq!(host.raw_scores(&pod())["a"], score);
+    }
+}
+
+mod residents {
+    use super::*;
+
+    fn score(pod: &pod::Namespace, residents: node::Pods<'_, (pod::Namespace, pod::Labels)>) -> i64 {
+        residents.iter().filter(|(namespace, labels)| *namespace == pod && labels.contains_key("app")).count() as i64
+    }
+
+    berth_guest::plugin!(name: "Residents", score: score);
+}
+
+#[test]
+fn pods_on_nodes_are_read_with_the_facts_that_are_named() {
+    let mut host = Host::<residents::Plugin>::new();
+    assert_eq!(host.declaration().resident_pod_facts, PodFacts::NAMESPACE | PodFacts::LABELS);
+    assert_eq!(host.declaration().pod_facts, PodFacts::NAMESPACE);
+    host.node(node("a"));
+    host.node(node("b"));
+    host.resident(&pod().label("app", "web"), "a");
+    host.resident(&pod().label("app", "web"), "a");
+    host.resident(&pod(), "a");
+    host.resident(&pod().label("app", "web").namespace("other"), "b");
+    assert_eq!(host.raw_scores(&pod()).into_values().collect::<Vec<_>>(), [2, 0]);
+    assert_eq!(host.raw_scores(&pod().namespace("other")).into_values().collect::<Vec<_>>(), [0, 1]);
+}
+
+mod cluster_facts {
+    use super::*;
+
+    fn prepare(nodes: &cluster::NodeCount, images: &cluster::Images, pod: &pod::Images) -> i64 {
+        let spread = pod.containers.iter().filter_map(|name| images.find(name)).map(|image| i64::from(image.nodes));
+        spread.sum::<i64>() * 10 + i64::from(nodes.0)
+    }
+
+    fn score(prepared: &i64) -> i64 {
+        *prepared
+    }
+
+    berth_guest::plugin!(name: "ClusterFacts", prepare: prepare => i64, score: score);
+}
+
+#[test]
+fn what_is_prepared_from_the_cluster_follows_it() {
+    let mut host = Host::<cluster_facts::Plugin>::new();
+    assert_eq!(host.declaration().cluster_facts, ClusterFacts::all());
+    let app = pod().image("app:1");
+    for (name, score) in [("a", 11), ("b", 22), ("c", 33)] {
+        host.node(node(name).image("app:1", 1));
+        assert_eq!(host.raw_scores(&app)["a"], score);
+    }
+    host.remove_node("c");
+    assert_eq!(host.raw_scores(&app)["a"], 32);
+}
