@@ -63,7 +63,8 @@ fn check(binding: &mut Value, namespace: &str, name: Option<&str>) -> Result<(),
             return Err(Failure::bad_request(format!("{cannot} its {member} is {given:?}")));
         }
     }
-    schema::check("core.v1.Binding", binding).map_err(|problem| Failure::bad_request(format!("{cannot} {problem}")))?;
+    schema::check("core.v1.Binding", binding, "")
+        .map_err(|problem| Failure::bad_request(format!("{cannot} {problem}")))?;
     let metadata = &mut binding["metadata"];
     if !metadata.is_object() {
         *metadata = json!({});

@@ -1,0 +1,15 @@
+//! The embedded API server, judged by its clients: raw requests whose answers a real kube-apiserver must give too,
+//! kube-rs, and kubectl.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says so by panicking")]
+
+mod cases;
+mod faults;
+mod kube_rs;
+mod kubectl;
+mod load;
+#[path = "../controllers_server/mod.rs"]
+mod real;
+mod schema;
+mod support;
+mod watching;

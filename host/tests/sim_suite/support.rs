@@ -1,0 +1,47 @@
+//! Servers and clients for the tests.
+
+use std::time::Duration;
+
+use berth::sim::{Options, Server};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+use tokio::time::Instant;
+
+/// How long a condition may take to come true.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A fresh server with the given options, and a client of it.
+pub async fn server_with(options: Options) -> (Server, Client) {
+    let server = Server::start(options).await.expect("the server starts");
+    let client = client(&server).await;
+    (server, client)
+}
+
+/// A fresh server, and a client of it.
+pub async fn server() -> (Server, Client) {
+    server_with(Options::default()).await
+}
+
+/// A client by the server's own kubeconfig.
+pub async fn client(server: &Server) -> Client {
+    let kubeconfig = Kubeconfig::from_yaml(&server.kubeconfig()).expect("the kubeconfig is one");
+    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
+    Client::try_from(config.expect("the kubeconfig is complete")).expect("the client can be made")
+}
+
+/// Waits until `check` answers with a value.
+pub async fn eventually<T>(what: &str, mut check: impl AsyncFnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = check().await {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// Waits for a future, but not for ever.
+pub async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, future).await.unwrap_or_else(|_| panic!("{what}: not within {PATIENCE:?}"))
+}
