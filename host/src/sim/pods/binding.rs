@@ -130,8 +130,6 @@ fn assign(mut pod: Value, binding: &Value, topology: &[(String, Value)]) -> Resu
     let own = members(&binding["metadata"], "labels").map(|(key, value)| (key.clone(), value.clone()));
     let labels: Vec<(String, Value)> = own.chain(topology.iter().cloned()).collect();
     add_labels(&mut pod, labels);
-    let generation = pod["metadata"]["generation"].as_i64().unwrap_or_default();
-    pod["metadata"]["generation"] = (generation + 1).into();
     let condition =
         json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": clock::now()});
     set_condition(&mut pod["status"], condition);
