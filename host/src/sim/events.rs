@@ -37,9 +37,14 @@ fn rename(event: &mut Value, from: &str, to: &str) {
     }
 }
 
-/// The name in core/v1 of a field that a selector on events.k8s.io/v1 names.
+/// The name in core/v1 of a field that a selector on events.k8s.io/v1 names; none where it can't name it.
 pub fn stored_label(label: &str) -> Option<&'static str> {
     Some(match label {
+        "metadata.name" => "metadata.name",
+        "metadata.namespace" => "metadata.namespace",
+        "reason" => "reason",
+        "type" => "type",
+        "reportingController" => "reportingComponent",
         "regarding.kind" => "involvedObject.kind",
         "regarding.namespace" => "involvedObject.namespace",
         "regarding.name" => "involvedObject.name",
@@ -47,7 +52,6 @@ pub fn stored_label(label: &str) -> Option<&'static str> {
         "regarding.apiVersion" => "involvedObject.apiVersion",
         "regarding.resourceVersion" => "involvedObject.resourceVersion",
         "regarding.fieldPath" => "involvedObject.fieldPath",
-        "reportingController" => "reportingComponent",
         _ => return None,
     })
 }

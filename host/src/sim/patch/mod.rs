@@ -25,13 +25,14 @@ pub enum Patch {
 /// Applies a patch to an object in its served form.
 ///
 /// # Errors
-/// 422 where an operation can't be done, 400 where the patch makes no sense.
+/// 422 where an operation can't be done, 400 where the patch makes no sense; 500, as kube-apiserver has it, where a
+/// strategic merge patch makes none.
 pub fn apply(patch: &Patch, resource: &Resource, served: &Value) -> Result<Value, Failure> {
     match patch {
         Patch::Json(_) | Patch::Merge(_) => apply_plain(patch, served),
         Patch::Strategic(change) => {
             let mut object = served.clone();
-            strategic::merge(&resource.type_name(), &mut object, change).map_err(Failure::bad_request)?;
+            strategic::merge(&resource.type_name(), &mut object, change).map_err(Failure::plain_error)?;
             Ok(object)
         }
         Patch::Apply(change) => {

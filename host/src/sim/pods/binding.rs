@@ -63,7 +63,8 @@ fn check(binding: &mut Value, namespace: &str, name: Option<&str>) -> Result<(),
             return Err(Failure::bad_request(format!("{cannot} its {member} is {given:?}")));
         }
     }
-    schema::check("core.v1.Binding", binding).map_err(|problem| Failure::bad_request(format!("{cannot} {problem}")))?;
+    schema::check("core.v1.Binding", binding, "")
+        .map_err(|problem| Failure::bad_request(format!("{cannot} {problem}")))?;
     let metadata = &mut binding["metadata"];
     if !metadata.is_object() {
         *metadata = json!({});
@@ -129,8 +130,6 @@ fn assign(mut pod: Value, binding: &Value, topology: &[(String, Value)]) -> Resu
     let own = members(&binding["metadata"], "labels").map(|(key, value)| (key.clone(), value.clone()));
     let labels: Vec<(String, Value)> = own.chain(topology.iter().cloned()).collect();
     add_labels(&mut pod, labels);
-    let generation = pod["metadata"]["generation"].as_i64().unwrap_or_default();
-    pod["metadata"]["generation"] = (generation + 1).into();
     let condition =
         json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": clock::now()});
     set_condition(&mut pod["status"], condition);

@@ -12,13 +12,13 @@ pub struct Checked {
     pub unknown: Vec<String>,
 }
 
-/// Checks `object` against the type called `name` and brings it into the form that the API server keeps: unknown fields
+/// Checks `object`, found at `path`, against the type called `name` and brings it into the form that the API server keeps: unknown fields
 /// and nulls dropped, empty optional lists and maps dropped, quantities and times in their canonical spelling.
 ///
 /// # Errors
 /// A sentence naming the field whose value is of another type.
-pub fn check(name: &str, object: &mut Value) -> Result<Checked, String> {
-    let mut checker = Checker { unknown: Vec::new(), path: String::new() };
+pub fn check(name: &str, object: &mut Value, path: &str) -> Result<Checked, String> {
+    let mut checker = Checker { unknown: Vec::new(), path: path.to_owned() };
     match (type_named(name), object) {
         (Some(found), Value::Object(members)) => checker.object(found, members)?,
         (None, _) => {}
@@ -207,7 +207,7 @@ mod tests {
                      "volumes": [{"name": "v", "emptyDir": {}}]},
             "extra": true
         });
-        let checked = check("core.v1.Pod", &mut pod).unwrap();
+        let checked = check("core.v1.Pod", &mut pod, "").unwrap();
         assert_eq!(checked.unknown, ["extra", "spec.containers[0].oops"]);
         assert_eq!(
             pod,
@@ -241,9 +241,9 @@ mod tests {
             (json!({"hostNetwork": "yes"}), "json: cannot unmarshal string into field spec.hostNetwork of type bool"),
         ] {
             let mut pod = json!({"spec": spec});
-            assert_eq!(check("core.v1.Pod", &mut pod).unwrap_err(), problem);
+            assert_eq!(check("core.v1.Pod", &mut pod, "").unwrap_err(), problem);
         }
         let mut pod = json!({"spec": {"overhead": {"cpu": "lots"}}});
-        assert!(check("core.v1.Pod", &mut pod).unwrap_err().contains("spec.overhead.cpu"));
+        assert!(check("core.v1.Pod", &mut pod, "").unwrap_err().contains("spec.overhead.cpu"));
     }
 }

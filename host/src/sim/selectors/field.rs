@@ -76,29 +76,26 @@ pub struct FieldSelector {
 }
 
 impl FieldSelector {
-    /// Reads `text` for a kind with the given selectable fields. `rename` gives the stored label for a requested one,
-    /// for API versions that name a field differently.
+    /// Reads `text` for a kind with the given selectable fields. `stored` gives the stored label for a requested one;
+    /// API versions may name a field differently.
     ///
     /// # Errors
     /// The sentence that the API server answers, with 400.
     pub fn parse(
         text: &str,
         fields: &[Selectable],
-        rename: impl Fn(&str) -> Option<&'static str>,
+        stored: impl for<'a> Fn(&'a str) -> Option<&'a str>,
     ) -> Result<Self, String> {
         let mut terms = Vec::new();
         for part in split_unescaped(text).into_iter().filter(|part| !part.is_empty()) {
             let (label, equal, value) =
                 split_term(part).ok_or_else(|| format!("invalid selector: '{text}'; can't understand '{part}'"))?;
-            let stored = rename(label).unwrap_or(label);
-            let field = match stored {
-                "metadata.name" => Field::Name,
-                "metadata.namespace" => Field::Namespace,
-                _ => match fields.iter().position(|field| field.label == stored) {
-                    Some(index) => Field::Indexed(index),
-                    None => return Err(format!("field label not supported: {label}")),
-                },
+            let place = |stored: &str| match stored {
+                "metadata.name" => Some(Field::Name),
+                "metadata.namespace" => Some(Field::Namespace),
+                _ => fields.iter().position(|field| field.label == stored).map(Field::Indexed),
             };
+            let field = stored(label).and_then(place).ok_or_else(|| format!("field label not supported: {label}"))?;
             terms.push(Term { field, equal, value: unescape(value)? });
         }
         Ok(Self { terms })
@@ -190,7 +187,7 @@ mod tests {
             ("spec.hostNetwork=false", true),
             ("spec.hostNetwork!=false", false),
         ] {
-            let selector = FieldSelector::parse(text, FIELDS, |_| None).unwrap();
+            let selector = FieldSelector::parse(text, FIELDS, |label| Some(label)).unwrap();
             assert_eq!(selector.matches(&object), expected, "{text}");
         }
     }
@@ -203,7 +200,7 @@ mod tests {
             ("spec.nodeName=a=b", "invalid field selector: unescaped = in a value"),
             ("spec.nodeName=a\\n", "invalid field selector: invalid escape sequence: \\n"),
         ] {
-            assert_eq!(FieldSelector::parse(text, FIELDS, |_| None).unwrap_err(), message);
+            assert_eq!(FieldSelector::parse(text, FIELDS, |label| Some(label)).unwrap_err(), message);
         }
     }
 }

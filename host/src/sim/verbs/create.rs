@@ -33,7 +33,7 @@ pub async fn create(state: &Arc<State>, target: Target, call: Call) -> Result<Re
     if resource.namespaced && target.namespace.is_empty() {
         return Err(Failure::bad_request("an empty namespace may not be set during creation"));
     }
-    let incoming = accept(resource, body, &query)?;
+    let incoming = accept(resource, body, None, &query)?;
     let object = store_new(state, resource, &target.namespace, incoming.object, dry_run)?;
     Ok(answer::with_warnings(answer::object(201, resource, &object, view), &incoming.warnings))
 }
@@ -89,7 +89,7 @@ fn store_once(
     let stored = resource.objects.create(draft).map_err(|error| match error {
         WriteError::Exists | WriteError::Stale => Failure::already_exists(resource.subject(&name)),
     })?;
-    write::written(state, resource, &stored);
+    write::written(state, resource, None, &stored);
     Ok(stored)
 }
 

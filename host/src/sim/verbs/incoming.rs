@@ -27,14 +27,17 @@ enum Strictness {
     Strict,
 }
 
-/// Brings a served object into the stored form.
+/// Brings a served object, called `name` where the path names it, into the stored form.
 ///
 /// # Errors
 /// 400 where it is of another kind or can't be read as its kind, or has unknown fields and these are forbidden.
-pub fn accept(resource: &Resource, mut object: Value, query: &Query) -> Result<Incoming, Failure> {
+pub fn accept(resource: &Resource, mut object: Value, name: Option<&str>, query: &Query) -> Result<Incoming, Failure> {
     check_kind(resource, &object)?;
     if !object["metadata"].is_object() {
         object["metadata"] = Value::Object(Map::new());
+    }
+    if let Some(name) = name {
+        object["metadata"]["name"] = name.into();
     }
     for ignored in ["managedFields", "selfLink"] {
         remove(&mut object["metadata"], ignored);
@@ -97,7 +100,7 @@ fn check_built_in(resource: &Resource, object: &mut Value) -> Result<Vec<String>
     let name = resource.type_name();
     remove(object, "kind");
     remove(object, "apiVersion");
-    let checked = schema::check(&name, object)
+    let checked = schema::check(&name, object, "")
         .map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?;
     // In Go these are structs, which are there even when nothing is in them.
     for member in ["spec", "status"] {
@@ -110,11 +113,9 @@ fn check_built_in(resource: &Resource, object: &mut Value) -> Result<Vec<String>
 }
 
 fn check_custom(resource: &Resource, definition: &custom::Custom, object: &mut Value) -> Result<Vec<String>, Failure> {
-    let mut metadata = json!({"metadata": object["metadata"].take()});
-    let read = schema::check("core.v1.ConfigMap", &mut metadata);
+    let read = schema::check("meta.v1.ObjectMeta", &mut object["metadata"], "metadata");
     let mut unknown =
         read.map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?.unknown;
-    object["metadata"] = metadata["metadata"].take();
     if let Some(schema) = &definition.schema {
         unknown.extend(custom::prune(schema, object));
         custom::default(schema, object);

@@ -35,8 +35,7 @@ pub async fn patch(state: &Arc<State>, target: Target, call: Call) -> Result<Res
     if let Patch::Apply(object) = &patch {
         check_apply(object, &target, &name, &query)?;
         if target.sub.is_none() && resource.objects.get(&key(&target.namespace, &name)).is_none() {
-            let mut incoming = accept(&resource, object.clone(), &query)?;
-            incoming.object["metadata"]["name"] = name.as_str().into();
+            let incoming = accept(&resource, object.clone(), Some(&name), &query)?;
             let stored = store_new(state, &resource, &target.namespace, incoming.object, dry_run)?;
             return Ok(answer::with_warnings(answer::object(201, &resource, &stored, view), &incoming.warnings));
         }
@@ -44,12 +43,9 @@ pub async fn patch(state: &Arc<State>, target: Target, call: Call) -> Result<Res
     let mut warnings = Vec::new();
     let modified = modify(state, place, dry_run, |current, old| {
         let served = resource.served(current);
-        let mut patched = patch::apply(&patch, &resource, &served)?;
+        let patched = patch::apply(&patch, &resource, &served)?;
         check_place(&patched, &target.namespace, Some(&name))?;
-        if patched["metadata"].is_object() {
-            patched["metadata"]["name"] = name.as_str().into();
-        }
-        let incoming = accept(&resource, patched, &query).map_err(of_patch)?;
+        let incoming = accept(&resource, patched, Some(&name), &query).map_err(of_patch)?;
         warnings = incoming.warnings;
         check_version(&resource, current, &old, &incoming.object, false)?;
         next_version(&resource, target.sub, incoming.object, &old)

@@ -30,8 +30,7 @@ pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Re
     let resource = target.resource.clone();
     let name = target.name.clone().unwrap_or_default();
     check_place(&body, &target.namespace, Some(&name))?;
-    let mut incoming = accept(&resource, body, &query)?;
-    incoming.object["metadata"]["name"] = name.as_str().into();
+    let incoming = accept(&resource, body, Some(&name), &query)?;
     let creates = target.sub.is_none() && resource.kind().is_some_and(|kind| kind.creates_on_update);
     if creates && resource.objects.get(&key(&target.namespace, &name)).is_none() {
         let object = store_new(state, &resource, &target.namespace, incoming.object, dry_run)?;

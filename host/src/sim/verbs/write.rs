@@ -9,7 +9,7 @@ use crate::sim::failure::Failure;
 use crate::sim::resource::Resource;
 use crate::sim::state::State;
 use crate::sim::store::{Object, WriteError, key};
-use crate::sim::value::{items, text};
+use crate::sim::value::items;
 
 /// What became of an object.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ fn replace(
         return Ok(Modified::Stored(Arc::new(draft.at(current.rv()))));
     }
     let stored = resource.objects.replace(current, draft)?;
-    written(state, resource, &stored);
+    written(state, resource, Some(current), &stored);
     Ok(Modified::Stored(stored))
 }
 
@@ -110,17 +110,13 @@ fn is_finished(resource: &Resource, object: &Value) -> bool {
         && !resource.kind().is_some_and(|kind| kind.rules.holds(object))
 }
 
-/// What follows from a write: a definition is served, a namespace being deleted is emptied.
-pub fn written(state: &Arc<State>, resource: &Resource, object: &Object) {
+/// What follows from a write: a definition is served, a namespace whose deletion has begun is emptied.
+pub fn written(state: &Arc<State>, resource: &Resource, before: Option<&Object>, after: &Object) {
+    let is_ending = |object: &Object| resource.stored(object)["metadata"].get("deletionTimestamp").is_some();
     match (resource.group.as_str(), resource.kind.as_str()) {
-        ("apiextensions.k8s.io", "CustomResourceDefinition") => state.registry.define(&resource.stored(object)),
-        ("", "Namespace") => {
-            let value = resource.stored(object);
-            if value["metadata"].get("deletionTimestamp").is_some()
-                && resource.kind().is_some_and(|kind| kind.rules.holds(&value))
-            {
-                namespaces::empty(state, text(&value["metadata"], "name"));
-            }
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => state.registry.define(&resource.stored(after)),
+        ("", "Namespace") if is_ending(after) && !before.is_some_and(is_ending) => {
+            namespaces::empty(state, after.name())
         }
         _ => {}
     }
