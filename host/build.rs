@@ -29,7 +29,8 @@ fn embed() -> Result<(), String> {
     let mut list = String::from("[\n");
     for path in &components {
         let file = path.file_name().and_then(|name| name.to_str()).ok_or("a plugin's file name is not text")?;
-        writeln!(list, "    BuiltIn {{ file: {file:?}, bytes: include_bytes!({path:?}) }},").map_err(|e| e.to_string())?;
+        writeln!(list, "    BuiltIn {{ file: {file:?}, bytes: include_bytes!({path:?}) }},")
+            .map_err(|e| e.to_string())?;
     }
     list.push_str("]\n");
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: this runs under cargo only")?);
@@ -41,7 +42,8 @@ fn plugins_dir() -> Result<PathBuf, String> {
     if let Some(dir) = env::var_os("BERTH_DEFAULT_PLUGINS") {
         return Ok(PathBuf::from(dir));
     }
-    let manifest = env::var_os("CARGO_MANIFEST_DIR").ok_or("CARGO_MANIFEST_DIR is not set: this runs under cargo only")?;
+    let manifest =
+        env::var_os("CARGO_MANIFEST_DIR").ok_or("CARGO_MANIFEST_DIR is not set: this runs under cargo only")?;
     let workspace = Path::new(&manifest).parent().ok_or("the host's folder has no parent")?;
     Ok(workspace.join("target/plugins/default"))
 }

@@ -16,7 +16,8 @@ const WASM_STACK: usize = 512 << 10;
 ///
 /// Instances are allocated on demand: there are a few dozen, and they live for hours. A pool would make instantiating
 /// them some microseconds faster, where filling one takes milliseconds, and would fix a number of slots and their sizes
-/// in advance. Compiling stays on the one thread that asks for it, which runs at low priority.
+/// in advance. Compiling stays on the one thread that asks for it, which runs at low priority: wasmtime is built without
+/// its parallel compilation.
 ///
 /// # Errors
 /// The machine can't run the engine: no cranelift back end for it, or no thread to be had.
@@ -26,7 +27,6 @@ pub fn engine() -> wasmtime::Result<Engine> {
         .concurrency_support(false)
         .epoch_interruption(true)
         .cranelift_opt_level(OptLevel::Speed)
-        .parallel_compilation(false)
         .max_wasm_stack(WASM_STACK);
     let engine = Engine::new(&config)?;
     let weak = engine.weak();

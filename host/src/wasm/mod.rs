@@ -2,6 +2,7 @@
 //! exchanged while the scheduler runs.
 
 mod bindings;
+mod check;
 mod convert;
 mod embed;
 mod engine;
@@ -15,12 +16,13 @@ mod metrics;
 mod set;
 mod synthetic;
 
+pub use self::check::{CHECK_NODES, CheckReport, check};
 pub use self::engine::engine;
 pub use self::guest::{CallError, Export};
 pub use self::guests::{ClusterRequest, Delivery, Guests, Health, Outbox, Prepared};
 pub use self::limits::Limits;
 pub use self::load::{CONTRACT, Compiler, Digest, DiskCache, LoadCause, LoadError, LoadedComponent, Source};
-pub use self::loader::{BuiltIn, Loader, LoaderError, LoaderOptions};
+pub use self::loader::{BuiltIn, Loader, LoaderError, LoaderOptions, survey};
 pub use self::metrics::{Counters, Usage};
 pub use self::set::{
     AssembleError, DEFAULT_PLUGINS, Enabled, NamedBy, PluginState, PluginStatus, PointSpecs, ProfileSpec,

@@ -8,15 +8,26 @@ use crate::wasm::bindings::berth::scheduler::types as wit;
 use crate::wasm::bindings::exports::berth::scheduler::pre_filter::PreFilterResult as WitPreFilterResult;
 use crate::wasm::bindings::exports::berth::scheduler::pre_score::PreScoreResult as WitPreScoreResult;
 
-pub(super) fn pre_filter(answer: WitPreFilterResult) -> Result<PreFilterResult, CallError> {
-    Ok(match answer {
+/// Reasons of one outcome that are kept.
+const REASONS: usize = 32;
+/// Bytes that are kept of a guest's words where they go into messages.
+const WORDS: usize = 1024;
+
+/// A guest's words, of a length that fits a message.
+pub(crate) fn shorten(mut words: String) -> String {
+    words.truncate(words.floor_char_boundary(WORDS));
+    words
+}
+
+pub(super) fn pre_filter(answer: WitPreFilterResult) -> PreFilterResult {
+    match answer {
         WitPreFilterResult::All => PreFilterResult::All,
         WitPreFilterResult::Skip => PreFilterResult::Skip,
         WitPreFilterResult::Narrow(names) => {
             PreFilterResult::Narrow(names.into_iter().map(String::into_boxed_str).collect())
         }
         WitPreFilterResult::Reject(why) => PreFilterResult::Reject(status(why)),
-    })
+    }
 }
 
 pub(super) fn pre_score(answer: WitPreScoreResult) -> PreScoreResult {
@@ -60,6 +71,6 @@ fn status(status: wit::Status) -> Status {
             wit::Code::Error => Code::Error,
             wit::Code::Pending => Code::Pending,
         },
-        reasons: status.reasons.into_iter().map(Into::into).collect(),
+        reasons: status.reasons.into_iter().take(REASONS).map(|reason| shorten(reason).into()).collect(),
     }
 }

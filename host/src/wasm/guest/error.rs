@@ -2,6 +2,7 @@
 
 use wasmtime::{Trap, WasmBacktrace};
 
+use super::answers::shorten;
 use super::call::Export;
 use super::deadline::Overrun;
 use super::memory::Excess;
@@ -46,7 +47,7 @@ impl CallError {
             None => error.root_cause().to_string(),
         };
         let trap = trap.strip_prefix("wasm trap: ").unwrap_or(&trap);
-        Self::Trapped(export, logged.unwrap_or_else(|| format!("{trap}{}", frames(error))))
+        Self::Trapped(export, shorten(logged.unwrap_or_else(|| format!("{trap}{}", frames(error)))))
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use wasmtime::component::InstancePre;
 use wasmtime::{Store, UpdateDeadline};
 
+use super::answers::shorten;
 use super::call::{Export, guarded};
 use super::deadline::Budget;
 use super::error::CallError;
@@ -67,7 +68,7 @@ impl Instance {
     /// Gives it its arguments (JSON), and learns what it reads.
     pub(crate) fn configure(&mut self, arguments: &str) -> Result<Declaration, CallError> {
         self.call(Export::Configure, |store, interfaces| interfaces.plugin.call_configure(store, arguments))?
-            .map_err(|message| CallError::Said(Export::Configure, message))
+            .map_err(|message| CallError::Said(Export::Configure, shorten(message)))
     }
 
     /// Makes a pod known under a template's id.

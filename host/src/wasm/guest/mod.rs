@@ -11,6 +11,7 @@ mod memory;
 mod placing;
 mod state;
 
+pub(super) use self::answers::shorten;
 pub use self::call::Export;
 pub(super) use self::deadline::thread_cpu_time;
 pub use self::error::CallError;

@@ -2,36 +2,37 @@
 
 use berth_core::cache::NodeId;
 use berth_core::plugins::{Cycle, PreFilterResult, PreScoreResult, Verdicts};
+use wasmtime::Store;
 
 use super::answers;
 use super::call::Export;
 use super::error::CallError;
 use super::instance::Instance;
+use super::interfaces::LoadedInterfaces;
+use super::state::HostState;
 use crate::wasm::bindings::berth::scheduler::types as wit;
 
 /// What a function answers that the contract lets fail.
 type Answer<T> = wasmtime::Result<Result<T, String>>;
 
+/// What a function is asked about: the cycle, and nodes by their ids.
+type About<'a> = (wit::Cycle, &'a [u32]);
+
 impl Instance {
     /// `pre-filter`; where it is not exported, every node is to be filtered.
     pub(crate) fn pre_filter(&mut self, cycle: &Cycle<'_>) -> Result<PreFilterResult, CallError> {
-        let cycle = cycle_of(cycle);
-        self.ask(Export::PreFilter, |store, interfaces| match &interfaces.pre_filter {
-            Some(guest) => Some(guest.call_pre_filter(store, cycle)),
-            None => None,
-        })?
-        .map_or(Ok(PreFilterResult::All), answers::pre_filter)
+        let answer = self.ask(Export::PreFilter, cycle, &[], |store, interfaces, (cycle, _)| {
+            interfaces.pre_filter.as_ref().map(|guest| guest.call_pre_filter(store, cycle))
+        })?;
+        Ok(answer.map_or(PreFilterResult::All, answers::pre_filter))
     }
 
     /// `filter`; where it is not exported, every node fits.
     pub(crate) fn filter(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, CallError> {
-        let cycle = cycle_of(cycle);
-        let ids = self.take_ids(nodes);
-        let answer = self.ask(Export::Filter, |store, interfaces| {
-            interfaces.filter.as_ref().map(|guest| guest.call_filter(store, cycle, &ids))
-        });
-        self.node_ids = ids;
-        match answer? {
+        let answer = self.ask(Export::Filter, cycle, nodes, |store, interfaces, (cycle, ids)| {
+            interfaces.filter.as_ref().map(|guest| guest.call_filter(store, cycle, ids))
+        })?;
+        match answer {
             Some(verdicts) => answers::verdicts(verdicts, nodes.len()),
             None => Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; nodes.len()] }),
         }
@@ -39,24 +40,18 @@ impl Instance {
 
     /// `pre-score`; where it is not exported, there is something to score.
     pub(crate) fn pre_score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<PreScoreResult, CallError> {
-        let cycle = cycle_of(cycle);
-        let ids = self.take_ids(nodes);
-        let answer = self.ask(Export::PreScore, |store, interfaces| {
-            interfaces.pre_score.as_ref().map(|guest| guest.call_pre_score(store, cycle, &ids))
-        });
-        self.node_ids = ids;
-        Ok(answer?.map_or(PreScoreResult::Score, answers::pre_score))
+        let answer = self.ask(Export::PreScore, cycle, nodes, |store, interfaces, (cycle, ids)| {
+            interfaces.pre_score.as_ref().map(|guest| guest.call_pre_score(store, cycle, ids))
+        })?;
+        Ok(answer.map_or(PreScoreResult::Score, answers::pre_score))
     }
 
     /// `score`; where it is not exported, every node has 0.
     pub(crate) fn score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
-        let cycle = cycle_of(cycle);
-        let ids = self.take_ids(nodes);
-        let answer = self.ask(Export::Score, |store, interfaces| {
-            interfaces.score.as_ref().map(|guest| guest.call_score(store, cycle, &ids))
-        });
-        self.node_ids = ids;
-        match answer? {
+        let answer = self.ask(Export::Score, cycle, nodes, |store, interfaces, (cycle, ids)| {
+            interfaces.score.as_ref().map(|guest| guest.call_score(store, cycle, ids))
+        })?;
+        match answer {
             Some(scores) => answers::scores(Export::Score, scores, nodes.len()),
             None => Ok(vec![0; nodes.len()]),
         }
@@ -69,37 +64,30 @@ impl Instance {
         nodes: &[NodeId],
         scores: &[i64],
     ) -> Result<Vec<i64>, CallError> {
-        let cycle = cycle_of(cycle);
-        let ids = self.take_ids(nodes);
-        let answer = self.ask(Export::Normalize, |store, interfaces| {
-            interfaces.normalize.as_ref().map(|guest| guest.call_normalize(store, cycle, &ids, scores))
-        });
-        self.node_ids = ids;
-        match answer? {
+        let answer = self.ask(Export::Normalize, cycle, nodes, |store, interfaces, (cycle, ids)| {
+            interfaces.normalize.as_ref().map(|guest| guest.call_normalize(store, cycle, ids, scores))
+        })?;
+        match answer {
             Some(scores) => answers::scores(Export::Normalize, scores, nodes.len()),
             None => Ok(scores.to_vec()),
         }
     }
 
-    /// Calls a function that may be missing and may answer with an error of its own.
+    /// Calls a function that may be missing, and that may answer with an error of its own.
     fn ask<T>(
         &mut self,
         export: Export,
-        call: impl FnOnce(
-            &mut wasmtime::Store<super::state::HostState>,
-            &super::interfaces::LoadedInterfaces,
-        ) -> Option<Answer<T>>,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, About<'_>) -> Option<Answer<T>>,
     ) -> Result<Option<T>, CallError> {
-        let answer = self.call(export, |store, interfaces| call(store, interfaces).transpose())?;
-        answer.transpose().map_err(|message| CallError::Said(export, message))
-    }
-
-    /// The ids in the buffer kept for them; the caller puts it back.
-    fn take_ids(&mut self, nodes: &[NodeId]) -> Vec<u32> {
         let mut ids = std::mem::take(&mut self.node_ids);
         ids.clear();
         ids.extend(nodes.iter().map(|node| node.0));
-        ids
+        let about = (cycle_of(cycle), &*ids);
+        let answer = self.call(export, |store, interfaces| call(store, interfaces, about).transpose());
+        self.node_ids = ids;
+        answer?.transpose().map_err(|words| CallError::Said(export, answers::shorten(words)))
     }
 }
 

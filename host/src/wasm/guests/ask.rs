@@ -59,7 +59,7 @@ impl Plugins for Guests {
     }
 
     fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]) {
-        for slot in self.slots.iter_mut().flatten().filter(|slot| slot.entry.declaration.pod_facts == facts) {
+        for slot in self.slots.iter_mut().filter(|slot| slot.entry.declaration.pod_facts == facts) {
             if let Some(resident) = slot.resident() {
                 resident.forget(templates);
             }

@@ -35,19 +35,12 @@ impl Guests {
     }
 
     fn put_in_place(&mut self, prepared: Prepared) -> Vec<Profile> {
-        for (entry, resident) in prepared.new {
-            let at = entry.id.0 as usize;
-            if at >= self.slots.len() {
-                self.slots.resize_with(at + 1, || None);
-            }
-            self.slots[at] = Some(Slot::new(entry, resident));
-        }
-        for (at, place) in self.slots.iter_mut().enumerate() {
-            let used = prepared.used.iter().any(|id| id.0 as usize == at);
-            if !used && let Some(resident) = place.take().and_then(Slot::into_resident) {
-                self.rebuilder.dispose(resident);
-            }
-        }
+        let (kept, gone): (Vec<Slot>, Vec<Slot>) =
+            self.slots.drain(..).partition(|slot| prepared.used.contains(&slot.id));
+        self.slots = kept;
+        self.slots.extend(prepared.new.into_iter().map(|(entry, resident)| Slot::new(entry, resident)));
+        self.slots.sort_by_key(|slot| slot.id);
+        gone.into_iter().filter_map(Slot::into_resident).for_each(|resident| self.rebuilder.dispose(resident));
         prepared.profiles
     }
 }

@@ -30,8 +30,8 @@ use super::limits::Limits;
 
 /// All instances. Implements [`berth_core::Plugins`].
 pub struct Guests {
-    /// By plugin id; those swapped out leave a gap.
-    slots: Vec<Option<Slot>>,
+    /// By plugin id, ascending.
+    slots: Vec<Slot>,
     feeder: Feeder,
     rebuilder: Rebuilder,
 }
@@ -60,7 +60,7 @@ impl Guests {
 
     /// Starts the instances anew whose time has come. To be called now and then, once a second for instance.
     pub fn tick(&mut self, now: Timestamp, cache: &Cache) {
-        for slot in self.slots.iter_mut().flatten() {
+        for slot in &mut self.slots {
             slot.retry_if_due(now, cache, &self.rebuilder);
         }
     }
@@ -78,6 +78,7 @@ impl Guests {
     }
 }
 
-fn slot(slots: &mut [Option<Slot>], id: PluginId) -> Option<&mut Slot> {
-    slots.get_mut(id.0 as usize)?.as_mut()
+fn slot(slots: &mut [Slot], id: PluginId) -> Option<&mut Slot> {
+    let at = slots.binary_search_by_key(&id, |slot| slot.id).ok()?;
+    slots.get_mut(at)
 }

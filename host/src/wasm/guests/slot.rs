@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use berth_core::Timestamp;
 use berth_core::cache::Cache;
-use berth_core::plugins::{Cycle, PluginError};
+use berth_core::plugins::{Cycle, PluginError, PluginId};
 
 use super::entry::{Entry, Health};
 use super::rebuild::Rebuilder;
@@ -14,6 +14,7 @@ use crate::wasm::feed::Feeder;
 use crate::wasm::guest::{CallError, Export, Instance};
 
 pub(super) struct Slot {
+    pub id: PluginId,
     pub entry: Arc<Entry>,
     state: State,
     streak: Streak,

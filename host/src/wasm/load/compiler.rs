@@ -14,7 +14,7 @@ use super::disk_cache::DiskCache;
 use super::error::{LoadCause, LoadError};
 use super::source::Source;
 use crate::wasm::bindings::berth::scheduler::{log, what_if};
-use crate::wasm::guest::{HostState, Instance, Interfaces, StartError};
+use crate::wasm::guest::{HostState, Instance, Interfaces, StartError, shorten};
 use crate::wasm::limits::Limits;
 use crate::wasm::metrics::Counters;
 
@@ -155,10 +155,4 @@ fn check_header(bytes: &[u8]) -> Result<(), LoadCause> {
 
 fn is_name(name: &str) -> bool {
     (1..=63).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
-}
-
-/// Words of a guest, of a length that fits a message.
-pub(super) fn shorten(mut words: String) -> String {
-    words.truncate(words.floor_char_boundary(200));
-    words
 }

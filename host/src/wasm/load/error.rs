@@ -36,6 +36,9 @@ pub enum LoadCause {
         /// Bytes.
         limit: u64,
     },
+    /// It may be good, but nothing can run here.
+    #[error("can't be tried, as the WebAssembly engine does not start: {0}")]
+    NoEngine(String),
     /// Nothing in it.
     #[error("is empty; was it still being written?")]
     Empty,

@@ -13,6 +13,7 @@ mod trial;
 
 pub use self::compiler::{Compiler, LoadedComponent};
 pub use self::contract::CONTRACT;
+pub(super) use self::contract::names_of;
 pub use self::digest::Digest;
 pub use self::disk_cache::DiskCache;
 pub use self::error::{LoadCause, LoadError};

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use berth_core::cache::Cache;
 use berth_core::plugins::{Declaration, Normalization};
 
-use super::compiler::{LoadedComponent, shorten};
+use super::compiler::LoadedComponent;
 use super::error::LoadCause;
 use super::trial::trial;
 use crate::wasm::convert;
 use crate::wasm::feed::{Feeder, Reads};
-use crate::wasm::guest::{CallError, Export, Instance};
+use crate::wasm::guest::{CallError, Export, Instance, shorten};
 use crate::wasm::guests::Resident;
 use crate::wasm::limits::Limits;
 use crate::wasm::metrics::Counters;
@@ -24,9 +24,11 @@ pub(crate) fn configure(
     counters: &Arc<Counters>,
 ) -> Result<(Instance, Declaration), LoadCause> {
     let mut instance = component.start(limits, counters)?;
+    // The contract has it called first. What it says is known from loading.
+    instance.describe()?;
     let declared = instance.configure(arguments).map_err(|error| match error {
         CallError::Said(Export::Configure, message) => {
-            LoadCause::Arguments { message: shorten(message), arguments: shorten(arguments.to_owned()) }
+            LoadCause::Arguments { message, arguments: shorten(arguments.to_owned()) }
         }
         other => other.into(),
     })?;

@@ -15,6 +15,9 @@ use crate::wasm::synthetic;
 /// Pods that a plugin is tried with.
 const PODS: usize = 3;
 
+/// Pods of the cluster among which those are searched.
+const LOOKED_AT: usize = 1_000;
+
 /// A cycle's time, for plugins that ask for it.
 const TIME: Timestamp = Timestamp(1_767_225_600_000);
 
@@ -42,10 +45,15 @@ pub(crate) fn trial(resident: &mut Resident, cache: &Cache, limit: usize) -> Res
     }
 }
 
-/// Pods of the cluster, as they were before they were placed.
+/// Pods of the cluster that differ in their spec, as they were before they were placed.
 fn pods(cache: &Cache) -> Vec<Arc<Pod>> {
-    let placed = cache.pods().map(|(_, cached)| &cached.pod).filter(|pod| !pod.deleting);
-    placed.take(PODS).map(|pod| Arc::new(Pod { node_name: "".into(), ..Pod::clone(pod) })).collect()
+    let mut pods: Vec<Arc<Pod>> = Vec::new();
+    for (_, cached) in cache.pods().filter(|(_, cached)| !cached.pod.deleting).take(LOOKED_AT) {
+        if pods.len() < PODS && !pods.iter().any(|pod| pod.spec == cached.pod.spec) {
+            pods.push(Arc::new(Pod { node_name: "".into(), ..Pod::clone(&cached.pod) }));
+        }
+    }
+    pods
 }
 
 /// One pod's cycle, outside of any queue.
@@ -56,13 +64,21 @@ pub(crate) struct Trial<'a> {
 impl<'a> Trial<'a> {
     /// Of this pod; `number` differs between the pods of a trial.
     pub fn new(cache: &'a Cache, pod: &'a Pod, number: u32) -> Self {
-        let template = TemplateId(number);
-        Self { cycle: Cycle { id: u64::from(number), time: TIME, seed: u64::from(number), template, pod, cache } }
+        let (id, template) = (u64::from(number), TemplateId(number));
+        Self { cycle: Cycle { id, time: TIME, seed: id, template, pod, cache } }
     }
 
     /// The cycle as the plugin sees it.
     pub fn cycle(&self) -> &Cycle<'a> {
         &self.cycle
+    }
+
+    /// Makes the pod known and asks what comes before filter and score.
+    pub fn prepare(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), CallError> {
+        resident.hold(self.cycle.template, self.cycle.pod)?;
+        resident.instance().pre_filter(&self.cycle)?;
+        resident.instance().pre_score(&self.cycle, nodes)?;
+        Ok(())
     }
 
     /// All that a scheduling cycle would ask, in its order, answers checked.

@@ -53,10 +53,10 @@ impl Files {
 
     /// All of them.
     pub fn catalog(&self) -> Catalog {
-        let files = self.known.iter().map(|(path, known)| Found {
-            source: Source::file(path.clone()),
-            loaded: known.loaded.clone(),
-        });
+        let files = self
+            .known
+            .iter()
+            .map(|(path, known)| Found { source: Source::file(path.clone()), loaded: known.loaded.clone() });
         Catalog::new(self.built_in.iter().cloned().chain(files))
     }
 }

@@ -7,9 +7,11 @@
 mod directory;
 mod files;
 mod options;
+mod survey;
 mod watch;
 mod work;
 
+use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -17,6 +19,7 @@ use std::thread;
 use tokio::sync::watch as latest;
 
 pub use self::options::{BuiltIn, LoaderOptions};
+pub use self::survey::survey;
 use self::work::{Wake, Worker};
 use super::engine::engine;
 use super::guests::Outbox;
@@ -29,6 +32,9 @@ pub enum LoaderError {
     /// The engine can't be had.
     #[error("starting the WebAssembly engine: {0}")]
     Engine(String),
+    /// The plugins directory is there, but can't be read.
+    #[error("plugins directory {}: {}", .0.display(), .1)]
+    Directory(PathBuf, Arc<std::io::Error>),
     /// The profiles can't be served.
     #[error(transparent)]
     Profiles(#[from] AssembleError),
@@ -53,9 +59,7 @@ impl Loader {
     /// # Errors
     /// The engine or the thread can't be started.
     pub fn start(options: LoaderOptions, specs: Vec<ProfileSpec>, outbox: Outbox) -> Result<Self, LoaderError> {
-        let engine = engine().map_err(|error| LoaderError::Engine(format!("{error:#}")))?;
-        let compiler = Compiler::new(engine, options.cache_dir().as_deref(), Arc::clone(&options.limits))
-            .map_err(|error| LoaderError::Engine(format!("{error:#}")))?;
+        let compiler = compiler(&options)?;
         let (wake, woken) = channel();
         let (first_in, first) = latest::channel(None);
         let board: Arc<Mutex<Board>> = Arc::default();
@@ -90,6 +94,12 @@ impl Loader {
         // It may have ended.
         let _ = self.wake.send(Wake::Stop);
     }
+}
+
+fn compiler(options: &LoaderOptions) -> Result<Compiler, LoaderError> {
+    let no_engine = |error: wasmtime::Error| LoaderError::Engine(format!("{error:#}"));
+    let engine = engine().map_err(no_engine)?;
+    Compiler::new(engine, options.cache_dir().as_deref(), Arc::clone(&options.limits)).map_err(no_engine)
 }
 
 impl Drop for Loader {

@@ -1,5 +1,6 @@
 //! The loader's thread.
 
+use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -38,6 +39,8 @@ pub(super) struct Worker {
     outbox: Outbox,
     first: latest::Sender<First>,
     board: Arc<Mutex<Board>>,
+    /// What was wrong at the last look: said once, not at every look.
+    complaints: BTreeSet<String>,
 }
 
 /// The core's thread has ended: there is nobody to load for.
@@ -53,7 +56,7 @@ impl Worker {
         board: Arc<Mutex<Board>>,
     ) -> Self {
         let assembler = Assembler::new(specs, Arc::clone(&options.limits));
-        Self { options, compiler, assembler, outbox, first, board }
+        Self { options, compiler, assembler, outbox, first, board, complaints: BTreeSet::new() }
     }
 
     pub fn run(mut self, wake: &Sender<Wake>, woken: &Receiver<Wake>) {
@@ -64,10 +67,13 @@ impl Worker {
         let mut files = Files::new(&self.options.built_in, &self.compiler);
         let mut all = true;
         loop {
-            let unfinished = self.look(&mut files, &mut watches, all);
-            if self.bring_about(&files.catalog()).is_err() {
+            let mut complaints = BTreeSet::new();
+            let unfinished = self.look(&mut files, &mut watches, all, &mut complaints);
+            if self.bring_about(&files.catalog(), &mut complaints).is_err() {
                 return;
             }
+            complaints.difference(&self.complaints).for_each(|complaint| tracing::warn!("{complaint}"));
+            self.complaints = complaints;
             let wait = if unfinished { SECOND_LOOK.min(self.options.poll) } else { self.options.poll };
             match woken.recv_timeout(wait) {
                 Ok(Wake::Changed) if settle(woken) => all = true,
@@ -78,21 +84,21 @@ impl Worker {
     }
 
     /// Reads the directory. Returns whether a second look is due soon.
-    fn look(&self, files: &mut Files, watches: &mut Watches, all: bool) -> bool {
+    fn look(&self, files: &mut Files, watches: &mut Watches, all: bool, complaints: &mut BTreeSet<String>) -> bool {
         let Some(dir) = &self.options.plugins_dir else { return false };
         // Watched before it is read: what changes in between is noticed.
         watches.follow(&directory::to_watch(dir));
         match directory::list(dir) {
             Ok(listed) => files.refresh(listed, all, &self.compiler, &self.options.limits),
             Err(error) => {
-                tracing::warn!("plugins directory {}: {error}", dir.display());
+                complaints.insert(format!("plugins directory {}: {error}", dir.display()));
                 false
             }
         }
     }
 
     /// Makes the set for these components and has it serve.
-    fn bring_about(&mut self, catalog: &Catalog) -> Result<(), Ended> {
+    fn bring_about(&mut self, catalog: &Catalog, complaints: &mut BTreeSet<String>) -> Result<(), Ended> {
         let serves = loop {
             let outbox = &self.outbox;
             let mut copy = || copy_of_cluster(outbox).unwrap_or_default();
@@ -106,10 +112,9 @@ impl Worker {
                 Err(error) => break Err(error),
             }
         };
+        complaints.extend(serves.as_ref().err().map(ToString::to_string));
+        complaints.extend(self.assembler.last_good(catalog));
         *self.board.lock().unwrap_or_else(PoisonError::into_inner) = self.assembler.board(catalog.clone());
-        if let Err(error) = &serves {
-            tracing::error!("{error}");
-        }
         self.first.send_if_modified(|first| {
             let unknown = first.is_none();
             if unknown {

@@ -76,20 +76,13 @@ impl<'a> Cluster<'a> {
     }
 
     fn get(&mut self) -> &Cache {
-        self.copied.get_or_insert_with(self.copy)
+        self.copied.get_or_insert_with(|| (self.copy)())
     }
 }
 
 impl Assembler {
     pub fn new(specs: Vec<ProfileSpec>, limits: Arc<Limits>) -> Self {
-        Self {
-            specs,
-            limits,
-            feeder: Feeder::default(),
-            next_id: 0,
-            now: Inventory::default(),
-            failed: HashMap::new(),
-        }
+        Self { specs, limits, feeder: Feeder::default(), next_id: 0, now: Inventory::default(), failed: HashMap::new() }
     }
 
     /// The set for these components; `None` where it is the one that serves.
@@ -122,7 +115,26 @@ impl Assembler {
 
     /// The set serves now.
     pub fn commit(&mut self, inventory: Inventory) {
+        for (name, component) in &inventory.serving {
+            if self.now.serving.get(name).is_none_or(|before| before.digest != component.digest) {
+                let (version, digest) = (&*component.version, component.digest.short());
+                tracing::info!(plugin = &**name, version, digest, "serves, from {}", component.source);
+            }
+        }
+        for (name, _) in self.now.serving.iter().filter(|(name, _)| !inventory.serving.contains_key(*name)) {
+            tracing::info!(plugin = &**name, "serves no more");
+        }
         self.now = inventory;
+    }
+
+    /// Sentences about the components that serve although they are not to be found any more.
+    pub fn last_good(&self, catalog: &Catalog) -> Vec<String> {
+        let gone = |component: &&Arc<LoadedComponent>| !catalog.components().any(|c| c.digest == component.digest);
+        let sentence = |component: &Arc<LoadedComponent>| {
+            let LoadedComponent { name, version, source, .. } = &**component;
+            format!("plugin {name} {version} serves on, though {source} is gone or has become bad")
+        };
+        self.now.serving.values().filter(gone).map(sentence).collect()
     }
 
     /// An instance of the set failed on the cluster's latest changes: the set can't serve with it.

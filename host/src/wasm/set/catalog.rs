@@ -55,7 +55,7 @@ impl Catalog {
     /// A file comes before what is in the binary, and what serves now is the last resort; but while its own file is
     /// there and bad, it comes first.
     pub fn candidates(&self, name: &str, serving: Option<&Arc<LoadedComponent>>) -> Vec<Arc<LoadedComponent>> {
-        let spoilt = serving.filter(|component| self.refused.contains_key(&component.source));
+        let spoilt = serving.filter(|component| self.is_bad(&component.source));
         let file = self.files.get(name);
         let last_good = serving.filter(|_| file.is_some());
         let all = [spoilt, file, last_good, self.built_in.get(name), serving];
@@ -69,10 +69,15 @@ impl Catalog {
         &'a self,
         serving: &'a BTreeMap<Arc<str>, Arc<LoadedComponent>>,
     ) -> impl Iterator<Item = &'a Arc<str>> {
-        let spoilt = serving.iter().filter(|(name, component)| {
-            !self.files.contains_key(*name) && self.refused.contains_key(&component.source)
-        });
+        let spoilt = serving
+            .iter()
+            .filter(|(name, component)| !self.files.contains_key(*name) && self.is_bad(&component.source));
         self.order.iter().chain(spoilt.map(|(name, _)| name))
+    }
+
+    /// Its content was refused; not only its name.
+    fn is_bad(&self, source: &Source) -> bool {
+        self.refused.get(source).is_some_and(|error| !matches!(error.cause, LoadCause::NameTaken { .. }))
     }
 
     /// All names.

@@ -9,8 +9,8 @@ mod spec;
 mod status;
 
 pub(super) use self::assemble::{Assembled, Assembler, Cluster};
-pub use self::error::AssembleError;
 pub(super) use self::catalog::{Catalog, Found};
+pub use self::error::AssembleError;
 pub use self::spec::{DEFAULT_PLUGINS, Enabled, NamedBy, PointSpecs, ProfileSpec};
 pub(super) use self::status::Board;
 pub use self::status::{PluginState, PluginStatus};

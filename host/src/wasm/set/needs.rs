@@ -26,11 +26,7 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    pub fn of(
-        specs: &[ProfileSpec],
-        catalog: &Catalog,
-        serving: &BTreeMap<Arc<str>, Arc<LoadedComponent>>,
-    ) -> Self {
+    pub fn of(specs: &[ProfileSpec], catalog: &Catalog, serving: &BTreeMap<Arc<str>, Arc<LoadedComponent>>) -> Self {
         let mut needs = Self::default();
         for spec in specs {
             let named = spec.names();

@@ -21,11 +21,8 @@ pub(super) fn profile(
 ) -> Result<Profile, AssembleError> {
     let mut profile = Profile { scheduler_name: spec.scheduler_name.clone(), ..Profile::default() };
     for (point_name, point, enabled) in spec.points.each() {
-        let at_end = others.iter().map(|name| Enabled {
-            name: Arc::clone(name),
-            weight: 1,
-            named_by: NamedBy::Default,
-        });
+        let at_end =
+            others.iter().map(|name| Enabled { name: Arc::clone(name), weight: 1, named_by: NamedBy::Default });
         for enabled in enabled.iter().cloned().chain(at_end) {
             let pair = (Arc::clone(&enabled.name), spec.arguments_of(&enabled.name));
             // Whatever has to be there was seen to be there.
@@ -45,11 +42,7 @@ pub(super) fn profile(
 }
 
 fn plugin(spec: &ProfileSpec, entry: &Entry) -> ProfilePlugin {
-    ProfilePlugin {
-        id: entry.id,
-        declaration: Arc::clone(&entry.declaration),
-        failure_policy: spec.failure_policy,
-    }
+    ProfilePlugin { id: entry.id, declaration: Arc::clone(&entry.declaration), failure_policy: spec.failure_policy }
 }
 
 fn add(profile: &mut Profile, point: ExtensionPoints, plugin: ProfilePlugin, weight: i64) {

@@ -67,12 +67,7 @@ impl PointSpecs {
     /// The same list at every point.
     #[must_use]
     pub fn everywhere(enabled: Vec<Enabled>) -> Self {
-        Self {
-            pre_filter: enabled.clone(),
-            filter: enabled.clone(),
-            pre_score: enabled.clone(),
-            score: enabled,
-        }
+        Self { pre_filter: enabled.clone(), filter: enabled.clone(), pre_score: enabled.clone(), score: enabled }
     }
 }
 

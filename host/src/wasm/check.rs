@@ -1,0 +1,130 @@
+//! `berth plugin check`: what a component is, whether it can be a plugin, and what it costs.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use berth_core::cache::{Cache, NodeId};
+use berth_core::plugins::{Declaration, ExtensionPoints};
+
+use super::engine::engine;
+use super::feed::Feeder;
+use super::guest::{CallError, Export, thread_cpu_time};
+use super::guests::Resident;
+use super::limits::Limits;
+use super::load::{
+    Compiler, Digest, LoadCause, LoadError, LoadedComponent, Source, Trial, configure, names_of, read_bounded, trial,
+};
+use super::synthetic;
+
+/// Nodes of the made-up cluster that costs are measured on.
+pub const CHECK_NODES: usize = 1_000;
+
+/// Each call is measured so often; the least counts, as the rest is noise.
+const ROUNDS: usize = 10;
+
+/// What a component turned out to be. Times are CPU time.
+#[derive(Clone, Debug)]
+pub struct CheckReport {
+    /// Of its bytes.
+    pub digest: Digest,
+    /// Bytes of the file.
+    pub size: usize,
+    /// Extension points that it exports, by name.
+    pub exports: String,
+    /// Whether it keeps facts of nodes.
+    pub snapshot: bool,
+    /// Its name and version, and what it declares with these arguments.
+    pub declaration: Declaration,
+    /// Compiling it.
+    pub compile: Duration,
+    /// Telling it of [`CHECK_NODES`] nodes.
+    pub first_sync: Duration,
+    /// One call for [`CHECK_NODES`] nodes, of each function that it exports.
+    pub calls: Vec<(Export, Duration)>,
+    /// Bytes of its memory after all that.
+    pub memory: usize,
+}
+
+/// Loads the component in `file`, gives it `arguments` (JSON), tries it on a made-up cluster and measures it.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check(file: &Path, arguments: &str, limits: Limits) -> Result<CheckReport, LoadError> {
+    let source = Source::file(file);
+    let limits = Arc::new(limits);
+    let refused = |cause| LoadError::new(&source, cause);
+    let no_engine = |error: wasmtime::Error| refused(LoadCause::NoEngine(format!("{error:#}")));
+    let bytes = read_bounded(file, limits.file_size).map_err(refused)?;
+    let engine = engine().map_err(no_engine)?;
+    let compiler = Compiler::new(engine, None, Arc::clone(&limits)).map_err(no_engine)?;
+    let (component, compile) = timed(|| compiler.load(source.clone(), &bytes))?;
+    measure(&component, arguments, compile, &limits).map_err(refused)
+}
+
+fn measure(
+    component: &LoadedComponent,
+    arguments: &str,
+    compile: Duration,
+    limits: &Arc<Limits>,
+) -> Result<CheckReport, LoadCause> {
+    let cache = synthetic::cluster(CHECK_NODES);
+    let (instance, declaration) = configure(component, arguments, limits, &Arc::default())?;
+    let declaration = Arc::new(declaration);
+    let (mut resident, first_sync) =
+        timed(|| Resident::fill(instance, Arc::clone(&declaration), &cache, &mut Feeder::default()))?;
+    trial(&mut resident, &cache, CHECK_NODES)?;
+    let calls = calls(&mut resident, component.points, &cache)?;
+    Ok(CheckReport {
+        digest: component.digest,
+        size: component.size,
+        exports: names_of(component.points),
+        snapshot: component.snapshot,
+        declaration: Declaration::clone(&declaration),
+        compile,
+        first_sync,
+        calls,
+        memory: resident.memory(),
+    })
+}
+
+/// The cost of each function, for the pod that makes it work most.
+fn calls(
+    resident: &mut Resident,
+    points: ExtensionPoints,
+    cache: &Cache,
+) -> Result<Vec<(Export, Duration)>, CallError> {
+    type Call = fn(&mut Resident, &Trial<'_>, &[NodeId]) -> Result<(), CallError>;
+    let measured: [(ExtensionPoints, Export, Call); 4] = [
+        (ExtensionPoints::PRE_FILTER, Export::PreFilter, |r, t, _| r.instance().pre_filter(t.cycle()).map(drop)),
+        (ExtensionPoints::FILTER, Export::Filter, |r, t, nodes| r.instance().filter(t.cycle(), nodes).map(drop)),
+        (ExtensionPoints::PRE_SCORE, Export::PreScore, |r, t, nodes| {
+            r.instance().pre_score(t.cycle(), nodes).map(drop)
+        }),
+        (ExtensionPoints::SCORE, Export::Score, |r, t, nodes| r.instance().score(t.cycle(), nodes).map(drop)),
+    ];
+    let nodes: Vec<NodeId> = cache.nodes().map(|info| info.id).collect();
+    let pods = synthetic::pods();
+    let mut calls = Vec::new();
+    for (_, export, call) in measured.into_iter().filter(|(point, ..)| points.contains(*point)) {
+        let mut most = Duration::ZERO;
+        for (number, pod) in pods.iter().enumerate() {
+            let trial = Trial::new(cache, pod, number as u32);
+            // What a function prepares in another one has to be there, as in a cycle.
+            trial.prepare(resident, &nodes)?;
+            let mut least = Duration::MAX;
+            for _ in 0..ROUNDS {
+                least = least.min(timed(|| call(resident, &trial, &nodes))?.1);
+            }
+            most = most.max(least);
+        }
+        calls.push((export, most));
+    }
+    Ok(calls)
+}
+
+fn timed<T, E>(run: impl FnOnce() -> Result<T, E>) -> Result<(T, Duration), E> {
+    let before = thread_cpu_time();
+    let result = run()?;
+    Ok((result, thread_cpu_time().saturating_sub(before)))
+}

@@ -1,0 +1,69 @@
+//! Compiled code is kept, used again, and trusted only where nobody else could have written it.
+
+mod wasm_guest;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use berth::wasm::{Compiler, DiskCache, Limits, Source, engine};
+use tempfile::TempDir;
+use wasm_guest::Guest;
+
+/// Loads a component with a compiler of its own, as after a restart. Returns how often that compiled.
+fn load(cache: &Path, component: &[u8]) -> u64 {
+    let compiler = Compiler::new(engine().expect("an engine"), Some(cache), Arc::new(Limits::default()));
+    let compiler = compiler.expect("a compiler");
+    compiler.load(Source::file("plugin.wasm"), component).expect("a good component");
+    compiler.compiled()
+}
+
+fn files(cache: &Path) -> Vec<std::path::PathBuf> {
+    fs::read_dir(cache).expect("there").map(|entry| entry.expect("readable").path()).collect()
+}
+
+#[test]
+fn what_was_compiled_once_is_not_compiled_again() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let cache = dir.path().join("some/cache");
+    let (one, other) = (Guest::new("One").build(), Guest::new("Other").build());
+    assert_eq!([load(&cache, &one), load(&cache, &one), load(&cache, &other), load(&cache, &one)], [1, 0, 1, 0]);
+    assert_eq!(fs::metadata(&cache).expect("made").permissions().mode() & 0o777, 0o700);
+    assert_eq!(files(&cache).len(), 2, "nothing unfinished is left");
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_compiled_again() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let cache = dir.path().join("cache");
+    let component = Guest::new("One").build();
+    load(&cache, &component);
+    let file = files(&cache).remove(0);
+    let whole = fs::read(&file).expect("readable");
+    fs::write(&file, &whole[..100]).expect("written");
+    assert_eq!([load(&cache, &component), load(&cache, &component)], [1, 0]);
+}
+
+#[test]
+fn code_that_others_could_have_written_is_not_used() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let cache = dir.path().join("cache");
+    let component = Guest::new("One").build();
+    load(&cache, &component);
+    fs::set_permissions(&files(&cache)[0], fs::Permissions::from_mode(0o660)).expect("set");
+    assert_eq!(load(&cache, &component), 1, "a file that the group can write to");
+    fs::set_permissions(&cache, fs::Permissions::from_mode(0o777)).expect("set");
+    let engine = engine().expect("an engine");
+    let refused = DiskCache::open(&cache, &engine).expect_err("anybody can write there").to_string();
+    assert!(refused.contains("nobody else can write to (mode 0700); it is owned by user"), "{refused}");
+    assert_eq!([load(&cache, &component), load(&cache, &component)], [1, 1], "nothing is kept, nothing fails");
+}
+
+#[test]
+fn where_nothing_can_be_kept_everything_still_loads() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let file = dir.path().join("file");
+    fs::write(&file, "").expect("written");
+    assert_eq!(load(&file.join("cache"), &Guest::new("One").build()), 1);
+}

@@ -1,0 +1,108 @@
+;; A guest in the text format: a core module that keeps to the contract. The builder in mod.rs turns it into a component,
+;; puts in its declaration and its name, and exchanges the bodies of functions: text between two `@` is a place to fill.
+;;
+;; Memory: 0 to 1 KiB constants and answers; from 64 KiB what `apply` keeps, 8 bytes a node; from 1 MiB the heap.
+(module
+  @imports@
+  (memory (export "memory") 32)
+  (global $heap (mut i32) (i32.const 0x100000))
+  @data@
+  (data (i32.const 0) "@name@")
+  (data (i32.const 80) "@version@")
+  ;; describe: name, version
+  (data (i32.const 96) "\00\00\00\00@name_length@\50\00\00\00@version_length@")
+  ;; configure: ok, pod facts, node facts, resident pod facts, cluster facts, scopes, normalization, retry-on
+  (data (i32.const 128) "\00\00\00\00@pod_facts@@node_facts@\00\00\00\00\00\00@cluster_facts@@scope@@scope@@normalization@\00\00\00\00\00\00\00\00")
+  ;; an error of its own
+  (data (i32.const 192) "no thank you")
+  (data (i32.const 208) "\01\00\00\00\c0\00\00\00\0c\00\00\00")
+  ;; outcomes: Unschedulable with one reason
+  (data (i32.const 256) "told so")
+  (data (i32.const 264) "\00\01\00\00\07\00\00\00")
+  (data (i32.const 272) "\00\00\00\00\08\01\00\00\01\00\00\00")
+
+  (func $alloc (param $size i32) (result i32)
+    (local $at i32)
+    (local.set $at (i32.and (i32.add (global.get $heap) (i32.const 7)) (i32.const -8)))
+    (global.set $heap (i32.add (local.get $at) (local.get $size)))
+    (block $fits
+      (br_if $fits (i32.le_u (global.get $heap) (i32.mul (memory.size) (i32.const 65536))))
+      (drop (memory.grow (i32.add (i32.div_u (local.get $size) (i32.const 65536)) (i32.const 1)))))
+    (local.get $at))
+  (func (export "cabi_realloc") (param i32 i32 i32) (param $size i32) (result i32)
+    (call $alloc (local.get $size)))
+  (func $clear (param i32) (global.set $heap (i32.const 0x100000)))
+
+  (func (export "berth:scheduler/plugin@contract@#describe") (result i32) @describe@)
+  (func (export "berth:scheduler/plugin@contract@#configure") (param $text i32) (param $length i32) (result i32) @configure@)
+  (func (export "berth:scheduler/plugin@contract@#hold-template") (param i32) @hold@ (call $clear (i32.const 0)))
+  (func (export "berth:scheduler/plugin@contract@#forget-templates") (param i32 i32) (call $clear (i32.const 0)))
+
+  ;; Keeps the cpu in use of every node that a usage change names.
+  (func $apply (export "berth:scheduler/snapshot@contract@#apply") (param $change i32) (param $count i32)
+    (local $row i32) (local $rows i32)
+    (block $done (loop $changes
+      (br_if $done (i32.eqz (local.get $count)))
+      (if (i32.eq (i32.load8_u (local.get $change)) (i32.const 2)) (then
+        (local.set $row (i32.const 0))
+        (local.set $rows (i32.load offset=12 (local.get $change)))
+        (block $out (loop $usage
+          (br_if $out (i32.eq (local.get $row) (local.get $rows)))
+          (i64.store offset=0x10000
+            (i32.mul (i32.const 8) (i32.load (i32.add (i32.load offset=8 (local.get $change)) (i32.mul (local.get $row) (i32.const 4)))))
+            (i64.load (i32.add (i32.load offset=16 (local.get $change)) (i32.mul (local.get $row) (i32.const 8)))))
+          (local.set $row (i32.add (local.get $row) (i32.const 1)))
+          (br $usage)))))
+      (local.set $change (i32.add (local.get $change) (i32.const @change_size@)))
+      (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+      (br $changes)))
+    @apply@
+    (call $clear (i32.const 0)))
+
+  (func (export "berth:scheduler/pre-filter@contract@#pre-filter") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (result i32)
+    @pre_filter@)
+  (func (export "cabi_post_berth:scheduler/pre-filter@contract@#pre-filter") (param i32) (call $clear (i32.const 0)))
+
+  ;; Answers at 512: a result with verdicts; each 0 but what the body writes.
+  (func (export "berth:scheduler/filter@contract@#filter") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (param $nodes i32) (param $count i32) (result i32)
+    (local $verdicts i32)
+    (local.set $verdicts (call $alloc (i32.mul (local.get $count) (i32.const 2))))
+    (memory.fill (local.get $verdicts) (i32.const 0) (i32.mul (local.get $count) (i32.const 2)))
+    (i32.store (i32.const 512) (i32.const 0))
+    (i32.store (i32.const 516) (i32.const 272))
+    (i32.store (i32.const 520) (i32.const 1))
+    (i32.store (i32.const 524) (local.get $verdicts))
+    (i32.store (i32.const 528) (local.get $count))
+    @filter@
+    (i32.const 512))
+  (func (export "cabi_post_berth:scheduler/filter@contract@#filter") (param i32) (call $clear (i32.const 0)))
+
+  (func (export "berth:scheduler/pre-score@contract@#pre-score") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (param $nodes i32) (param $count i32) (result i32)
+    @pre_score@)
+  (func (export "cabi_post_berth:scheduler/pre-score@contract@#pre-score") (param i32) (call $clear (i32.const 0)))
+
+  ;; Each node's cpu in use, as `apply` kept it.
+  (func (export "berth:scheduler/score@contract@#score") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (param $nodes i32) (param $count i32) (result i32)
+    (local $scores i32) (local $at i32)
+    (local.set $scores (call $alloc (i32.mul (local.get $count) (i32.const 8))))
+    (block $done (loop $each
+      (br_if $done (i32.eq (local.get $at) (local.get $count)))
+      (i64.store (i32.add (local.get $scores) (i32.mul (local.get $at) (i32.const 8)))
+        (i64.load offset=0x10000
+          (i32.mul (i32.const 8) (i32.load (i32.add (local.get $nodes) (i32.mul (local.get $at) (i32.const 4)))))))
+      (local.set $at (i32.add (local.get $at) (i32.const 1)))
+      (br $each)))
+    (i32.store (i32.const 544) (i32.const 0))
+    (i32.store (i32.const 548) (local.get $scores))
+    (i32.store (i32.const 552) (local.get $count))
+    @score@
+    (i32.const 544))
+  (func (export "cabi_post_berth:scheduler/score@contract@#score") (param i32) (call $clear (i32.const 0)))
+
+  (func (export "berth:scheduler/normalize@contract@#normalize") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (param $nodes i32) (param $count i32) (param $scores i32) (param $score_count i32) (result i32)
+    (i32.store (i32.const 576) (i32.const 0))
+    (i32.store (i32.const 580) (local.get $scores))
+    (i32.store (i32.const 584) (local.get $score_count))
+    @normalize@
+    (i32.const 576))
+  (func (export "cabi_post_berth:scheduler/normalize@contract@#normalize") (param i32) (call $clear (i32.const 0))))

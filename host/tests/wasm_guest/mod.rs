@@ -1,0 +1,219 @@
+//! Small guests, made of `guest.wat` and the contract, good ones and bad ones: for tests that need no toolchain for
+//! guests.
+#![allow(dead_code, reason = "every test file uses some of it")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
+use wit_parser::{Resolve, SizeAlign, SourceMap, Type, WorldId};
+
+const MODULE: &str = include_str!("guest.wat");
+
+/// Node facts: usage.
+pub const USAGE: u16 = 1 << 6;
+/// Declared normalizations.
+pub const NORMALIZE_NONE: u8 = 0;
+pub const NORMALIZE_DEFAULT: u8 = 1;
+pub const NORMALIZE_CUSTOM: u8 = 3;
+
+/// A guest to be built.
+#[derive(Clone)]
+pub struct Guest {
+    name: String,
+    version: String,
+    contract: &'static str,
+    exports: Vec<&'static str>,
+    foreign: &'static str,
+    node_facts: u16,
+    pod_facts: u32,
+    normalization: u8,
+    scope: u8,
+    bodies: BTreeMap<&'static str, String>,
+}
+
+impl Guest {
+    /// One that filters and scores: every node fits, and its score is the cpu in use on it, to be normalized.
+    pub fn new(name: &str) -> Self {
+        let bodies = [
+            ("imports", ""),
+            ("data", ""),
+            ("describe", "(i32.const 96)"),
+            ("configure", "(i32.const 128)"),
+            ("hold", ""),
+            ("apply", ""),
+            ("pre_filter", "(i64.store (i32.const 600) (i64.const 0)) (i32.const 600)"),
+            ("filter", ""),
+            ("pre_score", "(i64.store (i32.const 600) (i64.const 0)) (i32.const 600)"),
+            ("score", ""),
+            ("normalize", ""),
+        ];
+        Self {
+            name: name.to_owned(),
+            version: "1.2.3".to_owned(),
+            contract: "0.1.0",
+            exports: vec!["plugin", "snapshot", "filter", "score"],
+            foreign: "",
+            node_facts: USAGE,
+            pod_facts: 0,
+            normalization: NORMALIZE_DEFAULT,
+            scope: 0,
+            bodies: bodies.map(|(function, body)| (function, body.to_owned())).into(),
+        }
+    }
+
+    /// The version that it gives itself.
+    pub fn version(mut self, version: &str) -> Self {
+        self.version = version.to_owned();
+        self
+    }
+
+    /// The version of the contract that it speaks.
+    pub fn contract(mut self, version: &'static str) -> Self {
+        self.contract = version;
+        self
+    }
+
+    /// The interfaces that it exports.
+    pub fn exports(mut self, interfaces: &[&'static str]) -> Self {
+        self.exports = interfaces.to_vec();
+        self
+    }
+
+    /// What it declares of nodes.
+    pub fn node_facts(mut self, facts: u16) -> Self {
+        self.node_facts = facts;
+        self
+    }
+
+    /// What it declares of pods.
+    pub fn pod_facts(mut self, facts: u32) -> Self {
+        self.pod_facts = facts;
+        self
+    }
+
+    /// How its scores are normalized.
+    pub fn normalization(mut self, normalization: u8) -> Self {
+        self.normalization = normalization;
+        self
+    }
+
+    /// What a function does, in the text format, on top of what it does anyway.
+    pub fn body(mut self, function: &'static str, wat: &str) -> Self {
+        assert!(self.bodies.insert(function, wat.to_owned()).is_some(), "no such function: {function}");
+        self
+    }
+
+    /// It imports a clock of WASI and reads it when it is described.
+    pub fn with_wasi(mut self) -> Self {
+        self.foreign = "package wasi:clocks@0.2.0 { interface monotonic-clock { now: func() -> u64; } }";
+        self.body("imports", r#"(import "wasi:clocks/monotonic-clock@0.2.0" "now" (func $now (result i64)))"#)
+            .body("describe", "(drop (call $now)) (i32.const 96)")
+    }
+
+    /// It logs `message` as an error, then traps, as a guest of the SDK that panics.
+    pub fn panics(self, function: &'static str, message: &str) -> Self {
+        let log = format!(r#"(i32.const 0) (i32.const 640) (i32.const {}) (call $log) (unreachable)"#, message.len());
+        let import = r#"(import "berth:scheduler/log@0.1.0" "write" (func $log (param i32 i32 i32)))"#;
+        let data = format!(r#"(data (i32.const 640) "{message}")"#);
+        self.body("imports", import).body("data", &data).body(function, &log)
+    }
+
+    /// Its core module, not yet a component.
+    pub fn core_module(&self) -> Vec<u8> {
+        let (resolve, world) = self.resolve();
+        wat::parse_str(self.text(&resolve, world)).expect("the text is well formed")
+    }
+
+    /// The component.
+    pub fn build(&self) -> Vec<u8> {
+        let (resolve, world) = self.resolve();
+        let mut module = wat::parse_str(self.text(&resolve, world)).expect("the text is well formed");
+        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)
+            .expect("the world can be embedded");
+        let encoder = ComponentEncoder::default().module(&module).expect("the module fits its world");
+        encoder.validate(false).encode().expect("a component can be made of it")
+    }
+
+    /// The contract with a world of this guest's exports.
+    fn resolve(&self) -> (Resolve, WorldId) {
+        let mut resolve = Resolve::default();
+        let mut sources = SourceMap::new();
+        let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../wit");
+        for entry in std::fs::read_dir(wit).expect("the contract is there") {
+            let path = entry.expect("readable").path();
+            if path.extension().is_some_and(|extension| extension == "wit") {
+                let text = std::fs::read_to_string(&path).expect("readable");
+                sources.push(&path, text.replace("@0.1.0", &format!("@{}", self.contract)));
+            }
+        }
+        resolve.push_group(sources.parse().expect("the contract parses")).expect("the contract is sound");
+        let mut world =
+            format!("package test:guest;\nworld guest {{\n  import berth:scheduler/log@{};\n", self.contract);
+        if !self.foreign.is_empty() {
+            world.push_str("  import wasi:clocks/monotonic-clock@0.2.0;\n");
+        }
+        for interface in &self.exports {
+            world.push_str(&format!("  export berth:scheduler/{interface}@{};\n", self.contract));
+        }
+        world.push_str("}\n");
+        world.push_str(self.foreign);
+        let package = resolve.push_str("guest.wit", &world).expect("the guest's world is sound");
+        let world = resolve.select_world(&[package], Some("guest")).expect("the world is there");
+        (resolve, world)
+    }
+
+    fn text(&self, resolve: &Resolve, world: WorldId) -> String {
+        let mut text = MODULE.to_owned();
+        let mut fill = |place: &str, with: &str| text = text.replace(&format!("@{place}@"), with);
+        for (function, body) in &self.bodies {
+            fill(function, body);
+        }
+        fill("contract", &format!("@{}", self.contract));
+        fill("name", &self.name);
+        fill("name_length", &length(&self.name));
+        fill("version", &self.version);
+        fill("version_length", &length(&self.version));
+        fill("pod_facts", &bytes(&self.pod_facts.to_le_bytes()));
+        fill("node_facts", &bytes(&self.node_facts.to_le_bytes()));
+        fill("cluster_facts", &bytes(&[0]));
+        fill("scope", &bytes(&[self.scope]));
+        fill("normalization", &bytes(&[self.normalization]));
+        fill("change_size", &change_size(resolve).to_string());
+        without_others(&text, resolve, world)
+    }
+}
+
+fn length(text: &str) -> String {
+    bytes(&(text.len() as u32).to_le_bytes())
+}
+
+fn bytes(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("\\{byte:02x}")).collect()
+}
+
+/// Bytes of a `change` in a list.
+fn change_size(resolve: &Resolve) -> usize {
+    let mut sizes = SizeAlign::default();
+    sizes.fill(resolve);
+    let snapshot = resolve.interfaces.iter().find(|(_, i)| i.name.as_deref() == Some("snapshot"));
+    let change = snapshot.and_then(|(_, interface)| interface.types.get("change")).expect("the contract has changes");
+    sizes.size(&Type::Id(*change)).size_wasm32()
+}
+
+/// Takes away the exports that the world doesn't have.
+fn without_others(text: &str, resolve: &Resolve, world: WorldId) -> String {
+    let exported: Vec<String> = resolve.worlds[world].exports.keys().map(|key| resolve.name_world_key(key)).collect();
+    let mut kept = String::new();
+    for part in text.split_inclusive('\n') {
+        let export = part.split("(export \"").nth(1).and_then(|rest| rest.split('"').next());
+        let interface = export.and_then(|name| name.trim_start_matches("cabi_post_").split_once('#')).map(|(i, _)| i);
+        match (interface, export) {
+            (Some(interface), Some(export)) if !exported.iter().any(|name| name == interface) => {
+                kept.push_str(&part.replace(&format!("(export {export:?})"), ""));
+            }
+            _ => kept.push_str(part),
+        }
+    }
+    kept
+}

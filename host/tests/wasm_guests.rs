@@ -1,0 +1,141 @@
+//! Instances kept up to date, and made anew when they break.
+
+mod wasm_guest;
+mod wasm_host;
+
+use std::time::Duration;
+
+use berth::wasm::{Limits, PluginState};
+use wasm_guest::Guest;
+use wasm_host::Host;
+
+/// Traps when it is asked about this template.
+const POISON: u32 = 666;
+
+fn traps_on_poison() -> Vec<u8> {
+    let body = "(if (i32.eq (local.get $template) (i32.const 666)) (then (unreachable)))";
+    Guest::new("Test").body("filter", body).build()
+}
+
+fn with_nodes(mut host: Host) -> Host {
+    for number in 0..5 {
+        host.set_node(&format!("node-{number}"));
+    }
+    host
+}
+
+#[test]
+fn answers_follow_the_cluster_through_changes_and_rebuilds() {
+    let mut host = with_nodes(Host::with(traps_on_poison(), Limits::default()));
+    for step in 0..300 {
+        let (pod, node) = (format!("pod-{}", step % 17), format!("node-{}", step % 5));
+        if step % 3 == 2 {
+            host.cache.remove_pod(&pod);
+        } else {
+            host.set_pod(&pod, &node, step);
+        }
+        if step == 100 {
+            host.cache.remove_node("node-3");
+        }
+        if step % 50 == 49 {
+            host.filter(POISON).expect_err("it traps");
+            host.until("it is back", |host| host.recovered.len() as i64 == (step + 1) / 50);
+        }
+        assert_eq!(host.score(1).expect("it answers"), host.cpu_in_use(), "step {step}");
+    }
+}
+
+#[test]
+fn while_it_restarts_it_says_so_and_others_are_told_when_it_is_back() {
+    let mut host = with_nodes(Host::with(traps_on_poison(), Limits::default()));
+    let error = host.filter(POISON).expect_err("it traps");
+    assert_eq!(error.to_string(), "plugin Test: trapped in filter: wasm `unreachable` instruction executed");
+    let waiting = host.filter(1).expect_err("it is not back yet").to_string();
+    assert!(waiting.starts_with("plugin Test: is being restarted; before, it trapped in filter"), "{waiting}");
+    host.until("it is back", |host| !host.recovered.is_empty());
+    assert_eq!(host.filter(1).expect("it answers").nodes, [0; 5]);
+    let (state, error) = host.fares("Test").expect("listed");
+    assert_eq!((state, error.contains("trapped in filter")), (PluginState::Loaded, true));
+    let usage = host.loader.status()[0].usage;
+    assert_eq!((usage.failures, usage.rebuilds), (1, 1));
+}
+
+#[test]
+fn after_three_failures_in_a_row_it_rests_until_its_time_has_come() {
+    let mut host = with_nodes(Host::with(traps_on_poison(), Limits::default()));
+    for round in 1..=3 {
+        host.filter(POISON).expect_err("it traps");
+        host.until("it is back", |host| host.recovered.len() == round);
+    }
+    host.filter(POISON).expect_err("it traps");
+    let error = host.filter(1).expect_err("it rests").to_string();
+    assert!(error.contains("failed 4 times in a row and rests"), "{error}");
+    let until = host.now.after(Duration::from_secs(1));
+    assert_eq!(host.fares("Test").expect("listed").0, PluginState::BackingOff(until));
+    host.now = until;
+    host.guests.tick(host.now, &host.cache);
+    host.until("it is back", |host| host.recovered.len() == 4);
+    assert_eq!(host.filter(1).expect("it answers").nodes, [0; 5]);
+}
+
+#[test]
+fn an_answer_that_breaks_the_contract_costs_that_pod_only() {
+    let body = "(if (i32.eq (local.get $template) (i32.const 666)) (then (i32.store (i32.const 528) (i32.const 2))))";
+    let mut host = with_nodes(Host::with(Guest::new("Test").body("filter", body).build(), Limits::default()));
+    let error = host.filter(POISON).expect_err("it is too short").to_string();
+    assert_eq!(error, "plugin Test: broke the contract in filter: it gave 2 verdicts for 5 nodes");
+    assert!(host.filter(1).is_ok(), "it was not restarted");
+}
+
+#[test]
+fn a_call_that_never_ends_ends() {
+    let body = "(if (i32.eq (local.get $template) (i32.const 666)) (then (loop $forever (br $forever))))";
+    let limits = Limits { call: Duration::from_millis(30), ..Limits::default() };
+    let mut host = with_nodes(Host::with(Guest::new("Test").body("filter", body).build(), limits));
+    let error = host.filter(POISON).expect_err("it never ends").to_string();
+    assert_eq!(error, "plugin Test: ran longer than 30 ms of CPU time in filter");
+}
+
+#[test]
+fn a_guest_that_leaks_is_exchanged_for_a_small_one_without_a_failure() {
+    let leaks = Guest::new("Test").body("score", "(drop (memory.grow (i32.const 16)))").build();
+    let mut host = with_nodes(Host::with(leaks, Limits { memory: 64 << 20, recycle_percent: 25, ..Limits::default() }));
+    for _ in 0..200 {
+        host.score(1).expect("it answers");
+        host.take_in();
+        let rebuilds = host.loader.status()[0].usage.rebuilds;
+        if host.loader.status()[0].usage.memory > 20 << 20 {
+            host.until("its successor is there", move |host| host.loader.status()[0].usage.memory < 20 << 20);
+            assert!(rebuilds >= 1);
+        }
+    }
+    let usage = host.loader.status()[0].usage;
+    assert!(usage.rebuilds >= 5 && usage.failures == 0, "{usage:?}");
+}
+
+#[test]
+fn an_instance_that_fell_behind_is_filled_anew() {
+    let mut host = with_nodes(Host::with(traps_on_poison(), Limits::default()));
+    host.filter(1).expect("it answers");
+    for step in 0..40_000 {
+        host.set_pod("pod", "node-1", step);
+    }
+    let error = host.filter(1).expect_err("it is behind").to_string();
+    assert!(error.contains("fell behind the cluster's changes"), "{error}");
+    host.until("it is back", |host| !host.recovered.is_empty());
+    assert_eq!(host.score(1).expect("it answers"), host.cpu_in_use());
+    assert_eq!(host.loader.status()[0].usage.failures, 0);
+}
+
+#[test]
+fn a_template_is_sent_once_until_it_is_forgotten() {
+    let count = "(i64.store (i32.const 0x8000) (i64.add (i64.load (i32.const 0x8000)) (i64.const 1)))";
+    let tell = "(i64.store (local.get $scores) (i64.load (i32.const 0x8000)))";
+    let guest = Guest::new("Test").body("hold", count).body("score", tell).build();
+    let mut host = with_nodes(Host::with(guest, Limits::default()));
+    let mut held = |host: &mut Host, template| host.score(template).expect("it answers")[0];
+    assert_eq!((held(&mut host, 1), held(&mut host, 2), held(&mut host, 1)), (1, 2, 2));
+    let forgotten = berth_core::plugins::TemplateId(1);
+    berth_core::Plugins::forget_templates(&mut host.guests, berth_core::facts::PodFacts::empty(), &[forgotten]);
+    assert_eq!((held(&mut host, 2), held(&mut host, 1)), (2, 3));
+}
