@@ -39,4 +39,4 @@ clean: ## forgets what was built here; .tools/, with what was fetched, stays
 	rm -rf target
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile | expand -t 14
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile

@@ -31,7 +31,7 @@ has_toolchain() { have cargo && rust_sysroot >/dev/null; }
 get_toolchain() {
     rustup_reachable || return
     say "installing Rust $RUST_CHANNEL by rustup"
-    within 900 rustup toolchain install "$RUST_CHANNEL" --profile minimal --component clippy --component rustfmt
+    within 900 rustup toolchain install "$RUST_CHANNEL" --no-self-update --profile minimal --component clippy --component rustfmt
 }
 line_toolchain() { echo "Rust $RUST_CHANNEL: rustup toolchain install $RUST_CHANNEL"; }
 
@@ -58,8 +58,8 @@ line_go() { go_install_line; }
 has_control_plane() { scripts/controlplane --kept >/dev/null 2>&1 || envtest_reachable || go_ready; }
 get_control_plane() { return 1; }
 line_control_plane() {
-    echo "a kube-apiserver and etcd: set KUBEBUILDER_ASSETS to a folder that has them, or install" \
-        "$(go_install_line) to have them built"
+    echo "a kube-apiserver and etcd: set KUBEBUILDER_ASSETS to a folder that has them, or, to have them built, install" \
+        "$(go_install_line)"
 }
 
 # rustup_adds target|component NAME
@@ -79,28 +79,21 @@ rustup_reachable() {
     return 1
 }
 
-# apt_install PACKAGE…: only as root, and where apt knows them all.
+# apt_install PACKAGE…: only as root, and where apt is. Its lists are brought up to date first: old ones name versions that
+# are too old, or that the servers no longer have.
 apt_install() {
     [ "$(id -u)" = 0 ] && have apt-get || return 1
-    say "installing $* by apt-get"
     local log="$TOOLS/apt.log"
     mkdir -p "$TOOLS"
-    if ! apt_knows "$@"; then
-        apt-get update >"$log" 2>&1 || true
-        apt_knows "$@" || { say "apt-get knows no $*" && return 1; }
+    say "installing $* by apt-get"
+    if [ -z "${APT_UPDATED:-}" ]; then
+        apt-get update >"$log" 2>&1 || say "apt-get update failed: see $log"
+        APT_UPDATED=1
     fi
-    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@" >"$log" 2>&1 && return
-    # An old list names versions that the servers no longer have.
-    apt-get update >>"$log" 2>&1
     DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@" >>"$log" 2>&1 && return
     say "apt-get failed, the end of $log:"
-    tail -n 5 "$log" >&2
+    tail -n 3 "$log" >&2
     return 1
-}
-
-apt_knows() {
-    local package
-    for package in "$@"; do apt-cache show "$package" >/dev/null 2>&1 || return 1; done
 }
 
 # package_line DEBIAN FEDORA: the install line of this machine's distribution.

@@ -10,7 +10,7 @@ envtest_has() {
     case " $* " in *" etcd "* | *" kube-apiserver "* | *" kubectl "*) ;; *) return 1 ;; esac
 }
 
-# envtest_reachable: remembers a no for a day.
+# envtest_reachable: remembers a no for an hour.
 envtest_reachable() {
     is_noted "$ENVTEST_UNREACHABLE" && return 1
     reachable "$ENVTEST_INDEX" && return
@@ -48,7 +48,7 @@ envtest_fetch() {
 envtest_newest() {
     awk -v archive="^envtest-$1[.][0-9]+-linux-$(envtest_arch)[.]tar[.]gz:\$" '
         $1 ~ archive { name = $1; sub(/:$/, "", name); next }
-        $1 ~ /:$/ { name = "" }
+        NF == 1 { name = "" }
         name != "" && $1 == "hash:" { hash[name] = $2 }
         name != "" && $1 == "selfLink:" { print name, hash[name], $2 }
     ' | sort -V | tail -n 1

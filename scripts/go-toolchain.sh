@@ -3,14 +3,18 @@
 
 GO_MODULE=$ROOT/tests/controlplane
 
-# go_ready: whether a Go as new as the module asks for is there. From 1.21 on, an older Go fetches that one by itself.
+go_wanted() { sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' "$GO_MODULE/go.mod"; }
+
+# go_ready: whether a Go as new as the module asks for is there. From 1.21 on, an older Go fetches that one by itself,
+# inside the module.
 go_ready() {
-    have go && (cd "$GO_MODULE" && GOWORK=off within 300 go version >/dev/null 2>&1)
+    local version
+    have go || return
+    version=$(cd "$GO_MODULE" && GOWORK=off within 300 go env GOVERSION 2>/dev/null) || return
+    at_least "$(go_wanted)" "${version#go}"
 }
 
-go_install_line() {
-    echo "Go $(sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' "$GO_MODULE/go.mod") or newer: https://go.dev/doc/install"
-}
+go_install_line() { echo "Go $(go_wanted) or newer: https://go.dev/doc/install"; }
 
 # go_program PACKAGE OUTPUT [FLAG…]: compiles a program of the module. Go's own caches make a second time seconds.
 go_program() {

@@ -19,6 +19,9 @@ die() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# at_least WANTED VERSION: whether the version is that or a later one.
+at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
+
 # within SECONDS COMMAND…: runs the command, ended when it takes longer. macOS has no `timeout`, but perl.
 within() {
     local seconds=$1
@@ -34,11 +37,16 @@ within() {
 
 # reachable URL: whether it answers within a few seconds. Networks that drop packets would otherwise stall for minutes.
 reachable() {
-    have curl && curl --silent --fail --location --output /dev/null --connect-timeout 5 --max-time 15 "$1"
+    if have curl; then
+        curl --silent --fail --location --output /dev/null --connect-timeout 5 --max-time 15 "$1"
+    elif [ -z "${https_proxy:-${HTTPS_PROXY:-}}" ]; then
+        local host=${1#https://}
+        within 5 bash -c "exec 3<>/dev/tcp/${host%%/*}/443" 2>/dev/null
+    fi # behind a proxy only trying would tell
 }
 
-# A note that something could not be had, so that the next run does not wait for it again. It counts for a day.
-is_noted() { [ -n "$(find "$TOOLS/$1" -mtime -1 2>/dev/null)" ]; }
+# A note that something is out of reach, so that the steps of one run do not each wait for it. It counts for an hour.
+is_noted() { [ -n "$(find "$TOOLS/$1" -mmin -60 2>/dev/null)" ]; }
 note() {
     mkdir -p "$TOOLS"
     : >"$TOOLS/$1"

@@ -25,9 +25,13 @@ wasm_road() {
     fi
 }
 
-# Debian's rustc without the sources package can't build its standard library for wasm.
+# It has to be as new as the workspace asks for, and to have its standard library's sources, which are what is built.
 debian_rustc_works() {
-    [ -x "$DEBIAN_RUSTC" ] && [ -f "$("$DEBIAN_RUSTC" --print sysroot)/lib/rustlib/src/rust/library/Cargo.lock" ]
+    [ -x "$DEBIAN_RUSTC" ] || return
+    local wanted
+    wanted=$(sed -n 's/^rust-version *= *"\(.*\)".*/\1/p' "$ROOT/Cargo.toml")
+    at_least "$wanted" "$("$DEBIAN_RUSTC" --version | cut -d ' ' -f 2)" &&
+        [ -f "$("$DEBIAN_RUSTC" --print sysroot)/lib/rustlib/src/rust/library/Cargo.lock" ]
 }
 
 # wasm_linker_home: prints where the toolchain keeps the linker that makes components; rustup ships it with every one.

@@ -7,6 +7,9 @@ const TYPE_META: [&str; 2] = ["apiVersion", "kind"];
 
 /// Reads the arguments. Fields that the struct doesn't know are errors.
 pub(crate) fn parse<A: DeserializeOwned>(plugin: &str, json: &str) -> Result<A, String> {
+    if !json.trim_start().starts_with('{') {
+        return Err(format!("{plugin}: arguments: an object is wanted, as in {{\"key\": 1}}"));
+    }
     let mut unknown = Vec::new();
     let mut track = serde_path_to_error::Track::new();
     let mut text = serde_json::Deserializer::from_str(json);
@@ -19,9 +22,10 @@ pub(crate) fn parse<A: DeserializeOwned>(plugin: &str, json: &str) -> Result<A, 
     });
     let complete = parsed.and_then(|args| text.end().map(|()| args));
     match (complete, unknown.first()) {
-        (Ok(_), Some(field)) => Err(format!("{plugin}: arguments: unknown field `{field}`")),
+        // First, as a misspelt field is often the cause of what else is wrong.
+        (_, Some(field)) => Err(format!("{plugin}: arguments: unknown field `{field}`")),
         (Ok(args), None) => Ok(args),
-        (Err(error), _) => Err(match track.path().to_string().as_str() {
+        (Err(error), None) => Err(match track.path().to_string().as_str() {
             "." => format!("{plugin}: arguments: {error}"),
             field => format!("{plugin}: arguments: {field}: {error}"),
         }),
@@ -52,56 +56,26 @@ mod tests {
 
     #[test]
     fn arguments_are_read() {
-        let args = parse::<Args>(
-            "Demo",
-            r#"{"apiVersion": "v1", "kind": "DemoArgs", "maxPods": 3}"#,
-        );
-        assert_eq!(
-            args,
-            Ok(Args {
-                max_pods: 3,
-                weights: BTreeMap::new()
-            })
-        );
+        let args = parse::<Args>("Demo", r#"{"apiVersion": "v1", "kind": "DemoArgs", "maxPods": 3}"#);
+        assert_eq!(args, Ok(Args { max_pods: 3, weights: BTreeMap::new() }));
     }
 
     #[test]
     fn what_is_wrong_is_named() {
         for (json, message) in [
-            (
-                "",
-                "Demo: arguments: EOF while parsing a value at line 1 column 0",
-            ),
-            (
-                "[]",
-                "Demo: arguments: invalid length 0, expected struct Args with 2 elements",
-            ),
-            (
-                "{} {}",
-                "Demo: arguments: trailing characters at line 1 column 4",
-            ),
-            (
-                r#"{"maxpods": 3}"#,
-                "Demo: arguments: unknown field `maxpods`",
-            ),
-            (
-                r#"{"weights": {"a": {"weight": 1, "wait": 2}}}"#,
-                "Demo: arguments: unknown field `weights.a.wait`",
-            ),
+            ("", "Demo: arguments: an object is wanted, as in {\"key\": 1}"),
+            ("[]", "Demo: arguments: an object is wanted, as in {\"key\": 1}"),
+            ("{", "Demo: arguments: EOF while parsing an object at line 1 column 1"),
+            ("{} {}", "Demo: arguments: trailing characters at line 1 column 4"),
+            (r#"{"maxpods": 3}"#, "Demo: arguments: unknown field `maxpods`"),
+            (r#"{"weights": {"a": {"weight": 1, "wait": 2}}}"#, "Demo: arguments: unknown field `weights.a.wait`"),
             (
                 r#"{"maxPods": "three"}"#,
                 "Demo: arguments: maxPods: invalid type: string \"three\", expected u32 at line 1 column 19",
             ),
-            (
-                r#"{"weights": {"a": {}}}"#,
-                "Demo: arguments: weights.a: missing field `weight` at line 1 column 20",
-            ),
+            (r#"{"weights": {"a": {}}}"#, "Demo: arguments: weights.a: missing field `weight` at line 1 column 20"),
         ] {
-            assert_eq!(
-                parse::<Args>("Demo", json),
-                Err(message.to_owned()),
-                "{json}"
-            );
+            assert_eq!(parse::<Args>("Demo", json), Err(message.to_owned()), "{json}");
         }
     }
 }

@@ -26,19 +26,13 @@ pub fn scores_reads<P: Plugin, Out, Params, F: ScoresFn<P, Out, Params>>(_: &F) 
 }
 
 /// Calls a filter or score.
-#[inline]
-pub fn node<P: Plugin, Out, Params>(
-    function: &impl NodeFn<P, Out, Params>,
-    scene: &Scene<'_, P>,
-) -> Out {
+#[inline(always)]
+pub fn node<P: Plugin, Out, Params>(function: &impl NodeFn<P, Out, Params>, scene: &Scene<'_, P>) -> Out {
     function.call(scene)
 }
 
 /// Calls a pre-filter or pre-score.
-pub fn pod<P: Plugin, Out, Params>(
-    function: &impl PodFn<P, Out, Params>,
-    scene: &Scene<'_, P>,
-) -> Out {
+pub fn pod<P: Plugin, Out, Params>(function: &impl PodFn<P, Out, Params>, scene: &Scene<'_, P>) -> Out {
     function.call(scene)
 }
 

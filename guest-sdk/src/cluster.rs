@@ -46,14 +46,7 @@ impl Images {
     pub(crate) fn set(&mut self, image: snapshot::Image) {
         self.remove(image.id);
         self.names.insert(image.id, image.name.clone());
-        self.by_name.insert(
-            image.name,
-            Image {
-                id: ImageId(image.id),
-                size: image.size,
-                nodes: image.nodes,
-            },
-        );
+        self.by_name.insert(image.name, Image { id: ImageId(image.id), size: image.size, nodes: image.nodes });
     }
 
     pub(crate) fn remove(&mut self, id: u32) {
@@ -78,7 +71,7 @@ macro_rules! params {
             type Item<'a> = &'a $fact;
             const READS: Reads = Reads::cluster($flags);
 
-            #[inline]
+            #[inline(always)]
             fn of<'a>(scene: &Scene<'a, P>) -> &'a $fact {
                 &scene.template.cluster.$field
             }

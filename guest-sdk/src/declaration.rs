@@ -1,6 +1,6 @@
 //! A plugin's declaration, derived from what its functions read.
 
-use crate::bindings::base::exports::berth::scheduler::plugin::{ClusterEvent, Declaration};
+use crate::bindings::base::exports::berth::scheduler::plugin::{ClusterEvent, Declaration, EventActions};
 use crate::reads::Reads;
 use crate::types::{Normalization, Scope};
 
@@ -46,16 +46,10 @@ impl Default for Declared {
 impl Declared {
     /// As it crosses to the host.
     pub fn declaration(&self) -> Declaration {
-        let all = [
-            self.pre_filter,
-            self.filter,
-            self.pre_score,
-            self.score,
-            self.normalize,
-        ]
-        .into_iter()
-        .flatten()
-        .fold(self.prepare, Reads::and);
+        let all = [self.pre_filter, self.filter, self.pre_score, self.score, self.normalize]
+            .into_iter()
+            .flatten()
+            .fold(self.prepare, Reads::and);
         Declaration {
             pod_facts: all.pod,
             node_facts: all.node,
@@ -63,11 +57,7 @@ impl Declared {
             cluster_facts: all.cluster,
             filter_scope: self.scope_of(self.pre_filter, self.filter),
             score_scope: self.scope_of(self.pre_score, self.score),
-            normalization: if self.normalize.is_some() {
-                Normalization::Custom
-            } else {
-                self.normalization
-            },
+            normalization: if self.normalize.is_some() { Normalization::Custom } else { self.normalization },
             retry_on: self.retry_on.clone(),
         }
     }
@@ -85,11 +75,7 @@ impl Declared {
     }
 
     fn with_prepared(&self, reads: Reads) -> Reads {
-        if reads.prepared {
-            reads.and(self.prepare)
-        } else {
-            reads
-        }
+        if reads.prepared { reads.and(self.prepare) } else { reads }
     }
 
     /// Whether what `prepare` made is stale once a fact of the cluster changed.
@@ -100,5 +86,59 @@ impl Declared {
     /// Whether the host sends nodes to this plugin.
     pub(crate) fn reads_nodes(&self) -> bool {
         !self.declaration().node_facts.is_empty()
+    }
+}
+
+impl ClusterEvent {
+    /// What happens to objects of a kind: `Node`, `Pod`, or `group/version/Kind` for others.
+    pub fn new(kind: &str, actions: EventActions) -> ClusterEvent {
+        ClusterEvent { kind: kind.to_owned(), actions }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{ClusterFacts, NodeFacts, PodFacts};
+
+    const PLAIN: Reads = Reads::node(NodeFacts::LABELS);
+    const CYCLE: Reads = Reads { cycle: true, ..PLAIN };
+    const IMAGES: Reads = Reads::cluster(ClusterFacts::IMAGES);
+
+    #[test]
+    fn all_that_any_function_reads_is_declared() {
+        let declared = Declared {
+            prepare: Reads::pod(PodFacts::REQUESTS),
+            filter: Some(PLAIN.and(Reads::PREPARED)),
+            score: Some(Reads::node(NodeFacts::USAGE).and(Reads::pod(PodFacts::LABELS))),
+            ..Declared::default()
+        };
+        let declaration = declared.declaration();
+        assert_eq!(declaration.pod_facts, PodFacts::REQUESTS | PodFacts::LABELS);
+        assert_eq!(declaration.node_facts, NodeFacts::LABELS | NodeFacts::USAGE);
+        assert_eq!(declaration.cluster_facts, ClusterFacts::empty());
+    }
+
+    #[test]
+    fn the_scope_follows_from_the_parameters() {
+        for (prepare, before, main, scope) in [
+            (Reads::NONE, None, Some(PLAIN), Scope::Node),
+            (Reads::NONE, None, Some(CYCLE), Scope::Cluster),
+            (Reads::NONE, Some(CYCLE), Some(PLAIN), Scope::Cluster),
+            (Reads::NONE, None, Some(PLAIN.and(IMAGES)), Scope::Node),
+            (Reads::NONE, Some(IMAGES), Some(PLAIN), Scope::Cluster),
+            (IMAGES, None, Some(Reads::PREPARED), Scope::Node),
+            (IMAGES, Some(Reads::NONE), Some(Reads::PREPARED), Scope::Node),
+            (IMAGES, Some(Reads::PREPARED), Some(PLAIN), Scope::Cluster),
+        ] {
+            let declared = Declared { prepare, pre_score: before, score: main, ..Declared::default() };
+            assert_eq!(declared.declaration().score_scope, scope, "{declared:?}");
+        }
+    }
+
+    #[test]
+    fn the_author_may_know_better() {
+        let declared = Declared { filter: Some(PLAIN), scope: Some(Scope::Cluster), ..Declared::default() };
+        assert_eq!(declared.declaration().filter_scope, Scope::Cluster);
     }
 }

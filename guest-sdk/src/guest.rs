@@ -35,22 +35,14 @@ struct Prepared<P: Plugin> {
 
 impl<P: Plugin> Default for Guest<P> {
     fn default() -> Guest<P> {
-        Guest {
-            declared: P::declare(),
-            args: None,
-            snapshot: Snapshot::default(),
-            templates: HashMap::new(),
-        }
+        Guest { declared: P::declare(), args: None, snapshot: Snapshot::default(), templates: HashMap::new() }
     }
 }
 
 impl<P: Plugin> Guest<P> {
     /// Who the plugin is.
     pub fn describe(&self) -> Description {
-        Description {
-            name: P::NAME.to_owned(),
-            version: P::VERSION.to_owned(),
-        }
+        Description { name: P::NAME.to_owned(), version: P::VERSION.to_owned() }
     }
 
     /// Takes the arguments. An error names the plugin and the field.
@@ -62,13 +54,7 @@ impl<P: Plugin> Guest<P> {
     /// Makes a pod known under a template's id.
     pub fn hold_template(&mut self, id: u32, pod: Pod) {
         let pod = pod::Facts::new(pod, &mut self.snapshot.texts);
-        self.templates.insert(
-            id,
-            Template {
-                pod,
-                prepared: None,
-            },
-        );
+        self.templates.insert(id, Template { pod, prepared: None });
     }
 
     /// Drops templates.
@@ -130,10 +116,7 @@ impl<P: Plugin> Guest<P> {
         for &node in nodes {
             scene.node = node as usize;
             if reads_nodes && !scene.snapshot.present.get(scene.node) {
-                return Err(format!(
-                    "{}: asked about node {node}, of which nothing was sent",
-                    P::NAME
-                ));
+                return Err(format!("{}: asked about node {node}, of which nothing was sent", P::NAME));
             }
             call(&scene)?;
         }
@@ -142,44 +125,18 @@ impl<P: Plugin> Guest<P> {
 
     /// The scene of a cycle, with the template prepared; its node is still to be set.
     fn scene<'a>(&'a mut self, cycle: &'a Cycle) -> Outcome<Scene<'a, P>> {
-        let Guest {
-            declared,
-            args,
-            snapshot,
-            templates,
-        } = self;
-        let args = args
-            .as_ref()
-            .ok_or_else(|| format!("{}: asked before it was configured", P::NAME))?;
-        let Template { pod, prepared } = templates.get_mut(&cycle.template).ok_or_else(|| {
-            format!(
-                "{}: asked about template {}, which it does not hold",
-                P::NAME,
-                cycle.template
-            )
-        })?;
-        let template = TemplateScene {
-            args,
-            pod,
-            cluster: &snapshot.cluster,
-        };
+        let Guest { declared, args, snapshot, templates } = self;
+        let args = args.as_ref().ok_or_else(|| format!("{}: asked before it was configured", P::NAME))?;
+        let Template { pod, prepared } = templates
+            .get_mut(&cycle.template)
+            .ok_or_else(|| format!("{}: asked about template {}, which it does not hold", P::NAME, cycle.template))?;
+        let template = TemplateScene { args, pod, cluster: &snapshot.cluster };
         let version = snapshot.cluster.version;
-        let fresh = prepared
-            .take()
-            .filter(|known| known.version == version || !declared.prepare_reads_cluster());
+        let fresh = prepared.take().filter(|known| known.version == version || !declared.prepare_reads_cluster());
         let prepared = prepared.insert(match fresh {
             Some(known) => known,
-            None => Prepared {
-                value: P::prepare(&template),
-                version,
-            },
+            None => Prepared { value: P::prepare(&template), version },
         });
-        Ok(Scene {
-            template,
-            prepared: &prepared.value,
-            cycle,
-            snapshot,
-            node: 0,
-        })
+        Ok(Scene { template, prepared: &prepared.value, cycle, snapshot, node: 0 })
     }
 }

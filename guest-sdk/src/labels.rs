@@ -12,10 +12,7 @@ pub struct LabelMap(Rc<[(Rc<str>, Rc<str>)]>);
 impl LabelMap {
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
-        let at = self
-            .0
-            .binary_search_by(|(known, _)| (**known).cmp(key))
-            .ok()?;
+        let at = self.0.binary_search_by(|(known, _)| (**known).cmp(key)).ok()?;
         self.0.get(at).map(|(_, value)| &**value)
     }
 
@@ -30,12 +27,20 @@ impl LabelMap {
     }
 }
 
+impl<'a> FromIterator<(&'a str, &'a str)> for LabelMap {
+    /// Of a key that comes twice, the last value counts.
+    fn from_iter<I: IntoIterator<Item = (&'a str, &'a str)>>(labels: I) -> LabelMap {
+        let sorted: std::collections::BTreeMap<_, _> = labels.into_iter().collect();
+        LabelMap(sorted.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
+    }
+}
+
 /// Facts that are a map of texts: they dereference to [`LabelMap`].
 macro_rules! fact {
     ($($(#[$doc:meta])* $fact:ident,)*) => { $(
         $(#[$doc])*
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
-        pub struct $fact(pub(crate) $crate::labels::LabelMap);
+        pub struct $fact(pub $crate::labels::LabelMap);
 
         impl std::ops::Deref for $fact {
             type Target = $crate::labels::LabelMap;
@@ -60,6 +65,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
+    /// Moves labels out of the contract's form.
     pub(crate) fn labels(&mut self, labels: Vec<types::Label>) -> LabelMap {
         if labels.is_empty() {
             return LabelMap::default();
@@ -111,26 +117,16 @@ mod tests {
     use super::*;
 
     fn label(key: &str, value: &str) -> types::Label {
-        types::Label {
-            key: key.into(),
-            value: value.into(),
-        }
+        types::Label { key: key.into(), value: value.into() }
     }
 
     #[test]
     fn labels_are_found_whatever_their_order() {
-        let labels = Texts::default().labels(vec![
-            label("zone", "a"),
-            label("disk", "ssd"),
-            label("arch", ""),
-        ]);
+        let labels = Texts::default().labels(vec![label("zone", "a"), label("disk", "ssd"), label("arch", "")]);
         assert_eq!(labels.get("disk"), Some("ssd"));
         assert_eq!(labels.get("arch"), Some(""));
         assert_eq!(labels.get("dis"), None);
-        assert_eq!(
-            labels.iter().map(|(key, _)| key).collect::<Vec<_>>(),
-            ["arch", "disk", "zone"]
-        );
+        assert_eq!(labels.iter().map(|(key, _)| key).collect::<Vec<_>>(), ["arch", "disk", "zone"]);
     }
 
     #[test]
@@ -149,9 +145,6 @@ mod tests {
             texts.labels(vec![label("n", &n.to_string())]);
         }
         assert!(texts.known.len() < 3000, "{}", texts.known.len());
-        assert!(Rc::ptr_eq(
-            &kept.0[0].0,
-            &texts.labels(vec![label("kept", "x")]).0[0].0
-        ));
+        assert!(Rc::ptr_eq(&kept.0[0].0, &texts.labels(vec![label("kept", "x")]).0[0].0));
     }
 }

@@ -16,6 +16,7 @@
 /// | `score: score` | a pod and a node: `i64` or a `Result` of it |
 /// | `normalization: Default` | `None` (raw scores are 0 to 100), `Default` (the highest becomes 100) or `DefaultReversed` |
 /// | `normalize: normalize` | your own instead: a function of `&mut [i64]` and facts of the pod |
+/// | `retry_on: [ClusterEvent::new("Node", EventActions::ADD)]` | when a rejected pod is worth another try; otherwise when a fact changed that is read |
 /// | `scope: Cluster` | only where the answers depend on more than the parameters show |
 ///
 /// The functions' parameter types say which facts they read: references to types of [`pod`](crate::pod),
@@ -46,6 +47,7 @@ macro_rules! plugin {
         $(, score: $score:expr)?
         $(, normalization: $normalization:ident)?
         $(, normalize: $normalize:expr)?
+        $(, retry_on: $retry_on:expr)?
         $(, scope: $scope:ident)?
         $(,)?
     ) => {
@@ -69,6 +71,7 @@ macro_rules! plugin {
                 $(declared.score = Some($crate::call::node_reads::<Self, _, _, _>(&$score));)?
                 $(declared.normalization = $crate::types::Normalization::$normalization;)?
                 $(declared.normalize = Some($crate::call::scores_reads::<Self, _, _, _>(&$normalize));)?
+                $(declared.retry_on = ::std::vec::Vec::from($retry_on);)?
                 $(declared.scope = Some($crate::types::Scope::$scope);)?
                 declared
             }
@@ -157,7 +160,8 @@ macro_rules! plugin {
     ($($other:tt)*) => {
         ::std::compile_error!(
             "plugin! takes these keys, in this order, only the first always: name, version, args, prepare (as in \
-             `prepare: function => Type`), pre_filter, filter, pre_score, score, normalization, normalize, scope"
+             `prepare: function => Type`), pre_filter, filter, pre_score, score, normalization, normalize, \
+             retry_on, scope"
         );
     };
 }

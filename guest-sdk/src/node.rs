@@ -101,6 +101,17 @@ impl Usage {
         resources::scalar(&self.scalars, name)
     }
 
+    /// How much of the resource with this Kubernetes name is asked for: `cpu` in millicores, `memory` and
+    /// `ephemeral-storage` in bytes, any other in its own unit.
+    pub fn get(&self, name: &str) -> i64 {
+        match name {
+            "cpu" => self.milli_cpu,
+            "memory" => self.memory,
+            "ephemeral-storage" => self.ephemeral_storage,
+            _ => self.scalar(name),
+        }
+    }
+
     pub(crate) fn set_scalar(&mut self, name: String, quantity: i64) {
         match self.scalars.iter_mut().find(|known| known.name == name) {
             Some(known) => known.quantity = quantity,
@@ -131,7 +142,7 @@ macro_rules! params {
             type Item<'a> = &'a $fact;
             const READS: Reads = Reads::node($flags);
 
-            #[inline]
+            #[inline(always)]
             fn of<'a>(scene: &Scene<'a, P>) -> &'a $fact {
                 scene.snapshot.$column.get(scene.node)
             }
@@ -176,10 +187,7 @@ impl<'a, F: ResidentFacts> Pods<'a, F> {
     /// Each pod's facts.
     pub fn iter(&self) -> impl Iterator<Item = F::Item<'a>> {
         let all = self.all;
-        self.ids
-            .iter()
-            .filter_map(move |&id| all.get(id as usize)?.as_ref())
-            .map(F::of)
+        self.ids.iter().filter_map(move |&id| all.get(id as usize)?.as_ref()).map(F::of)
     }
 }
 
@@ -221,10 +229,7 @@ resident_tuple!(A B C D);
 
 impl<P: Plugin, F: ResidentFacts> Param<P> for Pods<'_, F> {
     type Item<'a> = Pods<'a, F>;
-    const READS: Reads = Reads {
-        resident: F::FACTS,
-        ..Reads::node(NodeFacts::PODS)
-    };
+    const READS: Reads = Reads { resident: F::FACTS, ..Reads::node(NodeFacts::PODS) };
 
     fn of<'a>(scene: &Scene<'a, P>) -> Pods<'a, F> {
         scene.snapshot.residents.on_node(scene.node)

@@ -119,7 +119,7 @@ macro_rules! functions {
         {
             const READS: Reads = Reads::NONE$(.and($param::READS))*;
 
-            #[inline]
+            #[inline(always)]
             fn call(&self, _scene: &Scene<'_, P>) -> Out {
                 self($($param::of(_scene)),*)
             }
@@ -172,10 +172,7 @@ functions!(A B C D E G H I);
 
 impl<P: Plugin> Param<P> for &Cycle {
     type Item<'a> = &'a Cycle;
-    const READS: Reads = Reads {
-        cycle: true,
-        ..Reads::NONE
-    };
+    const READS: Reads = Reads { cycle: true, ..Reads::NONE };
 
     fn of<'a>(scene: &Scene<'a, P>) -> &'a Cycle {
         scene.cycle

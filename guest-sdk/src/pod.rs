@@ -88,10 +88,7 @@ pub struct Priority {
 
 impl Default for Priority {
     fn default() -> Priority {
-        Priority {
-            value: 0,
-            preemption: types::PreemptionPolicy::LowerPriority,
-        }
+        Priority { value: 0, preemption: types::PreemptionPolicy::LowerPriority }
     }
 }
 
@@ -151,7 +148,7 @@ macro_rules! facts {
                 type Item<'a> = &'a $fact;
                 const READS: Reads = Reads::pod($flags);
 
-                #[inline]
+                #[inline(always)]
                 fn of<'a>(scene: &Scene<'a, P>) -> &'a $fact {
                     &scene.template.pod.$field
                 }
@@ -224,20 +221,14 @@ impl Facts {
             owners: Owners(pod.owners),
             node_name: NodeName(pod.node_name),
             scheduler_name: SchedulerName(pod.scheduler_name),
-            priority: Priority {
-                value: pod.priority,
-                preemption: pod.preemption,
-            },
+            priority: Priority { value: pod.priority, preemption: pod.preemption },
             tolerations: Tolerations(pod.tolerations),
             node_affinity: NodeAffinity {
                 node_selector: pod.node_selector,
                 required: pod.required_node_affinity,
                 preferred: pod.preferred_node_affinity,
             },
-            pod_affinity: PodAffinity {
-                affinity: pod.affinity,
-                anti_affinity: pod.anti_affinity,
-            },
+            pod_affinity: PodAffinity { affinity: pod.affinity, anti_affinity: pod.anti_affinity },
             topology_spread: TopologySpread(pod.topology_spread),
             requests: Requests {
                 fit: requests.fit,
@@ -246,10 +237,7 @@ impl Facts {
                 non_zero_memory: requests.non_zero_memory,
             },
             containers: Containers(pod.containers),
-            images: Images {
-                containers: pod.images.containers,
-                volumes: pod.images.volumes,
-            },
+            images: Images { containers: pod.images.containers, volumes: pod.images.volumes },
             host_ports: HostPorts(pod.host_ports),
             volumes: Volumes(pod.volumes),
             scheduling_gates: SchedulingGates(pod.scheduling_gates),

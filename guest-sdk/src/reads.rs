@@ -31,33 +31,21 @@ impl Reads {
     };
 
     /// What `prepare` made.
-    pub const PREPARED: Reads = Reads {
-        prepared: true,
-        ..Reads::NONE
-    };
+    pub const PREPARED: Reads = Reads { prepared: true, ..Reads::NONE };
 
     /// Facts of the pod to be placed.
     pub const fn pod(facts: PodFacts) -> Reads {
-        Reads {
-            pod: facts,
-            ..Reads::NONE
-        }
+        Reads { pod: facts, ..Reads::NONE }
     }
 
     /// Facts of nodes.
     pub const fn node(facts: NodeFacts) -> Reads {
-        Reads {
-            node: facts,
-            ..Reads::NONE
-        }
+        Reads { node: facts, ..Reads::NONE }
     }
 
     /// Facts of the cluster.
     pub const fn cluster(facts: ClusterFacts) -> Reads {
-        Reads {
-            cluster: facts,
-            ..Reads::NONE
-        }
+        Reads { cluster: facts, ..Reads::NONE }
     }
 
     /// Both together.

@@ -9,21 +9,17 @@ impl Resources {
     }
 
     /// How much of the resource with this Kubernetes name: `cpu` in millicores, `memory` and `ephemeral-storage` in bytes,
-    /// any other in its own unit.
+    /// any other in its own unit. How many pods a node may run is no such resource; it is the field `pods`.
     pub fn get(&self, name: &str) -> i64 {
         match name {
             "cpu" => self.milli_cpu,
             "memory" => self.memory,
             "ephemeral-storage" => self.ephemeral_storage,
-            "pods" => self.pods,
             _ => self.scalar(name),
         }
     }
 }
 
 pub(crate) fn scalar(scalars: &[Scalar], name: &str) -> i64 {
-    scalars
-        .iter()
-        .find(|scalar| scalar.name == name)
-        .map_or(0, |scalar| scalar.quantity)
+    scalars.iter().find(|scalar| scalar.name == name).map_or(0, |scalar| scalar.quantity)
 }

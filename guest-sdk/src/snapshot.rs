@@ -2,9 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{
-    Change, Node, ResidentPod, Usage,
-};
+use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, Node, ResidentPod, Usage};
 use crate::labels::Texts;
 use crate::{cluster, node, pod};
 
@@ -16,7 +14,7 @@ pub(crate) struct Column<T> {
 }
 
 impl<T: Default> Column<T> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get(&self, node: usize) -> &T {
         self.rows.get(node).unwrap_or(&self.absent)
     }
@@ -47,11 +45,7 @@ pub(crate) struct Residents {
 
 impl Residents {
     pub(crate) fn on_node<F>(&self, node: usize) -> node::Pods<'_, F> {
-        node::Pods {
-            ids: self.by_node.get(node),
-            all: &self.pods,
-            facts: PhantomData,
-        }
+        node::Pods { ids: self.by_node.get(node), all: &self.pods, facts: PhantomData }
     }
 
     fn set(&mut self, resident: ResidentPod, texts: &mut Texts) {
@@ -180,21 +174,9 @@ impl Snapshot {
     }
 
     fn set_usage(&mut self, usage: Usage) {
-        let columns = usage
-            .nodes
-            .iter()
-            .zip(&usage.milli_cpu)
-            .zip(&usage.memory)
-            .zip(&usage.ephemeral_storage);
-        let columns = columns
-            .zip(&usage.pods)
-            .zip(&usage.non_zero_milli_cpu)
-            .zip(&usage.non_zero_memory);
-        for (
-            (((((&node, &milli_cpu), &memory), &ephemeral_storage), &pods), &cpu),
-            &non_zero_memory,
-        ) in columns
-        {
+        let columns = usage.nodes.iter().zip(&usage.milli_cpu).zip(&usage.memory).zip(&usage.ephemeral_storage);
+        let columns = columns.zip(&usage.pods).zip(&usage.non_zero_milli_cpu).zip(&usage.non_zero_memory);
+        for ((((((&node, &milli_cpu), &memory), &ephemeral_storage), &pods), &cpu), &non_zero_memory) in columns {
             let row = self.usage.row(node as usize);
             row.milli_cpu = milli_cpu;
             row.memory = memory;
@@ -204,9 +186,7 @@ impl Snapshot {
             row.non_zero_memory = non_zero_memory;
         }
         for scalar in usage.scalars {
-            self.usage
-                .row(scalar.node as usize)
-                .set_scalar(scalar.name, scalar.quantity);
+            self.usage.row(scalar.node as usize).set_scalar(scalar.name, scalar.quantity);
         }
     }
 }

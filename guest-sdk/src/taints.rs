@@ -5,10 +5,7 @@ use crate::types::{Taint, TaintEffect, Toleration, TolerationOperator};
 impl Taint {
     /// Whether a pod that doesn't tolerate it is kept from the node: `NoSchedule` and `NoExecute`.
     pub fn forbids(&self) -> bool {
-        matches!(
-            self.effect,
-            TaintEffect::NoSchedule | TaintEffect::NoExecute
-        )
+        matches!(self.effect, TaintEffect::NoSchedule | TaintEffect::NoExecute)
     }
 }
 

@@ -37,6 +37,28 @@ impl Verdict {
         Rejection::unresolvable(reason).into()
     }
 
+    /// Adds a reason against the node. The code is the worse one: `Unresolvable`, where any reason has it.
+    ///
+    /// ```
+    /// use berth_guest::prelude::*;
+    ///
+    /// let mut verdict = Verdict::FITS;
+    /// verdict.reject(RejectionCode::Unschedulable, "Insufficient cpu");
+    /// verdict.reject(RejectionCode::Unresolvable, "Insufficient memory");
+    /// let no = verdict.rejection().unwrap();
+    /// assert_eq!(no.code(), RejectionCode::Unresolvable);
+    /// assert_eq!(no.reasons().collect::<Vec<_>>(), ["Insufficient cpu", "Insufficient memory"]);
+    /// ```
+    pub fn reject(&mut self, code: RejectionCode, reason: impl Into<Reason>) {
+        match &mut self.0 {
+            None => self.0 = Some(Rejection::new(code, reason)),
+            Some(rejection) => {
+                rejection.code = rejection.code.max(code);
+                rejection.because(reason);
+            }
+        }
+    }
+
     /// Whether the pod fits.
     pub fn fits(&self) -> bool {
         self.0.is_none()
@@ -77,27 +99,23 @@ pub struct Rejection {
     more: Vec<Reason>,
 }
 
-/// The code of a [`Rejection`]: kube-scheduler's status codes that mean no.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The code of a [`Rejection`]: kube-scheduler's status codes that mean no, the worse ones last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RejectionCode {
+    /// Not yet: the pod waits for something that the plugin expects.
+    Pending,
     /// Taking pods away from the node might help.
     Unschedulable,
     /// Taking pods away would not help (`UnschedulableAndUnresolvable`).
     Unresolvable,
     /// The plugin could not tell; the pod's cycle fails and is tried again.
     Error,
-    /// Not yet: the pod waits for something that the plugin expects.
-    Pending,
 }
 
 impl Rejection {
     /// A no with a code of your choice.
     pub fn new(code: RejectionCode, reason: impl Into<Reason>) -> Rejection {
-        Rejection {
-            code,
-            first: reason.into(),
-            more: Vec::new(),
-        }
+        Rejection { code, first: reason.into(), more: Vec::new() }
     }
 
     /// Not as things are; taking pods away from the node might help.
@@ -120,11 +138,6 @@ impl Rejection {
         self.more.push(reason.into());
     }
 
-    /// Changes the code, for a filter that learns of the worse reason last.
-    pub fn set_code(&mut self, code: RejectionCode) {
-        self.code = code;
-    }
-
     /// The code.
     pub fn code(&self) -> RejectionCode {
         self.code
@@ -132,9 +145,7 @@ impl Rejection {
 
     /// The reasons, in the order they were given.
     pub fn reasons(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&self.first)
-            .chain(&self.more)
-            .map(Reason::as_str)
+        std::iter::once(&self.first).chain(&self.more).map(Reason::as_str)
     }
 }
 
@@ -159,10 +170,7 @@ impl From<Rejection> for Status {
             RejectionCode::Error => Code::Error,
             RejectionCode::Pending => Code::Pending,
         };
-        Status {
-            code,
-            reasons: rejection.reasons().map(str::to_owned).collect(),
-        }
+        Status { code, reasons: rejection.reasons().map(str::to_owned).collect() }
     }
 }
 

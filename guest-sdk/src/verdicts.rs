@@ -20,14 +20,11 @@ pub(crate) struct Collector {
 
 impl Collector {
     pub(crate) fn for_nodes(count: usize) -> Collector {
-        Collector {
-            nodes: Vec::with_capacity(count),
-            distinct: Vec::new(),
-            by_hash: HashMap::new(),
-        }
+        Collector { nodes: Vec::with_capacity(count), distinct: Vec::new(), by_hash: HashMap::new() }
     }
 
     /// The next node's verdict.
+    #[inline(always)]
     pub(crate) fn push(&mut self, verdict: Verdict) {
         let number = match verdict.0 {
             None => 0,
@@ -42,10 +39,7 @@ impl Collector {
         }
         // The last number is kept for all that came too late to have their own.
         match u16::try_from(self.distinct.len() + 1) {
-            Ok(u16::MAX) => self.add(
-                Rejection::new(RejectionCode::Unschedulable, TOO_MANY),
-                u16::MAX,
-            ),
+            Ok(u16::MAX) => self.add(Rejection::new(RejectionCode::Unschedulable, TOO_MANY), u16::MAX),
             Ok(number) => self.add(rejection, number),
             Err(_) => u16::MAX,
         }
@@ -64,19 +58,13 @@ impl Collector {
         if !self.by_hash.is_empty() {
             self.by_hash.insert(rejection, number);
         } else if self.distinct.len() > FEW {
-            self.by_hash = (1..)
-                .zip(&self.distinct)
-                .map(|(number, known)| (known.clone(), number))
-                .collect();
+            self.by_hash = (1..).zip(&self.distinct).map(|(number, known)| (known.clone(), number)).collect();
         }
         number
     }
 
     pub(crate) fn finish(self) -> types::Verdicts {
-        types::Verdicts {
-            outcomes: self.distinct.into_iter().map(Status::from).collect(),
-            nodes: self.nodes,
-        }
+        types::Verdicts { outcomes: self.distinct.into_iter().map(Status::from).collect(), nodes: self.nodes }
     }
 }
 
@@ -86,33 +74,21 @@ mod tests {
 
     fn collect(verdicts: impl IntoIterator<Item = Verdict>) -> types::Verdicts {
         let mut collector = Collector::for_nodes(0);
-        verdicts
-            .into_iter()
-            .for_each(|verdict| collector.push(verdict));
+        verdicts.into_iter().for_each(|verdict| collector.push(verdict));
         collector.finish()
     }
 
     #[test]
     fn equal_rejections_are_told_once() {
         let full = || Verdict::unschedulable("full".to_owned());
-        let told = collect([
-            Verdict::FITS,
-            full(),
-            Verdict::unresolvable("full"),
-            full(),
-            Verdict::FITS,
-        ]);
+        let told = collect([Verdict::FITS, full(), Verdict::unresolvable("full"), full(), Verdict::FITS]);
         assert_eq!(told.nodes, [0, 1, 2, 1, 0]);
         assert_eq!(told.outcomes.len(), 2);
     }
 
     #[test]
     fn many_rejections_keep_their_numbers() {
-        let told = collect(
-            (0..100)
-                .chain(0..100)
-                .map(|n| Verdict::unschedulable(format!("reason {n}"))),
-        );
+        let told = collect((0..100).chain(0..100).map(|n| Verdict::unschedulable(format!("reason {n}"))));
         assert_eq!(told.nodes[..100], told.nodes[100..]);
         assert_eq!(told.outcomes[99].reasons, ["reason 99"]);
     }

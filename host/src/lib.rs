@@ -1,5 +1,9 @@
 //! Berth: a Kubernetes scheduler whose every filter and score is a WebAssembly component.
 
+pub mod cli;
+pub mod config;
 pub mod controllers;
 pub mod kube;
+pub mod scheduler;
+pub mod sim;
 pub mod wasm;

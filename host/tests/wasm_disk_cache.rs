@@ -1,5 +1,7 @@
 //! Compiled code is kept, used again, and trusted only where nobody else could have written it.
 
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
+
 mod wasm_guest;
 
 use std::fs;

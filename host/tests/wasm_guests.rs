@@ -1,5 +1,7 @@
 //! Instances kept up to date, and made anew when they break.
 
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
+
 mod wasm_guest;
 mod wasm_host;
 

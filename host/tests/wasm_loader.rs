@@ -1,5 +1,7 @@
 //! The plugins directory: what comes, changes and goes there, and what serves meanwhile.
 
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
+
 mod wasm_guest;
 mod wasm_host;
 

@@ -1,5 +1,7 @@
 //! Every way in which a component can be no good, and the sentence that says so.
 
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
+
 mod wasm_guest;
 
 use std::time::Duration;

@@ -1,6 +1,5 @@
 //! A cluster in this process: the embedded API server, its controllers, and a scheduler, as far as they are wanted.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +9,7 @@ use futures::{StreamExt, TryStreamExt};
 use kube::api::{ApiResource, DynamicObject, GroupVersionKind, PostParams};
 use kube::{Api, Client};
 use serde_json::Value;
+use tempfile::{NamedTempFile, TempDir};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -42,6 +42,8 @@ pub struct Cluster {
     server: sim::Server,
     client: Client,
     kubeconfig: PathBuf,
+    /// Goes with the cluster.
+    _directory: TempDir,
     controllers: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
     scheduler: Option<Scheduler>,
 }
@@ -54,12 +56,10 @@ impl Cluster {
     pub async fn start(parts: &Parts) -> Result<Self> {
         let options = sim::Options { port: parts.port, ..sim::Options::default() };
         let server = sim::Server::start(options).await.context("starting the embedded API server")?;
-        let kubeconfig = match &parts.kubeconfig {
-            Some(path) => path.clone(),
-            None => private_directory()?.join("kubeconfig"),
-        };
+        let directory = TempDir::with_prefix("berth-").context("making a private directory for the kubeconfig")?;
+        let kubeconfig = parts.kubeconfig.clone().unwrap_or_else(|| directory.path().join("kubeconfig"));
         let client = crate::kube::connect_to(&server.kubeconfig()).await?;
-        Ok(Self { server, client, kubeconfig, controllers: None, scheduler: None })
+        Ok(Self { server, client, kubeconfig, _directory: directory, controllers: None, scheduler: None })
     }
 
     /// Starts the parts that are wanted beside the API server.
@@ -99,7 +99,7 @@ impl Cluster {
 
     /// Where it serves.
     pub fn url(&self) -> String {
-        self.server.url()
+        self.server.url().to_owned()
     }
 
     /// The file for `kubectl`.
@@ -129,8 +129,7 @@ impl Cluster {
             // Whatever they were about to write concerns a cluster that ends with them.
             let _ = tokio::time::timeout(GOODBYE, task).await;
         }
-        self.server.shutdown().await;
-        Ok(())
+        Ok(self.server.shutdown().await?)
     }
 }
 
@@ -148,33 +147,15 @@ async fn create(client: Client, object: Value) -> Result<()> {
     Ok(())
 }
 
-/// A directory that nobody else can read: a kubeconfig is a key to the cluster.
-fn private_directory() -> Result<PathBuf> {
-    let base = std::env::temp_dir();
-    for attempt in 0..100 {
-        let path = base.join(format!("berth-{}-{attempt}", std::process::id()));
-        let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        match builder.create(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            result => return result.map(|()| path.clone()).with_context(|| format!("making {}", path.display())),
-        }
-    }
-    anyhow::bail!("{}: no name for a directory is free", base.display())
-}
-
-/// Whole or not at all, for its owner alone: whoever waits for the file finds it ready.
+/// Whole or not at all, for its owner alone: whoever waits for the file finds it ready, and a kubeconfig is a key.
 fn write_privately(path: &Path, text: &str) -> Result<()> {
     ensure!(!path.is_dir(), "--kubeconfig {} is a directory; name a file", path.display());
-    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(&beside)?.write_all(text.as_bytes())?;
-        fs::rename(&beside, path)
+        let mut file = NamedTempFile::new_in(directory)?;
+        file.write_all(text.as_bytes())?;
+        file.persist(path)?;
+        Ok(())
     };
     write().with_context(|| format!("writing the kubeconfig {}", path.display()))
 }

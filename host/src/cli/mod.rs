@@ -50,7 +50,7 @@ pub fn main() -> ExitCode {
     match start(cli.command) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", chain(&error));
             ExitCode::FAILURE
         }
     }
@@ -74,8 +74,23 @@ fn start_log(cli: &Cli) -> Result<()> {
     let default = if matches!(cli.command, Command::Demo(_) | Command::Plugin(_)) { "warn" } else { "info" };
     let filter = EnvFilter::builder().parse(cli.log.as_deref().unwrap_or(default))?;
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    if cli.log_json { log.json().init() } else { log.with_target(false).init() }
+    if cli.log_json {
+        log.json().init()
+    } else {
+        log.with_target(false).init()
+    }
     Ok(())
+}
+
+/// The error with its causes, each said once: some tell theirs in their own words.
+fn chain(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 /// Waits for Ctrl-C or SIGTERM.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use tracing::{info, warn};
 
-use crate::config;
+use crate::config::{self, Configuration};
 use crate::scheduler::{Options, Scheduler};
 
 /// How long bindings, conditions and events that are under way may take at the end.
@@ -21,7 +21,7 @@ pub struct Args {
     /// A directory of plugins (`*.wasm`), watched: what is dropped there takes effect.
     #[arg(long, value_name = "DIR")]
     plugins: Option<PathBuf>,
-    /// A KubeSchedulerConfiguration: profiles, plugins, weights and pluginConfig are read.
+    /// A KubeSchedulerConfiguration, of which profiles, plugins, weights and pluginConfig are read.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Place pods whose spec.schedulerName is this [default: default-scheduler].
@@ -39,7 +39,7 @@ pub struct Args {
 pub async fn run(args: Args) -> Result<()> {
     let configuration = match &args.config {
         Some(file) => config::load(file)?,
-        None => config::Configuration::default_profile(args.scheduler_name.as_deref()),
+        None => Configuration::default_profile(args.scheduler_name.as_deref()),
     };
     let client = crate::kube::connect(args.kubeconfig.as_deref()).await?;
     let options = Options { configuration, plugins_dir: args.plugins, cache_dir: args.cache_dir, ..Options::default() };

@@ -9,6 +9,7 @@ use super::kinds::{Kind, Object, Typed};
 use super::metadata::{self, Key};
 use super::pod::Pod;
 use super::store::{Put, Store};
+use super::volumes::VolumeIndex;
 
 /// Uids of deleted objects that are remembered: as many as can be on their way through watches and answers at once.
 const REMEMBERED: usize = 100_000;
@@ -34,6 +35,7 @@ pub struct Cluster {
     orphans: BTreeMap<Kind, BTreeSet<Key>>,
     pods_of_node: HashMap<String, BTreeSet<Key>>,
     pods_of_claim: HashMap<Key, BTreeSet<Key>>,
+    volumes: VolumeIndex,
     gone: Gone,
 }
 
@@ -85,6 +87,11 @@ impl Cluster {
         self.stores.get(&kind).into_iter().flat_map(move |store| store.within(namespace)).map(|(key, _)| key)
     }
 
+    /// The keys of all objects of this kind.
+    pub fn keys(&self, kind: Kind) -> impl Iterator<Item = &Key> {
+        self.stores.get(&kind).into_iter().flat_map(Store::iter).map(|(key, _)| key)
+    }
+
     /// The object with this uid.
     pub fn by_uid(&self, uid: &str) -> Option<&Object> {
         let (kind, key) = self.uids.get(uid)?;
@@ -126,6 +133,11 @@ impl Cluster {
     pub fn pods_of_claim(&self, claim: &Key) -> impl Iterator<Item = (&Key, &Pod)> {
         let keys = self.pods_of_claim.get(claim).into_iter().flatten();
         keys.filter_map(|key| Some((key, self.get(key)?)))
+    }
+
+    /// Which volumes and claims belong together or are free.
+    pub fn volumes(&self) -> &VolumeIndex {
+        &self.volumes
     }
 
     /// Whether all these kinds have been listed.
@@ -204,6 +216,7 @@ impl Cluster {
         if adoptable(kind) && metadata::controller(meta).is_none() {
             self.orphans.entry(kind).or_default().insert(key.clone());
         }
+        self.volumes.insert(key, object);
         if let Object::Pod(pod) = object {
             if let Some(node) = pod.node() {
                 self.pods_of_node.entry(node.to_owned()).or_default().insert(key.clone());
@@ -223,6 +236,7 @@ impl Cluster {
         if let Some(orphans) = self.orphans.get_mut(&kind) {
             orphans.remove(key);
         }
+        self.volumes.remove(key, before);
         if let Object::Pod(pod) = before {
             if let Some(node) = pod.node() {
                 forget(&mut self.pods_of_node, node, key);

@@ -111,6 +111,6 @@ fn collect(cluster: &Cluster, kind: Kind, meta: &ObjectMeta) -> Option<Write> {
     } else {
         Propagation::Background
     };
-    let unless = of(State::Unknown).cloned().map(Guard::Owner).collect();
-    Some(Write::deletion(kind, meta, Grace::Own, propagation, unless))
+    let unsure = of(State::Unknown).cloned().map(Guard::Owner);
+    Some(Write::deletion(kind, meta, Grace::Own, propagation).unless(unsure))
 }

@@ -7,7 +7,10 @@ use super::kinds::Kind;
 use super::kubelet::Kubelet;
 use super::metadata::Key;
 use super::write::Plan;
-use super::{collector, deployment, namespace, node_lifecycle, replicas};
+use super::{
+    collector, daemonset, deployment, disruption, job, namespace, node_lifecycle, pod_claims, replicas, resource_claim,
+    statefulset, volumes,
+};
 
 /// A controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,6 +25,24 @@ pub enum Hand {
     Replicas(Kind),
     /// Keeps one Deployment's ReplicaSets.
     Deployment,
+    /// Keeps one StatefulSet's pods and claims.
+    StatefulSet,
+    /// Keeps one DaemonSet's pods.
+    DaemonSet,
+    /// Runs and counts one Job's pods.
+    Job,
+    /// Lets go one pod that was kept for a Job that is no more.
+    JobOrphan,
+    /// Makes the claims that one pod brings along.
+    PodClaims,
+    /// Frees one ResourceClaim from consumers that ended.
+    ResourceClaim,
+    /// Brings one PersistentVolumeClaim to its volume.
+    VolumeClaim,
+    /// Keeps one PersistentVolume's phase.
+    Volume,
+    /// Keeps one PodDisruptionBudget's status.
+    Disruption,
     /// Collects one object of this kind, or lets it go.
     Collector(Kind),
 }
@@ -48,8 +69,13 @@ impl Hand {
     /// The lane of this controller's tasks.
     pub fn lane(self) -> Lane {
         match self {
-            Hand::Kubelet | Hand::NodeLifecycle | Hand::Namespace | Hand::Collector(_) => Lane::Single,
-            Hand::Replicas(_) | Hand::Deployment => Lane::Workload,
+            Hand::Replicas(_)
+            | Hand::Deployment
+            | Hand::StatefulSet
+            | Hand::DaemonSet
+            | Hand::Job
+            | Hand::Disruption => Lane::Workload,
+            _ => Lane::Single,
         }
     }
 
@@ -68,6 +94,15 @@ pub fn plan(task: &Task, cluster: &Cluster, kubelet: &Kubelet, now: Timestamp) -
         Hand::Namespace => namespace::plan(cluster, key),
         Hand::Replicas(kind) => replicas::plan(cluster, kind, key, now),
         Hand::Deployment => deployment::plan(cluster, key, now),
+        Hand::StatefulSet => statefulset::plan(cluster, key, now),
+        Hand::DaemonSet => daemonset::plan(cluster, key, now),
+        Hand::Job => job::plan(cluster, key, now),
+        Hand::JobOrphan => job::release_orphan(cluster, key),
+        Hand::PodClaims => pod_claims::plan(cluster, key),
+        Hand::ResourceClaim => resource_claim::plan(cluster, key),
+        Hand::VolumeClaim => volumes::claim::plan(cluster, key),
+        Hand::Volume => volumes::volume::plan(cluster, key),
+        Hand::Disruption => disruption::plan(cluster, key, now),
         Hand::Collector(kind) => collector::plan(cluster, kind, key),
     }
 }

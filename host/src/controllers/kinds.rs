@@ -14,6 +14,8 @@ use k8s_openapi::api::storage::v1::StorageClass;
 use kube::Client;
 use kube::core::{ApiResource, DynamicObject, ObjectMeta, PartialObjectMeta, Resource};
 
+use serde_json::Value;
+
 use super::metadata;
 use super::node::Node;
 use super::pod::Pod;
@@ -31,11 +33,12 @@ pub trait Typed: Sized {
 }
 
 macro_rules! kinds {
-    ($($kind:ident,)*) => {
+    (slim { $($slim:ident,)* } whole { $($whole:ident,)* }) => {
         /// A kind of object.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Kind {
-            $(#[doc = concat!("A ", stringify!($kind), ".")] $kind,)*
+            $(#[doc = concat!("A ", stringify!($slim), ".")] $slim,)*
+            $(#[doc = concat!("A ", stringify!($whole), ".")] $whole,)*
             /// A kind found by discovery, by its number in [`Kinds`]; only its metadata is read.
             Other(u16),
         }
@@ -43,7 +46,8 @@ macro_rules! kinds {
         /// An object as it is kept.
         #[derive(Clone, Debug)]
         pub enum Object {
-            $(#[doc = concat!("A ", stringify!($kind), ".")] $kind(Box<$kind>),)*
+            $(#[doc = concat!("A ", stringify!($slim), ".")] $slim(Box<$slim>),)*
+            $(#[doc = concat!("A ", stringify!($whole), ".")] $whole(Box<$whole>),)*
             /// The metadata of an object of another kind.
             Other(u16, Box<Other>),
         }
@@ -52,7 +56,8 @@ macro_rules! kinds {
             /// The object's kind.
             pub fn kind(&self) -> Kind {
                 match self {
-                    $(Object::$kind(_) => Kind::$kind,)*
+                    $(Object::$slim(_) => Kind::$slim,)*
+                    $(Object::$whole(_) => Kind::$whole,)*
                     Object::Other(number, _) => Kind::Other(*number),
                 }
             }
@@ -60,68 +65,95 @@ macro_rules! kinds {
             /// The object's metadata.
             pub fn meta(&self) -> &ObjectMeta {
                 match self {
-                    $(Object::$kind(object) => &object.metadata,)*
+                    $(Object::$slim(object) => &object.metadata,)*
+                    $(Object::$whole(object) => &object.metadata,)*
                     Object::Other(_, object) => &object.metadata,
                 }
             }
 
             /// Reads an object of this kind from the API server's JSON.
             pub fn decode(kind: Kind, json: &str) -> serde_json::Result<Object> {
+                match kind {
+                    $(Kind::$slim => Ok(Object::$slim(serde_json::from_str(json)?)),)*
+                    Kind::Other(number) => Ok(Object::other(number, serde_json::from_str(json)?)),
+                    whole => Object::from_value(whole, serde_json::from_str(json)?),
+                }
+            }
+
+            /// Reads an object of this kind from a JSON value. The large types are read in this one way only: each way
+            /// is a copy of their code.
+            pub fn from_value(kind: Kind, json: Value) -> serde_json::Result<Object> {
                 Ok(match kind {
-                    $(Kind::$kind => serde_json::from_str::<$kind>(json)?.into(),)*
-                    Kind::Other(number) => Object::other(number, serde_json::from_str(json)?),
+                    $(Kind::$slim => Object::$slim(serde_json::from_value(json)?),)*
+                    $(Kind::$whole => {
+                        let mut object: Box<$whole> = serde_json::from_value(json)?;
+                        metadata::strip(&mut object.metadata);
+                        Object::$whole(object)
+                    })*
+                    Kind::Other(number) => Object::other(number, serde_json::from_value(json)?),
                 })
             }
         }
 
-        $(
-            impl Typed for $kind {
-                const KIND: Kind = Kind::$kind;
-                fn of(object: &Object) -> Option<&Self> {
-                    match object { Object::$kind(object) => Some(object), _ => None }
-                }
-            }
+        $(kinds!(@typed $slim);)*
+        $(kinds!(@typed $whole);)*
 
-            impl From<$kind> for Object {
-                fn from(mut object: $kind) -> Self {
-                    metadata::strip(&mut object.metadata);
-                    Object::$kind(Box::new(object))
+        $(
+            impl From<$slim> for Object {
+                fn from(object: $slim) -> Self {
+                    Object::$slim(Box::new(object))
                 }
             }
         )*
 
         /// Every kind that is kept under its own type, with its address in the API.
         pub fn typed() -> Vec<(Kind, ApiResource)> {
-            vec![$((Kind::$kind, ApiResource::erase::<$kind>(&())),)*]
+            vec![
+                $((Kind::$slim, ApiResource::erase::<$slim>(&())),)*
+                $((Kind::$whole, ApiResource::erase::<$whole>(&())),)*
+            ]
         }
 
         /// Watches all objects of a kind.
-        pub fn watch(kinds: &Kinds, kind: Kind, client: Client, sender: Sender) -> Option<Watch> {
-            Some(match kind {
-                $(Kind::$kind => watch::typed::<$kind>(client, sender),)*
-                Kind::Other(number) => watch::other(client, number, &kinds.get(kind)?.resource, sender),
-            })
+        pub fn watch(kind: Kind, served: &Served, client: Client, sender: Sender) -> Watch {
+            match kind {
+                $(Kind::$slim => watch::slim::<$slim>(client, sender),)*
+                Kind::Other(number) => watch::other(client, number, &served.resource, sender),
+                whole => watch::whole(client, whole, &served.resource, sender),
+            }
+        }
+    };
+    (@typed $kind:ident) => {
+        impl Typed for $kind {
+            const KIND: Kind = Kind::$kind;
+            fn of(object: &Object) -> Option<&Self> {
+                match object { Object::$kind(object) => Some(object), _ => None }
+            }
         }
     };
 }
 
 kinds! {
-    Namespace,
-    ServiceAccount,
-    Node,
-    Pod,
-    ReplicaSet,
-    ReplicationController,
-    Deployment,
-    StatefulSet,
-    DaemonSet,
-    Job,
-    PersistentVolumeClaim,
-    PersistentVolume,
-    StorageClass,
-    ResourceClaim,
-    ResourceClaimTemplate,
-    PodDisruptionBudget,
+    slim {
+        Pod,
+        Node,
+    }
+    whole {
+        Namespace,
+        ServiceAccount,
+        ReplicaSet,
+        ReplicationController,
+        Deployment,
+        StatefulSet,
+        DaemonSet,
+        Job,
+        PersistentVolumeClaim,
+        PersistentVolume,
+        StorageClass,
+        ResourceClaim,
+        ResourceClaimTemplate,
+        PodDisruptionBudget,
+    }
 }
 
 impl Object {

@@ -28,7 +28,7 @@ pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
     if metadata::deleting(&namespace.metadata) {
         let finalizers = namespace.spec.as_ref().and_then(|spec| spec.finalizers.as_deref()).unwrap_or_default();
         let ours = finalizers.iter().any(|held| held == FINALIZER);
-        return Plan::of(ours.then(|| Write { kind: Kind::Namespace, key: key.clone(), action: Action::Empty }));
+        return Plan::of(ours.then(|| Write::new(Kind::Namespace, key.clone(), Action::Empty)));
     }
     if cluster.get::<ServiceAccount>(&Key::new(name, DEFAULT_ACCOUNT)).is_some() {
         return Plan::none();

@@ -62,7 +62,7 @@ fn taints(node: &Node, now: Timestamp) -> Vec<Taint> {
     let keep = |taint: &&Taint| !is_ours(taint) || wanted(&taint.key, &taint.effect);
     let mut taints: Vec<Taint> = node.spec.taints.iter().filter(keep).cloned().collect();
     for (key, effect) in ours().filter(|(key, effect)| wanted(key, effect) && !held(key, effect)) {
-        let time_added = (effect == NO_EXECUTE || key == UNSCHEDULABLE).then(|| Time(now));
+        let time_added = (effect == NO_EXECUTE || key == UNSCHEDULABLE).then_some(Time(now));
         taints.push(Taint { key: key.to_owned(), effect: effect.to_owned(), value: None, time_added });
     }
     taints

@@ -1,8 +1,7 @@
 //! Sending a [`Write`] to the API server, and what its answer says about the cluster.
 
-use k8s_openapi::api::core::v1::Node;
 use kube::Client;
-use kube::core::Resource;
+use kube::core::Status;
 use kube::core::params::{DeleteParams, GetParams, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy};
 use kube::core::request::Request;
 use serde::Deserialize;
@@ -49,16 +48,30 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether another writer was faster, which is nobody's fault.
+    /// Whether the world has only moved on meanwhile, which is nobody's fault: another writer was faster, the namespace
+    /// is on its way out.
     pub fn is_race(&self) -> bool {
-        matches!(self, Error::NotEmpty) || self.code() == Some(409)
+        let terminating = |status: &Status| {
+            let details = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
+            details.iter().any(|cause| cause.reason == "NamespaceTerminating")
+        };
+        matches!(self, Error::NotEmpty) || self.code() == Some(409) || self.status().is_some_and(terminating)
     }
 
     fn code(&self) -> Option<u16> {
+        self.status().map(|status| status.code)
+    }
+
+    fn status(&self) -> Option<&Status> {
         match self {
-            Error::Api(kube::Error::Api(status)) => Some(status.code),
+            Error::Api(kube::Error::Api(status)) => Some(status),
             _ => None,
         }
+    }
+
+    /// What went wrong, in a line.
+    pub fn summary(&self) -> String {
+        self.status().map_or_else(|| self.to_string(), |status| status.message.clone())
     }
 }
 
@@ -75,6 +88,11 @@ pub async fn send(client: &Client, kinds: &Kinds, write: &Write) -> Outcome {
 }
 
 async fn attempt(client: &Client, kinds: &Kinds, write: &Write) -> Result<Outcome, Error> {
+    for guard in &write.unless {
+        if exists(client, kinds, write.key.namespace(), guard).await? {
+            return Ok(Outcome::Done);
+        }
+    }
     let served = kinds.get(write.kind).ok_or(Error::Unserved(write.kind))?;
     let request = Request::new(served.path(write.key.namespace()));
     let name = write.key.name();
@@ -96,12 +114,7 @@ async fn attempt(client: &Client, kinds: &Kinds, write: &Write) -> Result<Outcom
             };
             Ok(Outcome::Seen(Object::decode(write.kind, &client.request_text(request).await?)?))
         }
-        Action::Delete { uid, grace, propagation, unless } => {
-            for guard in unless {
-                if exists(client, kinds, write.key.namespace(), guard).await? {
-                    return Ok(Outcome::Done);
-                }
-            }
+        Action::Delete { uid, grace, propagation } => {
             let request = request.delete(name, &delete_params(uid, *grace, *propagation))?;
             deleted(write, uid, &client.request_text(request).await?)
         }
@@ -142,15 +155,15 @@ fn deleted(write: &Write, uid: &str, text: &str) -> Result<Outcome, Error> {
 }
 
 async fn exists(client: &Client, kinds: &Kinds, namespace: &str, guard: &Guard) -> Result<bool, Error> {
-    let (path, name, uid) = match guard {
-        Guard::Node(name) => (Node::url_path(&(), None), name, None),
+    // An object of a kind that isn't served can't be asked for, so it counts as there.
+    let (kind, namespace, name, uid) = match guard {
+        Guard::Object(kind, key, uid) => (Some(*kind), key.namespace(), key.name(), uid.as_ref()),
         Guard::Owner(owner) => {
-            let served = kinds.of_owner(&owner.api_version, &owner.kind).and_then(|kind| kinds.get(kind));
-            // An owner of a kind that isn't served can't be asked for, so it counts as there.
-            let Some(served) = served else { return Ok(true) };
-            (served.path(namespace), &owner.name, Some(&owner.uid))
+            (kinds.of_owner(&owner.api_version, &owner.kind), namespace, owner.name.as_str(), Some(&owner.uid))
         }
     };
+    let Some(served) = kind.and_then(|kind| kinds.get(kind)) else { return Ok(true) };
+    let path = served.path(namespace);
     let request = Request::new(path).get_metadata(name, &GetParams::default())?;
     match client.request::<Other>(request).await {
         Ok(found) => Ok(uid.is_none_or(|uid| found.metadata.uid.as_ref() == Some(uid))),

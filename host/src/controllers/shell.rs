@@ -76,7 +76,6 @@ pub async fn run(client: Client, options: Options, shutdown: impl Future) -> kub
         shell.work();
         let wake = shell.wake();
         tokio::select! {
-            biased;
             _ = &mut shutdown => return Ok(()),
             Some(sent) = shell.sending.join_next() => shell.answered(sent),
             _ = seen.recv_many(&mut batch, BATCH) => batch.drain(..).for_each(|event| shell.see(event)),
@@ -132,9 +131,9 @@ impl Shell {
             self.take_changes(changes);
         }
         for kind in new {
-            if self.kinds.get(kind).is_some_and(|served| served.watched) {
-                let watch = kinds::watch(&self.kinds, kind, self.client.clone(), self.sender.clone());
-                self.watches.extend(watch.map(|watch| (kind, watch)));
+            if let Some(served) = self.kinds.get(kind).filter(|served| served.watched) {
+                let watch = kinds::watch(kind, served, self.client.clone(), self.sender.clone());
+                self.watches.insert(kind, watch);
             }
         }
         for (kind, _) in kinds::typed() {
@@ -264,10 +263,10 @@ impl Shell {
 }
 
 fn report(task: &Task, write: &Write, error: &super::send::Error) {
-    let (hand, key, kind) = (task.hand, &task.key, write.kind);
-    if error.is_race() {
-        tracing::trace!(?hand, %key, %kind, %error, "the write comes again");
+    let (hand, key, kind, error, race) = (task.hand, &task.key, write.kind, error.summary(), error.is_race());
+    if race {
+        tracing::trace!(?hand, %key, %kind, error, "the write comes again");
     } else {
-        tracing::warn!(?hand, %key, %kind, %error, "the write was refused and is tried again later");
+        tracing::warn!(?hand, %key, %kind, error, "the write was refused and is tried again later");
     }
 }

@@ -26,7 +26,7 @@ pub fn pod(template: &PodTemplateSpec, owner: &OwnerReference) -> Value {
 /// A short text that differs where templates differ, safe in names and labels. `collisions` gives another one for the
 /// same template, as a Deployment's `status.collisionCount` asks for.
 pub fn hash(template: &PodTemplateSpec, collisions: i32) -> String {
-    let text = serde_json::to_string(template).unwrap_or_default();
+    let text = json!(template).to_string();
     let mut hash = fnv(0x811c_9dc5, text.as_bytes());
     if collisions > 0 {
         hash = fnv(hash, &collisions.to_le_bytes());

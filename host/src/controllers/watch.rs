@@ -1,7 +1,7 @@
 //! Watches: one a kind, each a task that turns the API server's events into [`Seen`] for the one channel.
 
 use futures::{Stream, TryStreamExt};
-use kube::core::{ApiResource, Resource};
+use kube::core::{ApiResource, DynamicObject, Resource};
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, Event};
 use kube::{Api, Client};
@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
 use super::kinds::{Kind, Object, Other, Typed};
+use super::metadata::Key;
 
 /// Objects listed in one request; a page of pods is a few megabytes.
 const PAGE: u32 = 1000;
@@ -40,20 +41,31 @@ impl Drop for Watch {
     }
 }
 
-/// Watches all objects of a typed kind.
-pub fn typed<K>(client: Client, sender: Sender) -> Watch
+/// Watches all objects of a kind of which only some fields are read.
+pub fn slim<K>(client: Client, sender: Sender) -> Watch
 where
     K: Typed + Resource<DynamicType = ()> + DeserializeOwned + Clone + std::fmt::Debug + Send + Sync + 'static,
     Object: From<K>,
 {
     let stream = watcher::watcher(Api::<K>::all(client), config());
-    open(K::KIND, stream, Object::from, sender)
+    open(K::KIND, stream, |object| Some(Object::from(object)), sender)
+}
+
+/// Watches all objects of a kind that is read whole. One that can't be read is reported and left out.
+pub fn whole(client: Client, kind: Kind, resource: &ApiResource, sender: Sender) -> Watch {
+    let stream = watcher::watcher(Api::<DynamicObject>::all_with(client, resource), config());
+    let keep = move |object: DynamicObject| {
+        let key = Key::of(&object.metadata);
+        let read = serde_json::to_value(object).and_then(|value| Object::from_value(kind, value));
+        read.inspect_err(|error| tracing::warn!(%kind, %key, %error, "the object can't be read and is left alone")).ok()
+    };
+    open(kind, stream, keep, sender)
 }
 
 /// Watches the metadata of all objects of a discovered kind.
 pub fn other(client: Client, number: u16, resource: &ApiResource, sender: Sender) -> Watch {
     let stream = watcher::watcher(Api::<Other>::all_with(client, resource), config());
-    open(Kind::Other(number), stream, move |object| Object::other(number, object), sender)
+    open(Kind::Other(number), stream, move |object| Some(Object::other(number, object)), sender)
 }
 
 fn config() -> watcher::Config {
@@ -63,24 +75,30 @@ fn config() -> watcher::Config {
 fn open<K: Send + 'static>(
     kind: Kind,
     stream: impl Stream<Item = watcher::Result<Event<K>>> + Send + 'static,
-    keep: impl Fn(K) -> Object + Send + 'static,
+    keep: impl Fn(K) -> Option<Object> + Send + 'static,
     sender: Sender,
 ) -> Watch {
     let run = async move {
         let mut stream = Box::pin(stream.default_backoff());
         loop {
             let seen = match stream.try_next().await {
-                Ok(Some(Event::Init)) => Seen::Listing(kind),
-                Ok(Some(Event::InitApply(object) | Event::Apply(object))) => Seen::Applied(keep(object)),
-                Ok(Some(Event::InitDone)) => Seen::Listed(kind),
-                Ok(Some(Event::Delete(object))) => Seen::Deleted(keep(object)),
+                Ok(Some(Event::Init)) => Some(Seen::Listing(kind)),
+                Ok(Some(Event::InitApply(object) | Event::Apply(object))) => keep(object).map(Seen::Applied),
+                Ok(Some(Event::InitDone)) => Some(Seen::Listed(kind)),
+                Ok(Some(Event::Delete(object))) => keep(object).map(Seen::Deleted),
                 Ok(None) => return,
+                Err(error @ watcher::Error::InitialListFailed(_)) => {
+                    tracing::warn!(%kind, %error, "the kind can't be listed; trying again");
+                    continue;
+                }
                 Err(error) => {
-                    tracing::debug!(%kind, %error, "watch is opened again");
+                    tracing::debug!(%kind, %error, "the watch is opened again");
                     continue;
                 }
             };
-            if sender.send(seen).await.is_err() {
+            if let Some(seen) = seen
+                && sender.send(seen).await.is_err()
+            {
                 return;
             }
         }

@@ -50,6 +50,8 @@ pub struct Write {
     pub key: Key,
     /// What is done to it.
     pub action: Action,
+    /// Objects that must not exist: they are asked for first, as the cluster as seen may lag behind.
+    pub unless: Vec<Guard>,
 }
 
 /// What a request does.
@@ -74,8 +76,6 @@ pub enum Action {
         grace: Grace,
         /// What happens to its dependents.
         propagation: Propagation,
-        /// Owners that must not exist: they are asked for first, as the cluster as seen may lag behind.
-        unless: Vec<Guard>,
     },
     /// Delete everything that is in this namespace and, once there is nothing, let it go.
     Empty,
@@ -113,16 +113,28 @@ pub enum Propagation {
 /// An object that must not exist.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Guard {
-    /// The owner that this reference names, in the object's namespace or without one.
+    /// The owner that this reference names, in the written object's namespace or without one.
     Owner(OwnerReference),
-    /// The node with this name.
-    Node(String),
+    /// The object with this key; if a uid is given, only with that.
+    Object(Kind, Key, Option<String>),
 }
 
 impl Write {
+    /// A request without guards.
+    pub fn new(kind: Kind, key: Key, action: Action) -> Self {
+        Write { kind, key, action, unless: Vec::new() }
+    }
+
+    /// The same request, sent only if this doesn't exist.
+    #[must_use]
+    pub fn unless(mut self, guards: impl IntoIterator<Item = Guard>) -> Self {
+        self.unless.extend(guards);
+        self
+    }
+
     /// POST `body` into `namespace`.
     pub fn create(kind: Kind, namespace: &str, body: impl Into<Arc<Value>>) -> Self {
-        Write { kind, key: Key::new(namespace, ""), action: Action::Create(body.into()) }
+        Write::new(kind, Key::new(namespace, ""), Action::Create(body.into()))
     }
 
     /// Merge `status` into the object's status; its lists are replaced.
@@ -146,6 +158,12 @@ impl Write {
         Write::patch(kind, meta, "", Strategy::Merge, body)
     }
 
+    /// Merge `status` into the object's status if nobody has written it since.
+    pub fn status_exact(kind: Kind, meta: &ObjectMeta, status: Value) -> Self {
+        let body = json!({ "metadata": { "resourceVersion": meta.resource_version }, "status": status });
+        Write::patch(kind, meta, "status", Strategy::Merge, body)
+    }
+
     /// Takes a finalizer off the object.
     pub fn release(kind: Kind, meta: &ObjectMeta, finalizer: &str) -> Self {
         let left = metadata::finalizers_without(meta, finalizer);
@@ -154,23 +172,23 @@ impl Write {
 
     /// DELETE the object with its own grace; its dependents follow.
     pub fn delete(kind: Kind, meta: &ObjectMeta) -> Self {
-        Write::deletion(kind, meta, Grace::Own, Propagation::Background, Vec::new())
+        Write::deletion(kind, meta, Grace::Own, Propagation::Background)
     }
 
     /// DELETE the object at once.
     pub fn delete_now(kind: Kind, meta: &ObjectMeta) -> Self {
-        Write::deletion(kind, meta, Grace::None, Propagation::Background, Vec::new())
+        Write::deletion(kind, meta, Grace::None, Propagation::Background)
     }
 
     /// DELETE with everything said.
-    pub fn deletion(kind: Kind, meta: &ObjectMeta, grace: Grace, propagation: Propagation, unless: Vec<Guard>) -> Self {
+    pub fn deletion(kind: Kind, meta: &ObjectMeta, grace: Grace, propagation: Propagation) -> Self {
         let uid = metadata::uid(meta).to_owned();
-        Write { kind, key: Key::of(meta), action: Action::Delete { uid, grace, propagation, unless } }
+        Write::new(kind, Key::of(meta), Action::Delete { uid, grace, propagation })
     }
 
     fn patch(kind: Kind, meta: &ObjectMeta, subresource: &'static str, strategy: Strategy, mut body: Value) -> Self {
         body["metadata"]["uid"] = json!(meta.uid);
-        Write { kind, key: Key::of(meta), action: Action::Patch { subresource, strategy, body } }
+        Write::new(kind, Key::of(meta), Action::Patch { subresource, strategy, body })
     }
 }
 

@@ -43,16 +43,31 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// # Errors
 /// Names what was tried, and what is wrong with it.
 pub async fn connect(kubeconfig: Option<&Path>) -> Result<Client, ConnectError> {
-    let (mut config, from) = match kubeconfig {
+    let (config, from) = match kubeconfig {
         Some(path) => (from_file(path).await?, format!("kubeconfig {}", path.display())),
         None => (Config::incluster().map_err(ConnectError::NotInCluster)?, "the pod's service account".to_owned()),
     };
+    client(config, from)
+}
+
+fn client(mut config: Config, from: String) -> Result<Client, ConnectError> {
     config.connect_timeout = Some(CONNECT_TIMEOUT);
     // Watches are quiet for as long as nothing happens; requests have deadlines of their own.
     config.read_timeout = None;
     config.write_timeout = None;
     config.default_retry = false;
     Client::try_from(config).map_err(|source| ConnectError::Client { from, source })
+}
+
+/// A client for the current context of a kubeconfig's text, as a server in this process gives it.
+///
+/// # Errors
+/// As [`connect`].
+pub async fn connect_to(kubeconfig: &str) -> Result<Client, ConnectError> {
+    let fail = |source| ConnectError::Kubeconfig { path: "of this process".into(), source };
+    let file = Kubeconfig::from_yaml(kubeconfig).map_err(fail)?;
+    let config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.map_err(fail)?;
+    client(config, "a server in this process".to_owned())
 }
 
 async fn from_file(path: &Path) -> Result<Config, ConnectError> {

@@ -21,6 +21,6 @@ mod rest;
 mod shell;
 mod status;
 
-pub use self::client::{ConnectError, connect};
+pub use self::client::{ConnectError, connect, connect_to};
 pub use self::intern::SpecTable;
 pub use self::shell::{Options, Shell, Undone};

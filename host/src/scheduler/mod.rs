@@ -34,7 +34,7 @@ const STACK: usize = 8 << 20;
 /// How a scheduler is set up.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Its profiles.
+    /// Its profiles and backoffs.
     pub configuration: Configuration,
     /// Further plugins, watched.
     pub plugins_dir: Option<PathBuf>,
@@ -68,14 +68,15 @@ impl Scheduler {
         let limits = Arc::new(options.limits.clone());
         let guests = Guests::new(Arc::clone(&limits), Arc::clone(&outbox)).context("starting the plugins' threads")?;
         let mut shell = Shell::start(&client, &options.shell, events);
-        let synced = shell.take_synced();
+        let synced = shell.synced();
         let shell = Arc::new(shell);
         let perform = {
             let shell = Arc::clone(&shell);
             Box::new(move |action| shell.perform(action))
         };
+        let core = with_backoff(options.core, &options.configuration);
         let turn = Turn {
-            core: Core::new(options.core),
+            core: Core::new(core),
             guests,
             events: events_in,
             control: control_in,
@@ -133,6 +134,13 @@ impl Scheduler {
     fn tell(&self, control: Control) -> Result<()> {
         self.control.send(control).map_err(|_| anyhow!("the core's thread has ended"))
     }
+}
+
+/// The configuration has the word on backoffs.
+fn with_backoff(mut core: berth_core::Options, configuration: &Configuration) -> berth_core::Options {
+    core.queue.backoff.initial = configuration.pod_initial_backoff;
+    core.queue.backoff.max = configuration.pod_max_backoff;
+    core
 }
 
 fn outbox(control: &UnboundedSender<Control>) -> wasm::Outbox {

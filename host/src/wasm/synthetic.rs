@@ -60,9 +60,9 @@ fn node(number: usize) -> Node {
     Node {
         uid: format!("00000000-0000-0000-0000-{number:012}").into(),
         labels: labels(&name, number),
-        taints: if number % 7 == 0 { vec![taint] } else { Vec::new() },
+        taints: if number.is_multiple_of(7) { vec![taint] } else { Vec::new() },
         unschedulable: number % 19 == 18,
-        allocatable: Resources { pods: 110, ..resources(8_000, 32_768, if number % 5 == 0 { 4 } else { 0 }) },
+        allocatable: Resources { pods: 110, ..resources(8_000, 32_768, if number.is_multiple_of(5) { 4 } else { 0 }) },
         images: vec![
             NodeImage { names: vec!["registry.example.com/base:1".into()], size: 80 << 20 },
             NodeImage { names: vec![format!("registry.example.com/app-{}:1", number % 10).into()], size: 400 << 20 },

@@ -1,4 +1,7 @@
 //! NodeName: a pod that names its node goes there and nowhere else.
+//!
+//! Reads `spec.nodeName` of the pod and `metadata.name` of the node, as kube-scheduler v1.36 does.
+
 use berth_guest::prelude::*;
 
 fn filter(pod: &pod::NodeName, node: &node::Name) -> Verdict {
@@ -10,3 +13,22 @@ fn filter(pod: &pod::NodeName, node: &node::Name) -> Verdict {
 }
 
 berth_guest::plugin!(name: "NodeName", filter: filter);
+
+#[cfg(test)]
+mod tests {
+    use berth_guest::testing::{Host, node, pod};
+
+    use super::*;
+
+    #[test]
+    fn a_pod_goes_where_it_says() {
+        let mut host = Host::<Plugin>::new();
+        host.node(node("foo"));
+        host.node(node("bar"));
+        assert_eq!(host.fits(&pod()), ["foo", "bar"]);
+        assert_eq!(host.fits(&pod().node_name("foo")), ["foo"]);
+        let verdict = host.verdict(&pod().node_name("foo"), "bar").unwrap();
+        assert_eq!(verdict.code, berth_guest::types::Code::UnschedulableAndUnresolvable);
+        assert_eq!(verdict.reasons, ["node(s) didn't match the requested node name"]);
+    }
+}

@@ -1,10 +1,44 @@
-//! NodeResourcesFit: pods go where what they ask for is free.
+//! NodeResourcesFit: pods go where what they ask for is free, and prefer nodes by how full they would be.
 //!
-//! Reads what the pod requests, the node's allocatable resources and what its pods ask for already, as kube-scheduler v1.36
-//! does.
+//! Reads what the pod requests (`pod-requests` of the contract says how that is summed), the node's allocatable resources and
+//! what its pods ask for already, as kube-scheduler v1.36 does. Arguments: `NodeResourcesFitArgs`.
 
+mod args;
 mod filter;
+mod score;
 
-use filter::{Wanted, filter, prepare};
+use args::Args;
+use berth_guest::prelude::*;
 
-berth_guest::plugin!(name: "NodeResourcesFit", prepare: prepare => Wanted, filter: filter);
+/// What is worked out once a template.
+pub struct Wanted {
+    fit: filter::Wanted,
+    score: score::Wanted,
+}
+
+fn prepare(requests: &pod::Requests, args: &Args) -> Wanted {
+    Wanted { fit: filter::Wanted::new(requests, args), score: score::Wanted::new(requests, args) }
+}
+
+fn filter(pod: &Wanted, allocatable: &node::Allocatable, usage: &node::Usage) -> Verdict {
+    pod.fit.check(allocatable, usage)
+}
+
+fn score(pod: &Wanted, args: &Args, allocatable: &node::Allocatable, usage: &node::Usage) -> i64 {
+    pod.score.of(&args.strategy, allocatable, usage)
+}
+
+berth_guest::plugin!(
+    name: "NodeResourcesFit",
+    args: Args,
+    prepare: prepare => Wanted,
+    filter: filter,
+    score: score,
+);
+
+#[cfg(test)]
+mod args_tests;
+#[cfg(test)]
+mod filter_tests;
+#[cfg(test)]
+mod score_tests;

@@ -21,3 +21,35 @@ fn filter(pod: &Tolerated, node: &node::Unschedulable) -> Verdict {
 }
 
 berth_guest::plugin!(name: "NodeUnschedulable", prepare: prepare => Tolerated, filter: filter);
+
+#[cfg(test)]
+mod tests {
+    use berth_guest::testing::{Host, node, pod};
+    use berth_guest::types::TolerationOperator::{Equal, Exists};
+
+    use super::*;
+
+    #[test]
+    fn cordoned_nodes_take_pods_that_tolerate_it() {
+        const KEY: &str = "node.kubernetes.io/unschedulable";
+        let no_schedule = Some(TaintEffect::NoSchedule);
+        let mut host = Host::<Plugin>::new();
+        host.node(node("open"));
+        host.node(node("cordoned").unschedulable());
+        for (pod, tolerates) in [
+            (pod(), false),
+            (pod().toleration(KEY, Exists, "", no_schedule), true),
+            (pod().toleration(KEY, Equal, "", None), true),
+            (pod().toleration(KEY, Equal, "other", no_schedule), false),
+            (pod().toleration(KEY, Exists, "", Some(TaintEffect::NoExecute)), false),
+            (pod().toleration("other", Exists, "", no_schedule), false),
+            (pod().tolerate_everything(), true),
+        ] {
+            let fits: &[&str] = if tolerates { &["open", "cordoned"] } else { &["open"] };
+            assert_eq!(host.fits(&pod), fits, "{:?}", pod.0.tolerations);
+        }
+        let verdict = host.verdict(&pod(), "cordoned").unwrap();
+        assert_eq!(verdict.code, berth_guest::types::Code::UnschedulableAndUnresolvable);
+        assert_eq!(verdict.reasons, ["node(s) were unschedulable"]);
+    }
+}

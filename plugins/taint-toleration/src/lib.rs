@@ -20,3 +20,82 @@ fn score(pod: &pod::Tolerations, node: &node::Taints) -> i64 {
 }
 
 berth_guest::plugin!(name: "TaintToleration", filter: filter, score: score, normalization: DefaultReversed);
+
+#[cfg(test)]
+mod tests {
+    use berth_guest::testing::{Host, NodeBuilder, PodBuilder, node, pod};
+    use berth_guest::types::TolerationOperator::{Equal, Exists, GreaterThan, LessThan};
+
+    use super::*;
+    use TaintEffect::{NoExecute, NoSchedule, PreferNoSchedule};
+
+    fn fits(pod: &PodBuilder, node: NodeBuilder) -> bool {
+        let mut host = Host::<Plugin>::new();
+        host.node(node);
+        !host.fits(pod).is_empty()
+    }
+
+    #[test]
+    fn every_forbidding_taint_has_to_be_tolerated() {
+        let tainted = |effect| node("node").taint("dedicated", "team-a", effect);
+        let tolerating = |operator, value, effect| pod().toleration("dedicated", operator, value, effect);
+        for (pod, node, expected) in [
+            (pod(), node("node"), true),
+            (pod(), tainted(NoSchedule), false),
+            (pod(), tainted(NoExecute), false),
+            (pod(), tainted(PreferNoSchedule), true),
+            (tolerating(Equal, "team-a", Some(NoSchedule)), tainted(NoSchedule), true),
+            (tolerating(Equal, "team-b", Some(NoSchedule)), tainted(NoSchedule), false),
+            (tolerating(Equal, "team-a", Some(NoExecute)), tainted(NoSchedule), false),
+            (tolerating(Equal, "team-a", None), tainted(NoExecute), true),
+            (tolerating(Exists, "", Some(NoSchedule)), tainted(NoSchedule), true),
+            (tolerating(Exists, "", None), tainted(NoSchedule).taint("other", "", NoSchedule), false),
+            (tolerating(Exists, "", None).toleration("other", Equal, "", None), tainted(NoSchedule), true),
+            (pod().tolerate_everything(), tainted(NoSchedule).taint("other", "", NoExecute), true),
+        ] {
+            assert_eq!(fits(&pod, node.clone()), expected, "{:?} on {node:?}", pod.0.tolerations);
+        }
+    }
+
+    #[test]
+    fn comparing_tolerations_tolerate_nothing() {
+        let five = node("node").taint("level", "5", NoSchedule);
+        for operator in [LessThan, GreaterThan] {
+            for value in ["1", "9"] {
+                assert!(!fits(&pod().toleration("level", operator, value, None), five.clone()));
+            }
+        }
+    }
+
+    #[test]
+    fn the_reason_is_kubernetes_own() {
+        let mut host = Host::<Plugin>::new();
+        host.node(node("node").taint("a", "b", NoSchedule));
+        let verdict = host.verdict(&pod(), "node").unwrap();
+        assert_eq!(verdict.code, berth_guest::types::Code::UnschedulableAndUnresolvable);
+        assert_eq!(verdict.reasons, ["node(s) had untolerated taint(s)"]);
+    }
+
+    #[test]
+    fn nodes_with_fewer_taints_to_avoid_are_better() {
+        let taints = |name, count: usize| {
+            (0..count).fold(node(name), |node, number| node.taint(&format!("t{number}"), "v", PreferNoSchedule))
+        };
+        let tolerating = |key, effect| pod().toleration(key, Exists, "", effect);
+        for (pod, expected) in [
+            (pod(), [100, 50, 0]),
+            (tolerating("t0", None), [100, 100, 0]),
+            (tolerating("t1", Some(PreferNoSchedule)), [100, 0, 0]),
+            (tolerating("t1", Some(NoSchedule)), [100, 50, 0]),
+            (pod().tolerate_everything(), [100, 100, 100]),
+        ] {
+            let mut host = Host::<Plugin>::new();
+            [("a", 0), ("b", 1), ("c", 2)].into_iter().for_each(|(name, count)| host.node(taints(name, count)));
+            assert_eq!(host.scores(&pod).into_values().collect::<Vec<_>>(), expected, "{:?}", pod.0.tolerations);
+        }
+        let mut host = Host::<Plugin>::new();
+        host.node(taints("a", 1).taint("strict", "", NoSchedule));
+        host.node(taints("b", 3));
+        assert_eq!(host.scores(&pod()).into_values().collect::<Vec<_>>(), [67, 0]);
+    }
+}

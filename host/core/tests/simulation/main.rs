@@ -1,6 +1,8 @@
 //! The core under thousands of seeded histories: nodes come, change and go, pods are made and deleted, binds fail or
 //! answer late, plugins trap and are swapped. See `checks.rs` for what must hold.
 
+#![expect(clippy::panic, reason = "a check that fails says so by panicking")]
+
 mod checks;
 mod cluster;
 mod plugins;

@@ -115,8 +115,10 @@ mod tests {
             let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
             replicas.insert(name, object["spec"]["replicas"].as_u64().unwrap_or(1) as usize);
         }
-        let planned: BTreeMap<String, usize> =
-            expected.iter().map(|(name, expectation)| (name.clone(), expectation.placed + expectation.pending)).collect();
+        let planned: BTreeMap<String, usize> = expected
+            .iter()
+            .map(|(name, expectation)| (name.clone(), expectation.placed + expectation.pending))
+            .collect();
         assert_eq!(replicas, planned);
         assert_eq!(nodes()?.len(), 50);
         Ok(())

@@ -9,7 +9,7 @@ use super::outcome::{Outcome, Outcomes};
 /// A row a Deployment, in the order given.
 pub fn of_outcomes(apps: &[String], outcomes: &Outcomes, zone_of: &BTreeMap<String, String>) -> Table {
     let mut table = Table::new();
-    table.load_preset(UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_header(["DEPLOYMENT", "PODS", "PLACED", "WHERE", "WHY NOT"]);
     for app in apps {
         let all: Vec<&Outcome> = outcomes.of(app).collect();

@@ -33,7 +33,8 @@ enum State {
 impl Slot {
     pub fn new(entry: Arc<Entry>, resident: Resident) -> Self {
         entry.counters.set_memory(resident.memory());
-        Self { entry, state: State::Serving(Box::new(resident)), streak: Streak::default(), successor_underway: false }
+        let state = State::Serving(Box::new(resident));
+        Self { id: entry.id, entry, state, streak: Streak::default(), successor_underway: false }
     }
 
     /// Brings the instance up to date and asks it.

@@ -1,7 +1,7 @@
 //! The components of the directory, as they were last read.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::directory::{Fingerprint, Listed};
@@ -53,24 +53,22 @@ impl Files {
 
     /// All of them.
     pub fn catalog(&self) -> Catalog {
-        let files = self
-            .known
-            .iter()
-            .map(|(path, known)| Found { source: Source::file(path.clone()), loaded: known.loaded.clone() });
+        let files =
+            self.known.iter().map(|(path, known)| Found { source: Source::file(path), loaded: known.loaded.clone() });
         Catalog::new(self.built_in.iter().cloned().chain(files))
     }
 }
 
 /// Reads a file, and loads it unless it is what it was.
 fn read(
-    path: &PathBuf,
+    path: &Path,
     fingerprint: Fingerprint,
     known: Option<Known>,
     number: usize,
     compiler: &Compiler,
     limits: &Limits,
 ) -> Known {
-    let source = Source::file(path.clone());
+    let source = Source::file(path);
     let content = if number < limits.files {
         read_bounded(path, limits.file_size)
     } else {

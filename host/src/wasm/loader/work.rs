@@ -60,17 +60,21 @@ impl Worker {
     }
 
     pub fn run(mut self, wake: &Sender<Wake>, woken: &Receiver<Wake>) {
-        lower_priority();
         let wake = wake.clone();
         // The thread may have ended when the system still tells of changes.
         let mut watches = Watches::new(move || drop(wake.send(Wake::Changed)));
         let mut files = Files::new(&self.options.built_in, &self.compiler);
-        let mut all = true;
+        let (mut all, mut settled) = (true, false);
         loop {
             let mut complaints = BTreeSet::new();
             let unfinished = self.look(&mut files, &mut watches, all, &mut complaints);
             if self.bring_about(&files.catalog(), &mut complaints).is_err() {
                 return;
+            }
+            // The first set is waited for; later ones are made beside the work of the one that serves.
+            if !settled {
+                lower_priority();
+                settled = true;
             }
             complaints.difference(&self.complaints).for_each(|complaint| tracing::warn!("{complaint}"));
             self.complaints = complaints;

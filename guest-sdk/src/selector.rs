@@ -1,0 +1,392 @@
+//! Node selectors and affinities, compiled once and matched against many nodes.
+//!
+//! ```
+//! use berth_guest::prelude::*;
+//! use berth_guest::selector::Required;
+//!
+//! fn prepare(pod: &pod::NodeAffinity) -> Required {
+//!     Required::new(pod)
+//! }
+//!
+//! fn filter(pod: &Required, name: &node::Name, labels: &node::Labels) -> Result<(), &'static str> {
+//!     pod.matches(name, labels).then_some(()).ok_or("node(s) didn't match Pod's node affinity/selector")
+//! }
+//!
+//! berth_guest::plugin!(name: "Affinity", prepare: prepare => Required, filter: filter);
+//! # fn main() {}
+//! ```
+
+use crate::types::{self, Label, PreferredNodeTerm, SelectorOperator};
+use crate::{LabelMap, Problems, names, pod};
+
+/// A pod's node selector and its required node affinity.
+#[derive(Clone, Debug, Default)]
+pub struct Required {
+    node_selector: Vec<Label>,
+    affinity: Option<Terms>,
+}
+
+impl Required {
+    /// Terms that can't be read match no node, as in kube-scheduler.
+    pub fn new(pod: &pod::NodeAffinity) -> Required {
+        Required {
+            node_selector: pod.node_selector.clone(),
+            affinity: pod.required.as_ref().map(|terms| Terms::lenient(terms)),
+        }
+    }
+
+    /// Whether a node matches both.
+    pub fn matches(&self, name: &str, labels: &LabelMap) -> bool {
+        self.node_selector.iter().all(|wanted| labels.get(&wanted.key) == Some(&wanted.value))
+            && self.affinity.as_ref().is_none_or(|terms| terms.any_matches(name, labels))
+    }
+}
+
+/// `nodeSelectorTerms`, of which one has to hold.
+#[derive(Clone, Debug, Default)]
+pub struct Terms(Vec<Term>);
+
+impl Terms {
+    /// Terms that can't be read match no node.
+    pub fn lenient(terms: &[types::NodeSelectorTerm]) -> Terms {
+        Terms(terms.iter().filter_map(|term| Term::new(term).ok().flatten()).collect())
+    }
+
+    /// Or what is wrong with the terms, each field with its path from the node selector.
+    pub fn new(terms: &[types::NodeSelectorTerm]) -> Result<Terms, Problems> {
+        let mut problems = Problems::default();
+        let mut read = Vec::new();
+        for (at, term) in terms.iter().enumerate() {
+            match Term::new(term) {
+                Ok(term) => read.extend(term),
+                Err(wrong) => problems.add_under(format_args!("nodeSelectorTerms[{at}]."), wrong),
+            }
+        }
+        if problems.is_empty() { Ok(Terms(read)) } else { Err(problems) }
+    }
+
+    /// Whether a node matches any term. No term matches no node.
+    pub fn any_matches(&self, name: &str, labels: &LabelMap) -> bool {
+        self.0.iter().any(|term| term.matches(name, labels))
+    }
+}
+
+/// `preferredDuringSchedulingIgnoredDuringExecution` of a node affinity.
+#[derive(Clone, Debug, Default)]
+pub struct Preferred(Vec<(i64, Term)>);
+
+impl Preferred {
+    /// Or what is wrong with the terms, each field with its path from the list.
+    pub fn new(terms: &[PreferredNodeTerm]) -> Result<Preferred, Problems> {
+        let mut problems = Problems::default();
+        let mut read = Vec::new();
+        for (at, preferred) in terms.iter().enumerate().filter(|(_, preferred)| preferred.weight != 0) {
+            match Term::new(&preferred.term) {
+                Ok(term) => read.extend(term.map(|term| (i64::from(preferred.weight), term))),
+                Err(wrong) => problems.add_under(format_args!("[{at}]."), wrong),
+            }
+        }
+        if problems.is_empty() { Ok(Preferred(read)) } else { Err(problems) }
+    }
+
+    /// The sum of the weights of the terms that the node matches.
+    pub fn weight(&self, name: &str, labels: &LabelMap) -> i64 {
+        self.0.iter().filter(|(_, term)| term.matches(name, labels)).map(|(weight, _)| weight).sum()
+    }
+}
+
+/// One term: all its requirements have to hold.
+#[derive(Clone, Debug)]
+struct Term {
+    expressions: Vec<Expression>,
+    fields: Vec<Field>,
+}
+
+impl Term {
+    /// `None` for a term without requirements: it matches nothing.
+    fn new(term: &types::NodeSelectorTerm) -> Result<Option<Term>, Problems> {
+        let mut problems = Problems::default();
+        let mut read = Term { expressions: Vec::new(), fields: Vec::new() };
+        for (at, requirement) in term.expressions.iter().enumerate() {
+            match Expression::new(requirement) {
+                Ok(expression) => read.expressions.push(expression),
+                Err(wrong) => problems.add_under(format_args!("matchExpressions[{at}]."), wrong),
+            }
+        }
+        for (at, requirement) in term.fields.iter().enumerate() {
+            match Field::new(requirement) {
+                Ok(field) => read.fields.push(field),
+                Err(wrong) => problems.add_under(format_args!("matchFields[{at}]."), wrong),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        Ok((!read.expressions.is_empty() || !read.fields.is_empty()).then_some(read))
+    }
+
+    fn matches(&self, name: &str, labels: &LabelMap) -> bool {
+        self.expressions.iter().all(|expression| expression.matches(labels))
+            && self.fields.iter().all(|field| field.matches(name))
+    }
+}
+
+/// A requirement on a label.
+#[derive(Clone, Debug)]
+struct Expression {
+    key: String,
+    test: Test,
+}
+
+#[derive(Clone, Debug)]
+enum Test {
+    In(Vec<String>),
+    NotIn(Vec<String>),
+    Exists,
+    DoesNotExist,
+    GreaterThan(i64),
+    LessThan(i64),
+}
+
+impl Expression {
+    fn new(requirement: &types::Requirement) -> Result<Expression, Problems> {
+        let types::Requirement { key, operator, values } = requirement;
+        let mut problems = Problems::default();
+        let wrong = names::key_problems(key);
+        if !wrong.is_empty() {
+            problems.invalid("key", key, wrong.join("; "));
+        }
+        let test = match operator {
+            SelectorOperator::In => Test::In(some_values(values, &mut problems)),
+            SelectorOperator::NotIn => Test::NotIn(some_values(values, &mut problems)),
+            SelectorOperator::Exists => no_values(values, Test::Exists, &mut problems),
+            SelectorOperator::DoesNotExist => no_values(values, Test::DoesNotExist, &mut problems),
+            SelectorOperator::GreaterThan => Test::GreaterThan(one_number(values, &mut problems)),
+            SelectorOperator::LessThan => Test::LessThan(one_number(values, &mut problems)),
+        };
+        for (at, value) in values.iter().enumerate() {
+            let wrong = names::value_problems(value);
+            if !wrong.is_empty() {
+                problems.invalid(format_args!("values[{at}][{key}]"), value, wrong.join("; "));
+            }
+        }
+        if problems.is_empty() { Ok(Expression { key: key.clone(), test }) } else { Err(problems) }
+    }
+
+    fn matches(&self, labels: &LabelMap) -> bool {
+        let number = |value: Option<&str>| value.and_then(|value| value.parse::<i64>().ok());
+        let value = labels.get(&self.key);
+        match &self.test {
+            Test::In(values) => value.is_some_and(|value| values.iter().any(|known| known == value)),
+            Test::NotIn(values) => value.is_none_or(|value| values.iter().all(|known| known != value)),
+            Test::Exists => value.is_some(),
+            Test::DoesNotExist => value.is_none(),
+            Test::GreaterThan(bound) => number(value).is_some_and(|number| number > *bound),
+            Test::LessThan(bound) => number(value).is_some_and(|number| number < *bound),
+        }
+    }
+}
+
+fn some_values(values: &[String], problems: &mut Problems) -> Vec<String> {
+    if values.is_empty() {
+        problems.invalid("values", Listed(values), "for 'in', 'notin' operators, values set can't be empty");
+    }
+    values.to_vec()
+}
+
+fn no_values(values: &[String], test: Test, problems: &mut Problems) -> Test {
+    if !values.is_empty() {
+        problems.invalid("values", Listed(values), "values set must be empty for exists and does not exist");
+    }
+    test
+}
+
+fn one_number(values: &[String], problems: &mut Problems) -> i64 {
+    if values.len() != 1 {
+        problems.invalid("values", Listed(values), "for 'Gt', 'Lt' operators, exactly one value is required");
+    }
+    let mut number = 0;
+    for (at, value) in values.iter().enumerate() {
+        match value.parse() {
+            Ok(parsed) => number = parsed,
+            Err(_) => problems.invalid(
+                format_args!("values[{at}]"),
+                value,
+                "for 'Gt', 'Lt' operators, the value must be an integer",
+            ),
+        }
+    }
+    number
+}
+
+/// A list as Kubernetes' messages show it: JSON.
+struct Listed<'a>(&'a [String]);
+
+impl std::fmt::Debug for Listed<'_> {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_empty() {
+            return to.write_str("null");
+        }
+        for (at, value) in self.0.iter().enumerate() {
+            write!(to, "{}{value:?}", if at == 0 { '[' } else { ',' })?;
+        }
+        to.write_str("]")
+    }
+}
+
+/// A requirement on a field of the node. Nodes have the field `metadata.name` only; all others are empty.
+#[derive(Clone, Debug)]
+struct Field {
+    is_name: bool,
+    equal: bool,
+    value: String,
+}
+
+impl Field {
+    fn new(requirement: &types::Requirement) -> Result<Field, Problems> {
+        let mut problems = Problems::default();
+        let equal = match requirement.operator {
+            SelectorOperator::In => true,
+            SelectorOperator::NotIn => false,
+            other => {
+                problems.not_supported("operator", operator_name(other), &["In", "NotIn"]);
+                return Err(problems);
+            }
+        };
+        let is_name = requirement.key == "metadata.name";
+        match requirement.values.as_slice() {
+            [value] => Ok(Field { is_name, equal, value: value.clone() }),
+            values => {
+                problems.invalid("values", Listed(values), "must have one element");
+                Err(problems)
+            }
+        }
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        let value = if self.is_name { name } else { "" };
+        (value == self.value) == self.equal
+    }
+}
+
+/// An operator as the Kubernetes API spells it.
+pub fn operator_name(operator: SelectorOperator) -> &'static str {
+    match operator {
+        SelectorOperator::In => "In",
+        SelectorOperator::NotIn => "NotIn",
+        SelectorOperator::Exists => "Exists",
+        SelectorOperator::DoesNotExist => "DoesNotExist",
+        SelectorOperator::GreaterThan => "Gt",
+        SelectorOperator::LessThan => "Lt",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use SelectorOperator::{DoesNotExist, Exists, GreaterThan, In, LessThan, NotIn};
+
+    use super::*;
+    use crate::testing::{expression, term};
+
+    fn labels() -> LabelMap {
+        [("zone", "a"), ("cores", "16"), ("empty", "")].into_iter().collect()
+    }
+
+    #[test]
+    fn expressions_match_labels() {
+        for (key, operator, values, matches) in [
+            ("zone", In, vec!["b", "a"], true),
+            ("zone", In, vec!["b"], false),
+            ("empty", In, vec![""], true),
+            ("none", In, vec![""], false),
+            ("zone", NotIn, vec!["a"], false),
+            ("none", NotIn, vec!["a"], true),
+            ("zone", Exists, vec![], true),
+            ("none", Exists, vec![], false),
+            ("none", DoesNotExist, vec![], true),
+            ("zone", DoesNotExist, vec![], false),
+            ("cores", GreaterThan, vec!["15"], true),
+            ("cores", GreaterThan, vec!["16"], false),
+            ("cores", LessThan, vec!["17"], true),
+            ("zone", LessThan, vec!["17"], false),
+            ("none", LessThan, vec!["17"], false),
+        ] {
+            let terms = Terms::new(&[term([expression(key, operator, values.clone())])]).unwrap();
+            assert_eq!(terms.any_matches("node", &labels()), matches, "{key} {operator:?} {values:?}");
+        }
+    }
+
+    #[test]
+    fn fields_match_the_name() {
+        for (key, operator, value, matches) in [
+            ("metadata.name", In, "node", true),
+            ("metadata.name", In, "other", false),
+            ("metadata.name", NotIn, "other", true),
+            ("metadata.namespace", In, "node", false),
+        ] {
+            let fields = vec![expression(key, operator, [value])];
+            let terms = Terms::new(&[types::NodeSelectorTerm { expressions: Vec::new(), fields }]).unwrap();
+            assert_eq!(terms.any_matches("node", &labels()), matches, "{key} {operator:?} {value}");
+        }
+    }
+
+    #[test]
+    fn requirements_of_a_term_are_anded_and_terms_are_ored() {
+        let wrong = expression("zone", In, ["b"]);
+        let right = expression("zone", In, ["a"]);
+        for (terms, matches) in [
+            (vec![], false),
+            (vec![term([])], false),
+            (vec![term([right.clone(), wrong.clone()])], false),
+            (vec![term([wrong.clone()]), term([right.clone()])], true),
+        ] {
+            assert_eq!(Terms::lenient(&terms).any_matches("node", &labels()), matches, "{terms:?}");
+        }
+    }
+
+    #[test]
+    fn terms_that_cannot_be_read_match_nothing() {
+        let bad = term([expression("zone", NotIn, ["not a value"])]);
+        assert!(!Terms::lenient(std::slice::from_ref(&bad)).any_matches("node", &labels()));
+        assert!(Terms::lenient(&[bad, term([expression("zone", Exists, [])])]).any_matches("node", &labels()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_path() {
+        let field = |operator, values: Vec<&str>| types::NodeSelectorTerm {
+            expressions: Vec::new(),
+            fields: vec![expression("metadata.name", operator, values)],
+        };
+        for (bad, problem) in [
+            (
+                term([expression("zone", In, [])]),
+                "matchExpressions[0].values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
+            ),
+            (
+                term([expression("zone", Exists, ["a", "b"])]),
+                "matchExpressions[0].values: Invalid value: [\"a\",\"b\"]: values set must be empty for exists and does \
+                 not exist",
+            ),
+            (
+                term([expression("zone", Exists, []), expression("cores", GreaterThan, ["many"])]),
+                "matchExpressions[1].values[0]: Invalid value: \"many\": for 'Gt', 'Lt' operators, the value must be an \
+                 integer",
+            ),
+            (field(In, vec!["a", "b"]), "matchFields[0].values: Invalid value: [\"a\",\"b\"]: must have one element"),
+            (
+                field(Exists, vec![]),
+                "matchFields[0].operator: Unsupported value: \"Exists\": supported values: \"In\", \"NotIn\"",
+            ),
+        ] {
+            let problems = Terms::new(std::slice::from_ref(&bad)).unwrap_err();
+            assert_eq!(problems.into_result(), Err(format!("nodeSelectorTerms[0].{problem}")));
+        }
+    }
+
+    #[test]
+    fn preferred_terms_add_up() {
+        let prefer = |weight, key| PreferredNodeTerm { weight, term: term([expression(key, Exists, [])]) };
+        let preferred = Preferred::new(&[prefer(3, "zone"), prefer(5, "cores"), prefer(100, "none")]).unwrap();
+        assert_eq!(preferred.weight("node", &labels()), 8);
+    }
+}

@@ -1,0 +1,230 @@
+//! A host for tests: it sends a plugin nodes and pods as Berth does, and asks it about all nodes at once.
+
+use std::collections::BTreeMap;
+
+use super::{NodeBuilder, PodBuilder};
+use crate::bindings::base::exports::berth::scheduler::plugin::Declaration;
+use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{
+    Change, Image, Node, ResidentPod, ScalarUsage, Usage,
+};
+use crate::plugin::Plugin;
+use crate::types::{Cycle, Normalization, Status};
+use crate::{Guest, PreFilter, PreScore};
+
+/// Runs the plugin `P` natively, from its arguments to its normalized scores.
+///
+/// # Panics
+/// Its functions do where the plugin answers with an error, or where a node is unknown: a test ends there.
+pub struct Host<P: Plugin> {
+    guest: Guest<P>,
+    declaration: Declaration,
+    /// By name; `None` for one that was removed.
+    nodes: Vec<(String, Option<NodeBuilder>)>,
+    images: Vec<Image>,
+    pods: u32,
+    cycle: Cycle,
+}
+
+impl<P: Plugin> Default for Host<P> {
+    fn default() -> Host<P> {
+        Host::new()
+    }
+}
+
+impl<P: Plugin> Host<P> {
+    /// The plugin without arguments.
+    pub fn new() -> Host<P> {
+        Host::with_args("{}").unwrap_or_else(|message| panic!("{message}"))
+    }
+
+    /// The plugin with arguments in JSON, or its message where it refuses them.
+    pub fn with_args(json: &str) -> Result<Host<P>, String> {
+        let mut guest = Guest::default();
+        let declaration = guest.configure(json)?;
+        let cycle = Cycle { id: 0, time: 0, seed: 0, template: 0 };
+        Ok(Host { guest, declaration, nodes: Vec::new(), images: Vec::new(), pods: 0, cycle })
+    }
+
+    /// What the plugin declared.
+    pub fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    /// The seed of the cycles to come; 0 otherwise.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.cycle.seed = seed;
+    }
+
+    /// A node comes, or changes where one of this name is there.
+    pub fn node(&mut self, node: NodeBuilder) {
+        let at = self.nodes.iter().position(|(name, here)| *name == node.name && here.is_some()).unwrap_or_else(|| {
+            self.nodes.push((node.name.clone(), None));
+            self.nodes.len() - 1
+        });
+        self.nodes[at].1 = Some(node.clone());
+        let id = at as u32;
+        let mut changes = self.image_changes(&node);
+        let known = |name: &str| self.images.iter().find(|image| image.name == name).map(|image| image.id);
+        let used = node.used;
+        changes.push(Change::Node(Node {
+            id,
+            name: Some(node.name.clone()),
+            uid: Some(format!("{}-{id}", node.name)),
+            labels: Some(node.labels),
+            annotations: Some(node.annotations),
+            taints: Some(node.taints),
+            unschedulable: Some(node.unschedulable),
+            allocatable: Some(node.allocatable),
+            images: Some(node.images.iter().filter_map(|(name, _)| known(name)).collect()),
+            used_ports: Some(node.used_ports),
+            conditions: Some(node.conditions),
+            declared_features: Some(Vec::new()),
+        }));
+        changes.push(Change::Usage(Usage {
+            nodes: vec![id],
+            milli_cpu: vec![used.milli_cpu],
+            memory: vec![used.memory],
+            ephemeral_storage: vec![used.ephemeral_storage],
+            pods: vec![used.pods],
+            non_zero_milli_cpu: vec![used.milli_cpu],
+            non_zero_memory: vec![used.memory],
+            scalars: used
+                .scalars
+                .into_iter()
+                .map(|scalar| ScalarUsage { node: id, name: scalar.name, quantity: scalar.quantity })
+                .collect(),
+        }));
+        changes.push(self.node_count());
+        self.guest.apply(changes);
+    }
+
+    /// A node goes.
+    pub fn remove_node(&mut self, name: &str) {
+        let id = self.id(name);
+        self.nodes[id as usize].1 = None;
+        let count = self.node_count();
+        self.guest.apply(vec![Change::NodeRemoved(id), count]);
+    }
+
+    /// A pod comes onto a node, for plugins that read `node::Pods`. What it asks for is not added to the node's usage.
+    pub fn resident(&mut self, pod: &PodBuilder, node: &str) {
+        let node = self.id(node);
+        self.guest.apply(vec![Change::ResidentPod(ResidentPod { id: self.pods, node, pod: pod.0.clone() })]);
+        self.pods += 1;
+    }
+
+    /// The nodes that the pod fits, by name, in the order they came.
+    pub fn fits(&mut self, pod: &PodBuilder) -> Vec<String> {
+        self.verdicts(pod).into_iter().filter(|(_, verdict)| verdict.is_none()).map(|(name, _)| name).collect()
+    }
+
+    /// Why the pod does not fit a node; empty where it does.
+    pub fn reasons(&mut self, pod: &PodBuilder, node: &str) -> Vec<String> {
+        self.verdict(pod, node).map_or(Vec::new(), |status| status.reasons)
+    }
+
+    /// Code and reasons with which a node is refused to the pod; `None` where the pod fits.
+    pub fn verdict(&mut self, pod: &PodBuilder, node: &str) -> Option<Status> {
+        let verdicts = self.verdicts(pod).into_iter();
+        verdicts.filter(|(name, _)| name == node).map(|(_, verdict)| verdict).next().flatten()
+    }
+
+    /// Pre-filter and filter over all nodes: those that the pre-filter leaves, and the answer about each.
+    pub fn verdicts(&mut self, pod: &PodBuilder) -> Vec<(String, Option<Status>)> {
+        let cycle = self.next_cycle(pod);
+        let here = self.here();
+        let narrowed = match self.guest.pre_filter(&cycle).unwrap_or_else(|message| panic!("pre-filter: {message}")) {
+            PreFilter::Skip => return here.into_iter().map(|(_, name)| (name, None)).collect(),
+            PreFilter::Reject(rejection) => {
+                return here.into_iter().map(|(_, name)| (name, Some(rejection.clone().into()))).collect();
+            }
+            PreFilter::All => here,
+            PreFilter::Narrow(names) => here.into_iter().filter(|(_, name)| names.contains(name)).collect(),
+        };
+        let ids: Vec<u32> = narrowed.iter().map(|(id, _)| *id).collect();
+        let verdicts = self.guest.filter(&cycle, &ids).unwrap_or_else(|message| panic!("filter: {message}"));
+        let outcome = |number: &u16| number.checked_sub(1).map(|at| verdicts.outcomes[usize::from(at)].clone());
+        narrowed.into_iter().map(|(_, name)| name).zip(verdicts.nodes.iter().map(outcome)).collect()
+    }
+
+    /// The nodes' scores as they enter the total: 0 to 100, before the plugin's weight. Empty where pre-score skips.
+    pub fn scores(&mut self, pod: &PodBuilder) -> BTreeMap<String, i64> {
+        let (cycle, mut scores) = self.raw(pod);
+        let highest = scores.iter().copied().max().unwrap_or_default().max(0);
+        match self.declaration.normalization {
+            Normalization::None => (),
+            Normalization::Custom => {
+                scores = self.guest.normalize(&cycle, scores).unwrap_or_else(|message| panic!("normalize: {message}"));
+            }
+            // The formulas of kube-scheduler's DefaultNormalizeScore; with nothing to scale, 100 turned round is 100.
+            Normalization::Default => scores.iter_mut().for_each(|score| *score = 100 * *score / highest.max(1)),
+            Normalization::DefaultReversed => {
+                scores.iter_mut().for_each(|score| *score = 100 - 100 * *score / highest.max(1));
+            }
+        }
+        for score in &scores {
+            assert!((0..=100).contains(score), "{} gives a score of {score}", P::NAME);
+        }
+        self.here().into_iter().map(|(_, name)| name).zip(scores).collect()
+    }
+
+    /// The nodes' scores as the plugin's `score` gives them.
+    pub fn raw_scores(&mut self, pod: &PodBuilder) -> BTreeMap<String, i64> {
+        let scores = self.raw(pod).1;
+        self.here().into_iter().map(|(_, name)| name).zip(scores).collect()
+    }
+
+    fn raw(&mut self, pod: &PodBuilder) -> (Cycle, Vec<i64>) {
+        let cycle = self.next_cycle(pod);
+        let ids: Vec<u32> = self.here().into_iter().map(|(id, _)| id).collect();
+        let scores = match self.guest.pre_score(&cycle).unwrap_or_else(|message| panic!("pre-score: {message}")) {
+            PreScore::Skip => Vec::new(),
+            PreScore::Score => self.guest.score(&cycle, &ids).unwrap_or_else(|message| panic!("score: {message}")),
+        };
+        (cycle, scores)
+    }
+
+    /// A cycle for this pod, which is held as a template of its own; the one before is forgotten.
+    fn next_cycle(&mut self, pod: &PodBuilder) -> Cycle {
+        self.guest.forget_templates(&[self.cycle.template]);
+        self.cycle.id += 1;
+        self.cycle.template += 1;
+        self.guest.hold_template(self.cycle.template, pod.0.clone());
+        self.cycle
+    }
+
+    fn here(&self) -> Vec<(u32, String)> {
+        (0..)
+            .zip(&self.nodes)
+            .filter(|(_, (_, node))| node.is_some())
+            .map(|(id, (name, _))| (id, name.clone()))
+            .collect()
+    }
+
+    fn id(&self, name: &str) -> u32 {
+        let here = self.here();
+        here.iter().find(|(_, known)| known == name).unwrap_or_else(|| panic!("no node {name:?} here")).0
+    }
+
+    fn node_count(&self) -> Change {
+        Change::NodeCount(self.here().len() as u32)
+    }
+
+    /// New images, and how many nodes now have each.
+    fn image_changes(&mut self, node: &NodeBuilder) -> Vec<Change> {
+        for (name, size) in &node.images {
+            if !self.images.iter().any(|image| image.name == *name) {
+                self.images.push(Image { id: self.images.len() as u32, name: name.clone(), size: *size, nodes: 0 });
+            }
+        }
+        let nodes = &self.nodes;
+        let on = |image: &str| {
+            let here = nodes.iter().filter_map(|(_, node)| node.as_ref());
+            here.filter(|node| node.images.iter().any(|(name, _)| name == image)).count() as u32
+        };
+        for image in &mut self.images {
+            image.nodes = on(&image.name);
+        }
+        self.images.iter().cloned().map(Change::Image).collect()
+    }
+}

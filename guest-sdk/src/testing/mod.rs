@@ -1,0 +1,36 @@
+//! Tests of plugins without WebAssembly: builders for pods and nodes, and a host that runs a whole plugin natively.
+//!
+//! ```
+//! use berth_guest::prelude::*;
+//! use berth_guest::testing::{Host, node, pod};
+//!
+//! fn filter(pod: &pod::Tolerations, node: &node::Taints) -> Result<(), &'static str> {
+//!     node.iter().all(|taint| pod.tolerate(taint)).then_some(()).ok_or("node(s) had a taint")
+//! }
+//!
+//! berth_guest::plugin!(name: "NoTaints", filter: filter);
+//!
+//! # fn main() {
+//! let mut host = Host::<Plugin>::new();
+//! host.node(node("clean"));
+//! host.node(node("tainted").taint("gpu", "", TaintEffect::NoSchedule));
+//!
+//! assert_eq!(host.fits(&pod()), ["clean"]);
+//! assert_eq!(host.reasons(&pod(), "tainted"), ["node(s) had a taint"]);
+//! assert_eq!(host.fits(&pod().tolerate_everything()), ["clean", "tainted"]);
+//! # }
+//! ```
+//!
+//! Not part of a component: it exists on native targets only. What can't be is a panic here, as in any test.
+
+// A builder given nonsense should stop the test at that line.
+#![allow(clippy::panic)]
+
+mod host;
+mod node;
+mod pod;
+mod quantity;
+
+pub use host::Host;
+pub use node::{NodeBuilder, node};
+pub use pod::{PodBuilder, expression, pod, term};

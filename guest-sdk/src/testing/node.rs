@@ -1,0 +1,135 @@
+//! Nodes for tests.
+
+use super::quantity;
+use crate::types::{Condition, ConditionStatus, HostPort, Label, Protocol, Resources, Scalar, Taint, TaintEffect};
+
+/// A node that may run 110 pods and has nothing else.
+///
+/// ```
+/// use berth_guest::testing::node;
+///
+/// let node = node("node-a").label("zone", "a").cpu("4").memory("16Gi").used("cpu", "500m");
+/// ```
+pub fn node(name: &str) -> NodeBuilder {
+    NodeBuilder {
+        name: name.into(),
+        labels: Vec::new(),
+        annotations: Vec::new(),
+        taints: Vec::new(),
+        unschedulable: false,
+        allocatable: Resources { pods: 110, ..Resources::default() },
+        used: Resources::default(),
+        images: Vec::new(),
+        used_ports: Vec::new(),
+        conditions: Vec::new(),
+    }
+}
+
+/// Builds a node.
+#[derive(Clone, Debug)]
+pub struct NodeBuilder {
+    pub(super) name: String,
+    pub(super) labels: Vec<Label>,
+    pub(super) annotations: Vec<Label>,
+    pub(super) taints: Vec<Taint>,
+    pub(super) unschedulable: bool,
+    pub(super) allocatable: Resources,
+    pub(super) used: Resources,
+    pub(super) images: Vec<(String, i64)>,
+    pub(super) used_ports: Vec<HostPort>,
+    pub(super) conditions: Vec<Condition>,
+}
+
+impl NodeBuilder {
+    /// One of `metadata.labels`.
+    #[must_use]
+    pub fn label(mut self, key: &str, value: &str) -> Self {
+        self.labels.push(Label { key: key.into(), value: value.into() });
+        self
+    }
+
+    /// One of `metadata.annotations`.
+    #[must_use]
+    pub fn annotation(mut self, key: &str, value: &str) -> Self {
+        self.annotations.push(Label { key: key.into(), value: value.into() });
+        self
+    }
+
+    /// One of `spec.taints`.
+    #[must_use]
+    pub fn taint(mut self, key: &str, value: &str, effect: TaintEffect) -> Self {
+        self.taints.push(Taint { key: key.into(), value: value.into(), effect });
+        self
+    }
+
+    /// `spec.unschedulable`: the node is cordoned.
+    #[must_use]
+    pub fn unschedulable(mut self) -> Self {
+        self.unschedulable = true;
+        self
+    }
+
+    /// `status.allocatable` of cpu, like `4`.
+    #[must_use]
+    pub fn cpu(self, quantity: &str) -> Self {
+        self.allocatable("cpu", quantity)
+    }
+
+    /// `status.allocatable` of memory, like `16Gi`.
+    #[must_use]
+    pub fn memory(self, quantity: &str) -> Self {
+        self.allocatable("memory", quantity)
+    }
+
+    /// `status.allocatable` of any resource; of `pods`, how many.
+    ///
+    /// # Panics
+    /// Where the quantity is none.
+    #[must_use]
+    pub fn allocatable(mut self, resource: &str, quantity: &str) -> Self {
+        set(&mut self.allocatable, resource, quantity);
+        self
+    }
+
+    /// What the node's pods ask for; of `pods`, how many there are.
+    ///
+    /// # Panics
+    /// Where the quantity is none.
+    #[must_use]
+    pub fn used(mut self, resource: &str, quantity: &str) -> Self {
+        set(&mut self.used, resource, quantity);
+        self
+    }
+
+    /// One of `status.images`, with its size in bytes.
+    #[must_use]
+    pub fn image(mut self, name: &str, size: i64) -> Self {
+        self.images.push((name.into(), size));
+        self
+    }
+
+    /// A host port that one of the node's pods takes.
+    #[must_use]
+    pub fn used_port(mut self, ip: &str, protocol: Protocol, port: u16) -> Self {
+        self.used_ports.push(HostPort { ip: ip.into(), protocol, port });
+        self
+    }
+
+    /// One of `status.conditions`.
+    #[must_use]
+    pub fn condition(mut self, kind: &str, status: ConditionStatus) -> Self {
+        self.conditions.push(Condition { kind: kind.into(), status });
+        self
+    }
+}
+
+fn set(resources: &mut Resources, resource: &str, quantity: &str) {
+    let quantity = quantity::parse(resource, quantity);
+    match resource {
+        "cpu" => resources.milli_cpu = quantity,
+        "memory" => resources.memory = quantity,
+        "ephemeral-storage" => resources.ephemeral_storage = quantity,
+        "pods" => resources.pods = quantity,
+        _ => resources.scalars.push(Scalar { name: resource.into(), quantity }),
+    }
+}

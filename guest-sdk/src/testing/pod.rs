@@ -1,0 +1,233 @@
+//! Pods for tests.
+
+use super::quantity;
+use crate::types::{
+    HostPort, Label, NodeSelectorTerm, Pod, PodImages, PodRequests, PreemptionPolicy, PreferredNodeTerm, Protocol,
+    Requirement, Resources, Scalar, SelectorOperator, TaintEffect, Toleration, TolerationOperator,
+};
+
+/// What kube-scheduler counts for a container that asks for no cpu, in millicores.
+const DEFAULT_MILLI_CPU: i64 = 100;
+/// What it counts for a container that asks for no memory, in bytes.
+const DEFAULT_MEMORY: i64 = 200 << 20;
+
+/// A pod with one container that asks for nothing.
+///
+/// ```
+/// use berth_guest::testing::pod;
+///
+/// let pod = pod().name("web-0").label("app", "web").cpu("500m").memory("1Gi");
+/// ```
+pub fn pod() -> PodBuilder {
+    PodBuilder(Pod {
+        name: "pod".into(),
+        namespace: "default".into(),
+        uid: String::new(),
+        labels: Vec::new(),
+        annotations: Vec::new(),
+        owners: Vec::new(),
+        node_name: String::new(),
+        scheduler_name: String::new(),
+        priority: 0,
+        preemption: PreemptionPolicy::LowerPriority,
+        tolerations: Vec::new(),
+        node_selector: Vec::new(),
+        required_node_affinity: None,
+        preferred_node_affinity: Vec::new(),
+        affinity: Default::default(),
+        anti_affinity: Default::default(),
+        topology_spread: Vec::new(),
+        requests: PodRequests {
+            fit: Resources::default(),
+            effective: Resources::default(),
+            non_zero_milli_cpu: DEFAULT_MILLI_CPU,
+            non_zero_memory: DEFAULT_MEMORY,
+            named: Vec::new(),
+        },
+        containers: Vec::new(),
+        images: PodImages { containers: Vec::new(), volumes: Vec::new() },
+        host_ports: Vec::new(),
+        volumes: Vec::new(),
+        scheduling_gates: Vec::new(),
+        resource_claims: Vec::new(),
+        host_network: false,
+        nominated_node_name: String::new(),
+        deleting: false,
+        start_time: 0,
+    })
+}
+
+/// A term of a node affinity.
+///
+/// ```
+/// use berth_guest::testing::{expression, pod, term};
+/// use berth_guest::types::SelectorOperator;
+///
+/// let pod = pod().require(term([expression("zone", SelectorOperator::In, ["a", "b"])]));
+/// ```
+pub fn term(expressions: impl IntoIterator<Item = Requirement>) -> NodeSelectorTerm {
+    NodeSelectorTerm { expressions: expressions.into_iter().collect(), fields: Vec::new() }
+}
+
+/// A requirement of a term: on a label, or on a field.
+pub fn expression<'a>(key: &str, operator: SelectorOperator, values: impl IntoIterator<Item = &'a str>) -> Requirement {
+    Requirement { key: key.into(), operator, values: values.into_iter().map(Into::into).collect() }
+}
+
+/// Builds a pod. All that a builder has no function for is in the pod itself, field 0.
+#[derive(Clone, Debug)]
+pub struct PodBuilder(pub Pod);
+
+impl PodBuilder {
+    /// `metadata.name`.
+    #[must_use]
+    pub fn name(mut self, name: &str) -> Self {
+        self.0.name = name.into();
+        self
+    }
+
+    /// `metadata.namespace`; `default` otherwise.
+    #[must_use]
+    pub fn namespace(mut self, namespace: &str) -> Self {
+        self.0.namespace = namespace.into();
+        self
+    }
+
+    /// One of `metadata.labels`.
+    #[must_use]
+    pub fn label(mut self, key: &str, value: &str) -> Self {
+        self.0.labels.push(Label { key: key.into(), value: value.into() });
+        self
+    }
+
+    /// One of `metadata.annotations`.
+    #[must_use]
+    pub fn annotation(mut self, key: &str, value: &str) -> Self {
+        self.0.annotations.push(Label { key: key.into(), value: value.into() });
+        self
+    }
+
+    /// `spec.nodeName`.
+    #[must_use]
+    pub fn node_name(mut self, name: &str) -> Self {
+        self.0.node_name = name.into();
+        self
+    }
+
+    /// `spec.priority`.
+    #[must_use]
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.0.priority = priority;
+        self
+    }
+
+    /// `resources.requests` of cpu, like `500m`.
+    #[must_use]
+    pub fn cpu(self, quantity: &str) -> Self {
+        self.request("cpu", quantity)
+    }
+
+    /// `resources.requests` of memory, like `1Gi`.
+    #[must_use]
+    pub fn memory(self, quantity: &str) -> Self {
+        self.request("memory", quantity)
+    }
+
+    /// `resources.requests` of any resource.
+    ///
+    /// # Panics
+    /// Where the quantity is none.
+    #[must_use]
+    pub fn request(mut self, resource: &str, quantity: &str) -> Self {
+        let quantity = quantity::parse(resource, quantity);
+        let requests = &mut self.0.requests;
+        for resources in [&mut requests.fit, &mut requests.effective] {
+            match resource {
+                "cpu" => resources.milli_cpu = quantity,
+                "memory" => resources.memory = quantity,
+                "ephemeral-storage" => resources.ephemeral_storage = quantity,
+                _ => resources.scalars.push(Scalar { name: resource.into(), quantity }),
+            }
+        }
+        match resource {
+            "cpu" => requests.non_zero_milli_cpu = quantity,
+            "memory" => requests.non_zero_memory = quantity,
+            _ => (),
+        }
+        requests.named.push(resource.into());
+        self
+    }
+
+    /// A toleration with operator `Equal`, or with an empty effect for every one.
+    #[must_use]
+    pub fn tolerate(self, key: &str, value: &str, effect: Option<TaintEffect>) -> Self {
+        self.toleration(key, TolerationOperator::Equal, value, effect)
+    }
+
+    /// A toleration of every taint.
+    #[must_use]
+    pub fn tolerate_everything(self) -> Self {
+        self.toleration("", TolerationOperator::Exists, "", None)
+    }
+
+    /// One of `spec.tolerations`; without an effect for every one.
+    #[must_use]
+    pub fn toleration(
+        mut self,
+        key: &str,
+        operator: TolerationOperator,
+        value: &str,
+        effect: Option<TaintEffect>,
+    ) -> Self {
+        self.0.tolerations.push(Toleration { key: key.into(), operator, value: value.into(), effect });
+        self
+    }
+
+    /// One entry of `spec.nodeSelector`.
+    #[must_use]
+    pub fn node_selector(mut self, key: &str, value: &str) -> Self {
+        self.0.node_selector.push(Label { key: key.into(), value: value.into() });
+        self
+    }
+
+    /// One more term of the required node affinity, of which one has to hold.
+    #[must_use]
+    pub fn require(mut self, term: NodeSelectorTerm) -> Self {
+        self.0.required_node_affinity.get_or_insert_default().push(term);
+        self
+    }
+
+    /// One more term of the preferred node affinity.
+    #[must_use]
+    pub fn prefer(mut self, weight: i32, term: NodeSelectorTerm) -> Self {
+        self.0.preferred_node_affinity.push(PreferredNodeTerm { weight, term });
+        self
+    }
+
+    /// One more container, of this image.
+    #[must_use]
+    pub fn image(mut self, image: &str) -> Self {
+        self.0.images.containers.push(image.into());
+        self
+    }
+
+    /// One more volume that is an image.
+    #[must_use]
+    pub fn image_volume(mut self, reference: &str) -> Self {
+        self.0.images.volumes.push(reference.into());
+        self
+    }
+
+    /// A host port on every address.
+    #[must_use]
+    pub fn host_port(self, protocol: Protocol, port: u16) -> Self {
+        self.host_port_at("0.0.0.0", protocol, port)
+    }
+
+    /// A host port on one address.
+    #[must_use]
+    pub fn host_port_at(mut self, ip: &str, protocol: Protocol, port: u16) -> Self {
+        self.0.host_ports.push(HostPort { ip: ip.into(), protocol, port });
+        self
+    }
+}

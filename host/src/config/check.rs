@@ -1,0 +1,110 @@
+//! What the fields say together.
+
+use super::defaults::{Provided, SUPPORTED_POINTS, default_plugin};
+use super::error::{Place, Problem};
+use super::fields::Problems;
+use super::merge::{POD_INITIAL_BACKOFF, POD_MAX_BACKOFF};
+use super::read::{FileConfiguration, FileProfile};
+use super::sets::{ExtensionPoint, PluginRef, PluginSet};
+
+pub(super) fn configuration(file: &FileConfiguration, problems: &mut Problems) {
+    scheduler_names(&file.profiles, problems);
+    for profile in &file.profiles {
+        let path = format!("{}.plugins", profile.path);
+        plugin_set(&format!("{path}.multiPoint"), None, &profile.plugins.multi_point, problems);
+        for point in ExtensionPoint::ALL {
+            plugin_set(&format!("{path}.{}", point.name()), Some(point), profile.plugins.at(point), problems);
+        }
+        arguments(profile, problems);
+    }
+    backoffs(file, problems);
+}
+
+fn note(problems: &mut Problems, place: Place, path: impl Into<String>, message: impl Into<String>) {
+    problems.push(Problem { place, path: path.into(), message: message.into() });
+}
+
+/// A single profile may go without a name; of several each needs one of its own.
+fn scheduler_names(profiles: &[FileProfile], problems: &mut Problems) {
+    for (at, profile) in profiles.iter().enumerate() {
+        let path = format!("{}.schedulerName", profile.path);
+        let Some((name, place)) = &profile.scheduler_name else {
+            if profiles.len() > 1 {
+                note(problems, profile.place, path, "is required where there are several profiles");
+            }
+            continue;
+        };
+        let same = |other: &&FileProfile| other.scheduler_name.as_ref().is_some_and(|(other, _)| other == name);
+        if name.is_empty() {
+            note(problems, *place, path, "is empty");
+        } else if let Some(first) = profiles[..at].iter().find(same) {
+            note(problems, *place, path, format!("{name:?} is the name of {} already", first.path));
+        }
+    }
+}
+
+fn plugin_set(path: &str, point: Option<ExtensionPoint>, set: &PluginSet, problems: &mut Problems) {
+    for (at, plugin) in set.enabled.iter().enumerate() {
+        if let Some(message) = why_not_enabled(plugin, point, &set.enabled[..at]) {
+            note(problems, plugin.place, format!("{path}.enabled[{at}]"), message);
+        }
+    }
+    for (at, PluginRef { name, place, .. }) in set.disabled.iter().enumerate() {
+        if default_plugin(name).is_some_and(|plugin| plugin.provided == Provided::Core) {
+            let message = format!("{name} is part of the scheduler itself in this version and can't be disabled");
+            note(problems, *place, format!("{path}.disabled[{at}]"), message);
+        }
+    }
+}
+
+/// Why the plugin can't be enabled at the point (`None` is multiPoint), behind those given.
+fn why_not_enabled(plugin: &PluginRef, point: Option<ExtensionPoint>, before: &[PluginRef]) -> Option<String> {
+    let name = &plugin.name;
+    if &**name == "*" {
+        return Some("\"*\" stands for all plugins under disabled only".to_owned());
+    }
+    if let Some(first) = before.iter().position(|other| other.name == *name) {
+        return Some(format!("plugin {name:?} is enabled already, by enabled[{first}]"));
+    }
+    match (default_plugin(name).map(|plugin| plugin.provided), point) {
+        (Some(Provided::NotYet), _) => Some(not_yet(name)),
+        (Some(Provided::Core), _) => None,
+        (_, Some(point)) if !SUPPORTED_POINTS.contains(&point) => {
+            Some(format!("plugins at {} are not supported yet", point.name()))
+        }
+        _ => None,
+    }
+}
+
+fn not_yet(name: &str) -> String {
+    format!("this version does not have the plugin {name} yet")
+}
+
+fn arguments(profile: &FileProfile, problems: &mut Problems) {
+    for (at, config) in profile.arguments.iter().enumerate() {
+        let name = &config.plugin;
+        if let Some(first) = profile.arguments[..at].iter().find(|other| other.plugin == *name) {
+            note(problems, config.place, &config.path, format!("{} is for plugin {name:?} already", first.path));
+        }
+        match default_plugin(name).map(|plugin| plugin.provided) {
+            Some(Provided::NotYet) => note(problems, config.place, &config.path, not_yet(name)),
+            Some(Provided::Core) => {
+                note(problems, config.place, &config.path, format!("{name} takes no arguments"));
+            }
+            Some(Provided::Component) | None => {}
+        }
+    }
+}
+
+fn backoffs(file: &FileConfiguration, problems: &mut Problems) {
+    let (initial, most) = (file.pod_initial_backoff, file.pod_max_backoff);
+    if let Some(initial) = initial.filter(|initial| initial.value <= 0) {
+        note(problems, initial.place, "podInitialBackoffSeconds", "must be greater than 0");
+    }
+    let least = initial.map_or(POD_INITIAL_BACKOFF, |initial| initial.value);
+    let greatest = most.map_or(POD_MAX_BACKOFF, |most| most.value);
+    if let Some(given) = most.or(initial).filter(|_| greatest < least) {
+        let message = format!("is {greatest}, and must be at least podInitialBackoffSeconds, which is {least}");
+        note(problems, given.place, "podMaxBackoffSeconds", message);
+    }
+}

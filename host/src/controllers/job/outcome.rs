@@ -1,0 +1,168 @@
+//! How a Job ends, and the status that says so.
+
+use std::time::Duration;
+
+use k8s_openapi::api::batch::v1::{JobCondition, JobStatus, UncountedTerminatedPods};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+use super::super::metadata;
+use super::super::write::Plan;
+use super::Run;
+use super::tally::Tally;
+
+/// Failed pods that a Job bears if it doesn't say.
+const BACKOFF_LIMIT: i32 = 6;
+
+/// What a Job has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Enough pods have succeeded.
+    Complete,
+    /// It failed, for this reason.
+    Failed(&'static str, &'static str),
+}
+
+/// The condition by which a Job is finished, if it is.
+pub fn finished(status: &JobStatus) -> Option<&JobCondition> {
+    let ends = |held: &&JobCondition| matches!(held.type_.as_str(), "Complete" | "Failed") && held.status == "True";
+    status.conditions.iter().flatten().find(ends)
+}
+
+/// What the Job has come to, if it has; the plan gets the time of its deadline.
+pub fn verdict(run: &Run<'_>, tally: &Tally, plan: &mut Plan) -> Option<Verdict> {
+    let said =
+        |type_: &str| run.status.conditions.iter().flatten().find(|held| held.type_ == type_ && held.status == "True");
+    if said("SuccessCriteriaMet").is_some() {
+        return Some(Verdict::Complete);
+    }
+    if let Some(held) = said("FailureTarget") {
+        let deadline = held.reason.as_deref() == Some(DEADLINE.0);
+        return Some(if deadline {
+            Verdict::Failed(DEADLINE.0, DEADLINE.1)
+        } else {
+            Verdict::Failed(LIMIT.0, LIMIT.1)
+        });
+    }
+    if tally.failed() > run.spec.backoff_limit.unwrap_or(BACKOFF_LIMIT) {
+        return Some(Verdict::Failed(LIMIT.0, LIMIT.1));
+    }
+    let active = run.pods.iter().any(|pod| pod.active());
+    let complete = match run.spec.completions {
+        Some(completions) => tally.succeeded() >= completions,
+        None => tally.succeeded() > 0 && !active,
+    };
+    if complete {
+        return Some(Verdict::Complete);
+    }
+    let (Some(seconds), Some(started)) = (run.spec.active_deadline_seconds, &run.status.start_time) else {
+        return None;
+    };
+    let since = Duration::try_from(run.now.duration_since(started.0)).unwrap_or_default();
+    let limit = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
+    match limit.checked_sub(since).filter(|left| !left.is_zero()) {
+        Some(left) => {
+            plan.again_in(left);
+            None
+        }
+        None => Some(Verdict::Failed(DEADLINE.0, DEADLINE.1)),
+    }
+}
+
+const LIMIT: (&str, &str) = ("BackoffLimitExceeded", "Job has reached the specified backoff limit");
+const DEADLINE: (&str, &str) = ("DeadlineExceeded", "Job was active longer than specified deadline");
+
+/// The status that the Job is to have.
+pub fn status(run: &Run<'_>, tally: &Tally, verdict: Option<Verdict>) -> JobStatus {
+    let count = |counts: &dyn Fn(&super::Pod) -> bool| {
+        i32::try_from(run.pods.iter().filter(|pod| counts(pod)).count()).unwrap_or(i32::MAX)
+    };
+    let suspended = run.spec.suspend == Some(true);
+    let terminating = count(&|pod| !pod.terminal() && metadata::deleting(&pod.metadata));
+    let active = count(&|pod| pod.active());
+    let mut status = JobStatus {
+        active: Some(active),
+        ready: Some(count(&|pod| pod.active() && pod.ready())),
+        terminating: Some(terminating),
+        succeeded: Some(tally.counted_succeeded),
+        failed: Some(tally.counted_failed),
+        completed_indexes: run.indexed().then(|| tally.indexes.notation()).filter(|text| !text.is_empty()),
+        uncounted_terminated_pods: uncounted(tally),
+        start_time: if suspended { None } else { run.status.start_time.clone().or(Some(Time(run.now))) },
+        ..run.status.clone()
+    };
+    let settled = active == 0 && terminating == 0 && tally.settled();
+    suspend(run, &mut status, suspended);
+    match verdict {
+        Some(Verdict::Complete) => {
+            const MESSAGE: &str = "Reached expected number of succeeded pods";
+            set(run, &mut status, "SuccessCriteriaMet", "CompletionsReached", MESSAGE);
+            if settled {
+                set(run, &mut status, "Complete", "CompletionsReached", MESSAGE);
+                status.completion_time = Some(Time(run.now));
+            }
+        }
+        Some(Verdict::Failed(reason, message)) => {
+            set(run, &mut status, "FailureTarget", reason, message);
+            if settled {
+                set(run, &mut status, "Failed", reason, message);
+            }
+        }
+        None => {}
+    }
+    status
+}
+
+/// Whether two statuses say the same: a count that isn't there is 0.
+pub fn same(a: &JobStatus, b: &JobStatus) -> bool {
+    let counted = |status: &JobStatus| JobStatus {
+        active: status.active.filter(|count| *count != 0),
+        ready: status.ready.filter(|count| *count != 0),
+        terminating: status.terminating.filter(|count| *count != 0),
+        succeeded: status.succeeded.filter(|count| *count != 0),
+        failed: status.failed.filter(|count| *count != 0),
+        uncounted_terminated_pods: Some(status.uncounted_terminated_pods.clone().unwrap_or_default()),
+        ..status.clone()
+    };
+    counted(a) == counted(b)
+}
+
+fn uncounted(tally: &Tally) -> Option<UncountedTerminatedPods> {
+    let list = |uids: &std::collections::BTreeSet<String>| {
+        Some(uids.iter().cloned().collect()).filter(|list: &Vec<_>| !list.is_empty())
+    };
+    Some(UncountedTerminatedPods { succeeded: list(&tally.uncounted_succeeded), failed: list(&tally.uncounted_failed) })
+}
+
+fn set(run: &Run<'_>, status: &mut JobStatus, type_: &str, reason: &str, message: &str) {
+    let conditions = status.conditions.get_or_insert_default();
+    if conditions.iter().any(|held| held.type_ == type_ && held.status == "True") {
+        return;
+    }
+    conditions.push(JobCondition {
+        type_: type_.to_owned(),
+        status: "True".to_owned(),
+        reason: Some(reason.to_owned()),
+        message: Some(message.to_owned()),
+        last_probe_time: Some(Time(run.now)),
+        last_transition_time: Some(Time(run.now)),
+    });
+}
+
+/// Keeps the Suspended condition, which a Job has once it has been suspended.
+fn suspend(run: &Run<'_>, status: &mut JobStatus, suspended: bool) {
+    let conditions = status.conditions.get_or_insert_default();
+    let wanted = if suspended { "True" } else { "False" };
+    match conditions.iter_mut().find(|held| held.type_ == "Suspended") {
+        Some(held) if held.status != wanted => {
+            wanted.clone_into(&mut held.status);
+            held.reason = Some(if suspended { "JobSuspended" } else { "JobResumed" }.to_owned());
+            held.last_transition_time = Some(Time(run.now));
+        }
+        Some(_) => {}
+        None if suspended => set(run, status, "Suspended", "JobSuspended", "Job suspended"),
+        None => {}
+    }
+    if status.conditions.as_ref().is_some_and(Vec::is_empty) {
+        status.conditions = None;
+    }
+}

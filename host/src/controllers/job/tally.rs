@@ -1,0 +1,98 @@
+//! Counting a Job's ended pods, each exactly once.
+
+use std::collections::BTreeSet;
+
+use super::super::kinds::Kind;
+use super::super::metadata;
+use super::super::pod::Pod;
+use super::super::write::Write;
+use super::indexes::{self, Indexes};
+use super::{Run, TRACKING};
+
+/// The counts of a Job's ended pods, as its status is to have them.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Successes whose pods are let go.
+    pub counted_succeeded: i32,
+    /// Failures whose pods are let go.
+    pub counted_failed: i32,
+    /// Pods that succeeded and still wait to be let go.
+    pub uncounted_succeeded: BTreeSet<String>,
+    /// Pods that failed and still wait to be let go.
+    pub uncounted_failed: BTreeSet<String>,
+    /// The indexes that are done; empty for a Job without indexes.
+    pub indexes: Indexes,
+}
+
+impl Tally {
+    /// Counts the pods that ended since the status was written.
+    pub fn of(run: &Run<'_>) -> Self {
+        let status = &run.status;
+        let listed = status.uncounted_terminated_pods.clone().unwrap_or_default();
+        let mut tally = Tally {
+            counted_succeeded: status.succeeded.unwrap_or(0),
+            counted_failed: status.failed.unwrap_or(0),
+            ..Tally::default()
+        };
+        let held: BTreeSet<&str> =
+            run.pods.iter().filter(|pod| tracked(pod)).map(|pod| metadata::uid(&pod.metadata)).collect();
+        for (uids, counted, kept) in [
+            (listed.succeeded, &mut tally.counted_succeeded, &mut tally.uncounted_succeeded),
+            (listed.failed, &mut tally.counted_failed, &mut tally.uncounted_failed),
+        ] {
+            for uid in uids.unwrap_or_default() {
+                if held.contains(uid.as_str()) {
+                    kept.insert(uid);
+                } else {
+                    *counted += 1;
+                }
+            }
+        }
+        let ended = run.pods.iter().filter(|pod| tracked(pod) && pod.terminal());
+        let (succeeded, failed): (Vec<&Pod>, Vec<&Pod>) = ended.copied().partition(|pod| pod.phase() == "Succeeded");
+        let uid = |pod: &Pod| metadata::uid(&pod.metadata).to_owned();
+        tally.uncounted_failed.extend(failed.into_iter().map(uid));
+        if run.indexed() {
+            let limit = run.spec.completions.unwrap_or(0);
+            tally.indexes = Indexes::parse(status.completed_indexes.as_deref().unwrap_or_default(), limit);
+            tally.indexes.extend(Indexes::of_pods(&succeeded));
+            tally.counted_succeeded = tally.indexes.len();
+        } else {
+            tally.uncounted_succeeded.extend(succeeded.into_iter().map(uid));
+        }
+        tally
+    }
+
+    /// Successes in all.
+    pub fn succeeded(&self) -> i32 {
+        self.counted_succeeded.saturating_add(i32::try_from(self.uncounted_succeeded.len()).unwrap_or(i32::MAX))
+    }
+
+    /// Failures in all.
+    pub fn failed(&self) -> i32 {
+        self.counted_failed.saturating_add(i32::try_from(self.uncounted_failed.len()).unwrap_or(i32::MAX))
+    }
+
+    /// Whether every ended pod is let go and counted.
+    pub fn settled(&self) -> bool {
+        self.uncounted_succeeded.is_empty() && self.uncounted_failed.is_empty()
+    }
+
+    /// Lets go the pods that the written status accounts for.
+    pub fn releases(&self, run: &Run<'_>) -> Vec<Write> {
+        let listed = run.status.uncounted_terminated_pods.clone().unwrap_or_default();
+        let written: BTreeSet<String> = listed.succeeded.into_iter().chain(listed.failed).flatten().collect();
+        let limit = run.spec.completions.unwrap_or(0);
+        let done = Indexes::parse(run.status.completed_indexes.as_deref().unwrap_or_default(), limit);
+        let accounted = |pod: &Pod| {
+            let by_index = pod.phase() == "Succeeded" && indexes::of(pod).is_some_and(|index| done.has(index));
+            written.contains(metadata::uid(&pod.metadata)) || (run.indexed() && by_index)
+        };
+        let released = run.pods.iter().filter(|pod| tracked(pod) && pod.terminal() && accounted(pod));
+        released.map(|pod| Write::release(Kind::Pod, &pod.metadata, TRACKING)).collect()
+    }
+}
+
+fn tracked(pod: &Pod) -> bool {
+    metadata::has_finalizer(&pod.metadata, TRACKING)
+}

@@ -1,0 +1,109 @@
+//! Node leases: the heartbeat of each node, renewed at times spread evenly over the interval.
+
+mod schedule;
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, OwnerReference};
+use kube::core::ObjectMeta;
+use kube::core::params::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::{Api, Client};
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+pub use schedule::Schedule;
+
+/// The namespace of the leases.
+const NAMESPACE: &str = "kube-node-lease";
+/// Renewals that may be on their way at once.
+const CONCURRENCY: usize = 8;
+/// A lease lasts for this many intervals: three renewals may fail.
+const INTERVALS: u32 = 4;
+
+/// What the leases have to know of the nodes.
+#[derive(Debug)]
+pub enum NodeNews {
+    /// The node with this name and uid is there.
+    Came(String, String),
+    /// The node with this name is gone.
+    Went(String),
+}
+
+/// Keeps the leases of the nodes it is told of, until there is nobody left to tell.
+pub async fn run(client: Client, rate: u32, mut news: mpsc::UnboundedReceiver<NodeNews>) {
+    let mut schedule = Schedule::new(rate);
+    let mut writes = JoinSet::new();
+    loop {
+        while writes.len() < CONCURRENCY
+            && let Some((node, uid)) = schedule.next(Instant::now())
+        {
+            writes.spawn(renew(client.clone(), node, uid, schedule.interval()));
+        }
+        let due = schedule.due().filter(|_| writes.len() < CONCURRENCY);
+        tokio::select! {
+            told = news.recv() => match told {
+                Some(NodeNews::Came(node, uid)) => schedule.add(node, uid),
+                Some(NodeNews::Went(node)) => {
+                    schedule.remove(&node);
+                    writes.spawn(release(client.clone(), node));
+                }
+                None => return,
+            },
+            Some(_) = writes.join_next() => {}
+            () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now).into()), if due.is_some() => {}
+        }
+    }
+}
+
+/// Renews a node's lease, or makes it. A failure is made good by the next renewal.
+async fn renew(client: Client, node: String, uid: String, interval: Duration) {
+    let leases = Api::<Lease>::namespaced(client.clone(), NAMESPACE);
+    let seconds = (interval * INTERVALS).as_secs();
+    let spec = LeaseSpec {
+        holder_identity: Some(node.clone()),
+        lease_duration_seconds: i32::try_from(seconds).ok(),
+        renew_time: Some(MicroTime(Timestamp::now())),
+        ..LeaseSpec::default()
+    };
+    let patch = json!({ "spec": spec });
+    let renewed = leases.patch(&node, &PatchParams::default(), &Patch::Merge(&patch)).await;
+    let missing = matches!(&renewed, Err(kube::Error::Api(status)) if status.code == 404);
+    if !missing {
+        return report(&node, renewed.map(drop));
+    }
+    let owner = OwnerReference {
+        api_version: "v1".to_owned(),
+        kind: "Node".to_owned(),
+        name: node.clone(),
+        uid,
+        ..OwnerReference::default()
+    };
+    let metadata =
+        ObjectMeta { name: Some(node.clone()), owner_references: Some(vec![owner]), ..ObjectMeta::default() };
+    let lease = Lease { metadata, spec: Some(spec) };
+    let created = leases.create(&PostParams::default(), &lease).await;
+    if matches!(&created, Err(kube::Error::Api(status)) if status.code == 404) {
+        let metadata = ObjectMeta { name: Some(NAMESPACE.to_owned()), ..ObjectMeta::default() };
+        let namespace = Namespace { metadata, ..Namespace::default() };
+        return report(&node, Api::all(client).create(&PostParams::default(), &namespace).await.map(drop));
+    }
+    report(&node, created.map(drop));
+}
+
+/// Deletes the lease of a node that is gone.
+async fn release(client: Client, node: String) {
+    let deleted = Api::<Lease>::namespaced(client, NAMESPACE).delete(&node, &DeleteParams::default()).await;
+    if !matches!(&deleted, Err(kube::Error::Api(status)) if status.code == 404) {
+        report(&node, deleted.map(drop));
+    }
+}
+
+fn report(node: &str, result: kube::Result<()>) {
+    if let Err(error) = result {
+        tracing::debug!(node, %error, "the node's lease wasn't written");
+    }
+}

@@ -1,0 +1,62 @@
+//! Whether a pod template and a node go together, as a DaemonSet asks it: by name, labels and taints.
+
+use k8s_openapi::api::core::v1::{NodeSelectorRequirement, NodeSelectorTerm, PodSpec, Taint, Toleration};
+
+use super::metadata;
+use super::node::Node;
+
+/// Whether `nodeName`, `nodeSelector` and the required node affinity allow this node.
+pub fn selects(spec: &PodSpec, node: &Node) -> bool {
+    let name = metadata::name(&node.metadata);
+    let named = spec.node_name.as_deref().is_none_or(|wanted| wanted.is_empty() || wanted == name);
+    let mut labels = spec.node_selector.iter().flatten();
+    let labelled = labels.all(|(key, value)| metadata::label(&node.metadata, key) == Some(value));
+    let affinity = spec.affinity.as_ref().and_then(|affinity| affinity.node_affinity.as_ref());
+    let required = affinity.and_then(|affinity| affinity.required_during_scheduling_ignored_during_execution.as_ref());
+    named
+        && labelled
+        && required.is_none_or(|required| required.node_selector_terms.iter().any(|term| meets(term, node)))
+}
+
+/// Whether the tolerations allow all the node's taints of these effects.
+pub fn tolerates(tolerations: &[Toleration], node: &Node, effects: &[&str]) -> bool {
+    let mut taints = node.spec.taints.iter().filter(|taint| effects.contains(&taint.effect.as_str()));
+    taints.all(|taint| tolerations.iter().any(|toleration| covers(toleration, taint)))
+}
+
+fn covers(toleration: &Toleration, taint: &Taint) -> bool {
+    let same = |wanted: &Option<String>, held: &str| {
+        wanted.as_deref().is_none_or(|wanted| wanted.is_empty() || wanted == held)
+    };
+    let exists = toleration.operator.as_deref() == Some("Exists");
+    let value = toleration.value.as_deref().unwrap_or_default() == taint.value.as_deref().unwrap_or_default();
+    same(&toleration.effect, &taint.effect) && same(&toleration.key, &taint.key) && (exists || value)
+}
+
+/// A term without requirements matches nothing.
+fn meets(term: &NodeSelectorTerm, node: &Node) -> bool {
+    let expressions = term.match_expressions.as_deref().unwrap_or_default();
+    let fields = term.match_fields.as_deref().unwrap_or_default();
+    let label = |held: &NodeSelectorRequirement| metadata::label(&node.metadata, &held.key).map(str::to_owned);
+    let field = |held: &NodeSelectorRequirement| {
+        (held.key == "metadata.name").then(|| metadata::name(&node.metadata).to_owned())
+    };
+    (!expressions.is_empty() || !fields.is_empty())
+        && expressions.iter().all(|held| requirement(held, label(held).as_deref()))
+        && fields.iter().all(|held| requirement(held, field(held).as_deref()))
+}
+
+fn requirement(requirement: &NodeSelectorRequirement, held: Option<&str>) -> bool {
+    let values = requirement.values.as_deref().unwrap_or_default();
+    let listed = || held.is_some_and(|held| values.iter().any(|value| value == held));
+    let numbers = || Some((held?.parse::<i64>().ok()?, values.first()?.parse::<i64>().ok()?));
+    match requirement.operator.as_str() {
+        "In" => listed(),
+        "NotIn" => !listed(),
+        "Exists" => held.is_some(),
+        "DoesNotExist" => held.is_none(),
+        "Gt" => numbers().is_some_and(|(held, bound)| held > bound),
+        "Lt" => numbers().is_some_and(|(held, bound)| held < bound),
+        _ => false,
+    }
+}

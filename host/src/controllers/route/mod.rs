@@ -1,0 +1,130 @@
+//! Which tasks follow from a change. It may name too many, never too few: a task that finds nothing to do is cheap.
+
+mod pods;
+mod volumes;
+
+use super::cluster::{Change, Cluster};
+use super::collector;
+use super::hand::{Hand, Task};
+use super::kinds::{Kind, Object, Typed};
+use super::metadata::{self, Key};
+use super::node::Node;
+
+/// Calls `add` with each task that a change may lead to.
+pub fn route(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
+    let after = cluster.object(change.kind, &change.key);
+    for state in [change.before.as_ref(), after].into_iter().flatten() {
+        to_owner(state, add);
+    }
+    to_collector(cluster, change, after, add);
+    if let Some(hand) = own_hand(change.kind) {
+        add(hand.task(change.key.clone()));
+    }
+    let namespace = change.key.namespace();
+    match change.kind {
+        Kind::Pod => pods::changed(cluster, change, after, add),
+        Kind::ResourceClaimTemplate => pods::template_changed(cluster, namespace, add),
+        Kind::Job if after.is_none() => pods::job_gone(cluster, change, add),
+        Kind::Node => node_changed(cluster, change, after, add),
+        Kind::ServiceAccount => add(Hand::Namespace.task(Key::new("", namespace))),
+        Kind::PersistentVolumeClaim => volumes::claim_changed(cluster, change, after, add),
+        Kind::PersistentVolume => volumes::volume_changed(cluster, change, after, add),
+        Kind::StorageClass => volumes::class_changed(cluster, add),
+        Kind::ReplicaSet | Kind::ReplicationController | Kind::Deployment | Kind::StatefulSet => {
+            for_all(cluster, Kind::PodDisruptionBudget, namespace, add);
+            for_adopters(cluster, change, after, add);
+        }
+        _ => {}
+    }
+}
+
+/// The controller that looks at the objects of this kind.
+fn own_hand(kind: Kind) -> Option<Hand> {
+    match kind {
+        Kind::Namespace => Some(Hand::Namespace),
+        Kind::Node => Some(Hand::NodeLifecycle),
+        Kind::ReplicaSet | Kind::ReplicationController => Some(Hand::Replicas(kind)),
+        Kind::Deployment => Some(Hand::Deployment),
+        Kind::StatefulSet => Some(Hand::StatefulSet),
+        Kind::DaemonSet => Some(Hand::DaemonSet),
+        Kind::Job => Some(Hand::Job),
+        Kind::PersistentVolumeClaim => Some(Hand::VolumeClaim),
+        Kind::PersistentVolume => Some(Hand::Volume),
+        Kind::ResourceClaim => Some(Hand::ResourceClaim),
+        Kind::PodDisruptionBudget => Some(Hand::Disruption),
+        Kind::Pod | Kind::ServiceAccount | Kind::StorageClass | Kind::ResourceClaimTemplate | Kind::Other(_) => None,
+    }
+}
+
+/// The controller of an object looks again when the object changes.
+fn to_owner(object: &Object, add: &mut impl FnMut(Task)) {
+    let Some(owner) = metadata::controller(object.meta()) else { return };
+    let hand = match owner.kind.as_str() {
+        "ReplicaSet" => Hand::Replicas(Kind::ReplicaSet),
+        "ReplicationController" => Hand::Replicas(Kind::ReplicationController),
+        "Deployment" => Hand::Deployment,
+        "StatefulSet" => Hand::StatefulSet,
+        "DaemonSet" => Hand::DaemonSet,
+        "Job" => Hand::Job,
+        "Pod" => Hand::PodClaims,
+        _ => return,
+    };
+    add(hand.task(Key::new(metadata::namespace(object.meta()), &owner.name)));
+}
+
+/// A task for every object of this kind in a namespace.
+fn for_all(cluster: &Cluster, kind: Kind, namespace: &str, add: &mut impl FnMut(Task)) {
+    if let Some(hand) = own_hand(kind) {
+        cluster.keys_within(kind, namespace).for_each(|key| add(hand.task(key.clone())));
+    }
+}
+
+/// An object that has just lost its controller, or has new labels and none, may be adopted by one in its namespace.
+fn for_adopters(cluster: &Cluster, change: &Change, after: Option<&Object>, add: &mut impl FnMut(Task)) {
+    let adopters: &[Kind] = match change.kind {
+        Kind::Pod => &[Kind::ReplicaSet, Kind::ReplicationController, Kind::StatefulSet, Kind::DaemonSet],
+        Kind::ReplicaSet => &[Kind::Deployment],
+        _ => return,
+    };
+    let Some(meta) = after.map(Object::meta) else { return };
+    let seen = |before: &Object| before.meta().labels == meta.labels && metadata::controller(before.meta()).is_none();
+    if metadata::controller(meta).is_some() || meta.labels.is_none() || change.before.as_ref().is_some_and(seen) {
+        return;
+    }
+    adopters.iter().for_each(|kind| for_all(cluster, *kind, change.key.namespace(), add));
+}
+
+fn to_collector(cluster: &Cluster, change: &Change, after: Option<&Object>, add: &mut impl FnMut(Task)) {
+    let collect = |kind: Kind, key: &Key| Hand::Collector(kind).task(key.clone());
+    if after.is_some_and(|after| collector::concerns(cluster, after.meta())) {
+        add(collect(change.kind, &change.key));
+    }
+    // The dependents of an object that is gone, or waits for them, are to go.
+    let uid_before = change.before.as_ref().map(|object| metadata::uid(object.meta()));
+    let lost = match after {
+        Some(after) if collector::awaits_dependents(after.meta()) => Some(metadata::uid(after.meta())),
+        Some(after) => uid_before.filter(|uid| *uid != metadata::uid(after.meta())),
+        None => uid_before,
+    };
+    if let Some(lost) = lost {
+        cluster.dependents(lost).for_each(|(kind, key, _)| add(collect(kind, key)));
+    }
+    // An owner that waits for its dependents waits no longer if this was the last.
+    for owner in change.before.iter().flat_map(|object| metadata::owners(object.meta())) {
+        if let Some(object) = cluster.by_uid(&owner.uid).filter(|object| metadata::deleting(object.meta())) {
+            add(collect(object.kind(), &Key::of(object.meta())));
+        }
+    }
+}
+
+fn node_changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add: &mut impl FnMut(Task)) {
+    let before = change.before.as_ref().and_then(Node::of);
+    let after = after.and_then(Node::of);
+    if before.is_none() || after.is_none() {
+        cluster.pods_of_node(change.key.name()).for_each(|(pod, _)| add(Hand::Kubelet.task(pod.clone())));
+    }
+    let eligible = |node: &Node| (node.metadata.labels.clone(), node.spec.taints.clone());
+    if before.map(eligible) != after.map(eligible) {
+        cluster.keys(Kind::DaemonSet).for_each(|key| add(Hand::DaemonSet.task(key.clone())));
+    }
+}

@@ -1,0 +1,54 @@
+//! What follows from a pod's change, and from changes that pods wait for.
+
+use super::super::cluster::{Change, Cluster};
+use super::super::hand::{Hand, Task};
+use super::super::kinds::{Kind, Object, Typed};
+use super::super::kubelet::Kubelet;
+use super::super::metadata::{self, Key};
+use super::super::pod::Pod;
+use super::super::{job, pod_claims, resource_claim};
+use super::{for_adopters, for_all};
+
+/// A pod came, changed or went.
+pub fn changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add: &mut impl FnMut(Task)) {
+    for_all(cluster, Kind::PodDisruptionBudget, change.key.namespace(), add);
+    for_adopters(cluster, change, after, add);
+    let after = after.and_then(Pod::of);
+    if let Some(pod) = after {
+        let own = [
+            (Hand::Kubelet, Kubelet::concerns(cluster, pod)),
+            (Hand::PodClaims, pod_claims::concerns(pod)),
+            (Hand::JobOrphan, job::is_orphan(cluster, pod)),
+        ];
+        own.into_iter().filter(|(_, concerned)| *concerned).for_each(|(hand, _)| add(hand.task(change.key.clone())));
+    }
+    let before = change.before.as_ref().and_then(Pod::of);
+    if let Some(pod) = after.or(before).filter(|pod| after.is_none() || resource_claim::is_done(pod)) {
+        ended(cluster, change.key.namespace(), pod, add);
+    }
+}
+
+/// The claims of a pod that ended are free.
+fn ended(cluster: &Cluster, namespace: &str, pod: &Pod, add: &mut impl FnMut(Task)) {
+    for claim in pod.claims().map(|name| Key::new(namespace, &name)) {
+        if cluster.object(Kind::PersistentVolumeClaim, &claim).is_some_and(|held| metadata::deleting(held.meta())) {
+            add(Hand::VolumeClaim.task(claim));
+        }
+    }
+    let named = pod.spec.resource_claims.iter().filter_map(|claim| claim.resource_claim_name.as_deref());
+    let made = pod.status.resource_claim_statuses.iter().filter_map(|held| held.resource_claim_name.as_deref());
+    named.chain(made).for_each(|name| add(Hand::ResourceClaim.task(Key::new(namespace, name))));
+}
+
+/// A claim template came that pods in its namespace may have waited for.
+pub fn template_changed(cluster: &Cluster, namespace: &str, add: &mut impl FnMut(Task)) {
+    let waiting = cluster.within::<Pod>(namespace).filter(|(_, pod)| pod_claims::concerns(pod));
+    waiting.for_each(|(key, _)| add(Hand::PodClaims.task(key.clone())));
+}
+
+/// A Job is gone: its pods need not be kept for counting.
+pub fn job_gone(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
+    let Some(job) = &change.before else { return };
+    let pods = cluster.dependents(metadata::uid(job.meta())).filter(|(kind, _, _)| *kind == Kind::Pod);
+    pods.for_each(|(_, key, _)| add(Hand::JobOrphan.task(key.clone())));
+}

@@ -1,0 +1,176 @@
+//! Tables for the controllers: a cluster in, the wanted writes out. No server, no clock.
+
+mod cluster;
+mod collector;
+mod daemonset;
+mod deployment;
+mod disruption;
+mod job;
+mod kubelet;
+mod nodes;
+mod parts;
+mod queue;
+mod replicas;
+mod resource_claims;
+mod statefulset;
+mod volumes;
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::cluster::Cluster;
+use super::kinds::{self, Kind, Object};
+use super::metadata::Key;
+use super::write::{Action, Grace, Guard, Plan, Propagation, Write};
+
+/// The time at which everything is tested.
+fn now() -> Timestamp {
+    "2026-01-02T03:04:05Z".parse().expect("a timestamp")
+}
+
+/// The time this many seconds before [`now`], as the API writes it.
+fn ago(seconds: i64) -> String {
+    (now() - jiff::SignedDuration::from_secs(seconds)).to_string()
+}
+
+/// A cluster of these objects. What they don't say is filled in: the uid is `<name>-uid`, the generation 1.
+fn cluster(objects: impl IntoIterator<Item = Value>) -> Cluster {
+    let mut cluster = Cluster::default();
+    for (number, object) in objects.into_iter().enumerate() {
+        cluster.put(object_of(object, number + 1));
+    }
+    cluster
+}
+
+fn object_of(mut object: Value, version: usize) -> Object {
+    let kinds: HashMap<String, Kind> =
+        kinds::typed().into_iter().map(|(kind, resource)| (resource.kind, kind)).collect();
+    let kind = *kinds.get(object["kind"].as_str().unwrap_or_default()).unwrap_or(&Kind::Other(1));
+    let name = object["metadata"]["name"].as_str().expect("a name").to_owned();
+    let meta = object["metadata"].as_object_mut().expect("metadata");
+    meta.entry("uid").or_insert(json!(format!("{name}-uid")));
+    meta.entry("generation").or_insert(json!(1));
+    meta.insert("resourceVersion".to_owned(), json!(version.to_string()));
+    Object::decode(kind, &object.to_string()).expect("an object")
+}
+
+/// `base` with the fields of `more` merged in.
+fn with(mut base: Value, more: Value) -> Value {
+    json_patch::merge(&mut base, &more);
+    base
+}
+
+fn key(text: &str) -> Key {
+    let (namespace, name) = text.split_once('/').unwrap_or(("", text));
+    Key::new(namespace, name)
+}
+
+/// An owner reference of the controller kind.
+fn owned_by(api_version: &str, kind: &str, name: &str) -> Value {
+    json!([{
+        "apiVersion": api_version, "kind": kind, "name": name, "uid": format!("{name}-uid"),
+        "controller": true, "blockOwnerDeletion": true,
+    }])
+}
+
+/// A pod in the namespace `default` with one container.
+fn pod(name: &str, more: Value) -> Value {
+    let pod = json!({
+        "kind": "Pod",
+        "metadata": { "namespace": "default", "name": name },
+        "spec": { "containers": [{ "name": "main", "image": "busybox" }] },
+    });
+    with(pod, more)
+}
+
+/// What makes a pod run on a node, ready for this many seconds.
+fn running(node: &str, seconds: i64) -> Value {
+    json!({
+        "spec": { "nodeName": node },
+        "status": {
+            "phase": "Running",
+            "startTime": ago(seconds),
+            "conditions": [{ "type": "Ready", "status": "True", "lastTransitionTime": ago(seconds) }],
+        },
+    })
+}
+
+fn node(name: &str, more: Value) -> Value {
+    let node = json!({
+        "kind": "Node",
+        "metadata": { "name": name, "labels": { "kubernetes.io/hostname": name } },
+        "status": { "conditions": [{ "type": "Ready", "status": "True" }] },
+    });
+    with(node, more)
+}
+
+/// The plan's writes, a line each. Patches show their body without the uid and version that guard them.
+fn lines(plan: &Plan) -> Vec<String> {
+    plan.writes.iter().map(line).collect()
+}
+
+fn line(write: &Write) -> String {
+    let (kind, key) = (write.kind, &write.key);
+    let mut line = match &write.action {
+        Action::Create(body) => {
+            let meta = &body["metadata"];
+            let name = meta["name"].as_str().map(str::to_owned);
+            let name = name.unwrap_or_else(|| format!("{}*", meta["generateName"].as_str().unwrap_or_default()));
+            format!("create {kind} {key}{name}")
+        }
+        Action::Patch { subresource, body, .. } => {
+            let mut body = body.clone();
+            let meta = body["metadata"].as_object_mut().expect("a uid");
+            meta.remove("uid");
+            meta.remove("resourceVersion");
+            if meta.is_empty() {
+                body.as_object_mut().map(|body| body.remove("metadata"));
+            }
+            let subresource = if subresource.is_empty() { "" } else { "/status" };
+            format!("patch {kind}{subresource} {key} {body}")
+        }
+        Action::Delete { grace, propagation, .. } => {
+            let grace = if *grace == Grace::None { " now" } else { "" };
+            let propagation = match propagation {
+                Propagation::Background => "",
+                Propagation::Foreground => " foreground",
+                Propagation::Orphan => " orphan",
+            };
+            format!("delete {kind} {key}{grace}{propagation}")
+        }
+        Action::Empty => format!("empty {key}"),
+    };
+    for guard in &write.unless {
+        match guard {
+            Guard::Owner(owner) => line += &format!(" unless {} {}", owner.kind, owner.name),
+            Guard::Object(kind, key, _) => line += &format!(" unless {kind} {key}"),
+        }
+    }
+    line
+}
+
+/// The first words of each line: verb, kind and key.
+fn heads(plan: &Plan) -> Vec<String> {
+    let head = |line: String| line.split(' ').take(3).collect::<Vec<_>>().join(" ");
+    lines(plan).into_iter().map(head).collect()
+}
+
+/// The body of the plan's write to this kind's status.
+fn status(plan: &Plan, wanted: Kind) -> Value {
+    let body = plan.writes.iter().find_map(|write| match &write.action {
+        Action::Patch { subresource: "status", body, .. } if write.kind == wanted => Some(body["status"].clone()),
+        _ => None,
+    });
+    body.unwrap_or(Value::Null)
+}
+
+/// The body of the plan's first create.
+fn created(plan: &Plan) -> Value {
+    let body = plan.writes.iter().find_map(|write| match &write.action {
+        Action::Create(body) => Some((**body).clone()),
+        _ => None,
+    });
+    body.expect("a create")
+}

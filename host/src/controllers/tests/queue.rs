@@ -1,0 +1,92 @@
+//! The queue: one task an object at a time, pauses for workloads, backoff after failures.
+
+use std::time::{Duration, Instant};
+
+use super::super::hand::{Hand, Task};
+use super::super::queue::{Ended, Queue};
+use super::key;
+
+const OK: Ended = Ended { failed: false, spent: Duration::ZERO, again: None };
+const FAILED: Ended = Ended { failed: true, ..OK };
+
+fn single(name: &str) -> Task {
+    Hand::Kubelet.task(key(name))
+}
+
+fn workload(name: &str) -> Task {
+    Hand::Deployment.task(key(name))
+}
+
+#[test]
+fn workloads_go_first() {
+    let (mut queue, now) = (Queue::default(), Instant::now());
+    queue.add(single("a"), now);
+    queue.add(workload("b"), now);
+    assert_eq!(queue.pop(now), Some(workload("b")));
+    assert_eq!(queue.pop(now), Some(single("a")));
+    assert_eq!(queue.pop(now), None);
+}
+
+#[test]
+fn a_task_that_is_asked_for_twice_runs_once() {
+    let (mut queue, now) = (Queue::default(), Instant::now());
+    queue.add(single("a"), now);
+    queue.add(single("a"), now);
+    assert!(queue.pop(now).is_some());
+    assert_eq!(queue.pop(now), None);
+}
+
+#[test]
+fn a_task_that_is_asked_for_while_it_runs_runs_again() {
+    let (mut queue, now) = (Queue::default(), Instant::now());
+    queue.add(single("a"), now);
+    queue.pop(now);
+    queue.add(single("a"), now);
+    assert_eq!(queue.pop(now), None, "it still runs");
+    queue.done(single("a"), OK, now);
+    assert_eq!(queue.pop(now), Some(single("a")));
+}
+
+#[test]
+fn a_workload_pauses_in_proportion_to_its_cost() {
+    let (mut queue, now) = (Queue::default(), Instant::now());
+    queue.add(workload("a"), now);
+    queue.pop(now);
+    queue.done(workload("a"), Ended { spent: Duration::from_millis(10), ..OK }, now);
+    queue.add(workload("a"), now);
+    queue.add(workload("a"), now);
+    assert_eq!(queue.pop(now + Duration::from_millis(199)), None);
+    assert_eq!(queue.next_wake(), Some(now + Duration::from_millis(200)));
+    assert_eq!(queue.pop(now + Duration::from_millis(200)), Some(workload("a")));
+    assert_eq!(queue.pop(now + Duration::from_secs(9)), None);
+}
+
+#[test]
+fn failures_wait_longer_each_time_and_a_success_ends_that() {
+    let (mut queue, mut now) = (Queue::default(), Instant::now());
+    queue.add(single("a"), now);
+    for wait in [50, 100, 200, 400] {
+        assert!(queue.pop(now).is_some());
+        queue.done(single("a"), FAILED, now);
+        queue.add(single("a"), now);
+        assert_eq!(queue.pop(now + Duration::from_millis(wait - 1)), None, "after {wait} ms");
+        now += Duration::from_millis(wait);
+    }
+    assert!(queue.pop(now).is_some());
+    queue.done(single("a"), OK, now);
+    queue.add(single("a"), now);
+    assert!(queue.pop(now).is_some());
+}
+
+#[test]
+fn a_task_may_ask_for_a_later_look() {
+    let (mut queue, now) = (Queue::default(), Instant::now());
+    queue.add(single("a"), now);
+    queue.pop(now);
+    queue.done(single("a"), Ended { again: Some(Duration::from_secs(5)), ..OK }, now);
+    assert_eq!(queue.next_wake(), Some(now + Duration::from_secs(5)));
+    queue.add(single("a"), now + Duration::from_secs(1));
+    assert!(queue.pop(now + Duration::from_secs(1)).is_some(), "a change comes before it");
+    queue.done(single("a"), OK, now + Duration::from_secs(1));
+    assert_eq!(queue.pop(now + Duration::from_secs(5)), None, "the look was had");
+}

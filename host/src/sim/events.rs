@@ -1,0 +1,72 @@
+//! Events in their two API versions: stored as core/v1, converted for events.k8s.io/v1.
+
+use serde_json::Value;
+
+/// The members that the two forms call differently: core/v1, then events.k8s.io/v1.
+const RENAMED: [(&str, &str); 7] = [
+    ("involvedObject", "regarding"),
+    ("message", "note"),
+    ("reportingComponent", "reportingController"),
+    ("source", "deprecatedSource"),
+    ("firstTimestamp", "deprecatedFirstTimestamp"),
+    ("lastTimestamp", "deprecatedLastTimestamp"),
+    ("count", "deprecatedCount"),
+];
+
+/// An event in the form of events.k8s.io/v1.
+pub fn to_new(mut event: Value) -> Value {
+    for (core, new) in RENAMED {
+        rename(&mut event, core, new);
+    }
+    event
+}
+
+/// An event in the form of core/v1.
+pub fn to_core(mut event: Value) -> Value {
+    for (core, new) in RENAMED {
+        rename(&mut event, new, core);
+    }
+    event
+}
+
+fn rename(event: &mut Value, from: &str, to: &str) {
+    if let Some(members) = event.as_object_mut()
+        && let Some(value) = members.remove(from)
+    {
+        members.insert(to.into(), value);
+    }
+}
+
+/// The name in core/v1 of a field that a selector on events.k8s.io/v1 names.
+pub fn stored_label(label: &str) -> Option<&'static str> {
+    Some(match label {
+        "regarding.kind" => "involvedObject.kind",
+        "regarding.namespace" => "involvedObject.namespace",
+        "regarding.name" => "involvedObject.name",
+        "regarding.uid" => "involvedObject.uid",
+        "regarding.apiVersion" => "involvedObject.apiVersion",
+        "regarding.resourceVersion" => "involvedObject.resourceVersion",
+        "regarding.fieldPath" => "involvedObject.fieldPath",
+        "reportingController" => "reportingComponent",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn converts_there_and_back() {
+        let core = json!({"involvedObject": {"name": "a"}, "message": "m", "reportingComponent": "c", "count": 2, "reason": "R",
+            "source": {"component": "c"}, "firstTimestamp": "t", "lastTimestamp": "u"});
+        let new = to_new(core.clone());
+        assert_eq!(
+            (&new["regarding"]["name"], &new["note"], &new["deprecatedCount"]),
+            (&json!("a"), &json!("m"), &json!(2))
+        );
+        assert!(new.get("message").is_none());
+        assert_eq!(to_core(new), core);
+    }
+}

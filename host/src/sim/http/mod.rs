@@ -1,0 +1,101 @@
+//! HTTP: from the socket to the verb, and back to a response.
+
+pub mod answer;
+pub mod body;
+pub mod negotiate;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Query as UrlQuery, Request, State as Shared};
+use axum::http::Method;
+use axum::response::Response;
+use axum::serve::ListenerExt;
+use tokio::net::TcpListener;
+
+use super::failure::Failure;
+use super::request::{Address, Query};
+use super::state::State;
+use super::{discovery, openapi, reviews, verbs};
+use negotiate::Accept;
+
+/// A request whose address has been read.
+#[derive(Debug)]
+pub struct Call {
+    /// The method.
+    pub method: Method,
+    /// The query.
+    pub query: Query,
+    /// What the client accepts.
+    pub accept: Accept,
+    /// The body's media type, without parameters; empty where none is given.
+    pub content_type: String,
+    /// The body, not yet read.
+    pub body: axum::body::Body,
+}
+
+/// Listens on `port` of the loopback interface; 0 for a free one.
+///
+/// # Errors
+/// Where the port can't be had.
+pub async fn listen(port: u16) -> std::io::Result<TcpListener> {
+    TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], port))).await
+}
+
+/// Serves until the state is stopped and the last connection has ended.
+pub async fn serve(listener: TcpListener, state: Arc<State>) -> std::io::Result<()> {
+    let stopped = state.stopped();
+    let router = Router::new().fallback(handle).with_state(state);
+    // Events are small and wanted at once.
+    let listener = listener.tap_io(|socket| drop(socket.set_nodelay(true)));
+    axum::serve(listener, router).with_graceful_shutdown(stopped).await
+}
+
+async fn handle(Shared(state): Shared<Arc<State>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let pairs = UrlQuery::<Vec<(String, String)>>::try_from_uri(&parts.uri);
+    let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let content_type = header("content-type").split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let call = Call {
+        query: Query::new(pairs.map(|pairs| pairs.0).unwrap_or_default()),
+        accept: Accept::parse(header("accept")),
+        content_type,
+        method: parts.method,
+        body,
+    };
+    let path = parts.uri.path();
+    route(&state, path, call).await.unwrap_or_else(|failure| answer::failure(&failure))
+}
+
+async fn route(state: &Arc<State>, path: &str, call: Call) -> Result<Response, Failure> {
+    let trimmed = path.trim_end_matches('/');
+    match trimmed {
+        "/healthz" | "/livez" | "/readyz" | "/healthz/ping" | "/livez/ping" | "/readyz/ping" => {
+            return Ok(answer::text("ok"));
+        }
+        "/version" => return Ok(answer::json(200, &discovery::version())),
+        _ => {}
+    }
+    if let Some(found) = openapi::route(state, trimmed, &call)? {
+        return Ok(found);
+    }
+    if let Some(found) = discovery::route(state, trimmed, &call)? {
+        return Ok(found);
+    }
+    let address = Address::parse(path).ok_or_else(Failure::no_such_path)?;
+    if let Some(kind) = reviews::find(&address) {
+        return reviews::create(kind, &address, call).await;
+    }
+    if let ("", "v1", ["namespaces", namespace, "bindings"]) =
+        (address.group.as_str(), address.version.as_str(), segments(&address).as_slice())
+    {
+        return verbs::bind_by_body(state, namespace, call).await;
+    }
+    let target = address.target(state)?;
+    verbs::dispatch(state, target, call).await
+}
+
+fn segments(address: &Address) -> Vec<&str> {
+    address.rest.iter().map(String::as_str).collect()
+}

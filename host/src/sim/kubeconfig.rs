@@ -1,0 +1,36 @@
+//! The kubeconfig that leads clients to the server.
+
+/// A kubeconfig in YAML for a server at `url`. The token is not looked at; it is there since some clients want one.
+pub fn yaml(url: &str) -> String {
+    format!(
+        "apiVersion: v1\n\
+         kind: Config\n\
+         clusters:\n\
+         - name: berth\n  \
+           cluster:\n    \
+             server: {url}\n\
+         users:\n\
+         - name: berth\n  \
+           user:\n    \
+             token: berth\n\
+         contexts:\n\
+         - name: berth\n  \
+           context:\n    \
+             cluster: berth\n    \
+             user: berth\n\
+         current-context: berth\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    #[test]
+    fn it_is_yaml() {
+        let config: Value = serde_saphyr::from_str(&super::yaml("http://127.0.0.1:1234")).unwrap();
+        assert_eq!(config["clusters"][0]["cluster"]["server"], "http://127.0.0.1:1234");
+        assert_eq!(config["contexts"][0]["context"]["user"], "berth");
+        assert_eq!(config["current-context"], "berth");
+    }
+}

@@ -1,0 +1,113 @@
+//! What Kubernetes accepts as names, label keys and label values, and how it makes up names and uids.
+
+use std::hash::{BuildHasher, Hasher};
+
+/// A DNS label: what names of namespaces and containers look like.
+pub fn is_dns_label(text: &str) -> bool {
+    (1..=63).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        && !text.starts_with('-')
+        && !text.ends_with('-')
+}
+
+/// A DNS subdomain: what most objects' names look like.
+pub fn is_dns_subdomain(text: &str) -> bool {
+    text.len() <= 253 && text.split('.').all(|part| !part.is_empty() && is_subdomain_part(part))
+}
+
+fn is_subdomain_part(part: &str) -> bool {
+    part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        && !part.starts_with('-')
+        && !part.ends_with('-')
+}
+
+/// A name that can be a segment of a path, which is all that some kinds ask for.
+pub fn is_path_segment(text: &str) -> bool {
+    !text.is_empty() && text != "." && text != ".." && !text.contains(['/', '%'])
+}
+
+/// A qualified name: an optional DNS subdomain and slash, then up to 63 characters.
+pub fn is_label_key(text: &str) -> bool {
+    let name = match text.split_once('/') {
+        Some((prefix, name)) if is_dns_subdomain(prefix) => name,
+        Some(_) => return false,
+        None => text,
+    };
+    !name.is_empty() && is_label_value(name)
+}
+
+/// A label's value: empty, or up to 63 characters that begin and end alphanumeric.
+pub fn is_label_value(text: &str) -> bool {
+    let alphanumeric = |b: &u8| b.is_ascii_alphanumeric();
+    let bytes = text.as_bytes();
+    bytes.len() <= 63
+        && bytes.iter().all(|b| alphanumeric(b) || matches!(b, b'-' | b'_' | b'.'))
+        && bytes.first().is_none_or(alphanumeric)
+        && bytes.last().is_none_or(alphanumeric)
+}
+
+/// 64 bits that nobody can foresee: the standard library seeds every hasher state anew.
+fn random() -> u64 {
+    std::hash::RandomState::new().build_hasher().finish()
+}
+
+/// A random uid in the form of RFC 9562, version 4.
+pub fn uid() -> String {
+    let bits = u128::from(random()) << 64 | u128::from(random());
+    let bits = bits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
+    let hex = format!("{bits:032x}");
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+}
+
+/// A name for `metadata.generateName`: the prefix, shortened where it must be, and five random characters without
+/// vowels and look-alikes.
+pub fn generate(prefix: &str) -> String {
+    const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
+    let mut end = prefix.len().min(58);
+    while !prefix.is_char_boundary(end) {
+        end -= 1;
+    }
+    let mut name = prefix[..end].to_owned();
+    let mut bits = random();
+    for _ in 0..5 {
+        name.push(char::from(ALPHABET[(bits % 27) as usize]));
+        bits /= 27;
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_kubernetes_rules() {
+        let long = "a".repeat(64);
+        for (text, label, subdomain, key, value) in [
+            ("a-1", true, true, true, true),
+            ("a.b", false, true, true, true),
+            ("A", false, false, true, true),
+            ("", false, false, false, true),
+            ("-a", false, false, false, false),
+            ("a..b", false, false, true, true),
+            ("example.com/a_b", false, false, true, false),
+            ("example.com/", false, false, false, false),
+            (&long, false, true, false, false),
+        ] {
+            assert_eq!(is_dns_label(text), label, "label {text}");
+            assert_eq!(is_dns_subdomain(text), subdomain, "subdomain {text}");
+            assert_eq!(is_label_key(text), key, "key {text}");
+            assert_eq!(is_label_value(text), value, "value {text}");
+        }
+    }
+
+    #[test]
+    fn made_up_names_differ_and_are_valid() {
+        let (a, b) = (uid(), uid());
+        assert_ne!(a, b);
+        assert_eq!((a.len(), a.as_bytes()[14]), (36, b'4'));
+        assert!(matches!(a.as_bytes()[19], b'8' | b'9' | b'a' | b'b'));
+        assert!(is_dns_label(&generate(&"x".repeat(70))));
+        assert_ne!(generate("web-"), generate("web-"));
+    }
+}

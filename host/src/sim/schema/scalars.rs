@@ -1,0 +1,187 @@
+//! The scalars that Kubernetes reads in several spellings and keeps in one: quantities and times; and base64.
+
+use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimeParser;
+
+/// What a quantity's suffix counts in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Suffix {
+    Decimal,
+    Binary,
+    Exponent,
+}
+
+const DECIMAL: [(&str, i32); 10] =
+    [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
+const BINARY: [(&str, u32); 6] = [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40), ("Pi", 50), ("Ei", 60)];
+const NANO: i128 = 1_000_000_000;
+const WRONG: &str = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
+/// The spelling in which the API server keeps a quantity: `0.5` is `500m`, `1024Ki` is `1Mi`.
+///
+/// # Errors
+/// The API server's sentence, where `text` is no quantity.
+pub fn canonical_quantity(text: &str) -> Result<String, &'static str> {
+    if text.is_empty() {
+        return Ok("0".into());
+    }
+    let (nano, suffix) = parse(text)?;
+    if nano == 0 {
+        return Ok("0".into());
+    }
+    let small = nano.abs() < 1024 * NANO;
+    Ok(match suffix {
+        Suffix::Binary if !small && nano % NANO == 0 => in_binary(nano / NANO),
+        Suffix::Exponent => in_decimal(nano, true),
+        _ => in_decimal(nano, false),
+    })
+}
+
+/// A quantity in units of a billionth, for comparisons; 0 for what is no quantity.
+pub fn nano(text: &str) -> i128 {
+    parse(text).map_or(0, |(nano, _)| nano)
+}
+
+/// The value in units of a billionth, rounded away from zero, and how it was written.
+fn parse(text: &str) -> Result<(i128, Suffix), &'static str> {
+    let (negative, rest) = match text.as_bytes() {
+        [b'-', ..] => (true, &text[1..]),
+        [b'+', ..] => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    let (number, suffix) = rest.split_at(end);
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if whole.len() + fraction.len() == 0 || fraction.contains('.') || number.len() > 64 {
+        return Err(WRONG);
+    }
+    let digits: i128 = format!("{whole}{fraction}").parse().map_err(|_| WRONG)?;
+    let scale = -(fraction.len() as i32);
+    let (digits, power, kind) = match suffix_of(suffix)? {
+        (Suffix::Binary, power) => {
+            (digits.checked_shl(power as u32).filter(|v| v >> power == digits).ok_or(WRONG)?, 0, Suffix::Binary)
+        }
+        (kind, power) => (digits, power, kind),
+    };
+    let nano = scaled(digits, scale + power + 9);
+    // Kubernetes keeps no more than 63 bits before the point.
+    let nano = nano.min(i128::from(i64::MAX) * NANO);
+    Ok((if negative { -nano } else { nano }, kind))
+}
+
+fn suffix_of(suffix: &str) -> Result<(Suffix, i32), &'static str> {
+    if let Some((_, power)) = DECIMAL.iter().find(|(name, _)| *name == suffix) {
+        return Ok((Suffix::Decimal, *power));
+    }
+    if let Some((_, power)) = BINARY.iter().find(|(name, _)| *name == suffix) {
+        return Ok((Suffix::Binary, *power as i32));
+    }
+    let exponent = suffix.strip_prefix(['e', 'E']).ok_or(WRONG)?;
+    let power: i32 = exponent.parse().map_err(|_| WRONG)?;
+    Ok((Suffix::Exponent, power.clamp(-200, 200)))
+}
+
+/// `digits` times ten to the `power`, rounded up, saturating.
+fn scaled(digits: i128, power: i32) -> i128 {
+    let Some(factor) = 10i128.checked_pow(power.unsigned_abs()) else {
+        return if power > 0 && digits > 0 { i128::MAX } else { i128::from(digits > 0) };
+    };
+    match power >= 0 {
+        true => digits.saturating_mul(factor),
+        false => digits / factor + i128::from(digits % factor > 0),
+    }
+}
+
+fn in_binary(mut value: i128) -> String {
+    let mut suffix = "";
+    for (name, _) in BINARY {
+        if value % 1024 != 0 {
+            break;
+        }
+        value /= 1024;
+        suffix = name;
+    }
+    format!("{value}{suffix}")
+}
+
+fn in_decimal(mut value: i128, exponent: bool) -> String {
+    let mut power = -9;
+    while value % 1000 == 0 && power < 18 {
+        value /= 1000;
+        power += 3;
+    }
+    let suffix = DECIMAL.iter().find(|(_, p)| *p == power).map_or("", |(name, _)| name);
+    match exponent && power != 0 {
+        true => format!("{value}e{power}"),
+        false => format!("{value}{suffix}"),
+    }
+}
+
+/// A time in RFC 3339, kept in UTC with whole seconds (`digits` 0) or microseconds (`digits` 6).
+///
+/// # Errors
+/// A sentence naming what is wrong with the text.
+pub fn canonical_time(text: &str, micros: bool) -> Result<String, String> {
+    let parsed = DateTimeParser::new().parse_timestamp(text);
+    let time: Timestamp = parsed.map_err(|e| format!("parsing time {text:?}: {e}"))?;
+    Ok(match micros {
+        true => crate::sim::clock::micros(time),
+        false => crate::sim::clock::seconds(time),
+    })
+}
+
+/// True where `text` is standard base64 with its padding.
+pub fn is_base64(text: &str) -> bool {
+    let body = text.trim_end_matches('=');
+    text.len().is_multiple_of(4)
+        && text.len() - body.len() <= 2
+        && body.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+' || b == b'/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_have_one_spelling() {
+        for (text, expected) in [
+            ("1", "1"),
+            ("0.5", "500m"),
+            ("1000m", "1"),
+            ("1500m", "1500m"),
+            ("0.0015", "1500u"),
+            ("1024Ki", "1Mi"),
+            ("1000Ki", "1000Ki"),
+            ("512", "512"),
+            ("1.5Gi", "1536Mi"),
+            ("0.5Ki", "512"),
+            ("1e3", "1e3"),
+            ("1000", "1k"),
+            ("12000000", "12M"),
+            ("0.0000000001", "1n"),
+            ("-2", "-2"),
+            ("+3", "3"),
+            ("0Mi", "0"),
+            ("", "0"),
+            ("100E", "9223372036854775807"),
+        ] {
+            assert_eq!(canonical_quantity(text).as_deref(), Ok(expected), "{text}");
+        }
+        for text in ["a", "1x", "1.2.3", "--1", "1e", "Ki", ".", "1 Gi", "1mi"] {
+            assert!(canonical_quantity(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_kept_in_utc() {
+        assert_eq!(canonical_time("2026-01-02T05:04:05.678+02:00", false).as_deref(), Ok("2026-01-02T03:04:05Z"));
+        assert_eq!(canonical_time("2026-01-02T03:04:05Z", true).as_deref(), Ok("2026-01-02T03:04:05.000000Z"));
+        assert!(canonical_time("yesterday", false).is_err());
+    }
+
+    #[test]
+    fn base64_wants_its_padding() {
+        assert!(is_base64("") && is_base64("aGk=") && is_base64("aGVsbG8h"));
+        assert!(!is_base64("aGk") && !is_base64("a===") && !is_base64("a b="));
+    }
+}

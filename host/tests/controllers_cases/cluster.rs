@@ -1,0 +1,188 @@
+//! A case's view of the API server: objects as JSON, and waiting for what is to come true.
+
+use std::time::Duration;
+
+use kube::core::params::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
+use kube::{Api, Client};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+/// For how long a case waits for something.
+const PATIENCE: Duration = Duration::from_secs(120);
+const POLL: Duration = Duration::from_millis(50);
+
+/// Kinds: name, group and version, whether in a namespace.
+const KINDS: [(&str, &str, bool); 19] = [
+    ("Namespace", "v1", false),
+    ("Node", "v1", false),
+    ("Pod", "v1", true),
+    ("ConfigMap", "v1", true),
+    ("ServiceAccount", "v1", true),
+    ("PersistentVolume", "v1", false),
+    ("PersistentVolumeClaim", "v1", true),
+    ("ReplicaSet", "apps/v1", true),
+    ("Deployment", "apps/v1", true),
+    ("StatefulSet", "apps/v1", true),
+    ("DaemonSet", "apps/v1", true),
+    ("Job", "batch/v1", true),
+    ("StorageClass", "storage.k8s.io/v1", false),
+    ("Lease", "coordination.k8s.io/v1", true),
+    ("PodDisruptionBudget", "policy/v1", true),
+    ("ResourceClaim", "resource.k8s.io/v1", true),
+    ("ResourceClaimTemplate", "resource.k8s.io/v1", true),
+    ("CustomResourceDefinition", "apiextensions.k8s.io/v1", false),
+    ("Widget", "example.com/v1", true),
+];
+
+/// The API server, and a namespace in it.
+#[derive(Clone)]
+pub struct Cluster {
+    pub client: Client,
+    pub namespace: String,
+}
+
+impl Cluster {
+    /// Makes a namespace for a case.
+    pub async fn with_namespace(client: Client, name: &str) -> Self {
+        let cluster = Cluster { client, namespace: name.to_owned() };
+        cluster.create("Namespace", json!({ "metadata": { "name": name } })).await;
+        cluster
+    }
+
+    /// The same API server, another namespace.
+    pub fn within(&self, namespace: &str) -> Self {
+        Cluster { namespace: namespace.to_owned(), ..self.clone() }
+    }
+
+    fn api(&self, kind: &str) -> Api<DynamicObject> {
+        let (_, group_version, namespaced) = KINDS.iter().find(|(name, _, _)| *name == kind).expect("a known kind");
+        let (group, version) = group_version.rsplit_once('/').unwrap_or(("", group_version));
+        let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind));
+        if *namespaced {
+            Api::namespaced_with(self.client.clone(), &self.namespace, &resource)
+        } else {
+            Api::all_with(self.client.clone(), &resource)
+        }
+    }
+
+    /// Creates an object, and returns it as the server has it.
+    pub async fn create(&self, kind: &str, mut object: Value) -> Value {
+        let (_, api_version, _) = KINDS.iter().find(|(name, _, _)| *name == kind).expect("a known kind");
+        object["apiVersion"] = json!(api_version);
+        object["kind"] = json!(kind);
+        let object: DynamicObject = serde_json::from_value(object).expect("an object");
+        let created = self.api(kind).create(&PostParams::default(), &object).await;
+        json!(created.unwrap_or_else(|error| panic!("{kind} {:?} isn't created: {error}", object.metadata.name)))
+    }
+
+    /// The object, null if it isn't there.
+    pub async fn get(&self, kind: &str, name: &str) -> Value {
+        json!(self.api(kind).get_opt(name).await.expect("a read"))
+    }
+
+    /// The objects with this label selector.
+    pub async fn list(&self, kind: &str, labels: &str) -> Vec<Value> {
+        let list = self.api(kind).list(&ListParams::default().labels(labels)).await.expect("a list");
+        list.items.into_iter().map(|object| json!(object)).collect()
+    }
+
+    /// Merges into the object.
+    pub async fn patch(&self, kind: &str, name: &str, patch: Value) {
+        let patched = self.api(kind).patch(name, &PatchParams::default(), &Patch::Merge(&patch)).await;
+        patched.unwrap_or_else(|error| panic!("{kind} {name} isn't patched: {error}"));
+    }
+
+    /// Merges into the object's subresource.
+    pub async fn patch_in(&self, kind: &str, name: &str, subresource: &str, patch: Value) {
+        let (params, patch) = (PatchParams::default(), Patch::Merge(&patch));
+        let patched = self.api(kind).patch_subresource(subresource, name, &params, &patch).await;
+        patched.unwrap_or_else(|error| panic!("{kind} {name}'s {subresource} isn't patched: {error}"));
+    }
+
+    /// Deletes the object as kubectl does.
+    pub async fn delete(&self, kind: &str, name: &str) {
+        self.delete_with(kind, name, &DeleteParams::background()).await;
+    }
+
+    /// Deletes the object.
+    pub async fn delete_with(&self, kind: &str, name: &str, params: &DeleteParams) {
+        let deleted = self.api(kind).delete(name, params).await;
+        deleted.unwrap_or_else(|error| panic!("{kind} {name} isn't deleted: {error}"));
+    }
+
+    /// Binds a pod to a node, in a scheduler's place.
+    pub async fn bind(&self, pod: &str, node: &str) {
+        let binding = json!({
+            "apiVersion": "v1", "kind": "Binding", "metadata": { "name": pod },
+            "target": { "apiVersion": "v1", "kind": "Node", "name": node },
+        });
+        let (api, params) = (self.api("Pod"), PostParams::default());
+        let bound = api.create_subresource::<Value, Value>("binding", pod, &params, &binding).await;
+        bound.unwrap_or_else(|error| panic!("{pod} isn't bound: {error}"));
+    }
+
+    /// Waits until the object is as wanted; null stands for one that isn't there.
+    pub async fn until(&self, kind: &str, name: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let object = self.get(kind, name).await;
+            if wanted(&object) {
+                return object;
+            }
+            assert!(Instant::now() < deadline, "{kind} {name} isn't {what} in time; it is {object:#}");
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// Waits until the object is gone.
+    pub async fn until_gone(&self, kind: &str, name: &str) {
+        self.until(kind, name, "gone", Value::is_null).await;
+    }
+
+    /// Waits until the list is as wanted.
+    pub async fn until_all(
+        &self,
+        kind: &str,
+        labels: &str,
+        what: &str,
+        wanted: impl Fn(&[Value]) -> bool,
+    ) -> Vec<Value> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let objects = self.list(kind, labels).await;
+            if wanted(&objects) {
+                return objects;
+            }
+            let names: Vec<_> =
+                objects.iter().map(|object| (&object["metadata"]["name"], &object["status"]["phase"])).collect();
+            assert!(Instant::now() < deadline, "{kind}s {labels} aren't {what} in time; they are {names:?}");
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// Makes a node that is Ready, named after the namespace.
+    pub async fn node(&self, suffix: &str) -> String {
+        let name = format!("{}-{suffix}", self.namespace);
+        let labels = json!({ "kubernetes.io/hostname": name, "case": self.namespace });
+        self.create("Node", json!({ "metadata": { "name": name, "labels": labels } })).await;
+        self.until("Node", &name, "Ready", |node| is_true(node, "Ready")).await;
+        name
+    }
+}
+
+/// Whether the object's condition is True.
+pub fn is_true(object: &Value, type_: &str) -> bool {
+    let mut conditions = object["status"]["conditions"].as_array().into_iter().flatten();
+    conditions.any(|held| held["type"] == type_ && held["status"] == "True")
+}
+
+/// A pod template's spec with one container, on this node.
+pub fn pod_on(node: &str, image: &str) -> Value {
+    json!({ "nodeName": node, "containers": [{ "name": "main", "image": image }] })
+}
+
+/// `metadata.name`.
+pub fn name(object: &Value) -> String {
+    object["metadata"]["name"].as_str().expect("a name").to_owned()
+}

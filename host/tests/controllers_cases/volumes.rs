@@ -1,0 +1,104 @@
+//! Claims bind to volumes that are there, or are made, at once or at the scheduler's word.
+
+use serde_json::{Value, json};
+
+use super::cluster::{Cluster, is_true};
+
+async fn class(cluster: &Cluster, suffix: &str, provisioner: &str, mode: &str) -> String {
+    let name = format!("{}-{suffix}", cluster.namespace);
+    let class = json!({ "metadata": { "name": name }, "provisioner": provisioner, "volumeBindingMode": mode });
+    cluster.create("StorageClass", class).await;
+    name
+}
+
+async fn claim(cluster: &Cluster, name: &str, class: &str) -> Value {
+    let spec = json!({
+        "storageClassName": class, "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "2Gi" } },
+    });
+    cluster.create("PersistentVolumeClaim", json!({ "metadata": { "name": name }, "spec": spec })).await
+}
+
+async fn volume(cluster: &Cluster, suffix: &str, class: &str, size: &str) -> String {
+    let name = format!("{}-{suffix}", cluster.namespace);
+    let spec = json!({
+        "storageClassName": class, "accessModes": ["ReadWriteOnce"], "capacity": { "storage": size },
+        "persistentVolumeReclaimPolicy": "Retain", "hostPath": { "path": "/tmp" },
+    });
+    cluster.create("PersistentVolume", json!({ "metadata": { "name": name }, "spec": spec })).await;
+    cluster.until("PersistentVolume", &name, "available", |volume| volume["status"]["phase"] == "Available").await;
+    name
+}
+
+/// Waits until the claim is bound; says to which volume.
+async fn bound(cluster: &Cluster, name: &str) -> String {
+    let claim =
+        cluster.until("PersistentVolumeClaim", name, "bound", |claim| claim["status"]["phase"] == "Bound").await;
+    let volume = claim["spec"]["volumeName"].as_str().expect("a volume").to_owned();
+    let volume_bound = |volume: &Value| volume["status"]["phase"] == "Bound";
+    let held = cluster.until("PersistentVolume", &volume, "bound", volume_bound).await;
+    assert_eq!(held["spec"]["claimRef"]["uid"], claim["metadata"]["uid"]);
+    assert_eq!(claim["status"]["capacity"], held["spec"]["capacity"]);
+    volume
+}
+
+pub async fn claims_bind_and_volumes_end(cluster: Cluster) {
+    let made = class(&cluster, "made", "disks.example.com", "Immediate").await;
+    let found = class(&cluster, "found", "kubernetes.io/no-provisioner", "Immediate").await;
+    claim(&cluster, "made", &made).await;
+    claim(&cluster, "found", &found).await;
+    volume(&cluster, "tiny", &found, "1Gi").await;
+    volume(&cluster, "large", &found, "9Gi").await;
+    let kept = bound(&cluster, "found").await;
+    assert_eq!(kept, format!("{}-large", cluster.namespace));
+    let volume = bound(&cluster, "made").await;
+    cluster.delete("PersistentVolumeClaim", "made").await;
+    cluster.until_gone("PersistentVolumeClaim", "made").await;
+    cluster.until_gone("PersistentVolume", &volume).await;
+    cluster.delete("PersistentVolumeClaim", "found").await;
+    cluster.until("PersistentVolume", &kept, "released", |volume| volume["status"]["phase"] == "Released").await;
+}
+
+pub async fn claims_wait_for_the_scheduler(cluster: Cluster) {
+    let node = cluster.node("n").await;
+    let made = class(&cluster, "made", "disks.example.com", "WaitForFirstConsumer").await;
+    let found = class(&cluster, "found", "kubernetes.io/no-provisioner", "WaitForFirstConsumer").await;
+    let reserved = volume(&cluster, "reserved", &found, "2Gi").await;
+    claim(&cluster, "made", &made).await;
+    let wanting = claim(&cluster, "found", &found).await;
+    // A third claim is bound in the meantime: the controllers had the time to do too much.
+    let other = class(&cluster, "other", "disks.example.com", "Immediate").await;
+    claim(&cluster, "other", &other).await;
+    bound(&cluster, "other").await;
+    for name in ["made", "found"] {
+        assert_eq!(cluster.get("PersistentVolumeClaim", name).await["status"]["phase"], "Pending", "{name}");
+    }
+    let chosen = json!({ "metadata": { "annotations": { "volume.kubernetes.io/selected-node": node } } });
+    cluster.patch("PersistentVolumeClaim", "made", chosen).await;
+    let volume = cluster.get("PersistentVolume", &bound(&cluster, "made").await).await;
+    let terms = &volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"];
+    assert_eq!(terms[0]["matchExpressions"][0]["values"], json!([node]));
+    let reference = json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": cluster.namespace, "name": "found",
+        "uid": wanting["metadata"]["uid"],
+    });
+    cluster.patch("PersistentVolume", &reserved, json!({ "spec": { "claimRef": reference } })).await;
+    assert_eq!(bound(&cluster, "found").await, reserved);
+    in_use(&cluster, &node).await;
+}
+
+/// A claim that a running pod uses outlives its deletion until the pod is gone.
+async fn in_use(cluster: &Cluster, node: &str) {
+    let mut spec = super::cluster::pod_on(node, "busybox");
+    spec["volumes"] = json!([{ "name": "data", "persistentVolumeClaim": { "claimName": "made" } }]);
+    cluster.create("Pod", json!({ "metadata": { "name": "user" }, "spec": spec })).await;
+    cluster.until("Pod", "user", "running", |pod| is_true(pod, "Ready")).await;
+    let protected = |claim: &Value| claim["metadata"]["finalizers"] == json!(["kubernetes.io/pvc-protection"]);
+    if !protected(&cluster.get("PersistentVolumeClaim", "made").await) {
+        // An API server without that admission plugin has nothing to protect.
+        return;
+    }
+    cluster.delete("PersistentVolumeClaim", "made").await;
+    assert!(cluster.get("PersistentVolumeClaim", "made").await["metadata"]["deletionTimestamp"].is_string());
+    cluster.delete("Pod", "user").await;
+    cluster.until_gone("PersistentVolumeClaim", "made").await;
+}

@@ -1,0 +1,21 @@
+//! The controllers against a real kube-apiserver and etcd, from `KUBEBUILDER_ASSETS`.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
+
+mod controllers_cases;
+mod controllers_server;
+
+use berth::controllers::{self, Options};
+use controllers_server::Server;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_real_api_server_becomes_a_cluster() {
+    let server = Server::start().await;
+    let client = server.client().await;
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let hands = tokio::spawn(controllers::run(client.clone(), Options::default(), stopped));
+    let failed = controllers_cases::run_all(client).await;
+    stop.send(()).expect("the controllers still run");
+    hands.await.expect("the controllers don't panic").expect("the controllers end well");
+    assert!(failed.is_empty(), "failed: {failed:?}");
+}

@@ -1,0 +1,167 @@
+//! Informers against a server that does what API servers do on bad days.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
+
+mod support;
+
+use berth::kube::{Options, Shell};
+use berth_core::Event;
+use serde_json::json;
+use support::server::{Reply, Script, Server, bookmark, event, events, events_now, expired, node, pod};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// A shell on a server with this script, when both first lists are there.
+async fn started(script: Script) -> (Server, Shell, UnboundedReceiver<Event>) {
+    let server = Server::scripted(script).await;
+    let (sender, receiver) = unbounded_channel();
+    let mut shell = Shell::start(&server.client, &Options { page_size: 2, ..Options::default() }, sender);
+    shell.synced().await;
+    (server, shell, receiver)
+}
+
+fn watches_pods(asked: &support::server::Asked) -> bool {
+    asked.path == "/api/v1/pods" && asked.is_watch()
+}
+
+fn lists_pods(asked: &support::server::Asked) -> bool {
+    asked.path == "/api/v1/pods" && !asked.is_watch()
+}
+
+#[tokio::test]
+async fn pages_of_a_list_come_before_the_signal_and_the_watch_after() {
+    let script = Script::default()
+        .pods(
+            [Reply::list(10, &[pod("a", 1, 0), pod("b", 2, 0)], "more"), Reply::list(10, &[pod("c", 3, 0)], "")],
+            [Reply::watch(&[event("ADDED", &pod("d", 11, 0))])],
+        )
+        .nodes(
+            [Reply::list(10, &[node("n", 4, false)], "")],
+            [Reply::watch(&[event("MODIFIED", &node("n", 12, true))])],
+        );
+    let (server, _shell, mut receiver) = started(script).await;
+    let mut first = events(&mut receiver, 6).await;
+    first.sort();
+    assert_eq!(first, ["+a@0", "+b@0", "+c@0", "+d@0", "+node n", "+node n cordoned"]);
+    let lists = server.asked(lists_pods);
+    assert_eq!((lists.len(), lists[0].parameter("limit"), lists[1].parameter("continue")), (2, "2", "more"));
+    assert_eq!(lists[0].parameter("fieldSelector"), "status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed");
+    let watch = &server.asked_times(1, watches_pods).await[0];
+    assert_eq!(watch.parameter("resourceVersion"), "10");
+}
+
+#[tokio::test]
+async fn a_watch_that_ends_within_a_line_goes_on_where_it_was() {
+    let lines = [event("ADDED", &pod("a", 11, 1)), event("ADDED", &pod("b", 12, 1))];
+    let script = Script::default().pods(
+        [Reply::list(10, &[], "")],
+        [
+            Reply::watch(&lines).without_the_last(40).cut(),
+            Reply::watch(&[event("ADDED", &pod("b", 12, 1)), bookmark(20)]).ended(),
+            Reply::watch(&[event("DELETED", &pod("a", 21, 1))]),
+        ],
+    );
+    let (server, _shell, mut receiver) = started(script).await;
+    assert_eq!(events(&mut receiver, 3).await, ["+a@1", "+b@1", "-a"]);
+    let watches = server.asked_times(3, watches_pods).await;
+    let versions: Vec<&str> = watches.iter().map(|watch| watch.parameter("resourceVersion")).collect();
+    assert_eq!(versions, ["10", "11", "20"]);
+    assert_eq!(server.asked(lists_pods).len(), 1, "nothing was listed anew");
+}
+
+#[tokio::test]
+async fn what_is_deleted_while_nobody_watched_is_found_by_the_next_list() {
+    for expiry in [Reply::watch(&[expired()]).ended(), Reply::status(410, "Expired", "too old resource version")] {
+        let before = [pod("gone", 1, 0), pod("same", 2, 0), pod("changed", 3, 0)];
+        let after = [pod("same", 2, 0), pod("changed", 30, 9), pod("new", 31, 0)];
+        let script = Script::default()
+            .pods([Reply::list(10, &before, ""), Reply::list(40, &after, "")], [expiry])
+            .nodes([Reply::list(10, &[node("n", 1, false)], "")], []);
+        let (_server, _shell, mut receiver) = started(script).await;
+        let mut first = events(&mut receiver, 4).await;
+        first.sort();
+        assert_eq!(first, ["+changed@0", "+gone@0", "+node n", "+same@0"]);
+        assert_eq!(events(&mut receiver, 3).await, ["+changed@9", "+new@0", "-gone"]);
+        assert!(events_now(&mut receiver).is_empty(), "what is the same is not told again");
+    }
+}
+
+#[tokio::test]
+async fn nodes_that_vanish_and_pods_that_come_back_as_others() {
+    let mut again = pod("a", 30, 0);
+    again["metadata"]["uid"] = "another".into();
+    let script = Script::default()
+        .pods(
+            [Reply::list(10, &[pod("a", 1, 0)], ""), Reply::list(40, &[again], "")],
+            [Reply::watch(&[expired()]).ended()],
+        )
+        .nodes(
+            [
+                Reply::list(10, &[node("n", 1, false), node("m", 1, false)], ""),
+                Reply::list(40, &[node("m", 1, false)], ""),
+            ],
+            [Reply::watch(&[expired()]).ended()],
+        );
+    let (_server, _shell, mut receiver) = started(script).await;
+    let mut seen = events(&mut receiver, 6).await;
+    seen.sort();
+    assert_eq!(seen, ["+a@0", "+a@0", "+node m", "+node n", "-a", "-node n"]);
+}
+
+#[tokio::test]
+async fn an_object_that_can_not_be_read_stops_nothing() {
+    let broken = |name: &str, version: u32| {
+        let mut pod = pod(name, version, 0);
+        pod["spec"]["containers"] = json!("none");
+        pod
+    };
+    let script = Script::default().pods(
+        [
+            Reply::list(10, &[broken("x", 1), pod("a", 2, 0)], ""),
+            Reply::list(40, &[broken("a", 30), pod("b", 31, 0)], ""),
+        ],
+        [
+            Reply::watch(&[event("MODIFIED", &broken("a", 11)), event("MODIFIED", &pod("c", 12, 0)), expired()])
+                .ended(),
+            Reply::watch(&[event("DELETED", &broken("a", 41))]),
+        ],
+    );
+    let (_server, _shell, mut receiver) = started(script).await;
+    // a stays as it was known, until it goes; c is not on the second list.
+    assert_eq!(events(&mut receiver, 5).await, ["+a@0", "+c@0", "+b@0", "-c", "-a"]);
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_is_asked_again() {
+    let script = Script::default().pods(
+        [
+            Reply::status(500, "InternalError", "not now"),
+            Reply::list(10, &[pod("a", 1, 0)], "").cut(),
+            Reply::list(10, &[pod("a", 1, 0)], ""),
+        ],
+        [Reply::status(403, "Forbidden", "pods is forbidden"), Reply::watch(&[event("ADDED", &pod("b", 11, 0))])],
+    );
+    let (server, _shell, mut receiver) = started(script).await;
+    assert_eq!(events(&mut receiver, 2).await, ["+a@0", "+b@0"]);
+    assert_eq!(server.asked(lists_pods).len(), 3);
+}
+
+#[tokio::test]
+async fn changes_that_scheduling_does_not_read_are_not_told() {
+    let mut heartbeat = node("n", 11, false);
+    heartbeat["status"] = json!({"nodeInfo": {"kubeletVersion": "v1.36.3"}});
+    let mut started_running = pod("a", 11, 0);
+    started_running["status"]["containerStatuses"] = json!([{"name": "c", "ready": true}]);
+    let script = Script::default()
+        .pods(
+            [Reply::list(10, &[pod("a", 1, 0)], "")],
+            [Reply::watch(&[event("MODIFIED", &started_running), event("MODIFIED", &pod("a", 12, 5))])],
+        )
+        .nodes(
+            [Reply::list(10, &[node("n", 1, false)], "")],
+            [Reply::watch(&[event("MODIFIED", &heartbeat), event("MODIFIED", &node("n", 12, true))])],
+        );
+    let (_server, _shell, mut receiver) = started(script).await;
+    let mut seen = events(&mut receiver, 4).await;
+    seen.sort();
+    assert_eq!(seen, ["+a@0", "+a@5", "+node n", "+node n cordoned"]);
+}

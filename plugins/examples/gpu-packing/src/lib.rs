@@ -1,0 +1,79 @@
+//! gpu-packing: fills up one GPU node after the other, so that whole nodes stay free for pods that want many GPUs, and keeps
+//! pods that want none off them.
+
+use berth_guest::prelude::*;
+use serde::Deserialize;
+
+/// Arguments, from `pluginConfig[].args`.
+#[derive(Deserialize)]
+#[serde(default)]
+pub struct Args {
+    /// The extended resource that counts.
+    resource: String,
+    /// Whether pods that want no GPU are kept off GPU nodes; otherwise those nodes are their last choice.
+    strict: bool,
+}
+
+impl Default for Args {
+    fn default() -> Args {
+        Args { resource: "nvidia.com/gpu".into(), strict: true }
+    }
+}
+
+fn filter(pod: &pod::Requests, node: &node::Allocatable, args: &Args) -> Verdict {
+    if args.strict && pod.fit.get(&args.resource) == 0 && node.get(&args.resource) > 0 {
+        Verdict::unresolvable("node(s) had GPUs that the pod does not want")
+    } else {
+        Verdict::FITS
+    }
+}
+
+/// For a pod that wants GPUs, how many of the node's will be in use, in percent; for any other, whether it has none.
+fn score(pod: &pod::Requests, node: &node::Allocatable, usage: &node::Usage, args: &Args) -> i64 {
+    let (wanted, gpus) = (pod.fit.get(&args.resource), node.get(&args.resource));
+    match (wanted, gpus) {
+        (0, 0) => 100,
+        (0, _) | (_, 0) => 0,
+        _ => ((usage.get(&args.resource) + wanted) * 100 / gpus).min(100),
+    }
+}
+
+berth_guest::plugin!(name: "gpu-packing", args: Args, filter: filter, score: score);
+
+#[cfg(test)]
+mod tests {
+    use berth_guest::testing::{Host, node, pod};
+
+    use super::*;
+
+    fn host(args: &str, resource: &str) -> Host<Plugin> {
+        let mut host = Host::with_args(args).unwrap();
+        host.node(node("busy").allocatable(resource, "8").used(resource, "6"));
+        host.node(node("free").allocatable(resource, "8"));
+        host.node(node("none"));
+        host
+    }
+
+    #[test]
+    fn gpu_nodes_are_kept_for_pods_that_want_gpus() {
+        let mut host = host("{}", "nvidia.com/gpu");
+        assert_eq!(host.fits(&pod()), ["none"]);
+        assert_eq!(host.reasons(&pod(), "free"), ["node(s) had GPUs that the pod does not want"]);
+        assert_eq!(host.fits(&pod().request("nvidia.com/gpu", "2")), ["busy", "free", "none"]);
+    }
+
+    #[test]
+    fn the_fullest_node_comes_first() {
+        let mut host = host("{}", "nvidia.com/gpu");
+        let scores = host.scores(&pod().request("nvidia.com/gpu", "2")).into_values();
+        assert_eq!(scores.collect::<Vec<_>>(), [100, 25, 0]);
+    }
+
+    #[test]
+    fn the_resource_and_the_strictness_are_arguments() {
+        let mut host = host(r#"{"resource": "amd.com/gpu", "strict": false}"#, "amd.com/gpu");
+        assert_eq!(host.fits(&pod()), ["busy", "free", "none"]);
+        assert_eq!(host.scores(&pod()).into_values().collect::<Vec<_>>(), [0, 0, 100]);
+        assert_eq!(host.scores(&pod().request("amd.com/gpu", "1"))["busy"], 87);
+    }
+}

@@ -1,0 +1,37 @@
+//! random: any node is as good as any other. The least a score can be.
+//!
+//! A component has no randomness of its own: the cycle brings a seed, so that a recording plays back the same.
+
+use berth_guest::prelude::*;
+
+fn score(cycle: &Cycle, node: node::Id) -> i64 {
+    (cycle.random(node) % 101) as i64
+}
+
+berth_guest::plugin!(name: "random", score: score);
+
+#[cfg(test)]
+mod tests {
+    use berth_guest::testing::{Host, node, pod};
+
+    use super::*;
+
+    fn scores(seed: u64) -> Vec<i64> {
+        let mut host = Host::<Plugin>::new();
+        (0..1000).for_each(|number| host.node(node(&format!("node-{number}"))));
+        host.set_seed(seed);
+        host.raw_scores(&pod()).into_values().collect()
+    }
+
+    #[test]
+    fn every_score_comes_up() {
+        let scores = scores(1);
+        assert!((0..=100).all(|score| scores.contains(&score)), "{scores:?}");
+    }
+
+    #[test]
+    fn the_seed_decides() {
+        assert_eq!(scores(1), scores(1));
+        assert_ne!(scores(1), scores(2));
+    }
+}

@@ -1,0 +1,113 @@
+//! ImageLocality: nodes that have the pod's images already are better, the more so the bigger the images are.
+//!
+//! Reads the images of the pod's containers and image volumes, the images on each node, and of the cluster how many nodes
+//! there are and on how many each image is, as kube-scheduler v1.36 does: an image counts by its size times the share of nodes
+//! that have it, so that pods don't crowd the one node that came first. A name without a tag means `:latest`.
+
+use berth_guest::cluster::ImageId;
+use berth_guest::prelude::*;
+
+const MIB: i64 = 1 << 20;
+/// Less than this in all scores 0.
+const LEAST: i64 = 23 * MIB;
+/// More than this for each container scores 100.
+const MOST_PER_CONTAINER: i64 = 1000 * MIB;
+
+/// The pod's images that are anywhere, once for each container or volume that uses them, and what each counts.
+pub struct Wanted {
+    images: Vec<(ImageId, i64)>,
+    most: i64,
+}
+
+fn prepare(pod: &pod::Images, known: &cluster::Images, nodes: &cluster::NodeCount) -> Wanted {
+    let count = |name: &String| {
+        let image = known.find(&with_tag(name))?;
+        let spread = f64::from(image.nodes) / f64::from(nodes.0);
+        Some((image.id, (image.size as f64 * spread) as i64))
+    };
+    Wanted {
+        images: pod.containers.iter().chain(&pod.volumes).filter_map(count).collect(),
+        most: MOST_PER_CONTAINER * pod.containers.len() as i64,
+    }
+}
+
+fn score(pod: &Wanted, node: &node::Images) -> i64 {
+    let there = pod.images.iter().filter(|(image, _)| node.contains(*image));
+    let sum: i64 = there.map(|(_, count)| count).sum();
+    // Not `clamp`: it would panic for a pod without containers.
+    let counted = if sum < LEAST { LEAST } else { sum.min(pod.most) };
+    100 * (counted - LEAST) / (pod.most - LEAST)
+}
+
+/// The name as the kubelet reports it. A colon before the last slash is a registry's port, not a tag.
+fn with_tag(name: &str) -> String {
+    if name.rfind(':') <= name.rfind('/') { format!("{name}:latest") } else { name.to_owned() }
+}
+
+berth_guest::plugin!(name: "ImageLocality", prepare: prepare => Wanted, score: score);
+
+#[cfg(test)]
+mod tests {
+    use berth_guest::testing::{Host, NodeBuilder, PodBuilder, node, pod};
+
+    use super::*;
+
+    fn scores<const N: usize>(pod: &PodBuilder, nodes: [NodeBuilder; N]) -> Vec<i64> {
+        let mut host = Host::<Plugin>::new();
+        nodes.into_iter().for_each(|node| host.node(node));
+        host.scores(pod).into_values().collect()
+    }
+
+    #[test]
+    fn big_images_that_are_there_score() {
+        let small = || node("a").image("small:1", 10 * MIB).image("mid:1", 250 * MIB);
+        let big = || node("b").image("big:1", 2000 * MIB).image("mid:1", 250 * MIB);
+        for (pod, expected) in [
+            // On both nodes, so it counts in full: 250 - 23 of 1000 - 23 MiB. The others are on one of two, and count half.
+            (pod().image("mid:1"), [23, 23]),
+            (pod().image("small:1"), [0, 0]),
+            (pod().image("big:1"), [0, 100]),
+            (pod().image("big:1").image("big:1"), [0, 100]),
+            (pod().image("big:1").image("other:1"), [0, 49]),
+            (pod().image("big"), [0, 0]),
+            (pod().image("other:1").image_volume("big:1"), [0, 100]),
+            (pod().image("mid:1").image_volume("mid:1"), [48, 48]),
+        ] {
+            assert_eq!(scores(&pod, [small(), big()]), expected, "{:?}", pod.0.images);
+        }
+    }
+
+    #[test]
+    fn an_image_counts_by_the_share_of_nodes_that_have_it() {
+        let with = |name| node(name).image("app:1", 800 * MIB);
+        let app = pod().image("app:1");
+        assert_eq!(scores(&app, [with("a"), node("b")]), [38, 0]);
+        assert_eq!(scores(&app, [with("a"), with("b")]), [79, 79]);
+        assert_eq!(scores(&app, [with("a"), node("b"), node("c"), node("d")]), [18, 0, 0, 0]);
+    }
+
+    #[test]
+    fn what_is_known_of_the_cluster_is_kept_up_to_date() {
+        let mut host = Host::<Plugin>::new();
+        let app = pod().image("app:1");
+        host.node(node("a").image("app:1", 800 * MIB));
+        assert_eq!(host.scores(&app)["a"], 79);
+        host.node(node("b"));
+        assert_eq!(host.scores(&app)["a"], 38);
+        host.remove_node("b");
+        assert_eq!(host.scores(&app)["a"], 79);
+    }
+
+    #[test]
+    fn a_name_without_a_tag_means_latest() {
+        for (name, full) in [
+            ("app", "app:latest"),
+            ("app:1", "app:1"),
+            ("registry:5000/app", "registry:5000/app:latest"),
+            ("registry:5000/app:1", "registry:5000/app:1"),
+            ("app@sha256:0123", "app@sha256:0123"),
+        ] {
+            assert_eq!(with_tag(name), full);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! NodeAffinity: pods go where their node selector and node affinity say.
+//!
+//! Reads `spec.nodeSelector` and `spec.affinity.nodeAffinity` of the pod, labels and name of the node, and the argument
+//! `addedAffinity`, as kube-scheduler v1.36 does: a required term that can't be read matches no node, a preferred one fails
+//! the pod, and terms that name nodes narrow the search to them.
+
+mod args;
+
+use std::collections::BTreeSet;
+
+use args::Args;
+use berth_guest::prelude::*;
+use berth_guest::selector::{Preferred, Required};
+use berth_guest::types::{NodeSelectorTerm, SelectorOperator};
+
+/// Once a template.
+pub struct Wanted {
+    required: Required,
+    pre_filter: PreFilter,
+    preferred: Result<Preferred, String>,
+    has_preferred: bool,
+}
+
+fn prepare(pod: &pod::NodeAffinity, args: &Args) -> Wanted {
+    let preferred = Preferred::new(&pod.preferred).map_err(|problems| problems.into_result().err().unwrap_or_default());
+    Wanted {
+        required: Required::new(pod),
+        pre_filter: narrow(pod, args),
+        preferred,
+        has_preferred: !pod.preferred.is_empty(),
+    }
+}
+
+/// Where every term names nodes, no other node needs to be looked at.
+fn narrow(pod: &pod::NodeAffinity, args: &Args) -> PreFilter {
+    let Some(terms) = &pod.required else {
+        let nothing = pod.node_selector.is_empty() && args.required.is_none();
+        return if nothing { PreFilter::Skip } else { PreFilter::All };
+    };
+    let mut names = BTreeSet::new();
+    for term in terms {
+        match named(term) {
+            Some(of_term) => names.extend(of_term),
+            None => return PreFilter::All,
+        }
+    }
+    match names.is_empty() {
+        // No term at all matches no node, but that is for the filter to say.
+        true if terms.is_empty() => PreFilter::All,
+        true => Rejection::unresolvable("pod affinity terms conflict").into(),
+        false => PreFilter::Narrow(names.into_iter().map(str::to_owned).collect()),
+    }
+}
+
+/// The nodes that all of a term's requirements on the name leave; `None` where it has no such requirement.
+fn named(term: &NodeSelectorTerm) -> Option<BTreeSet<&str>> {
+    let by_name = |field: &&berth_guest::types::Requirement| {
+        field.key == "metadata.name" && field.operator == SelectorOperator::In
+    };
+    let sets = term.fields.iter().filter(by_name).map(|field| field.values.iter().map(String::as_str).collect());
+    sets.reduce(|one: BTreeSet<&str>, two| &one & &two)
+}
+
+fn pre_filter(pod: &Wanted) -> PreFilter {
+    pod.pre_filter.clone()
+}
+
+fn filter(pod: &Wanted, args: &Args, name: &node::Name, labels: &node::Labels) -> Verdict {
+    if args.required.as_ref().is_some_and(|required| !required.any_matches(name, labels)) {
+        Verdict::unresolvable("node(s) didn't match scheduler-enforced node affinity")
+    } else if !pod.required.matches(name, labels) {
+        Verdict::unresolvable("node(s) didn't match Pod's node affinity/selector")
+    } else {
+        Verdict::FITS
+    }
+}
+
+fn pre_score(pod: &Wanted, args: &Args) -> Result<PreScore, String> {
+    pod.preferred.as_ref().map_err(String::clone)?;
+    Ok(if pod.has_preferred || args.preferred.is_some() { PreScore::Score } else { PreScore::Skip })
+}
+
+/// The weights of all terms that the node matches.
+fn score(pod: &Wanted, args: &Args, name: &node::Name, labels: &node::Labels) -> i64 {
+    let of_pod = pod.preferred.as_ref().map_or(0, |terms| terms.weight(name, labels));
+    of_pod + args.preferred.as_ref().map_or(0, |terms| terms.weight(name, labels))
+}
+
+berth_guest::plugin!(
+    name: "NodeAffinity",
+    args: Args,
+    prepare: prepare => Wanted,
+    pre_filter: pre_filter,
+    filter: filter,
+    pre_score: pre_score,
+    score: score,
+    normalization: Default,
+);
+
+#[cfg(test)]
+mod tests;

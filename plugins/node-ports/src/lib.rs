@@ -1,0 +1,72 @@
+//! NodePorts: no two pods take the same host port of a node.
+//!
+//! Reads the host ports of the pod's containers and restartable init containers, and those that the node's pods take, as
+//! kube-scheduler v1.36 does: a port on `0.0.0.0` is taken on every address.
+
+use berth_guest::prelude::*;
+
+const EVERY_ADDRESS: &str = "0.0.0.0";
+
+fn pre_filter(pod: &pod::HostPorts) -> PreFilter {
+    if pod.is_empty() { PreFilter::Skip } else { PreFilter::All }
+}
+
+fn filter(pod: &pod::HostPorts, node: &node::UsedPorts) -> Verdict {
+    if pod.iter().any(|wanted| node.iter().any(|used| conflict(wanted, used))) {
+        Verdict::unschedulable("node(s) didn't have free ports for the requested pod ports")
+    } else {
+        Verdict::FITS
+    }
+}
+
+fn conflict(wanted: &HostPort, used: &HostPort) -> bool {
+    let same_address = wanted.ip == used.ip || wanted.ip == EVERY_ADDRESS || used.ip == EVERY_ADDRESS;
+    same_address && wanted.port == used.port && wanted.protocol == used.protocol
+}
+
+berth_guest::plugin!(name: "NodePorts", pre_filter: pre_filter, filter: filter);
+
+#[cfg(test)]
+mod tests {
+    use berth_guest::testing::{Host, NodeBuilder, PodBuilder, node, pod};
+    use berth_guest::types::Protocol::{Sctp, Tcp, Udp};
+
+    use super::*;
+
+    fn fits(pod: &PodBuilder, node: NodeBuilder) -> bool {
+        let mut host = Host::<Plugin>::new();
+        host.node(node);
+        !host.fits(pod).is_empty()
+    }
+
+    #[test]
+    fn ports_conflict_on_the_same_address_and_protocol() {
+        let any = |protocol, port| pod().host_port(protocol, port);
+        let at = |ip, protocol, port| pod().host_port_at(ip, protocol, port);
+        let used = |ip, protocol, port| node("node").used_port(ip, protocol, port);
+        for (pod, node, expected) in [
+            (any(Udp, 8080), node("node"), true),
+            (pod(), used("0.0.0.0", Tcp, 8080), true),
+            (any(Udp, 8080), used("127.0.0.1", Udp, 9090), true),
+            (at("127.0.0.1", Udp, 8080), used("127.0.0.1", Udp, 8080), false),
+            (at("127.0.0.1", Tcp, 8080), used("127.0.0.2", Tcp, 8080), true),
+            (at("127.0.0.1", Tcp, 8080), used("127.0.0.1", Udp, 8080), true),
+            (any(Tcp, 8080), used("127.0.0.1", Tcp, 8080), false),
+            (at("10.0.0.1", Tcp, 8080), used("0.0.0.0", Tcp, 8080), false),
+            (any(Sctp, 8080), used("0.0.0.0", Tcp, 8080), true),
+            (any(Tcp, 8000).host_port(Tcp, 8001), used("0.0.0.0", Tcp, 8001), false),
+            (any(Tcp, 8000), used("0.0.0.0", Tcp, 8001).used_port("10.0.0.1", Tcp, 8000), false),
+        ] {
+            assert_eq!(fits(&pod, node.clone()), expected, "{:?} on {node:?}", pod.0.host_ports);
+        }
+    }
+
+    #[test]
+    fn the_reason_is_kubernetes_own() {
+        let mut host = Host::<Plugin>::new();
+        host.node(node("node").used_port("0.0.0.0", Tcp, 80));
+        let verdict = host.verdict(&pod().host_port(Tcp, 80), "node").unwrap();
+        assert_eq!(verdict.code, berth_guest::types::Code::Unschedulable);
+        assert_eq!(verdict.reasons, ["node(s) didn't have free ports for the requested pod ports"]);
+    }
+}

@@ -1,0 +1,50 @@
+//! `NodeResourcesBalancedAllocationArgs` of kubescheduler.config.k8s.io/v1, with its defaults and checks.
+
+use berth_guest::Problems;
+use serde::Deserialize;
+
+/// Checked arguments.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "NodeResourcesBalancedAllocationArgs")]
+pub struct Args {
+    /// Names of the resources to balance.
+    pub resources: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct NodeResourcesBalancedAllocationArgs {
+    #[serde(default)]
+    resources: Vec<ResourceSpec>,
+}
+
+#[derive(Deserialize)]
+struct ResourceSpec {
+    #[serde(default)]
+    name: String,
+    /// 0 means 1, and nothing else may be.
+    #[serde(default)]
+    weight: i64,
+}
+
+impl TryFrom<NodeResourcesBalancedAllocationArgs> for Args {
+    type Error = String;
+
+    fn try_from(args: NodeResourcesBalancedAllocationArgs) -> Result<Args, String> {
+        let mut problems = Problems::default();
+        let mut resources: Vec<String> = Vec::new();
+        for (at, ResourceSpec { name, weight }) in args.resources.into_iter().enumerate() {
+            if resources.contains(&name) {
+                problems.duplicate(format_args!("resources[{at}].name"), &name);
+            }
+            if weight != 0 && weight != 1 {
+                problems.invalid(format_args!("resources[{at}].weight"), weight, "must be 1");
+            }
+            resources.push(name);
+        }
+        problems.into_result()?;
+        if resources.is_empty() {
+            resources = vec!["cpu".into(), "memory".into()];
+        }
+        Ok(Args { resources })
+    }
+}

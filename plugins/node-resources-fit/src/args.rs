@@ -1,0 +1,199 @@
+//! `NodeResourcesFitArgs` of kubescheduler.config.k8s.io/v1, with its defaults and checks.
+
+use berth_guest::{Problems, names};
+use serde::Deserialize;
+
+/// Checked arguments.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "NodeResourcesFitArgs")]
+pub struct Args {
+    ignored_resources: Vec<String>,
+    ignored_resource_groups: Vec<String>,
+    /// How nodes are scored.
+    pub strategy: Strategy,
+}
+
+impl Args {
+    /// Whether the filter leaves this resource to others. Only extended resources can be left out.
+    pub fn ignores(&self, resource: &str) -> bool {
+        let group = resource.split('/').next().unwrap_or_default();
+        names::is_extended_resource(resource)
+            && (self.ignored_resources.iter().any(|ignored| ignored == resource)
+                || self.ignored_resource_groups.iter().any(|ignored| ignored == group))
+    }
+}
+
+/// How nodes are scored.
+#[derive(Debug)]
+pub struct Strategy {
+    /// What a resource counts by how full it is.
+    pub by: By,
+    /// The resources that count, with their weights.
+    pub resources: Vec<(String, i64)>,
+}
+
+/// What a resource counts by how full it is.
+#[derive(Debug)]
+pub enum By {
+    /// The emptier, the better.
+    LeastAllocated,
+    /// The fuller, the better.
+    MostAllocated,
+    /// A broken line: utilization in percent, and the score there, 0 to 100.
+    RequestedToCapacityRatio(Vec<(i64, i64)>),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct NodeResourcesFitArgs {
+    #[serde(default)]
+    ignored_resources: Vec<String>,
+    #[serde(default)]
+    ignored_resource_groups: Vec<String>,
+    scoring_strategy: Option<ScoringStrategy>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ScoringStrategy {
+    #[serde(default, rename = "type")]
+    kind: String,
+    #[serde(default)]
+    resources: Vec<ResourceSpec>,
+    requested_to_capacity_ratio: Option<Ratio>,
+}
+
+#[derive(Deserialize)]
+struct ResourceSpec {
+    #[serde(default)]
+    name: String,
+    /// 0 means 1.
+    #[serde(default)]
+    weight: i64,
+}
+
+#[derive(Deserialize)]
+struct Ratio {
+    #[serde(default)]
+    shape: Vec<Point>,
+}
+
+#[derive(Deserialize)]
+struct Point {
+    #[serde(default)]
+    utilization: i32,
+    #[serde(default)]
+    score: i32,
+}
+
+const LEAST_ALLOCATED: &str = "LeastAllocated";
+const MOST_ALLOCATED: &str = "MostAllocated";
+const RATIO: &str = "RequestedToCapacityRatio";
+
+/// Scores in a shape go to 10, those of nodes to 100.
+const SHAPE_SCORE: i64 = 10;
+
+impl TryFrom<NodeResourcesFitArgs> for Args {
+    type Error = String;
+
+    fn try_from(args: NodeResourcesFitArgs) -> Result<Args, String> {
+        let mut problems = Problems::default();
+        check_names(&args.ignored_resources, "ignoredResources", &mut problems);
+        for (at, group) in args.ignored_resource_groups.iter().enumerate() {
+            if group.contains('/') {
+                let field = format!("ignoredResourceGroups[{at}]");
+                problems.invalid(field, group, "resource group name can't contain '/'");
+            }
+        }
+        check_names(&args.ignored_resource_groups, "ignoredResourceGroups", &mut problems);
+        let strategy = args.scoring_strategy.unwrap_or(ScoringStrategy {
+            kind: LEAST_ALLOCATED.into(),
+            resources: Vec::new(),
+            requested_to_capacity_ratio: None,
+        });
+        let strategy = strategy.checked(&mut problems);
+        problems.into_result()?;
+        Ok(Args {
+            ignored_resources: args.ignored_resources,
+            ignored_resource_groups: args.ignored_resource_groups,
+            strategy,
+        })
+    }
+}
+
+fn check_names(names: &[String], field: &str, problems: &mut Problems) {
+    for (at, name) in names.iter().enumerate() {
+        for problem in names::key_problems(name) {
+            problems.invalid(format_args!("{field}[{at}]"), name, problem);
+        }
+    }
+}
+
+impl ScoringStrategy {
+    fn checked(self, problems: &mut Problems) -> Strategy {
+        let kind = self.kind.as_str();
+        if ![LEAST_ALLOCATED, MOST_ALLOCATED, RATIO].contains(&kind) {
+            problems.not_supported("scoringStrategy.type", kind, &[LEAST_ALLOCATED, MOST_ALLOCATED, RATIO]);
+        }
+        let resources = checked_resources(self.resources, problems);
+        let field = "scoringStrategy.requestedToCapacityRatio";
+        let shape = match self.requested_to_capacity_ratio {
+            Some(ratio) if kind == RATIO => checked_shape(&ratio.shape, &format!("{field}.shape"), problems),
+            Some(_) => {
+                problems.forbidden(field, "must be nil when type is not RequestedToCapacityRatio");
+                Vec::new()
+            }
+            None if kind == RATIO => {
+                problems.required(field, "must be specified when type is RequestedToCapacityRatio");
+                Vec::new()
+            }
+            None => Vec::new(),
+        };
+        let by = match kind {
+            MOST_ALLOCATED => By::MostAllocated,
+            RATIO => By::RequestedToCapacityRatio(shape),
+            _ => By::LeastAllocated,
+        };
+        Strategy { by, resources }
+    }
+}
+
+fn checked_resources(resources: Vec<ResourceSpec>, problems: &mut Problems) -> Vec<(String, i64)> {
+    if resources.is_empty() {
+        return vec![("cpu".into(), 1), ("memory".into(), 1)];
+    }
+    let mut checked = Vec::new();
+    for (at, ResourceSpec { name, weight }) in resources.into_iter().enumerate() {
+        let weight = if weight == 0 { 1 } else { weight };
+        if !(1..=100).contains(&weight) {
+            let detail = format!("resource weight of {name} not in valid range (0, 100]");
+            problems.invalid(format_args!("scoringStrategy.resources[{at}].weight"), weight, detail);
+        }
+        checked.push((name, weight));
+    }
+    checked
+}
+
+fn checked_shape(shape: &[Point], field: &str, problems: &mut Problems) -> Vec<(i64, i64)> {
+    if shape.is_empty() {
+        problems.required(field, "at least one point must be specified");
+    }
+    let unsorted = shape.windows(2).position(|pair| matches!(pair, [one, two] if one.utilization >= two.utilization));
+    if let Some(at) = unsorted.map(|at| at + 1)
+        && let Some(point) = shape.get(at)
+    {
+        let field = format!("{field}[{at}].utilization");
+        problems.invalid(field, point.utilization, "values must be sorted in increasing order");
+    }
+    for (at, point) in shape.iter().enumerate() {
+        if !(0..=100).contains(&point.utilization) {
+            let field = format!("{field}[{at}].utilization");
+            problems.invalid(field, point.utilization, "not in valid range [0, 100]");
+        }
+        if !(0..=10).contains(&point.score) {
+            problems.invalid(format!("{field}[{at}].score"), point.score, "not in valid range [0, 10]");
+        }
+    }
+    let scaled = |point: &Point| (i64::from(point.utilization), i64::from(point.score) * (100 / SHAPE_SCORE));
+    shape.iter().map(scaled).collect()
+}
