@@ -83,11 +83,20 @@ impl Host {
     }
 
     /// Takes what has arrived until something is so.
-    pub fn until(&mut self, what: &str, so: impl Fn(&mut Self) -> bool) {
+    pub fn until(&mut self, what: &str, so: impl FnMut(&mut Self) -> bool) {
+        self.waiting(Duration::from_millis(20), what, so);
+    }
+
+    /// The same without a pause: what is to become so has work to do itself.
+    pub fn busy_until(&mut self, what: &str, so: impl FnMut(&mut Self) -> bool) {
+        self.waiting(Duration::ZERO, what, so);
+    }
+
+    fn waiting(&mut self, pause: Duration, what: &str, mut so: impl FnMut(&mut Self) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !so(self) {
             assert!(Instant::now() < deadline, "in vain waited for: {what}; {:#?}", self.loader.status());
-            if let Ok(delivery) = self.inbox.recv_timeout(Duration::from_millis(20)) {
+            if let Ok(delivery) = self.inbox.recv_timeout(pause) {
                 self.accept(delivery);
             }
         }

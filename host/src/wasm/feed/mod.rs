@@ -142,3 +142,7 @@ fn change<'a>(arena: &'a Bump, cache: &'a Cache, reads: Reads, item: Item) -> Op
         Item::NodeCount => Change::NodeCount(u32::try_from(cache.node_count()).unwrap_or(u32::MAX)),
     })
 }
+
+#[cfg(test)]
+#[path = "feed_test.rs"]
+mod tests;
