@@ -131,6 +131,17 @@ async fn an_object_that_can_not_be_read_stops_nothing() {
 }
 
 #[tokio::test]
+async fn a_line_that_is_garbled_makes_a_new_list() {
+    let garbled = json!("what a proxy has to say");
+    let script = Script::default().pods(
+        [Reply::list(10, &[pod("a", 1, 0)], ""), Reply::list(12, &[pod("b", 11, 0)], "")],
+        [Reply::watch(&[garbled])],
+    );
+    let (_server, _shell, mut receiver) = started(script).await;
+    assert_eq!(events(&mut receiver, 3).await, ["+a@0", "+b@0", "-a"]);
+}
+
+#[tokio::test]
 async fn a_server_that_refuses_is_asked_again() {
     let script = Script::default().pods(
         [

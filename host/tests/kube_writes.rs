@@ -192,7 +192,7 @@ async fn a_pod_that_is_gone_needs_no_condition_and_a_busy_server_is_asked_again(
 }
 
 #[tokio::test]
-async fn no_condition_overtakes_a_binding() {
+async fn a_pod_that_has_a_node_gets_no_condition() {
     let bound = {
         let mut pod = pod("a", 11, 0);
         pod["spec"]["nodeName"] = "n-1".into();
@@ -205,6 +205,19 @@ async fn no_condition_overtakes_a_binding() {
     shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
     shell.shutdown(Duration::from_secs(30)).await;
     assert!(server.asked(writes).is_empty());
+}
+
+#[tokio::test]
+async fn a_binding_waits_for_the_condition_under_way_and_drops_the_next() {
+    // The first patch is answered only when it was tried for the second time.
+    let (server, shell, mut receiver) = started([Reply::status(500, "InternalError", "slow")]).await;
+    shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
+    server.asked_times(1, writes).await;
+    shell.perform(unscheduled("Unschedulable", "0/2 nodes"));
+    shell.perform(bind("n-1"));
+    assert_eq!(events(&mut receiver, 1).await, ["bound a"]);
+    let methods: Vec<String> = server.asked(writes).into_iter().map(|asked| asked.method).collect();
+    assert_eq!(methods, ["PATCH", "PATCH", "POST"]);
 }
 
 fn failed(note: &str) -> Action {

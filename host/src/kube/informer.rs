@@ -75,10 +75,14 @@ pub(super) async fn run<I: Intake>(
     }
 }
 
-/// The watcher lists anew by itself where "too old" comes as the first line of a watch. Where a server or a proxy says so
-/// by the answer's status it would ask the same again.
+/// The watcher lists anew by itself where "too old" comes as a line of a watch. Where a server or a proxy says so by the
+/// answer's status it would ask the same again; and where a line is no JSON, it would go on without what stood there.
 fn must_begin_anew(error: &watcher::Error) -> bool {
-    matches!(error, watcher::Error::WatchStartFailed(ClientError::Api(status)) if status.code == 410)
+    match error {
+        watcher::Error::WatchStartFailed(ClientError::Api(status)) => status.code == 410,
+        watcher::Error::WatchFailed(error) => matches!(error, ClientError::SerdeError(_)),
+        _ => false,
+    }
 }
 
 fn explain(error: &watcher::Error) -> String {
