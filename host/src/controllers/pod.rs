@@ -90,9 +90,6 @@ pub struct PodStatus {
     /// `conditions`.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub conditions: Vec<PodCondition>,
-    /// `podIP`.
-    #[serde(rename = "podIP")]
-    pub pod_ip: Option<String>,
     /// `startTime`: when the kubelet took the pod on.
     pub start_time: Option<Time>,
     /// `resourceClaimStatuses`: the claims made from the pod's claim templates.

@@ -50,6 +50,8 @@ pub struct Shell {
     waiting: VecDeque<(Task, Write)>,
     sending: JoinSet<Sent>,
     running: HashMap<Task, Running>,
+    /// Whether every typed kind has been listed once.
+    listed: bool,
     /// When to ask what the server serves; nothing while the answer is known.
     discover_at: Option<Instant>,
 }
@@ -76,7 +78,6 @@ pub async fn run(client: Client, options: Options, shutdown: impl Future) -> kub
         shell.work();
         let wake = shell.wake();
         tokio::select! {
-            biased;
             _ = &mut shutdown => return Ok(()),
             Some(sent) = shell.sending.join_next() => shell.answered(sent),
             _ = seen.recv_many(&mut batch, BATCH) => batch.drain(..).for_each(|event| shell.see(event)),
@@ -103,6 +104,7 @@ impl Shell {
             waiting: VecDeque::new(),
             sending: JoinSet::new(),
             running: HashMap::new(),
+            listed: false,
             discover_at: None,
         }
     }
@@ -191,8 +193,12 @@ impl Shell {
 
     /// Asks the controllers and sends what they want, as far as there is room.
     fn work(&mut self) {
-        if !self.cluster.listed(kinds::typed().into_iter().map(|(kind, _)| kind)) {
-            return;
+        // Nothing is decided before everything has been seen once: what isn't known yet would be taken for gone.
+        if !self.listed {
+            self.listed = self.cluster.listed(kinds::typed().into_iter().map(|(kind, _)| kind));
+            if !self.listed {
+                return;
+            }
         }
         loop {
             while self.sending.len() < self.concurrency

@@ -87,8 +87,12 @@ fn open<K: Send + 'static>(
                 Ok(Some(Event::InitDone)) => Some(Seen::Listed(kind)),
                 Ok(Some(Event::Delete(object))) => keep(object).map(Seen::Deleted),
                 Ok(None) => return,
+                Err(error @ watcher::Error::InitialListFailed(_)) => {
+                    tracing::warn!(%kind, %error, "the kind can't be listed; trying again");
+                    continue;
+                }
                 Err(error) => {
-                    tracing::debug!(%kind, %error, "watch is opened again");
+                    tracing::debug!(%kind, %error, "the watch is opened again");
                     continue;
                 }
             };

@@ -117,8 +117,8 @@ impl Cluster {
             "apiVersion": "v1", "kind": "Binding", "metadata": { "name": pod },
             "target": { "apiVersion": "v1", "kind": "Node", "name": node },
         });
-        let body = serde_json::to_vec(&binding).expect("JSON");
-        let bound = self.api("Pod").create_subresource::<Value>("binding", pod, &PostParams::default(), body).await;
+        let (api, params) = (self.api("Pod"), PostParams::default());
+        let bound = api.create_subresource::<Value, Value>("binding", pod, &params, &binding).await;
         bound.unwrap_or_else(|error| panic!("{pod} isn't bound: {error}"));
     }
 
