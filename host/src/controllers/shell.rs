@@ -50,6 +50,8 @@ pub struct Shell {
     waiting: VecDeque<(Task, Write)>,
     sending: JoinSet<Sent>,
     running: HashMap<Task, Running>,
+    /// Whether every typed kind has been listed once.
+    listed: bool,
     /// When to ask what the server serves; nothing while the answer is known.
     discover_at: Option<Instant>,
 }
@@ -102,6 +104,7 @@ impl Shell {
             waiting: VecDeque::new(),
             sending: JoinSet::new(),
             running: HashMap::new(),
+            listed: false,
             discover_at: None,
         }
     }
@@ -190,8 +193,12 @@ impl Shell {
 
     /// Asks the controllers and sends what they want, as far as there is room.
     fn work(&mut self) {
-        if !self.cluster.listed(kinds::typed().into_iter().map(|(kind, _)| kind)) {
-            return;
+        // Nothing is decided before everything has been seen once: what isn't known yet would be taken for gone.
+        if !self.listed {
+            self.listed = self.cluster.listed(kinds::typed().into_iter().map(|(kind, _)| kind));
+            if !self.listed {
+                return;
+            }
         }
         loop {
             while self.sending.len() < self.concurrency

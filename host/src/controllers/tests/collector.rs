@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::cluster::Cluster;
 use super::super::collector;
 use super::super::kinds::Kind;
-use super::{ago, cluster, key, lines, owned_by, pod, with};
+use super::{ago, cluster, key, lines, owned_by, pod, text, with};
 
 fn set(name: &str, more: Value) -> Value {
     let set = json!({
@@ -54,7 +54,7 @@ fn a_reference_to_one_of_several_owners_goes_with_it() {
     let left = owned_by("apps/v1", "ReplicaSet", "s");
     assert_eq!(
         of_pod(&cluster),
-        [format!("patch Pod default/p {}", json!({ "metadata": { "ownerReferences": left } }))]
+        [format!("patch Pod default/p {}", text(&json!({ "metadata": { "ownerReferences": left } })))]
     );
 }
 

@@ -106,6 +106,19 @@ fn node(name: &str, more: Value) -> Value {
     with(node, more)
 }
 
+/// JSON with its keys in order, whatever order the map type keeps.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().map(|(name, value)| format!("\"{name}\":{}", text(value))).collect();
+            fields.sort();
+            format!("{{{}}}", fields.join(","))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(text).collect::<Vec<_>>().join(",")),
+        other => other.to_string(),
+    }
+}
+
 /// The plan's writes, a line each. Patches show their body without the uid and version that guard them.
 fn lines(plan: &Plan) -> Vec<String> {
     plan.writes.iter().map(line).collect()
@@ -129,7 +142,7 @@ fn line(write: &Write) -> String {
                 body.as_object_mut().map(|body| body.remove("metadata"));
             }
             let subresource = if subresource.is_empty() { "" } else { "/status" };
-            format!("patch {kind}{subresource} {key} {body}")
+            format!("patch {kind}{subresource} {key} {}", text(&body))
         }
         Action::Delete { grace, propagation, .. } => {
             let grace = if *grace == Grace::None { " now" } else { "" };

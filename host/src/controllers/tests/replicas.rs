@@ -6,7 +6,7 @@ use super::super::cluster::Cluster;
 use super::super::kinds::Kind;
 use super::super::replicas;
 use super::super::write::Plan;
-use super::{ago, cluster, created, heads, key, lines, now, owned_by, pod, running, status, with};
+use super::{ago, cluster, created, heads, key, lines, now, owned_by, pod, running, status, text, with};
 
 fn set(replicas: i32, more: Value) -> Value {
     let labels = json!({ "app": "a" });
@@ -104,7 +104,7 @@ fn pods_are_adopted_and_released_by_their_labels() {
         patches,
         [
             r#"patch Pod default/strayed {"metadata":{"ownerReferences":[]}}"#.to_owned(),
-            format!("patch Pod default/loose {}", json!({ "metadata": { "ownerReferences": reference } })),
+            format!("patch Pod default/loose {}", text(&json!({ "metadata": { "ownerReferences": reference } }))),
         ]
     );
     assert!(

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::cluster::Cluster;
 use super::super::kinds::Kind;
 use super::super::{pod_claims, resource_claim};
-use super::{ago, cluster, created, heads, key, lines, owned_by, pod, status, with};
+use super::{ago, cluster, created, heads, key, lines, owned_by, pod, status, text, with};
 
 fn template() -> Value {
     json!({
@@ -95,7 +95,7 @@ fn others_reservations_stay() {
     let left = json!({ "status": { "reservedFor": [
         { "apiGroup": "example.com", "name": "x", "resource": "jobs", "uid": "x" },
     ] } });
-    assert_eq!(of_claim(&cluster([shared, ended])), [format!("patch ResourceClaim/status default/c {left}")]);
+    assert_eq!(of_claim(&cluster([shared, ended])), [format!("patch ResourceClaim/status default/c {}", text(&left))]);
 }
 
 #[test]
