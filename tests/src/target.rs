@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use berth::controllers;
+use berth::kube::Undone;
 use berth::scheduler::{self, Scheduler};
 use berth::sim;
 use kube::Client;
@@ -83,7 +84,8 @@ impl Target {
     /// # Errors
     /// It could not end in an orderly way.
     pub async fn stop(&self, scheduler: Scheduler) -> Result<()> {
-        scheduler.stop(STOP_WITHIN).await;
+        let undone = scheduler.stop(STOP_WITHIN).await?;
+        ensure!(undone == Undone::default(), "not done within {STOP_WITHIN:?}: {undone:?}");
         Ok(())
     }
 

@@ -22,7 +22,7 @@ fn verdict(pod: &PodBuilder, node: NodeBuilder, args: &str) -> Option<(Code, Vec
 
 #[test]
 fn pods_fit_where_all_they_ask_for_is_free() {
-    let cases: Vec<(PodBuilder, Option<Refused>)> = vec![
+    let cases: Vec<(PodBuilder, Option<Refused<'_>>)> = vec![
         (pod(), None),
         (pod().cpu("5").memory("5Gi").request("ephemeral-storage", "5Gi").request("example.com/a", "5"), None),
         (pod().cpu("5001m"), Some((Unschedulable, &["Insufficient cpu"]))),

@@ -60,11 +60,11 @@ pub fn list(_state: &Arc<State>, target: Target, call: &Call) -> Result<Response
 pub fn selection(resource: &Resource, query: &Query) -> Result<Selection, Failure> {
     let labels = LabelSelector::parse(query.get("labelSelector").unwrap_or_default()).map_err(Failure::bad_request)?;
     let asked = query.get("fieldSelector").unwrap_or_default();
-    let rename = |label: &str| match resource.form() {
+    let fields = FieldSelector::parse(asked, resource.fields(), |label| match resource.form() {
         Form::NewEvents => events::stored_label(label),
-        Form::Stored => None,
-    };
-    let fields = FieldSelector::parse(asked, resource.fields(), rename).map_err(|problem| {
+        Form::Stored => Some(label),
+    });
+    let fields = fields.map_err(|problem| {
         let place = format!("{}, Resource={}", slashed(resource), resource.plural);
         let labels = query.get("labelSelector").unwrap_or_default();
         match problem.starts_with("field label") {

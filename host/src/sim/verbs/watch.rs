@@ -41,8 +41,8 @@ pub fn watch(state: &Arc<State>, target: Target, call: &Call) -> Result<Response
     let view = call.accept.view()?;
     let mut selection = selection(&target.resource, &call.query)?;
     if let Some(name) = &target.name {
-        selection.fields =
-            FieldSelector::parse(&format!("metadata.name={name}"), &[], |_| None).map_err(Failure::bad_request)?;
+        selection.fields = FieldSelector::parse(&format!("metadata.name={name}"), &[], |label| Some(label))
+            .map_err(Failure::bad_request)?;
     }
     let start = Start::read(&call.query)?;
     let timeout =

@@ -95,8 +95,14 @@ impl Happenings {
             }
             4 | 5 => drop(self.cache.remove_pod(&pod)),
             6 => drop(self.cache.forget(&pod)),
-            7 => drop(self.cache.assume(Arc::new(self.pod(&pod, &name)))),
-            _ => drop(self.cache.set_pod(Arc::new(self.pod(&pod, &name)))),
+            7 => {
+                let pod = self.pod(&pod, &name);
+                drop(self.cache.assume(Arc::new(pod)));
+            }
+            _ => {
+                let pod = self.pod(&pod, &name);
+                drop(self.cache.set_pod(Arc::new(pod)));
+            }
         }
     }
 
@@ -184,7 +190,8 @@ fn what_a_plugin_does_not_read_makes_no_call() {
     let node = happenings.node("node-0");
     happenings.cache.set_node(Arc::new(node));
     let position = happenings.cache.log().end();
-    happenings.cache.set_pod(Arc::new(happenings.pod("pod-0", "node-0")));
+    let pod = happenings.pod("pod-0", "node-0");
+    happenings.cache.set_pod(Arc::new(pod));
     let called = Feeder::default().catch_up(&happenings.cache, position, reads, |changes| Err(format!("{changes:?}")));
     assert_eq!(called, Ok(Some(happenings.cache.log().end())));
 }
