@@ -78,6 +78,11 @@ impl Server {
 
     /// A client of the API server.
     pub async fn client(&self) -> Client {
+        Client::try_from(self.config().await).expect("a client")
+    }
+
+    /// What a client of the API server needs to know.
+    pub async fn config(&self) -> Config {
         let kubeconfig = json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "c",
             "clusters": [{ "name": "c", "cluster": {
@@ -88,7 +93,7 @@ impl Server {
         });
         let kubeconfig: Kubeconfig = serde_json::from_value(kubeconfig).expect("a kubeconfig");
         let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
-        Client::try_from(config.expect("a configuration")).expect("a client")
+        config.expect("a configuration")
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::real;
-use crate::support::{eventually, server};
+use crate::support::{eventually, plain_client, server};
 
 /// A few requests that belong together, in a namespace of their own.
 #[derive(Debug, Deserialize)]
@@ -232,5 +232,5 @@ async fn a_real_server_answers_the_same() {
         return;
     }
     let server = real::Server::start().await;
-    run_all(&server.client().await).await;
+    run_all(&plain_client(server.config().await)).await;
 }

@@ -26,7 +26,13 @@ pub async fn server() -> (Server, Client) {
 pub async fn client(server: &Server) -> Client {
     let kubeconfig = Kubeconfig::from_yaml(&server.kubeconfig()).expect("the kubeconfig is one");
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
-    Client::try_from(config.expect("the kubeconfig is complete")).expect("the client can be made")
+    plain_client(config.expect("the kubeconfig is complete"))
+}
+
+/// A client that hands on the first answer, rather than ask again on 429, 503 and 504.
+pub fn plain_client(mut config: Config) -> Client {
+    config.default_retry = false;
+    Client::try_from(config).expect("the client can be made")
 }
 
 /// Waits until `check` answers with a value.
