@@ -1,0 +1,44 @@
+//! label-and-cpu: a node needs a label and free cpu.
+
+use berth_guest::args::{Cpu, Text};
+use berth_guest::prelude::*;
+use serde::Deserialize;
+
+/// Arguments, from `pluginConfig[].args`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Args {
+    /// The label's key.
+    label: Text,
+    /// The value that it must have where the pod has none of its own; any, where this is empty.
+    #[serde(default)]
+    value: String,
+    /// What must be left beyond the pod's request.
+    #[serde(default)]
+    min_free_cpu: Cpu,
+}
+
+fn filter(
+    pod: &pod::Labels,
+    requests: &pod::Requests,
+    node: &node::Labels,
+    allocatable: &node::Allocatable,
+    usage: &node::Usage,
+    args: &Args,
+) -> Verdict {
+    let found = node.get(&args.label);
+    let wanted = pod.get(&args.label).or(Some(&*args.value).filter(|value| !value.is_empty()));
+    if found.is_none() || wanted.is_some_and(|wanted| found != Some(wanted)) {
+        return Verdict::unresolvable(format!("node(s) didn't have label {}", args.label));
+    }
+    let free = allocatable.milli_cpu - usage.milli_cpu;
+    if free < requests.fit.milli_cpu + args.min_free_cpu.0 {
+        return Verdict::unschedulable("Insufficient free cpu");
+    }
+    Verdict::FITS
+}
+
+berth_guest::plugin!(name: "label-and-cpu", args: Args, filter: filter);
+
+#[cfg(test)]
+mod tests;
