@@ -22,8 +22,7 @@ python_package() {
     fi
     if [ -n "${unfinished:-}" ]; then
         rm -rf "$environment"
-        python3 -m venv "$environment" >&2 &&
-            "$environment/bin/python" -m pip install --quiet --disable-pip-version-check "$1" >&2 ||
+        { python3 -m venv "$environment" && "$environment/bin/python" -m pip install --quiet --disable-pip-version-check "$1"; } >&2 ||
             die "pip could not fetch $1; by hand: python3 -m venv $environment && $environment/bin/pip install $1"
         rm "$unfinished"
     fi
