@@ -24,6 +24,4 @@ pub use self::limits::Limits;
 pub use self::load::{CONTRACT, Compiler, Digest, DiskCache, LoadCause, LoadError, LoadedComponent, Source};
 pub use self::loader::{BuiltIn, Loader, LoaderError, LoaderOptions, survey};
 pub use self::metrics::{Counters, Usage};
-pub use self::set::{
-    AssembleError, DEFAULT_PLUGINS, Enabled, NamedBy, PluginState, PluginStatus, PointSpecs, ProfileSpec,
-};
+pub use self::set::{AssembleError, Enabled, NamedBy, PluginState, PluginStatus, PointSpecs, ProfileSpec};
