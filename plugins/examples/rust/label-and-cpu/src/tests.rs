@@ -38,7 +38,13 @@ fn cases() {
         ("the arguments' value", VALUE, pod(), in_pool("a"), None),
         ("another value than the arguments'", VALUE, pod(), in_pool("b"), no_label()),
         ("the pod's value before the arguments'", VALUE, pod().label("pool", "b"), in_pool("b"), None),
-        ("another value than the pod's, that of the arguments", VALUE, pod().label("pool", "b"), in_pool("a"), no_label()),
+        (
+            "another value than the pod's, that of the arguments",
+            VALUE,
+            pod().label("pool", "b"),
+            in_pool("a"),
+            no_label(),
+        ),
     ] {
         let mut host = Host::<Plugin>::with_args(args).unwrap();
         host.node(node);

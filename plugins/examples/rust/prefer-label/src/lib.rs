@@ -44,7 +44,8 @@ mod tests {
         let weights = ["101", "-1", "1.5", r#""1""#];
         let weights = weights.map(|gold| format!(r#"{{"label": "tier", "weights": {{"gold": {gold}}}}}"#));
         let weights = weights.into_iter().map(|args| (args, "weights.gold"));
-        for (args, field) in weights.chain([("{}".into(), "label"), (r#"{"label": "tier", "wait": 1}"#.into(), "wait")]) {
+        for (args, field) in weights.chain([("{}".into(), "label"), (r#"{"label": "tier", "wait": 1}"#.into(), "wait")])
+        {
             let error = Host::<Plugin>::with_args(&args).err().unwrap_or_default();
             assert!(error.contains(field), "{args}: {error}");
         }
