@@ -19,20 +19,3 @@ c_tools() {
         die "cargo could not build it; by hand: cargo install --locked wit-bindgen-cli@$WIT_BINDGEN_VERSION --root $built"
     rm -rf "$TOOLS/wit-bindgen-build"
 }
-
-# build_examples LANGUAGE SOURCE TEST [--test] [NAME…]: builds the examples of a language by its SDK's `build`.
-build_examples() {
-    local language=$1 source=$2 test_file=$3 test='' name
-    shift 3
-    if [ "${1:-}" = --test ]; then test=1 && shift; fi
-    [ $# -gt 0 ] || set -- label-and-cpu prefer-label
-    local sdk=$ROOT/guest-sdk/$language examples=$ROOT/plugins/examples/$language built=$PLUGINS/$language
-    for name in "$@"; do
-        [ -f "$examples/$name/$source" ] || die "there is no $examples/$name/$source"
-        if [ -n "$test" ]; then "$sdk/build" --test "$examples/$name/$test_file"; fi
-        say "building the plugin $name of plugins/examples/$language"
-        "$sdk/build" "$examples/$name/$source" -o "$built/.$name.new"
-        install_if_changed "$built/.$name.new" "$built/$name.wasm"
-        rm "$built/.$name.new"
-    done
-}

@@ -5,6 +5,10 @@ const c = @import("c");
 const arguments = @import("arguments.zig");
 const berth = @import("berth.zig");
 
+fn Return(comptime function: anytype) type {
+    return @typeInfo(@TypeOf(function)).@"fn".return_type.?;
+}
+
 /// Exports the plugin's name, what it reads, and its functions.
 pub fn Component(comptime plugin: type) type {
     return struct {
@@ -46,7 +50,7 @@ pub fn Component(comptime plugin: type) type {
         }
 
         // The arguments may be left out.
-        inline fn call(comptime function: anytype, pod: *const berth.Pod, node: *const berth.Node) @typeInfo(@TypeOf(function)).@"fn".return_type.? {
+        inline fn call(comptime function: anytype, pod: *const berth.Pod, node: *const berth.Node) Return(function) {
             return switch (@typeInfo(@TypeOf(function)).@"fn".param_types.len) {
                 2 => function(pod, node),
                 3 => function(pod, node, &args),
