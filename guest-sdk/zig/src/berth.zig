@@ -39,7 +39,7 @@ fn reject(code: c.berth_code_t, comptime format: []const u8, values: anytype) Ve
 
 /// The value of a label or an annotation.
 pub fn label(labels: *const c.berth_list_label_t, key: []const u8) ?[:0]const u8 {
-    for (labels.ptr[0..labels.len]) |entry| {
+    for (slice(labels)) |entry| {
         if (std.mem.eql(u8, text(entry.key), key)) return text(entry.value);
     }
     return null;
@@ -47,7 +47,7 @@ pub fn label(labels: *const c.berth_list_label_t, key: []const u8) ?[:0]const u8
 
 /// The quantity of an extended resource such as nvidia.com/gpu; 0 where there is none.
 pub fn scalar(scalars: *const c.berth_list_scalar_t, name: []const u8) i64 {
-    for (scalars.ptr[0..scalars.len]) |entry| {
+    for (slice(scalars)) |entry| {
         if (std.mem.eql(u8, text(entry.name), name)) return entry.quantity;
     }
     return 0;
@@ -55,7 +55,12 @@ pub fn scalar(scalars: *const c.berth_list_scalar_t, name: []const u8) i64 {
 
 /// A text of the contract. It ends with a NUL as well.
 pub fn text(given: c.berth_string_t) [:0]const u8 {
-    return given.ptr[0..given.len :0];
+    return if (given.len > 0) given.ptr[0..given.len :0] else "";
+}
+
+/// A list of the contract. An empty one may point nowhere.
+pub fn slice(list: anytype) []const std.meta.Child(@TypeOf(list.ptr)) {
+    return if (list.len > 0) list.ptr[0..list.len] else &.{};
 }
 
 /// A line in the host's log.

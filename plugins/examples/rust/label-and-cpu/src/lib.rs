@@ -27,15 +27,14 @@ fn filter(
     args: &Args,
 ) -> Verdict {
     let found = node.get(&args.label);
-    let wanted = pod.get(&args.label).or(Some(&*args.value).filter(|value| !value.is_empty()));
-    if found.is_none() || wanted.is_some_and(|wanted| found != Some(wanted)) {
-        return Verdict::unresolvable(format!("node(s) didn't have label {}", args.label));
+    let wanted = pod.get(&args.label).or(Some(&*args.value).filter(|value| !value.is_empty())).or(found);
+    if found.is_none() || found != wanted {
+        Verdict::unresolvable(format!("node(s) didn't have label {}", args.label))
+    } else if allocatable.milli_cpu - usage.milli_cpu < requests.fit.milli_cpu + args.min_free_cpu.0 {
+        Verdict::unschedulable("Insufficient free cpu")
+    } else {
+        Verdict::FITS
     }
-    let free = allocatable.milli_cpu - usage.milli_cpu;
-    if free < requests.fit.milli_cpu + args.min_free_cpu.0 {
-        return Verdict::unschedulable("Insufficient free cpu");
-    }
-    Verdict::FITS
 }
 
 berth_guest::plugin!(name: "label-and-cpu", args: Args, filter: filter);
