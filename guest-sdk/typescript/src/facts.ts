@@ -112,6 +112,16 @@ type NodeWith<R extends string, F extends string> = Pick<
 export type Pod<R extends string> = PodWith<Suffix<R, "pod">>;
 /** A node, as far as the plugin reads it. */
 export type Node<R extends string> = NodeWith<R, Suffix<R, "node">>;
+/** One attempt to place one pod. */
+export interface Cycle {
+  /** Grows by one with every attempt. */
+  readonly id: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** Random, different for every cycle and plugin. */
+  readonly seed: bigint;
+}
+
 /** Facts of the cluster and of the cycle, as far as the plugin reads them. */
 export type Context<R extends string> = ("cluster.nodeCount" extends R
   ? {
@@ -127,7 +137,7 @@ export type Context<R extends string> = ("cluster.nodeCount" extends R
     : unknown) &
   ("cycle" extends R
     ? {
-        /** The attempt to place this pod: its time is milliseconds since 1970, its seed random. */
-        readonly cycle: Omit<contract.Cycle, "template">;
+        /** The attempt to place this pod. */
+        readonly cycle: Cycle;
       }
     : unknown);

@@ -117,8 +117,10 @@ export class Guest {
     return facts.fill({});
   }
 
-  private context(cycle: Cycle): any {
-    return { nodeCount: this.snapshot.nodeCount, images: this.snapshot.images, cycle };
+  private context({ id, time, seed }: Cycle): any {
+    const { nodeCount, images } = this.snapshot;
+    // 64 bits come as a number or as a BigInt, whichever holds them.
+    return { nodeCount, images, cycle: { id: Number(id), time: Number(time), seed: BigInt(seed) } };
   }
 }
 

@@ -71,6 +71,12 @@ test("usage of scalar resources goes with its last pod", () => {
   assert.equal(host.node("a", { used: { "example.com/gpu": 0 } }).score().a, -1);
 });
 
+test("the cycle and the cluster are in the context", () => {
+  const reads = ["cycle", "cluster.nodeCount"] as const;
+  const ids = plugin({ name: "p", reads, score: (_, __, ___, { cycle, nodeCount }) => cycle.id * 10 + nodeCount });
+  assert.deepEqual(new Host(ids).node("a").node("b").score(), { a: 12, b: 12 });
+});
+
 test("a node that nobody told of is an error", () => {
   const guest = new Guest(plugin({ name: "p", reads: ["node.labels"], filter: () => undefined }));
   guest.holdTemplate(0, pod({}));
