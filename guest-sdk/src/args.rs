@@ -26,6 +26,7 @@ impl<'de> Deserialize<'de> for Cpu {
     }
 }
 
+#[derive(Clone, Copy)]
 struct CpuVisitor;
 
 impl Visitor<'_> for CpuVisitor {
