@@ -275,7 +275,7 @@ impl Core {
     fn not_placed(&mut self, entry: QueuedPod, failure: Failure, now: Timestamp, actions: &mut Vec<Action>) {
         let (message, rejection) = match failure {
             Failure::Plugin(error) => {
-                let plugin = Some(Arc::clone(&error.plugin));
+                let plugin = error.down.then(|| Arc::clone(&error.plugin));
                 return self.failed(entry, plugin, error.to_string(), now, actions);
             }
             Failure::NoNodes => ("no nodes available to schedule pods".to_owned(), Rejection::default()),

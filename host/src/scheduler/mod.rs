@@ -48,12 +48,22 @@ pub struct Options {
     pub shell: crate::kube::Options,
 }
 
-/// A running scheduler.
+/// A running scheduler. Dropped, it ends at once, as a process that is killed; [`Scheduler::stop`] ends it in order.
 pub struct Scheduler {
-    control: UnboundedSender<Control>,
+    control: Reins,
     thread: JoinHandle<()>,
     shell: Arc<Shell>,
     loader: Loader,
+}
+
+/// Whoever holds them tells the core's thread what to do. Without them it ends.
+struct Reins(UnboundedSender<Control>);
+
+impl Drop for Reins {
+    fn drop(&mut self) {
+        // If it can't be told, it has ended.
+        let _ = self.0.send(Control::Stop);
+    }
 }
 
 impl Scheduler {
@@ -93,7 +103,7 @@ impl Scheduler {
             ..wasm::LoaderOptions::default()
         };
         let loader = Loader::start(loader_options, options.configuration.profiles, outbox)?;
-        let scheduler = Self { control, thread, shell, loader };
+        let scheduler = Self { control: Reins(control), thread, shell, loader };
         synced.await;
         scheduler.loader.ready().await?;
         scheduler.tell(Control::Begin)?;
@@ -121,8 +131,7 @@ impl Scheduler {
     /// # Errors
     /// The core's thread had ended before, by a panic.
     pub async fn stop(self, within: Duration) -> Result<Undone> {
-        // If it can't be told, it has ended, which joining finds out.
-        let _ = self.control.send(Control::Stop);
+        drop(self.control);
         self.loader.stop();
         let thread = self.thread;
         let joined = tokio::task::spawn_blocking(move || thread.join()).await?;
@@ -132,7 +141,7 @@ impl Scheduler {
     }
 
     fn tell(&self, control: Control) -> Result<()> {
-        self.control.send(control).map_err(|_| anyhow!("the core's thread has ended"))
+        self.control.0.send(control).map_err(|_| anyhow!("the core's thread has ended"))
     }
 }
 
