@@ -68,7 +68,7 @@ projected:
   sources:
     {{- range $plugins.configMap.names }}
     - configMap:
-        name: {{ . }}
+        name: {{ . | quote }}
         optional: true
     {{- end }}
     {{- if $plugins.configMap.binaryData }}
@@ -77,11 +77,11 @@ projected:
     {{- end }}
 {{- else if eq $plugins.source "image" }}
 image:
-  reference: {{ required "plugins.image.reference: name the OCI image whose root holds the plugins" $plugins.image.reference }}
+  reference: {{ required "plugins.image.reference: name the OCI image whose root holds the plugins" $plugins.image.reference | quote }}
   pullPolicy: {{ $plugins.image.pullPolicy }}
 {{- else if eq $plugins.source "persistentVolumeClaim" }}
 persistentVolumeClaim:
-  claimName: {{ required "plugins.persistentVolumeClaim.claimName: name the claim whose volume holds the plugins" $plugins.persistentVolumeClaim.claimName }}
+  claimName: {{ required "plugins.persistentVolumeClaim.claimName: name the claim whose volume holds the plugins" $plugins.persistentVolumeClaim.claimName | quote }}
   readOnly: true
 {{- else }}
 emptyDir: {}
