@@ -291,7 +291,7 @@ impl Core {
         let (message, rejection) = match failure {
             Failure::Plugin(error) => {
                 self.ended = Some(attempt(&entry, Outcome::Error, now));
-                let plugin = Some(Arc::clone(&error.plugin));
+                let plugin = error.down.then(|| Arc::clone(&error.plugin));
                 return self.failed(entry, plugin, error.to_string(), now, actions);
             }
             Failure::NoNodes => ("no nodes available to schedule pods".to_owned(), Rejection::default()),

@@ -187,6 +187,23 @@ pub struct PluginError {
     pub plugin: Arc<str>,
     /// What happened: `trapped in filter: unreachable`, `ran longer than 100 ms`, …
     pub message: String,
+    /// It was not asked at all: it is being made anew. Pods that wait for it are tried as soon as it is back. A pod over
+    /// which it failed is not: it would be the first to break it again.
+    pub down: bool,
+}
+
+impl PluginError {
+    /// It failed when it was asked.
+    #[must_use]
+    pub fn failed(plugin: Arc<str>, message: String) -> Self {
+        Self { plugin, message, down: false }
+    }
+
+    /// It could not be asked.
+    #[must_use]
+    pub fn down(plugin: Arc<str>, message: String) -> Self {
+        Self { plugin, message, down: true }
+    }
 }
 
 /// How an extension point went, for one pod.

@@ -59,13 +59,23 @@ pub struct Options {
     pub vitals: Arc<Vitals>,
 }
 
-/// A running scheduler.
+/// A running scheduler. Dropped, it ends at once, as a process that is killed; [`Scheduler::stop`] ends it in order.
 pub struct Scheduler {
-    control: UnboundedSender<Control>,
+    control: Reins,
     thread: JoinHandle<()>,
     shell: Arc<Shell>,
     loader: Arc<Loader>,
     vitals: Arc<Vitals>,
+}
+
+/// Whoever holds them tells the core's thread what to do. Without them it ends.
+struct Reins(UnboundedSender<Control>);
+
+impl Drop for Reins {
+    fn drop(&mut self) {
+        // If it can't be told, it has ended.
+        let _ = self.0.send(Control::Stop);
+    }
 }
 
 impl Scheduler {
@@ -119,7 +129,7 @@ impl Scheduler {
             ..wasm::LoaderOptions::default()
         };
         let loader = Arc::new(Loader::start(loader_options, options.configuration.profiles, outbox)?);
-        let scheduler = Self { control, thread, shell, loader, vitals: options.vitals };
+        let scheduler = Self { control: Reins(control), thread, shell, loader, vitals: options.vitals };
         synced.await;
         scheduler.vitals.set_informers_synced();
         scheduler.loader.ready().await?;
@@ -132,13 +142,13 @@ impl Scheduler {
     /// # Errors
     /// The core's thread has ended.
     pub fn begin(&self) -> Result<()> {
-        self.control.send(Control::Begin).map_err(|_| anyhow!("the core's thread has ended"))
+        self.control.0.send(Control::Begin).map_err(|_| anyhow!("the core's thread has ended"))
     }
 
     /// A view for others.
     #[must_use]
     pub fn observer(&self) -> Observer {
-        Observer { control: self.control.clone(), loader: Arc::clone(&self.loader) }
+        Observer { control: self.control.0.clone(), loader: Arc::clone(&self.loader) }
     }
 
     /// Looks at the core, between two of its steps.
@@ -165,10 +175,10 @@ impl Scheduler {
         self.vitals.set_stopping();
         let (drained, is_drained) = oneshot::channel();
         // If it can't be told, it has ended, which joining finds out.
-        let _ = self.control.send(Control::Drain(drained));
+        let _ = self.control.0.send(Control::Drain(drained));
         // What is not bound by then is counted below.
         let _ = tokio::time::timeout_at(deadline, is_drained).await;
-        let _ = self.control.send(Control::Stop);
+        drop(self.control);
         self.loader.stop();
         let thread = self.thread;
         let joined = tokio::task::spawn_blocking(move || thread.join()).await?;

@@ -117,7 +117,7 @@ impl Placing<'_> {
         if status.code != Code::Error {
             return Ok(());
         }
-        Err(PluginError { plugin: plugin.declaration.name.clone(), message: status.reasons.join(", ") })
+        Err(PluginError::failed(plugin.declaration.name.clone(), status.reasons.join(", ")))
     }
 }
 

@@ -61,7 +61,7 @@ impl Placing<'_> {
             None => Ok(scores),
             Some(score) => {
                 let message = format!("gave the score {score}; after normalizing it has to be 0 to 100");
-                Err(PluginError { plugin: plugin.declaration.name.clone(), message })
+                Err(PluginError::failed(plugin.declaration.name.clone(), message))
             }
         }
     }

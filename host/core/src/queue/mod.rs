@@ -161,7 +161,7 @@ impl Queue {
         self.enter(place, entry, Cause::AttemptFailed);
     }
 
-    /// The attempt failed through no fault of the pod's: it is tried again after its backoff.
+    /// The attempt came to no verdict: it is made again after the pod's backoff, or when the plugin that was down is back.
     pub fn add_failed(&mut self, mut entry: QueuedPod, plugin: Option<Arc<str>>, now: Timestamp) {
         entry.failed(plugin, now);
         let place = Place::Backoff(self.options.backoff.end(&entry), self.arrival());
