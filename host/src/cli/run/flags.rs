@@ -58,7 +58,7 @@ pub struct ServingFlags {
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     bind_address: IpAddr,
     /// On this port; 0 is any free one, which the log names.
-    #[arg(long, value_name = "PORT", default_value_t = 10251)]
+    #[arg(long, value_name = "PORT", default_value_t = 10259)]
     port: u16,
 }
 
@@ -103,9 +103,9 @@ mod tests {
     #[test]
     fn nobody_else_is_served_unless_that_is_asked_for() {
         for (flags, address) in [
-            (&["run"][..], "127.0.0.1:10251"),
+            (&["run"][..], "127.0.0.1:10259"),
             (&["run", "--bind-address=::", "--port=0"], "[::]:0"),
-            (&["run", "--bind-address", "0.0.0.0"], "0.0.0.0:10251"),
+            (&["run", "--bind-address", "0.0.0.0"], "0.0.0.0:10259"),
         ] {
             let cli = Cli::try_parse_from(flags).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(cli.serving.address().to_string(), address);
