@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use berth::config::{self, Configuration};
+use berth::kube::lease::{LeaderElection, Timing};
 use berth::wasm::{Enabled, NamedBy, ProfileSpec};
 use serde_json::json;
 

@@ -6,6 +6,7 @@ mod plugin;
 mod run;
 mod sim;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -86,6 +87,7 @@ fn start(command: Command) -> Result<ExitCode> {
 fn start_log(cli: &Cli) -> Result<()> {
     let filter = EnvFilter::builder().parse(log_filter(cli))?;
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let log = log.with_ansi(std::io::stderr().is_terminal());
     match cli.logging_format {
         LoggingFormat::Json => log.json().flatten_event(true).init(),
         LoggingFormat::Text => log.with_target(false).init(),
