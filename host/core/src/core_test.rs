@@ -253,7 +253,8 @@ fn it_tells_which_attempt_a_step_ended() {
     let ended = |bench: &Bench| bench.core.ended().map(|attempt| (attempt.outcome, attempt.number));
     assert_eq!(ended(&bench), Some((Outcome::Error, 1)));
     bench.plugins.broken = false;
-    bench.step(Event::PluginRecovered("Taints".into()));
+    bench.seconds += 1;
+    bench.step(Event::Tick);
     assert_eq!(ended(&bench), None, "it is being bound");
     bench.step(Event::BindFailed(key("p"), "etcd is away".into()));
     assert_eq!(ended(&bench), Some((Outcome::Error, 2)));

@@ -69,7 +69,7 @@ fn read_cases() -> Vec<(String, Case)> {
         let path = entry.expect("an entry").path();
         let text = std::fs::read_to_string(&path).expect("a file of cases");
         let cases: Vec<Case> =
-            serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            super::support::yaml(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
         found.extend(cases.into_iter().map(|case| (file.clone(), case)));
     }

@@ -62,7 +62,9 @@ impl World {
 
     fn moment(&self, which: usize) -> Moment {
         let own = self.now + self.candidates[which].offset;
-        Moment { own: Duration::from_millis(own), wall: Timestamp::UNIX_EPOCH }
+        // A renewal shows in the record by its time.
+        let wall = Timestamp::from_millisecond(i64::try_from(self.now).expect("short")).expect("a date");
+        Moment { own: Duration::from_millis(own), wall }
     }
 
     fn send(&mut self, number: u64, from: usize, what: Content) {
