@@ -212,7 +212,7 @@ fn what_is_said_of_bad_fields() {
         ("extenders: [{urlPrefix: x}]", "f.yaml:3:12: extenders: not supported yet; leave it out"),
         (
             "leaderElection: {leaderElect: 1}",
-            "f.yaml:3:31: leaderElection.leaderElect: is an integer, where true or false belongs",
+            "f.yaml:3:31: leaderElection.leaderElect: is a number, where true or false belongs",
         ),
         (
             "leaderElection: {leaseDuration: 5s}",
