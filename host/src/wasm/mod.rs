@@ -15,6 +15,7 @@ mod loader;
 mod metrics;
 mod set;
 mod synthetic;
+mod wasi;
 
 pub use self::check::{CHECK_NODES, CheckReport, check};
 pub use self::engine::engine;
