@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"berth.dev/framework/contract"
 )
@@ -24,6 +25,9 @@ type guest struct {
 
 	cluster   *snapshot
 	templates map[uint32]*template
+	// numbers and scores are the last answers: the host has read them when it asks again.
+	numbers []uint16
+	scores  []int64
 	// current is the attempt at hand, where answers depend on more than declared facts.
 	current *session
 }
@@ -156,11 +160,12 @@ func (g *guest) Filter(cycle contract.Cycle, nodes []uint32) (contract.Verdicts,
 		return contract.Verdicts{}, err
 	}
 	g.filtered(session, pod)
-	collected := verdicts{answer: contract.Verdicts{Nodes: make([]uint16, 0, len(nodes))}}
+	collected := verdicts{answer: contract.Verdicts{Nodes: slices.Grow(g.numbers[:0], len(nodes))}}
 	ctx, state := context.Background(), CycleState{session}
 	for _, node := range nodes {
 		collected.add(g.filter.Filter(ctx, state, pod, NodeInfo{g.cluster, node}))
 	}
+	g.numbers = collected.answer.Nodes
 	return collected.answer, nil
 }
 
@@ -192,15 +197,16 @@ func (g *guest) Score(cycle contract.Cycle, nodes []uint32) ([]int64, error) {
 	}
 	g.filtered(session, pod)
 	g.scored(session, pod, nodes)
-	scores := make([]int64, len(nodes))
+	scores := slices.Grow(g.scores[:0], len(nodes))
 	ctx, state := context.Background(), CycleState{session}
-	for i, node := range nodes {
+	for _, node := range nodes {
 		score, status := g.score.Score(ctx, state, pod, NodeInfo{g.cluster, node})
 		if !status.IsSuccess() {
 			return nil, failure(status)
 		}
-		scores[i] = score
+		scores = append(scores, score)
 	}
+	g.scores = scores
 	return scores, nil
 }
 

@@ -22,22 +22,22 @@ type NodeInfo struct {
 func (n NodeInfo) Node() Node { return Node(n) }
 
 // GetAllocatable is `status.allocatable`. Reads NodeAllocatable.
-func (n NodeInfo) GetAllocatable() Resource {
+func (n NodeInfo) GetAllocatable() *Resource {
 	n.cluster.read(NodeAllocatable)
-	return n.cluster.allocatable.get(n.at)
+	return n.cluster.allocatable.row(n.at)
 }
 
 // GetRequested is what the node's pods ask for, assumed ones included; AllowedPodNumber is their number. Reads NodeUsage.
-func (n NodeInfo) GetRequested() Resource {
+func (n NodeInfo) GetRequested() *Resource {
 	n.cluster.read(NodeUsage)
-	return n.cluster.requested.get(n.at)
+	return n.cluster.requested.row(n.at)
 }
 
 // GetNonZeroRequested is cpu and memory that the node's pods ask for, with a default for containers that name none: what
 // NodeResourcesFit scores by. Reads NodeUsage.
-func (n NodeInfo) GetNonZeroRequested() Resource {
+func (n NodeInfo) GetNonZeroRequested() *Resource {
 	n.cluster.read(NodeUsage)
-	return n.cluster.nonZero.get(n.at)
+	return n.cluster.nonZero.row(n.at)
 }
 
 // GetPods is the pods on the node, assumed ones included. Reads NodePods, and of each pod Reads.Resident.

@@ -29,7 +29,7 @@ impl Contract {
         }
         let mut resolve = Resolve::default();
         let group = sources.parse().map_err(|(_, error)| Error::contract(error))?;
-        let package = resolve.push_group(group).map_err(|error| Error::contract(error))?;
+        let package = resolve.push_group(group).map_err(Error::contract)?;
         Ok(Contract { resolve, package })
     }
 
@@ -61,8 +61,8 @@ impl Contract {
             text += &format!("  export {};\n", self.full_name(export));
         }
         text += "}\n";
-        let id = self.resolve.push_str("guest.wit", &text).map_err(|error| Error::contract(error))?;
-        let world = self.resolve.select_world(&[id], Some(package)).map_err(|error| Error::contract(error))?;
+        let id = self.resolve.push_str("guest.wit", &text).map_err(Error::contract)?;
+        let world = self.resolve.select_world(&[id], Some(package)).map_err(Error::contract)?;
         Ok((self.resolve, world))
     }
 }

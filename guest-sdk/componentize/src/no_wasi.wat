@@ -37,10 +37,18 @@
     (i64.store (local.get $resolution) (i64.const 1000))
     (i32.const 0))
 
-  ;; Whoever waits is told at once that it is time: of all subscriptions, the first.
+  ;; Whoever waits is told at once that it is time, of all subscriptions for the first. Where that is for a time, the counter
+  ;; is then as far: in 48 bytes, the kind is at 8, the time at 24, and at 40 whether it is a point in time or a span.
   (func (export "poll_oneoff")
     (param $subscriptions i32) (param $events i32) (param $count i32) (param $happened i32) (result i32)
-    (global.set $now (i64.add (global.get $now) (i64.const 1000000)))
+    (if (i32.eqz (i32.load8_u offset=8 (local.get $subscriptions)))
+      (then
+        (if (i32.eqz (i32.load16_u offset=40 (local.get $subscriptions)))
+          (then
+            (global.set $now (i64.add (global.get $now) (i64.load offset=24 (local.get $subscriptions)))))
+          (else
+            (if (i64.gt_u (i64.load offset=24 (local.get $subscriptions)) (global.get $now))
+              (then (global.set $now (i64.load offset=24 (local.get $subscriptions)))))))))
     (i64.store (local.get $events) (i64.load (local.get $subscriptions)))
     (i64.store offset=8 (local.get $events) (i64.const 0))
     (i64.store offset=16 (local.get $events) (i64.const 0))

@@ -17,12 +17,22 @@ func begin() {
 	leaving = leaving[:0]
 }
 
-// end closes every call, one that panicked too.
+// end closes a call of a scheduling cycle, one that panicked too.
 func end() {
 	if problem := recover(); problem != nil {
 		trap(problem)
 	}
 	arrived.reset()
+	collect(true)
+}
+
+// endApply closes a call that has time.
+func endApply() {
+	if problem := recover(); problem != nil {
+		trap(problem)
+	}
+	arrived.reset()
+	collect(false)
 }
 
 //go:wasmexport cabi_realloc
@@ -74,7 +84,7 @@ func forgetTemplates(at, length uint32) {
 
 //go:wasmexport berth:scheduler/snapshot@0.1.0#apply
 func apply(at, length uint32) {
-	defer end()
+	defer endApply()
 	changes := view[rawChange](list{at, length})
 	for i := range changes {
 		change := liftChange(&changes[i])
