@@ -26,7 +26,7 @@ async fn demo() -> Result<()> {
     ensure!(output.success, "berth demo failed:\n{}\n{}", output.stdout, output.stderr);
     // Besides the counts, which the demo itself compares with host/demo/expected.yaml: that the table says them.
     for expected in [
-        "106 of 110 pods placed on 50 nodes",
+        "106 of 111 pods placed on 50 nodes",
         "4 node(s) didn't have free ports for the requested pod ports",
         "38 Insufficient cpu",
         "44 Insufficient nvidia.com/gpu",

@@ -21,6 +21,7 @@ mod names;
 mod openapi;
 mod patch;
 mod pods;
+mod protobuf;
 mod registry;
 mod request;
 pub mod resource;

@@ -29,6 +29,11 @@ pub async fn client(server: &Server) -> Client {
     Client::try_from(config.expect("the kubeconfig is complete")).expect("the client can be made")
 }
 
+/// Reads YAML 1.2, in which `n` and `y` are texts.
+pub fn yaml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
+    serde_saphyr::from_str_with_options(text, serde_saphyr::options! { strict_booleans: true })
+}
+
 /// Waits until `check` answers with a value.
 pub async fn eventually<T>(what: &str, mut check: impl AsyncFnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
