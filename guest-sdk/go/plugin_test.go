@@ -265,6 +265,37 @@ func TestNodesAndPodsComeAndGo(t *testing.T) {
 	}
 }
 
+func TestNodeAffinityMatches(t *testing.T) {
+	register(filter{func(_ framework.CycleState, pod *framework.Pod, node framework.NodeInfo) *framework.Status {
+		if pod.GetNodeAffinity().Match(node.Node()) {
+			return nil
+		}
+		return framework.NewStatus(framework.UnschedulableAndUnresolvable, "no match")
+	}}, framework.Reads{Pod: framework.PodNodeAffinity, Node: framework.NodeLabels | framework.NodeName})
+	host := threeNodes(t)
+	require := func(terms ...contract.NodeSelectorTerm) *st.PodWrapper {
+		return st.MakePod().Facts(func(pod *contract.Pod) {
+			pod.RequiredNodeAffinity = contract.Option[[]contract.NodeSelectorTerm]{Value: terms, Some: true}
+		})
+	}
+	above := contract.Requirement{Key: "number", Operator: contract.SelectorOperatorGreaterThan, Values: []string{"1"}}
+	named := contract.Requirement{Key: "metadata.name", Operator: contract.SelectorOperatorIn, Values: []string{"a"}}
+	for name, c := range map[string]struct {
+		pod  *st.PodWrapper
+		fits []string
+	}{
+		"nothing required": {st.MakePod(), []string{"a", "b", "c"}},
+		"no term":          {require(), nil},
+		"one of two":       {require(contract.NodeSelectorTerm{Expressions: []contract.Requirement{above}}, contract.NodeSelectorTerm{Fields: []contract.Requirement{named}}), []string{"a", "c"}},
+		"a selector":       {st.MakePod().NodeSelector(map[string]string{"number": "1"}), []string{"b"}},
+		"an absent label":  {st.MakePod().NodeSelector(map[string]string{"rack": ""}), nil},
+	} {
+		if got := host.Fits(c.pod); !slices.Equal(got, c.fits) {
+			t.Errorf("%s: got %v, want %v", name, got, c.fits)
+		}
+	}
+}
+
 func TestMoreReasonsThanNumbersAreStillRejections(t *testing.T) {
 	asked := 0
 	register(filter{func(framework.CycleState, *framework.Pod, framework.NodeInfo) *framework.Status {

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"math/bits"
+	"slices"
 
 	"berth.dev/framework/contract"
 )
@@ -35,6 +36,26 @@ type NodeAffinity struct {
 	Required contract.Option[[]contract.NodeSelectorTerm]
 	// Preferred are terms with weights.
 	Preferred []contract.PreferredNodeTerm
+}
+
+// Match says whether a node meets the selector and the required terms. Reads NodeLabels, and NodeName where a term is about it.
+func (a NodeAffinity) Match(node Node) bool {
+	labels := node.GetLabels()
+	for key, value := range a.NodeSelector {
+		if has, there := labels[key]; !there || has != value {
+			return false
+		}
+	}
+	if !a.Required.Some {
+		return true
+	}
+	return slices.ContainsFunc(a.Required.Value, func(term contract.NodeSelectorTerm) bool {
+		name := ""
+		if len(term.Fields) > 0 {
+			name = node.GetName()
+		}
+		return term.Matches(labels, name)
+	})
 }
 
 // Requests is what a pod asks of a node, summed over its containers as kube-scheduler does.
