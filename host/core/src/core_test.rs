@@ -248,14 +248,13 @@ fn a_pod_deleted_while_it_is_bound_is_forgotten() {
 #[test]
 fn it_tells_which_attempt_a_step_ended() {
     let mut bench = Bench::new();
-    bench.plugins.broken = true;
+    bench.plugins.down = true;
     bench.step(set(pod("p")));
     let ended = |bench: &Bench| bench.core.ended().map(|attempt| (attempt.outcome, attempt.number));
     assert_eq!(ended(&bench), Some((Outcome::Error, 1)));
-    bench.plugins.broken = false;
-    bench.seconds += 1;
-    bench.step(Event::Tick);
-    assert_eq!(ended(&bench), None, "it is being bound");
+    bench.plugins.down = false;
+    bench.step(Event::PluginRecovered("Taints".into()));
+    assert_eq!((ended(&bench), bench.core.in_flight()), (None, 1));
     bench.step(Event::BindFailed(key("p"), "etcd is away".into()));
     assert_eq!(ended(&bench), Some((Outcome::Error, 2)));
 }

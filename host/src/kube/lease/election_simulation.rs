@@ -111,7 +111,8 @@ impl World {
             (Request::Read, Some((record, _))) => Answer::Found(record.clone()),
             (Request::Create(record), None) => return self.write(record, 1),
             (Request::Update(record), Some(_)) if latest == version => return self.write(record, latest + 1),
-            _ => Answer::Failed("conflict".to_owned()),
+            // Who is refused learns nothing of what is there.
+            _ => return (Answer::Failed("conflict".to_owned()), version),
         };
         (answer, latest)
     }
