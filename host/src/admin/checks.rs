@@ -71,18 +71,19 @@ mod tests {
     #[test]
     fn it_is_ready_from_the_first_plugins_to_the_beginning_of_the_end() {
         let vitals = Vitals::default();
-        let steps: [(fn(&Vitals), bool); 5] = [
-            (|_| {}, false),
-            (Vitals::set_informers_synced, false),
-            (Vitals::set_plugins_loaded, true),
-            (Vitals::beat, true),
-            (Vitals::set_stopping, false),
-        ];
-        for (at, (step, ready)) in steps.into_iter().enumerate() {
-            step(&vitals);
-            assert_eq!(Checks::ready(&vitals).passed(), ready, "step {at}");
-            assert!(Checks::live(&vitals).passed(), "step {at}");
-        }
+        let look = |step: &str, ready: bool| {
+            assert_eq!(Checks::ready(&vitals).passed(), ready, "{step}");
+            assert!(Checks::live(&vitals).passed(), "{step}");
+        };
+        look("at first", false);
+        vitals.set_informers_synced();
+        look("informers synced", false);
+        vitals.set_plugins_loaded();
+        look("plugins loaded", true);
+        vitals.beat();
+        look("the core's thread runs", true);
+        vitals.set_stopping();
+        look("stopping", false);
     }
 
     #[test]

@@ -126,7 +126,7 @@ async fn send(client: &Client, step: &Step, kept: &Kept) -> Answer {
         request = request.header("content-type", media);
     }
     let request = request.body(Body::from(body)).expect("a request");
-    let response = client.send(request).await.expect("an answer");
+    let response = client.send(request).await.unwrap_or_else(|error| panic!("{line} gets no answer: {error:?}"));
     let code = response.status().as_u16();
     let bytes = response.into_body().collect_bytes().await.expect("a whole answer");
     let raw = String::from_utf8_lossy(&bytes).into_owned();

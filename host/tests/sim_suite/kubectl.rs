@@ -158,18 +158,21 @@ async fn it_creates_shows_and_deletes() {
     kubectl.ok("get pods --field-selector spec.nodeName=n1 -o jsonpath={.items[*].metadata.name}", &["web"]).await;
     kubectl.ok("get nodes -o wide", &["n1", "Ready", "<none>", "v1.36.0", "CONTAINER-RUNTIME"]).await;
     kubectl.ok("get pods,nodes", &["pod/web", "node/n1"]).await;
-    let event = "apiVersion: v1
+    let uid = kubectl.ok("get pod web -o jsonpath={.metadata.uid}", &["-"]).await;
+    let event = format!(
+        "apiVersion: v1
 kind: Event
-metadata: {name: web.1, namespace: default}
-involvedObject: {apiVersion: v1, kind: Pod, namespace: default, name: web}
+metadata: {{name: web.1, namespace: default}}
+involvedObject: {{apiVersion: v1, kind: Pod, namespace: default, name: web, uid: {uid}}}
 reason: FailedScheduling
 type: Warning
 message: no room
-source: {component: berth}
+source: {{component: berth}}
 firstTimestamp: '2026-01-01T00:00:00Z'
 lastTimestamp: '2026-01-01T00:00:00Z'
-";
-    kubectl.with("create -f -", event, &["event/web.1 created"]).await;
+"
+    );
+    kubectl.with("create -f -", &event, &["event/web.1 created"]).await;
     kubectl.ok("get events", &["LAST SEEN", "Warning", "FailedScheduling", "pod/web", "no room"]).await;
     kubectl.ok("events", &["FailedScheduling", "Pod/web"]).await;
     kubectl

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::real;
 use crate::support::server;
 
+const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 /// The folder's objects, each with the path that it is posted to, and rich in what is special on the wire.
@@ -17,26 +18,45 @@ fn objects() -> Vec<(String, Value)> {
     read.into_iter().map(|mut object| (path(&object), object["object"].take())).collect()
 }
 
-/// Creates the object in `body` without keeping it. What the server chooses at random is taken out of an answer in JSON.
-async fn try_out(client: &Client, path: &str, media: &str, body: Vec<u8>, accept: &str) -> Vec<u8> {
-    let request = Request::post(format!("{path}?dryRun=All&fieldValidation=Strict"))
-        .header("content-type", media)
-        .header("accept", accept)
-        .body(Body::from(body));
+/// Posts a body of a media type, asking for another.
+async fn post(client: &Client, path: &str, media: &str, body: Vec<u8>, accept: &str) -> (u16, Vec<u8>) {
+    let request = Request::post(path).header("content-type", media).header("accept", accept).body(Body::from(body));
     let response = client.send(request.expect("a request")).await.expect("an answer");
-    let code = response.status();
-    let bytes = response.into_body().collect_bytes().await.expect("a whole answer").to_vec();
-    assert_eq!(code, 201, "{path}: {media}: {}", String::from_utf8_lossy(&bytes));
-    bytes
+    let code = response.status().as_u16();
+    (code, response.into_body().collect_bytes().await.expect("a whole answer").to_vec())
 }
 
-async fn kept(client: &Client, path: &str, media: &str, body: Vec<u8>) -> Value {
-    let answer = try_out(client, path, media, body, "application/json").await;
-    let mut object: Value = serde_json::from_slice(&answer).expect("the answer is JSON");
+/// What creating an object answers; nothing is kept.
+async fn try_out(client: &Client, path: &str, media: &str, body: Vec<u8>, accept: &str) -> Result<Vec<u8>, String> {
+    match post(client, &format!("{path}?dryRun=All&fieldValidation=Strict"), media, body, accept).await {
+        (201, answer) => Ok(answer),
+        (code, answer) => Err(format!("{path}: {media}: {code}: {}", String::from_utf8_lossy(&answer))),
+    }
+}
+
+/// The object that creating it answers, without what the server chooses anew each time.
+async fn tried_out(client: &Client, path: &str, media: &str, body: Vec<u8>) -> Result<Value, String> {
+    let answer = try_out(client, path, media, body, JSON).await?;
+    let mut object: Value = serde_json::from_slice(&answer).map_err(|error| format!("{path}: {error}"))?;
     for chosen in ["uid", "creationTimestamp"] {
         object["metadata"][chosen] = Value::Null;
     }
-    object
+    Ok(object)
+}
+
+async fn compare(real: &Client, embedded: &Client, path: &str, object: &Value) -> Result<(), String> {
+    let body = || object.to_string().into_bytes();
+    let as_json = try_out(real, path, JSON, body(), JSON).await?;
+    let as_protobuf = try_out(real, path, JSON, body(), PROTOBUF).await?;
+    if !as_protobuf.starts_with(b"k8s\0") {
+        return Err(format!("{path}: the real server doesn't answer in protobuf"));
+    }
+    let expected = tried_out(embedded, path, JSON, as_json).await?;
+    let found = tried_out(embedded, path, PROTOBUF, as_protobuf).await?;
+    match found == expected {
+        true => Ok(()),
+        false => Err(format!("{path}: {found}\n    instead of {expected}")),
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -48,18 +68,25 @@ async fn what_a_real_server_writes_in_protobuf_is_read_as_its_json_is() {
     let real = real::Server::start().await;
     let real = real.client().await;
     let (_server, embedded) = server().await;
-    for client in [&real, &embedded] {
-        let account = json!({"metadata": {"name": "default"}}).to_string().into_bytes();
-        let request =
-            Request::post("/api/v1/namespaces/default/serviceaccounts").header("content-type", "application/json");
-        client.send(request.body(Body::from(account)).expect("a request")).await.expect("an answer");
-    }
+    let account = json!({"metadata": {"name": "default"}}).to_string().into_bytes();
+    let (code, _) = post(&real, "/api/v1/namespaces/default/serviceaccounts", JSON, account, JSON).await;
+    assert_eq!(code, 201, "the real server's admission wants a service account");
+    let mut failed = Vec::new();
     for (path, object) in objects() {
-        let body = || object.to_string().into_bytes();
-        let as_json = try_out(&real, &path, "application/json", body(), "application/json").await;
-        let as_protobuf = try_out(&real, &path, "application/json", body(), PROTOBUF).await;
-        assert!(as_protobuf.starts_with(b"k8s\0"), "{path}: the real server answers in protobuf");
-        let expected = kept(&embedded, &path, "application/json", as_json).await;
-        assert_eq!(kept(&embedded, &path, PROTOBUF, as_protobuf).await, expected, "{path}");
+        failed.extend(compare(&real, &embedded, &path, &object).await.err());
     }
+    assert!(failed.is_empty(), "{} objects differ:\n{}", failed.len(), failed.join("\n"));
+}
+
+/// Not compared with a real server: v1.36's breaks off.
+#[tokio::test(flavor = "multi_thread")]
+async fn custom_resources_have_no_protobuf() {
+    let (_server, client) = server().await;
+    let (path, definition) = objects().pop().expect("the last object is a definition");
+    let (code, answer) = post(&client, &path, JSON, definition.to_string().into_bytes(), JSON).await;
+    assert_eq!(code, 201, "{}", String::from_utf8_lossy(&answer));
+    let (code, answer) =
+        post(&client, "/apis/example.com/v1/namespaces/default/things", PROTOBUF, b"k8s\0".to_vec(), JSON).await;
+    let answer: Value = serde_json::from_slice(&answer).expect("a Status");
+    assert_eq!((code, answer["reason"].as_str()), (415, Some("UnsupportedMediaType")), "{answer}");
 }
