@@ -64,7 +64,10 @@ impl World {
         let offset = self.candidates[which].offset;
         // Wall clocks are wrong by up to a day, each in its own way, but go on.
         let wall = i64::try_from(self.now + offset * 1_000).expect("small");
-        Moment { own: Duration::from_millis(self.now + offset), wall: Timestamp::from_millisecond(wall).expect("a time") }
+        Moment {
+            own: Duration::from_millis(self.now + offset),
+            wall: Timestamp::from_millisecond(wall).expect("a time"),
+        }
     }
 
     fn send(&mut self, number: u64, from: usize, what: Content) {
