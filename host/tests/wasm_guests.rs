@@ -108,7 +108,7 @@ fn a_guest_that_leaks_is_exchanged_for_a_small_one_without_a_failure() {
         host.score(1).expect("it answers");
         host.take_in();
         // A quarter of 64 MiB: from here on a successor is made.
-        let large = |host: &mut Host| host.loader.status()[0].usage.memory > 16 << 20;
+        let large = |host: &mut Host| host.loader.status()[0].usage.memory >= 16 << 20;
         if large(&mut host) {
             host.until("its successor is there", move |host| !large(host));
         }

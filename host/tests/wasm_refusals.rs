@@ -59,7 +59,7 @@ fn components_that_are_no_plugins() {
     refused("nothing to call", &with(&["plugin", "normalize"]), "takes part in no extension point");
     let other = Guest::new("Other").contract("0.2.0").build();
     refused("another version", &other, "speaks version 0.2.0 of the contract");
-    refused("WASI", &Guest::new("Wasi").with_wasi().build(), "imports `wasi:clocks/monotonic-clock@0.2.0`");
+    refused("HTTP", &Guest::new("Http").with_http().build(), "imports `wasi:http/outgoing-handler@0.2.0`");
     refused("no snapshot", &with(&["plugin", "filter"]), "declares that it reads usage, but exports no");
     let custom = Guest::new("Custom").normalization(NORMALIZE_CUSTOM).build();
     refused("no normalize", &custom, "exports no `berth:scheduler/normalize@0.1.0`");

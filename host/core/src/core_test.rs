@@ -244,3 +244,17 @@ fn a_pod_deleted_while_it_is_bound_is_forgotten() {
     assert!(bench.core.cache().pod_by_uid("p").is_none());
     assert_eq!(bench.step(Event::BindFailed(key("p"), "not found".into())), [""; 0]);
 }
+
+#[test]
+fn it_tells_which_attempt_a_step_ended() {
+    let mut bench = Bench::new();
+    bench.plugins.down = true;
+    bench.step(set(pod("p")));
+    let ended = |bench: &Bench| bench.core.ended().map(|attempt| (attempt.outcome, attempt.number));
+    assert_eq!(ended(&bench), Some((Outcome::Error, 1)));
+    bench.plugins.down = false;
+    bench.step(Event::PluginRecovered("Taints".into()));
+    assert_eq!((ended(&bench), bench.core.in_flight()), (None, 1));
+    bench.step(Event::BindFailed(key("p"), "etcd is away".into()));
+    assert_eq!(ended(&bench), Some((Outcome::Error, 2)));
+}

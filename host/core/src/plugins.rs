@@ -206,6 +206,17 @@ impl PluginError {
     }
 }
 
+/// How an extension point went, for one pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PointOutcome {
+    /// All plugins answered.
+    Success,
+    /// One rejected the pod.
+    Unschedulable,
+    /// One failed.
+    Error,
+}
+
 /// Whoever holds the guests.
 ///
 /// Every answer is checked by the implementor to be of the right length; the core checks ranges. The implementor makes
@@ -251,6 +262,13 @@ pub trait Plugins {
         nodes: &[NodeId],
         scores: &[i64],
     ) -> Result<Vec<i64>, PluginError>;
+
+    /// The core begins to ask plugins at this extension point, in the cycle of a pod of this scheduler name. For those who
+    /// measure: the core has no clock.
+    fn point_begins(&mut self, _point: ExtensionPoints, _scheduler_name: &str) {}
+
+    /// It is done with the extension point that it began last.
+    fn point_ends(&mut self, _outcome: PointOutcome) {}
 
     /// These templates will not be named again: what is kept for them may go. They are templates of all plugins that
     /// declared exactly these facts.

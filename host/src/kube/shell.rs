@@ -118,13 +118,12 @@ impl Shell {
         self.informers.abort_all();
         let drained = join3(self.binder.idle(), self.status.idle(), self.recorder.flush());
         let in_time = tokio::time::timeout(within, drained).await.is_ok();
-        let undone = match in_time {
+        match in_time {
             true => Undone::default(),
             false => {
                 Undone { bindings: self.binder.open(), conditions: self.status.open(), events: self.recorder.open() }
             }
-        };
-        undone
+        }
     }
 }
 

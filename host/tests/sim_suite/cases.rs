@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::real;
-use crate::support::{eventually, plain_client, server};
+use crate::support::{eventually, server};
 
 /// A few requests that belong together, in a namespace of their own.
 #[derive(Debug, Deserialize)]
@@ -69,7 +69,7 @@ fn read_cases() -> Vec<(String, Case)> {
         let path = entry.expect("an entry").path();
         let text = std::fs::read_to_string(&path).expect("a file of cases");
         let cases: Vec<Case> =
-            serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            super::support::yaml(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
         found.extend(cases.into_iter().map(|case| (file.clone(), case)));
     }
@@ -232,5 +232,5 @@ async fn a_real_server_answers_the_same() {
         return;
     }
     let server = real::Server::start().await;
-    run_all(&plain_client(server.config().await)).await;
+    run_all(&server.client().await).await;
 }

@@ -13,7 +13,7 @@ const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 /// The folder's objects, each with the path that it is posted to, and rich in what is special on the wire.
 fn objects() -> Vec<(String, Value)> {
-    let read: Vec<Value> = serde_saphyr::from_str(include_str!("objects.yaml")).expect("the objects are YAML");
+    let read: Vec<Value> = super::support::yaml(include_str!("objects.yaml")).expect("the objects are YAML");
     let path = |object: &Value| object["path"].as_str().expect("a path").to_owned();
     read.into_iter().map(|mut object| (path(&object), object["object"].take())).collect()
 }

@@ -55,8 +55,11 @@ pub async fn optional_object(call: Call) -> Result<Option<Value>, Failure> {
     parser(&content_type)?(&bytes).map(Some)
 }
 
+/// Reads an object of one media type.
+type Parser = fn(&[u8]) -> Result<Value, Failure>;
+
 /// How an object of a media type is read.
-fn parser(content_type: &str) -> Result<fn(&[u8]) -> Result<Value, Failure>, Failure> {
+fn parser(content_type: &str) -> Result<Parser, Failure> {
     match content_type {
         "" | "application/json" => Ok(parse_json),
         "application/yaml" => Ok(parse_yaml),

@@ -149,7 +149,7 @@ pub fn base64(bytes: &[u8]) -> String {
 /// True where `text` is standard base64 with its padding.
 pub fn is_base64(text: &str) -> bool {
     let body = text.trim_end_matches('=');
-    text.len() % 4 == 0
+    text.len().is_multiple_of(4)
         && text.len() - body.len() <= 2
         && body.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+' || b == b'/')
 }
