@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Rules, template};
+use super::{PersistentVolumeClaims, Rules, template};
 use crate::sim::failure::Problems;
 use crate::sim::pods;
-use crate::sim::value::{copy_member, object_mut, set_default, text};
+use crate::sim::value::{copy_member, items_mut, object_mut, set_default, text};
 
 /// apps/v1 Deployments.
 pub struct Deployments;
@@ -83,6 +83,11 @@ impl Rules for StatefulSets {
         set_default(&mut spec["updateStrategy"], "type", "RollingUpdate");
         if text(&spec["updateStrategy"], "type") == "RollingUpdate" {
             set_default(&mut spec["updateStrategy"], "rollingUpdate", json!({"partition": 0}));
+        }
+        for claim in items_mut(spec, "volumeClaimTemplates") {
+            set_default(claim, "apiVersion", "v1");
+            set_default(claim, "kind", "PersistentVolumeClaim");
+            PersistentVolumeClaims.default(claim);
         }
         template::default(spec);
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::write::{Modified, Place, modify};
 use crate::sim::clock;
-use crate::sim::failure::Failure;
+use crate::sim::failure::{Failure, Subject};
 use crate::sim::http::{Call, answer, body};
 use crate::sim::request::{Query, Target};
 use crate::sim::resource::Resource;
@@ -112,16 +112,18 @@ pub fn check_preconditions(
     deletion: &Deletion,
 ) -> Result<(), Failure> {
     let uid = text(&object["metadata"], "uid");
-    let differs = |name: &str, expected: &str, found: &str| {
-        Failure::conflict(
-            resource.subject(current.name()),
-            &format!("Precondition failed: {name} in precondition: {expected}, {name} in object meta: {found}"),
-        )
+    let differs = |name: &str, expected: &str, found: &str, hint: &str| {
+        let why = format!(
+            "the {name} in the precondition ({expected}) does not match the {name} in record ({found}). \
+             The object might have been {hint}"
+        );
+        // Here, the kind takes the resource's place.
+        Failure::conflict(Subject { kind: &resource.kind, ..resource.subject(current.name()) }, &why)
     };
     match (&deletion.uid, &deletion.version) {
-        (Some(expected), _) if expected != uid => Err(differs("UID", expected, uid)),
+        (Some(expected), _) if expected != uid => Err(differs("UID", expected, uid, "deleted and then recreated")),
         (_, Some(expected)) if *expected != current.rv().to_string() => {
-            Err(differs("ResourceVersion", expected, &current.rv().to_string()))
+            Err(differs("ResourceVersion", expected, &current.rv().to_string(), "modified"))
         }
         _ => Ok(()),
     }
