@@ -98,7 +98,8 @@
 //!
 //! A crate of a plugin has `crate-type = ["cdylib", "rlib"]` and depends on this one, and on `serde` where it takes arguments.
 
-mod arguments;
+#[doc(hidden)]
+pub mod arguments;
 #[doc(hidden)]
 pub mod bindings;
 pub mod call;
@@ -108,8 +109,11 @@ pub mod component;
 mod cycle;
 mod declaration;
 mod fact;
+mod field_value;
 mod guest;
 mod labels;
+#[doc(hidden)]
+pub mod lift;
 pub mod log;
 mod macros;
 pub mod names;
@@ -132,6 +136,7 @@ mod verdicts;
 
 pub use bindings::base::berth::scheduler::types;
 pub use bindings::base::exports::berth::scheduler::plugin::{ClusterEvent, EventActions};
+pub use field_value::FieldValue;
 pub use guest::Guest;
 pub use labels::LabelMap;
 pub use pre_filter::PreFilter;

@@ -9,6 +9,7 @@ mod every_node_fact {
     use super::*;
 
     // As many parameters as there may be.
+    #[allow(clippy::too_many_arguments)]
     fn filter(
         name: &node::Name,
         labels: &node::Labels,
