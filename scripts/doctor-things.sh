@@ -62,6 +62,11 @@ line_control_plane() {
         "$(go_install_line)"
 }
 
+# Built from its Go module where it is not there.
+has_helm() { case $(helm version --short 2>/dev/null) in v3.*) ;; *) have go ;; esac; }
+get_helm() { return 1; }
+line_helm() { echo "helm 3, which renders deploy/chart: https://helm.sh/docs/intro/install, or, to have it built, $(go_install_line)"; }
+
 # rustup_adds target|component NAME
 rustup_adds() {
     rustup_reachable || return

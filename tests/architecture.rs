@@ -1,5 +1,7 @@
 //! ARCHITECTURE.md is true to the code.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "tests")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -93,11 +93,13 @@
 //!
 //! # The rest
 //!
-//! [`plugin!`] lists all its keys. [`testing`] runs a plugin natively, for plain `cargo test`. [`selector`] matches node selectors and
-//! affinities. [`error!`], [`warn!`], [`info!`] and [`debug!`] write to the host's log, and so does a panic before it fails the call.
+//! [`plugin!`] lists all its keys. [`testing`] runs a plugin natively, for plain `cargo test`. [`args`] has types for arguments
+//! that are checked, and [`selector`] matches node selectors and affinities. [`error!`], [`warn!`], [`info!`] and [`debug!`] write
+//! to the host's log, and so does a panic before it fails the call.
 //!
 //! A crate of a plugin has `crate-type = ["cdylib", "rlib"]` and depends on this one, and on `serde` where it takes arguments.
 
+pub mod args;
 #[doc(hidden)]
 pub mod arguments;
 #[doc(hidden)]

@@ -9,7 +9,7 @@ mod every_node_fact {
     use super::*;
 
     // As many parameters as there may be.
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "a fact each")]
     fn filter(
         name: &node::Name,
         labels: &node::Labels,

@@ -1,5 +1,6 @@
 //! Berth: a Kubernetes scheduler whose every filter and score is a WebAssembly component.
 
+pub mod admin;
 pub mod cli;
 pub mod config;
 pub mod controllers;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use berth::config::{self, Configuration};
+use berth::kube::lease::{LeaderElection, Timing};
 use berth::wasm::{Enabled, NamedBy, ProfileSpec};
 use serde_json::json;
 
@@ -47,6 +48,23 @@ fn a_file_that_says_nothing_is_the_default_profile_alone() {
         let expected = ProfileSpec { others: false, ..ProfileSpec::default_profile("default-scheduler") };
         assert_eq!(configuration.profiles, [expected], "{text}");
     }
+}
+
+#[test]
+fn the_election_is_as_kube_scheduler_has_it() {
+    let election = good("").leader_election;
+    assert_eq!(election, LeaderElection::default());
+    assert_eq!((election.enabled, &*election.namespace, &*election.name), (true, "kube-system", "berth"));
+    let file = "leaderElection: {leaderElect: false, leaseDuration: 1m30s, renewDeadline: 60s, retryPeriod: 0s, \
+                resourceLock: leases, resourceName: kube-scheduler, resourceNamespace: ''}";
+    let election = good(file).leader_election;
+    let timing = Timing {
+        lease_duration: Duration::from_secs(90),
+        renew_deadline: Duration::from_secs(60),
+        retry_period: Duration::from_secs(2),
+    };
+    let name = "kube-scheduler".to_owned();
+    assert_eq!(election, LeaderElection { enabled: false, timing, name, ..LeaderElection::default() });
 }
 
 #[test]
@@ -192,7 +210,22 @@ fn what_is_said_of_bad_fields() {
     for (text, message) in [
         ("profles: []", "f.yaml:3:1: profles: unknown field; did you mean profiles?"),
         ("extenders: [{urlPrefix: x}]", "f.yaml:3:12: extenders: not supported yet; leave it out"),
-        ("leaderElection: {leaderElect: true}", "f.yaml:3:17: leaderElection: not supported yet; leave it out"),
+        (
+            "leaderElection: {leaderElect: 1}",
+            "f.yaml:3:31: leaderElection.leaderElect: is a number, where true or false belongs",
+        ),
+        (
+            "leaderElection: {leaseDuration: 5s}",
+            "f.yaml:3:17: leaderElection: the lease duration (5s) has to be longer than the renew deadline (10s)",
+        ),
+        (
+            "leaderElection: {retryPeriod: '2'}",
+            "f.yaml:3:31: leaderElection.retryPeriod: \"2\" is no duration; write it as in 15s, 1m30s or 500ms",
+        ),
+        (
+            "leaderElection: {resourceLock: endpoints}",
+            "f.yaml:3:32: leaderElection.resourceLock: Kubernetes knows no other lock than leases any more",
+        ),
         ("parallelism: 8", "f.yaml:3:14: parallelism: not supported yet; leave it out"),
         ("percentageOfNodesToScore: 50", "f.yaml:3:27: percentageOfNodesToScore: not supported yet; leave it out"),
         ("podInitialBackoffSeconds: 0", "f.yaml:3:27: podInitialBackoffSeconds: must be greater than 0"),

@@ -78,7 +78,7 @@ async fn churn(world: &World, chance: &mut Chance, round: u64) {
     let name = format!("churn-{}", chance.below(12));
     let now = DeleteParams::default().grace_period(0);
     let label = Patch::Merge(json!({"metadata": {"labels": {"round": round.to_string()}}}));
-    let cordon = Patch::Merge(json!({"spec": {"unschedulable": round % 2 == 0}}));
+    let cordon = Patch::Merge(json!({"spec": {"unschedulable": round.is_multiple_of(2)}}));
     let (post, patch) = (PostParams::default(), PatchParams::default());
     let _ = match chance.below(7) {
         0 | 1 => world.pods.create(&post, &typed(&pod(&name))).await.err(),
@@ -127,12 +127,22 @@ async fn nothing_is_lost_whatever_happens_to_the_watches() {
         let end = world.create_pod("end").await;
         let mut seen = View::default();
         while !(seen.nodes.contains_key("end") && seen.pods.get("end").is_some_and(|(uid, _)| **uid == *end.uid)) {
-            world.wait("the end", |event| Some(seen.apply(event))).await;
+            world
+                .wait("the end", |event| {
+                    seen.apply(event);
+                    Some(())
+                })
+                .await;
         }
         // A list's end, where what is gone is told, may follow the last object.
         let expected = View::of(&world).await;
         while seen != expected {
-            world.wait("what is gone", |event| Some(seen.apply(event))).await;
+            world
+                .wait("what is gone", |event| {
+                    seen.apply(event);
+                    Some(())
+                })
+                .await;
         }
         server.shutdown().await.expect("an orderly end");
     }

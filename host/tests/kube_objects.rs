@@ -160,7 +160,7 @@ fn pod_affinity() -> PodAffinity {
 fn pod_anti_affinity() -> PodAffinity {
     let term = PodAffinityTerm {
         selector: selector(vec![]),
-        namespaces: boxed(&["x", "y"]),
+        namespaces: boxed(&["x", "z"]),
         namespace_selector: None,
         topology_key: "host".into(),
         weight: 50,

@@ -44,6 +44,8 @@ fn answers_follow_the_cluster_through_changes_and_rebuilds() {
             host.until("it is back", |host| host.recovered.len() as i64 == (step + 1) / 50);
         }
         assert_eq!(host.score(1).expect("it answers"), host.cpu_in_use(), "step {step}");
+        // Else the failures would be in a row.
+        host.filter(1).expect("it answers");
     }
 }
 
@@ -105,10 +107,10 @@ fn a_guest_that_leaks_is_exchanged_for_a_small_one_without_a_failure() {
     for _ in 0..200 {
         host.score(1).expect("it answers");
         host.take_in();
-        let rebuilds = host.loader.status()[0].usage.rebuilds;
-        if host.loader.status()[0].usage.memory > 20 << 20 {
-            host.until("its successor is there", move |host| host.loader.status()[0].usage.memory < 20 << 20);
-            assert!(rebuilds >= 1);
+        // A quarter of 64 MiB: from here on a successor is made.
+        let large = |host: &mut Host| host.loader.status()[0].usage.memory >= 16 << 20;
+        if large(&mut host) {
+            host.until("its successor is there", move |host| !large(host));
         }
     }
     let usage = host.loader.status()[0].usage;
@@ -135,7 +137,7 @@ fn a_template_is_sent_once_until_it_is_forgotten() {
     let tell = "(i64.store (local.get $scores) (i64.load (i32.const 0x8000)))";
     let guest = Guest::new("Test").body("hold", count).body("score", tell).build();
     let mut host = with_nodes(Host::with(guest, Limits::default()));
-    let mut held = |host: &mut Host, template| host.score(template).expect("it answers")[0];
+    let held = |host: &mut Host, template| host.score(template).expect("it answers")[0];
     assert_eq!((held(&mut host, 1), held(&mut host, 2), held(&mut host, 1)), (1, 2, 2));
     let forgotten = berth_core::plugins::TemplateId(1);
     berth_core::Plugins::forget_templates(&mut host.guests, berth_core::facts::PodFacts::empty(), &[forgotten]);

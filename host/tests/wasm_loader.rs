@@ -257,7 +257,7 @@ fn profiles_share_instances_with_the_same_arguments() {
         specs.push(spec);
     }
     let mut host = Host::start(seldom_looking(dir.path()), specs);
-    host.until("they serve", |host| host.profiles.len() == 3);
+    host.until("they serve", |host| host.profiles.len() == 3 && !host.loader.status().is_empty());
     let ids: Vec<_> = host.profiles.iter().map(|profile| profile.filter[0].id).collect();
     assert_eq!(ids[0], ids[1]);
     assert_ne!(ids[0], ids[2]);

@@ -71,7 +71,7 @@ pub fn exporting(interface: &'static str) -> Vec<u8> {
     indifferent("Crafted").exports(&[interface]).build()
 }
 
-/// One that imports a clock.
-pub fn with_clock() -> Vec<u8> {
-    indifferent("Crafted").with_wasi().build()
+/// One that imports an HTTP client.
+pub fn with_http() -> Vec<u8> {
+    indifferent("Crafted").with_http().build()
 }

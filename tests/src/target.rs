@@ -76,7 +76,7 @@ impl Target {
     /// It can't be started.
     pub async fn scheduler(&self) -> Result<Scheduler> {
         let options = scheduler::Options { plugins_dir: Some(self.plugins_dir()), ..scheduler::Options::default() };
-        Ok(Scheduler::start(self.client.clone(), options).await?)
+        Scheduler::start(self.client.clone(), options).await
     }
 
     /// Ends a scheduler, and waits for what it has under way.

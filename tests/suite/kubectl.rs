@@ -42,7 +42,7 @@ async fn get_and_describe(target: &Target) -> Result<()> {
     ensure!(others.is_empty(), "by field: {others:?}");
     ensure!(
         kubectl
-            .run(&["delete", "pod", "web", "--now", "--force", "--wait=false"])
+            .run(&["delete", "pod", "web", "--force", "--grace-period=0", "--wait=false"])
             .await?
             .contains("web\" force deleted")
     );
@@ -121,12 +121,12 @@ async fn errors(target: &Target) -> Result<()> {
         (&["get", "gadgets"], "", r#"the server doesn't have a resource type "gadgets""#),
         (
             &["create", "-f", "-"],
-            "{apiVersion: v1, kind: Pod, metadata: {name: Bad}, spec: {containers: []}}",
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: Bad}\nspec: {containers: []}",
             "is invalid",
         ),
         (
             &["create", "-f", "-"],
-            "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {colour: red}}",
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {colour: red}",
             "unknown field \"spec.colour\"",
         ),
         (

@@ -42,7 +42,7 @@ fn bad_files() -> Vec<Bad> {
         ("is text", b"#!/bin/sh\n".to_vec(), "is not WebAssembly"),
         ("is a core module", crafted::core_module(), "is a core module"),
         ("is of another world", crafted::exporting("filter"), "exports no `berth:scheduler/plugin"),
-        ("imports a clock", crafted::with_clock(), "imports `wasi:clocks/monotonic-clock"),
+        ("imports an http client", crafted::with_http(), "imports `wasi:http/outgoing-handler"),
         ("traps in configure", with("configure", "unreachable"), "trapped in configure"),
         ("refuses its arguments", with("configure", "(i32.const 208)"), "refuses its arguments: no thank you"),
         ("loops in configure", with("configure", loops), "of CPU time in configure"),

@@ -90,11 +90,11 @@ async fn pods_bound_by_others_count(target: &Target) -> Result<()> {
     let binding = json!({
         "metadata": {"name": "other"}, "target": {"apiVersion": "v1", "kind": "Node", "name": "n"},
     });
-    api.create_subresource::<serde_json::Value>(
+    api.create_subresource::<serde_json::Value, serde_json::Value>(
         "binding",
         "other",
         &PostParams::default(),
-        serde_json::to_vec(&binding)?,
+        &binding,
     )
     .await?;
     session.create(&pod("p", "2")).await?;

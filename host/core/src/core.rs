@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 
 use crate::action::{Action, PodEvent};
 use crate::answers::Answers;
+use crate::attempt::{Attempt, Outcome};
 use crate::cache::Cache;
 use crate::cycle::{Distrusted, Failure, Placing};
 use crate::event::Event;
@@ -42,6 +43,8 @@ impl Default for Options {
 struct Reservation {
     entry: QueuedPod,
     node: Box<str>,
+    /// When its cycle was.
+    began: Timestamp,
 }
 
 /// The scheduler. See the crate's head for what it is, [`Core::step`] for how it is used.
@@ -59,6 +62,8 @@ pub struct Core {
     unclaimed: BTreeMap<Box<str>, Arc<Pod>>,
     rng: fastrand::Rng,
     cycles: u64,
+    /// By the last step.
+    ended: Option<Attempt>,
 }
 
 impl Core {
@@ -77,12 +82,14 @@ impl Core {
             unclaimed: BTreeMap::new(),
             rng: fastrand::Rng::with_seed(options.seed),
             cycles: 0,
+            ended: None,
         }
     }
 
     /// Takes in one event at the time `now`, which never goes back, and says what is to be done about it.
     pub fn step(&mut self, event: Event, now: Timestamp, plugins: &mut dyn Plugins) -> Vec<Action> {
         let mut actions = Vec::new();
+        self.ended = None;
         match event {
             Event::NodeSet(node) => self.node_set(node, now),
             Event::NodeRemoved(name) => {
@@ -135,6 +142,12 @@ impl Core {
     #[must_use]
     pub fn cycles(&self) -> u64 {
         self.cycles
+    }
+
+    /// The attempt that the last step ended, if it did.
+    #[must_use]
+    pub fn ended(&self) -> Option<&Attempt> {
+        self.ended.as_ref()
     }
 
     fn node_set(&mut self, node: Arc<Node>, now: Timestamp) {
@@ -238,11 +251,12 @@ impl Core {
         let helped = self.cache.assume(Arc::new(Pod { node_name: node.clone(), ..Pod::clone(&entry.pod) }));
         self.queue.retry(helped, now);
         actions.push(Action::Bind { pod: key.clone(), node: node.clone() });
-        self.in_flight.insert(key.uid, Reservation { entry, node });
+        self.in_flight.insert(key.uid, Reservation { entry, node, began: now });
     }
 
     /// Takes a reservation back: the one way out of every cycle that fails after [`Core::reserve`].
     fn undo(&mut self, reservation: Reservation, why: &str, now: Timestamp, actions: &mut Vec<Action>) {
+        self.ended = Some(attempt(&reservation.entry, Outcome::Error, reservation.began));
         let uid = &reservation.entry.pod.key.uid;
         let helped = self.cache.forget(uid);
         self.queue.retry(helped, now);
@@ -254,7 +268,8 @@ impl Core {
     }
 
     fn bound(&mut self, key: &PodKey, actions: &mut Vec<Action>) {
-        let Some(Reservation { entry, node }) = self.in_flight.remove(&key.uid) else { return };
+        let Some(Reservation { entry, node, began }) = self.in_flight.remove(&key.uid) else { return };
+        self.ended = Some(attempt(&entry, Outcome::Scheduled, began));
         let note = format!("Successfully assigned {key} to {node}");
         actions.push(Action::Emit(PodEvent {
             pod: key.clone(),
@@ -275,7 +290,8 @@ impl Core {
     fn not_placed(&mut self, entry: QueuedPod, failure: Failure, now: Timestamp, actions: &mut Vec<Action>) {
         let (message, rejection) = match failure {
             Failure::Plugin(error) => {
-                let plugin = Some(Arc::clone(&error.plugin));
+                self.ended = Some(attempt(&entry, Outcome::Error, now));
+                let plugin = error.down.then(|| Arc::clone(&error.plugin));
                 return self.failed(entry, plugin, error.to_string(), now, actions);
             }
             Failure::NoNodes => ("no nodes available to schedule pods".to_owned(), Rejection::default()),
@@ -284,6 +300,7 @@ impl Core {
                 (diagnosis.to_string(), Rejection { helpful_facts: diagnosis.helpful_facts(), plugins })
             }
         };
+        self.ended = Some(attempt(&entry, Outcome::Unschedulable, now));
         let entry = report(entry, "Unschedulable", message, actions);
         self.queue.add_unschedulable(entry, rejection, now);
     }
@@ -300,6 +317,11 @@ impl Core {
         let entry = report(entry, "SchedulerError", message, actions);
         self.queue.add_failed(entry, plugin, now);
     }
+}
+
+fn attempt(entry: &QueuedPod, outcome: Outcome, began: Timestamp) -> Attempt {
+    let (number, first_seen) = (entry.attempts, entry.first_seen);
+    Attempt { pod: Arc::clone(&entry.pod), outcome, number, first_seen, began }
 }
 
 /// Says on the pod why it is not scheduled: an event always, the condition if it would change.

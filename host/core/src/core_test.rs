@@ -14,6 +14,7 @@ use crate::profile::ProfilePlugin;
 #[derive(Default)]
 struct Taints {
     broken: bool,
+    down: bool,
 }
 
 impl Plugins for Taints {
@@ -23,7 +24,10 @@ impl Plugins for Taints {
 
     fn filter(&mut self, _: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         if self.broken {
-            return Err(PluginError { plugin: "Taints".into(), message: "trapped".into() });
+            return Err(PluginError::failed("Taints".into(), "trapped".into()));
+        }
+        if self.down {
+            return Err(PluginError::down("Taints".into(), "is being restarted".into()));
         }
         let tainted = |id: &NodeId| cycle.cache.node(*id).is_some_and(|info| !info.node.taints.is_empty());
         let outcomes = vec![Status { code: Code::Unschedulable, reasons: vec!["tainted".into()] }];
@@ -208,13 +212,27 @@ fn a_pod_whose_gates_went_is_placed() {
 }
 
 #[test]
-fn pods_wait_for_a_plugin_that_fails_and_are_tried_when_it_is_back() {
+fn pods_wait_for_a_plugin_that_is_down_and_are_tried_when_it_is_back() {
+    let mut bench = Bench::new();
+    bench.plugins.down = true;
+    let actions = bench.step(set(pod("p")));
+    assert_eq!(actions, ["FailedScheduling p: plugin Taints: is being restarted", "unscheduled p: SchedulerError"]);
+    bench.plugins.down = false;
+    assert_eq!(bench.step(Event::PluginRecovered("Taints".into())), ["bind p to n"]);
+}
+
+#[test]
+fn a_pod_over_which_a_plugin_failed_lets_others_go_first() {
     let mut bench = Bench::new();
     bench.plugins.broken = true;
     let actions = bench.step(set(pod("p")));
     assert_eq!(actions, ["FailedScheduling p: plugin Taints: trapped", "unscheduled p: SchedulerError"]);
-    bench.plugins.broken = false;
-    assert_eq!(bench.step(Event::PluginRecovered("Taints".into())), ["bind p to n"]);
+    (bench.plugins.broken, bench.plugins.down) = (false, true);
+    bench.step(set(pod("q")));
+    bench.plugins.down = false;
+    assert_eq!(bench.step(Event::PluginRecovered("Taints".into())), ["bind q to n"]);
+    bench.seconds += 1;
+    assert_eq!(bench.step(Event::Tick), ["bind p to n"]);
 }
 
 #[test]
@@ -225,4 +243,18 @@ fn a_pod_deleted_while_it_is_bound_is_forgotten() {
     assert_eq!(bench.core.in_flight(), 0);
     assert!(bench.core.cache().pod_by_uid("p").is_none());
     assert_eq!(bench.step(Event::BindFailed(key("p"), "not found".into())), [""; 0]);
+}
+
+#[test]
+fn it_tells_which_attempt_a_step_ended() {
+    let mut bench = Bench::new();
+    bench.plugins.down = true;
+    bench.step(set(pod("p")));
+    let ended = |bench: &Bench| bench.core.ended().map(|attempt| (attempt.outcome, attempt.number));
+    assert_eq!(ended(&bench), Some((Outcome::Error, 1)));
+    bench.plugins.down = false;
+    bench.step(Event::PluginRecovered("Taints".into()));
+    assert_eq!((ended(&bench), bench.core.in_flight()), (None, 1));
+    bench.step(Event::BindFailed(key("p"), "etcd is away".into()));
+    assert_eq!(ended(&bench), Some((Outcome::Error, 2)));
 }

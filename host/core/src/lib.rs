@@ -6,10 +6,12 @@
 //! The way of the data, which is also the way through the folders:
 //! [`model`] (pods and nodes as scheduling reads them) → [`cache`] (the cluster, with what is assumed, and a log of what
 //! changed) → [`queue`] (which pod is next) → [`cycle`] (filters, scores, choice) → [`answers`] (what plugins said, kept)
-//! → [`plugins`] (the trait through which guests are asked) → [`action`] (what is to be done).
+//! → [`plugins`] (the trait through which guests are asked) → [`action`] (what is to be done), and [`attempt`] (what came of
+//! it, for who measures).
 
 pub mod action;
 pub mod answers;
+pub mod attempt;
 pub mod cache;
 pub mod core;
 pub mod cycle;

@@ -187,6 +187,34 @@ pub struct PluginError {
     pub plugin: Arc<str>,
     /// What happened: `trapped in filter: unreachable`, `ran longer than 100 ms`, …
     pub message: String,
+    /// It was not asked at all: it is being made anew. Pods that wait for it are tried as soon as it is back. A pod over
+    /// which it failed is not: it would be the first to break it again.
+    pub down: bool,
+}
+
+impl PluginError {
+    /// It failed when it was asked.
+    #[must_use]
+    pub fn failed(plugin: Arc<str>, message: String) -> Self {
+        Self { plugin, message, down: false }
+    }
+
+    /// It could not be asked.
+    #[must_use]
+    pub fn down(plugin: Arc<str>, message: String) -> Self {
+        Self { plugin, message, down: true }
+    }
+}
+
+/// How an extension point went, for one pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PointOutcome {
+    /// All plugins answered.
+    Success,
+    /// One rejected the pod.
+    Unschedulable,
+    /// One failed.
+    Error,
 }
 
 /// Whoever holds the guests.
@@ -234,6 +262,13 @@ pub trait Plugins {
         nodes: &[NodeId],
         scores: &[i64],
     ) -> Result<Vec<i64>, PluginError>;
+
+    /// The core begins to ask plugins at this extension point, in the cycle of a pod of this scheduler name. For those who
+    /// measure: the core has no clock.
+    fn point_begins(&mut self, _point: ExtensionPoints, _scheduler_name: &str) {}
+
+    /// It is done with the extension point that it began last.
+    fn point_ends(&mut self, _outcome: PointOutcome) {}
 
     /// These templates will not be named again: what is kept for them may go. They are templates of all plugins that
     /// declared exactly these facts.

@@ -41,9 +41,14 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// Every plugin that it uses, some of them several times.
+    pub fn plugins(&self) -> impl Iterator<Item = &ProfilePlugin> {
+        let unweighted = self.pre_filter.iter().chain(&self.filter).chain(&self.pre_score);
+        unweighted.chain(self.score.iter().map(|(plugin, _)| plugin))
+    }
+
     /// Every instance that it uses, some of them several times.
     pub fn plugin_ids(&self) -> impl Iterator<Item = PluginId> {
-        let unweighted = self.pre_filter.iter().chain(&self.filter).chain(&self.pre_score);
-        unweighted.chain(self.score.iter().map(|(plugin, _)| plugin)).map(|plugin| plugin.id)
+        self.plugins().map(|plugin| plugin.id)
     }
 }

@@ -6,6 +6,7 @@ mod plugin;
 mod run;
 mod sim;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -19,11 +20,24 @@ struct Cli {
     /// What is logged, to standard error: a level, or `target=level` pairs [default: info; demo: warn].
     #[arg(long, global = true, value_name = "FILTER", env = "BERTH_LOG")]
     log: Option<String>,
-    /// Log lines as JSON.
-    #[arg(long, global = true)]
-    log_json: bool,
+    /// How much is logged, as a number, as in Kubernetes: from 4 on details, from 6 on everything. Comes before --log.
+    #[arg(short, long = "v", global = true, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(0..=10))]
+    verbosity: Option<u8>,
+    /// How log lines look.
+    #[arg(long, global = true, value_name = "FORMAT", value_enum, default_value_t)]
+    logging_format: LoggingFormat,
     #[command(subcommand)]
     command: Command,
+}
+
+/// As kube-scheduler's flag has it.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum LoggingFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
 }
 
 #[derive(Debug, Subcommand)]
@@ -71,15 +85,26 @@ fn start(command: Command) -> Result<ExitCode> {
 }
 
 fn start_log(cli: &Cli) -> Result<()> {
-    let default = if matches!(cli.command, Command::Demo(_) | Command::Plugin(_)) { "warn" } else { "info" };
-    let filter = EnvFilter::builder().parse(cli.log.as_deref().unwrap_or(default))?;
+    let filter = EnvFilter::builder().parse(log_filter(cli))?;
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    if cli.log_json {
-        log.json().init()
-    } else {
-        log.with_target(false).init()
+    let log = log.with_ansi(std::io::stderr().is_terminal());
+    match cli.logging_format {
+        LoggingFormat::Json => log.json().flatten_event(true).init(),
+        LoggingFormat::Text => log.with_target(false).init(),
     }
     Ok(())
+}
+
+fn log_filter(cli: &Cli) -> &str {
+    let default = if matches!(cli.command, Command::Demo(_) | Command::Plugin(_)) { "warn" } else { "info" };
+    match (cli.verbosity, &cli.log) {
+        // Libraries say too much at these levels.
+        (Some(0..=3), _) => "info",
+        (Some(4..=5), _) => "info,berth=debug,berth_core=debug",
+        (Some(_), _) => "info,berth=trace,berth_core=trace",
+        (None, Some(filter)) => filter,
+        (None, None) => default,
+    }
 }
 
 /// The error with its causes, each said once: some tell theirs in their own words.

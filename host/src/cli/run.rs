@@ -1,12 +1,22 @@
 //! `berth run`: places the pods of a cluster until stopped.
 
+mod flags;
+
 use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use tokio::sync::watch;
 use tracing::{info, warn};
 
+use self::flags::{ElectionFlags, ServingFlags};
+use crate::admin::metrics::Metrics;
+use crate::admin::{self, Subject};
 use crate::config::{self, Configuration};
+use crate::kube::OwnPod;
+use crate::kube::lease::{Elector, LeaderElection};
 use crate::scheduler::{Options, Scheduler};
 
 /// How long bindings, conditions and events that are under way may take at the end.
@@ -21,7 +31,7 @@ pub struct Args {
     /// A directory of plugins (`*.wasm`), watched: what is dropped there takes effect.
     #[arg(long, value_name = "DIR")]
     plugins: Option<PathBuf>,
-    /// A KubeSchedulerConfiguration, of which profiles, plugins, weights and pluginConfig are read.
+    /// A KubeSchedulerConfiguration, of which profiles, plugins, weights, pluginConfig and leaderElection are read.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Place pods whose spec.schedulerName is this [default: default-scheduler].
@@ -30,26 +40,94 @@ pub struct Args {
     /// Where compiled plugins are kept between runs [default: a folder of the user's cache].
     #[arg(long, value_name = "DIR")]
     cache_dir: Option<PathBuf>,
+    #[command(flatten)]
+    election: ElectionFlags,
+    #[command(flatten)]
+    serving: ServingFlags,
 }
 
-/// Runs until SIGTERM or Ctrl-C, then ends what is under way.
+/// The wish to end; waited for in several places, so that none is missed in between.
+type Stop<'a> = Pin<&'a mut (dyn Future<Output = Result<()>> + Send)>;
+
+/// Runs until SIGTERM or Ctrl-C, then ends what is under way and gives the Lease up.
 ///
 /// # Errors
-/// The configuration, the cluster's address, or the plugins are not right.
+/// The configuration, the cluster's address, or the plugins are not right; the Lease was lost.
 pub async fn run(args: Args) -> Result<()> {
-    let configuration = match &args.config {
+    let mut stop = std::pin::pin!(super::stopped());
+    let mut configuration = match &args.config {
         Some(file) => config::load(file)?,
         None => Configuration::default_profile(args.scheduler_name.as_deref()),
     };
+    args.election.apply_to(&mut configuration.leader_election);
+    let election = configuration.leader_election.clone();
     let client = crate::kube::connect(args.kubeconfig.as_deref()).await?;
+    let elector = election.enabled.then(|| Elector::new(client.clone(), &election)).transpose()?;
     let options = Options { configuration, plugins_dir: args.plugins, cache_dir: args.cache_dir, ..Options::default() };
-    let starting = Scheduler::start(client, options);
+    let metrics = Arc::clone(&options.metrics);
+    let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
+    let server = admin::Server::start(args.serving.address(), Arc::clone(&subject)).await?;
+    info!("health and metrics: http://{}", server.address());
     let scheduler = tokio::select! {
-        scheduler = starting => scheduler?,
-        stopped = super::stopped() => return stopped,
+        scheduler = Scheduler::prepare(client.clone(), options) => scheduler?,
+        stopped = &mut stop => return stopped,
     };
+    subject.observe(scheduler.observer());
+    let refusals =
+        admin::report_refusals(client, OwnPod::from_environment(), scheduler.observer(), Arc::clone(&metrics));
+    tokio::select! {
+        () = refusals => Ok(()),
+        ended = lead(elector, &election, &metrics, scheduler, stop) => ended,
+    }
+}
+
+/// Places pods while this process leads; without an election it always does.
+async fn lead(
+    elector: Option<Elector>,
+    election: &LeaderElection,
+    metrics: &Metrics,
+    scheduler: Scheduler,
+    stop: Stop<'_>,
+) -> Result<()> {
+    let Some(mut elector) = elector else { return place(scheduler, stop).await };
+    metrics.set_leads(&election.name, false);
+    let leads = elector.leads();
+    let ended = tokio::select! {
+        lost = elector.run() => return Err(lost.into()),
+        ended = place_as_leader(leads, election, metrics, scheduler, stop) => ended,
+    };
+    // Only now, as another may place pods from then on.
+    elector.release().await;
+    ended
+}
+
+/// Stands by until this process leads.
+async fn place_as_leader(
+    mut leads: watch::Receiver<bool>,
+    election: &LeaderElection,
+    metrics: &Metrics,
+    scheduler: Scheduler,
+    mut stop: Stop<'_>,
+) -> Result<()> {
+    tokio::select! {
+        _ = leads.wait_for(|leads| *leads) => {}
+        stopped = &mut stop => {
+            stopped?;
+            return drain(scheduler).await;
+        }
+    }
+    metrics.set_leads(&election.name, true);
+    place(scheduler, stop).await
+}
+
+async fn place(scheduler: Scheduler, stop: Stop<'_>) -> Result<()> {
+    scheduler.begin()?;
     info!("ready: placing pods");
-    super::stopped().await?;
+    stop.await?;
+    drain(scheduler).await
+}
+
+async fn drain(scheduler: Scheduler) -> Result<()> {
     info!("stopping: ending what is under way");
     let undone = scheduler.stop(DRAIN).await?;
     if undone != crate::kube::Undone::default() {

@@ -1,6 +1,11 @@
 //! kube-scheduler's default plugins, and where this version has each.
 
+use std::collections::BTreeMap;
+
+use berth_core::profile::FailurePolicy;
+
 use super::sets::ExtensionPoint;
+use crate::wasm::{Enabled, NamedBy, PointSpecs, ProfileSpec};
 
 /// Where a default plugin's behaviour comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +57,32 @@ pub const DEFAULT_PLUGINS: [DefaultPlugin; 20] = [
     plugin("NodeDeclaredFeatures", 1, Provided::NotYet),
 ];
 
+impl DefaultPlugin {
+    /// Enabled by nobody's word.
+    pub(super) fn enabled(&self) -> Enabled {
+        Enabled { name: self.name.into(), weight: self.weight, named_by: NamedBy::Default }
+    }
+}
+
+/// Those of the default plugins that are components.
+pub(super) fn components() -> impl Iterator<Item = &'static DefaultPlugin> {
+    DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::Component)
+}
+
+impl ProfileSpec {
+    /// What runs without a configuration: the default plugins, then every other component in the directory.
+    #[must_use]
+    pub fn default_profile(scheduler_name: &str) -> Self {
+        Self {
+            scheduler_name: scheduler_name.into(),
+            points: PointSpecs::everywhere(components().map(DefaultPlugin::enabled).collect()),
+            arguments: BTreeMap::new(),
+            others: true,
+            failure_policy: FailurePolicy::Fail,
+        }
+    }
+}
+
 /// The default plugin of this name.
 pub(super) fn default_plugin(name: &str) -> Option<&'static DefaultPlugin> {
     DEFAULT_PLUGINS.iter().find(|plugin| plugin.name == name)
@@ -60,15 +91,3 @@ pub(super) fn default_plugin(name: &str) -> Option<&'static DefaultPlugin> {
 /// Extension points that components can be enabled at so far. At the others stands what the core does itself.
 pub(super) const SUPPORTED_POINTS: [ExtensionPoint; 4] =
     [ExtensionPoint::PreFilter, ExtensionPoint::Filter, ExtensionPoint::PreScore, ExtensionPoint::Score];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_default_profile_is_what_this_table_says() {
-        let components = DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::Component);
-        let components: Vec<_> = components.map(|plugin| (plugin.name, plugin.weight)).collect();
-        assert_eq!(components, crate::wasm::DEFAULT_PLUGINS);
-    }
-}

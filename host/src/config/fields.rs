@@ -70,6 +70,17 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// As true or false.
+    pub(super) fn boolean(&self, problems: &mut Problems) -> Option<bool> {
+        match self.node.value {
+            Value::Bool(b) => Some(b),
+            _ => {
+                self.expected(problems, "true or false");
+                None
+            }
+        }
+    }
+
     /// As an integer.
     pub(super) fn integer(&self, problems: &mut Problems) -> Option<i64> {
         match self.node.value {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use berth_core::profile::FailurePolicy;
 
 use super::Configuration;
-use super::defaults::{DEFAULT_PLUGINS, Provided, default_plugin};
+use super::defaults::{Provided, components, default_plugin};
 use super::read::{FileConfiguration, FileProfile, Seconds};
 use super::sets::{ExtensionPoint, PluginRef, PluginSet};
 use crate::wasm::{Enabled, NamedBy, PointSpecs, ProfileSpec};
@@ -30,6 +30,7 @@ pub(super) fn with_defaults(file: FileConfiguration) -> Configuration {
         profiles: profiles.into_iter().map(profile_spec).collect(),
         pod_initial_backoff: seconds(file.pod_initial_backoff, POD_INITIAL_BACKOFF),
         pod_max_backoff: seconds(file.pod_max_backoff, POD_MAX_BACKOFF),
+        leader_election: file.leader_election.unwrap_or_default(),
     }
 }
 
@@ -74,13 +75,13 @@ fn enabled(plugin: &PluginRef, named_by: NamedBy) -> Enabled {
 fn merge_with_defaults(file: &PluginSet) -> Vec<Enabled> {
     let mut own: Vec<&PluginRef> = file.enabled.iter().filter(|plugin| is_component(plugin)).collect();
     let mut merged = Vec::new();
-    for default in DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::Component) {
+    for default in components() {
         if is_disabled(file, default.name) {
             continue;
         }
         merged.push(match own.iter().position(|plugin| &*plugin.name == default.name) {
             Some(at) => enabled(own.remove(at), NamedBy::MultiPoint),
-            None => Enabled { name: default.name.into(), weight: default.weight, named_by: NamedBy::Default },
+            None => default.enabled(),
         });
     }
     merged.extend(own.into_iter().map(|plugin| enabled(plugin, NamedBy::MultiPoint)));

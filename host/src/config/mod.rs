@@ -7,8 +7,10 @@
 
 mod check;
 mod defaults;
+mod duration;
 mod error;
 mod fields;
+mod leader_election;
 mod merge;
 mod read;
 mod sets;
@@ -19,7 +21,9 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use self::defaults::{DEFAULT_PLUGINS, DefaultPlugin, Provided};
+pub use self::duration::parse_duration;
 pub use self::error::{ConfigError, Place, Problem};
+use crate::kube::lease::LeaderElection;
 use crate::wasm::ProfileSpec;
 
 /// The largest file that is read, in bytes. What is larger is no configuration.
@@ -34,6 +38,8 @@ pub struct Configuration {
     pub pod_initial_backoff: Duration,
     /// `podMaxBackoffSeconds`, at least the initial one.
     pub pod_max_backoff: Duration,
+    /// `leaderElection`
+    pub leader_election: LeaderElection,
 }
 
 impl Configuration {

@@ -3,8 +3,10 @@
 
 use super::error::Place;
 use super::fields::{Field, Fields, Problems, nearest};
+use super::leader_election::leader_election;
 use super::sets::{ExtensionPoint, PluginRef, PluginSet, PluginSets};
 use super::tree::{Node, Value};
+use crate::kube::lease::LeaderElection;
 
 const API_VERSION: &str = "kubescheduler.config.k8s.io/v1";
 const KIND: &str = "KubeSchedulerConfiguration";
@@ -15,6 +17,7 @@ pub(super) struct FileConfiguration {
     pub(super) profiles: Vec<FileProfile>,
     pub(super) pod_initial_backoff: Option<Seconds>,
     pub(super) pod_max_backoff: Option<Seconds>,
+    pub(super) leader_election: Option<LeaderElection>,
 }
 
 /// A number of seconds and where it stands.
@@ -63,6 +66,7 @@ pub(super) fn configuration(root: &Node) -> (FileConfiguration, Problems) {
     }
     configuration.pod_initial_backoff = seconds(&mut fields, "podInitialBackoffSeconds", &mut problems);
     configuration.pod_max_backoff = seconds(&mut fields, "podMaxBackoffSeconds", &mut problems);
+    configuration.leader_election = fields.get("leaderElection").map(|field| leader_election(&field, &mut problems));
     not_yet(&mut fields, &mut problems);
     fields.finish(&mut problems);
     (configuration, problems)
@@ -96,7 +100,6 @@ fn not_yet(fields: &mut Fields<'_>, problems: &mut Problems) {
     for (name, is_harmless) in [
         ("parallelism", (|node| matches!(node.value, Value::Integer(16))) as fn(&Node) -> bool),
         ("percentageOfNodesToScore", is_every_node),
-        ("leaderElection", |node| only(node, "leaderElect", false)),
         ("clientConnection", |node| matches!(&node.value, Value::Map(map) if map.is_empty())),
         ("extenders", |node| matches!(&node.value, Value::List(list) if list.is_empty())),
         ("delayCacheUntilActive", is_false),
@@ -122,11 +125,6 @@ fn is_every_node(node: &Node) -> bool {
 
 fn is_false(node: &Node) -> bool {
     matches!(node.value, Value::Bool(false))
-}
-
-fn only(node: &Node, name: &str, wanted: bool) -> bool {
-    let Value::Map(map) = &node.value else { return false };
-    map.iter().all(|entry| entry.key == name && matches!(entry.node.value, Value::Bool(b) if b == wanted))
 }
 
 fn profile(field: &Field<'_>, problems: &mut Problems) -> Option<FileProfile> {

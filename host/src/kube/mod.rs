@@ -6,7 +6,8 @@
 //!      └── rest ◀── binder, status, events ◀──── Shell::perform ◀── Action
 //! ```
 //!
-//! [`Shell`] is all that others see of it, with [`connect`] for the client.
+//! [`Shell`] is all that others see of it, with [`connect`] for the client. Beside it stands [`lease`], which says whether
+//! this process is the one that places pods.
 
 mod binder;
 mod client;
@@ -16,11 +17,14 @@ mod informer;
 mod intern;
 mod known;
 mod lanes;
+pub mod lease;
 pub mod objects;
+mod own_pod;
 mod rest;
 mod shell;
 mod status;
 
 pub use self::client::{ConnectError, connect, connect_to};
 pub use self::intern::SpecTable;
+pub use self::own_pod::OwnPod;
 pub use self::shell::{Options, Shell, Undone};

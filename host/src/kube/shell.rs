@@ -1,6 +1,6 @@
 //! The shell as one thing: informers in, actions out.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ::kube::Client;
@@ -10,7 +10,7 @@ use futures::future::{join, join3};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 use tracing::warn;
 
 use super::binder::Binder;
@@ -39,14 +39,16 @@ impl Default for Options {
     }
 }
 
-/// The connection between a core and an API server: sends the core's events, and does its actions.
+/// The connection between a core and an API server: sends the core's events, and does its actions. Dropped, it lets go of
+/// all that is under way; [`Shell::shutdown`] waits for it.
 pub struct Shell {
     runtime: Handle,
     binder: Arc<Binder>,
+    bindings: Mutex<JoinSet<()>>,
     status: Arc<StatusWriter>,
     recorder: Arc<Recorder>,
-    informers: [JoinHandle<()>; 2],
-    workers: Vec<JoinHandle<()>>,
+    informers: JoinSet<()>,
+    _workers: JoinSet<()>,
     synced: Option<[oneshot::Receiver<()>; 2]>,
 }
 
@@ -75,7 +77,8 @@ impl Shell {
         let workers = start_workers(options, &status, &recorder);
         let (informers, synced) = start_informers(client, options, known, events);
         let runtime = Handle::current();
-        Self { runtime, binder: Arc::new(binder), status, recorder, informers, workers, synced: Some(synced) }
+        let (binder, bindings) = (Arc::new(binder), Mutex::default());
+        Self { runtime, binder, bindings, status, recorder, informers, _workers: workers, synced: Some(synced) }
     }
 
     /// Waits until all that was there at the start is in the events' channel. Before, nothing should be placed: a node
@@ -94,7 +97,9 @@ impl Shell {
     pub fn perform(&self, action: Action) {
         match action {
             Action::Bind { pod, node } => {
-                self.runtime.spawn(Binder::bind(Arc::clone(&self.binder), pod, node));
+                let mut bindings = self.bindings.lock().unwrap_or_else(PoisonError::into_inner);
+                while bindings.try_join_next().is_some() {}
+                bindings.spawn_on(Binder::bind(Arc::clone(&self.binder), pod, node), &self.runtime);
             }
             Action::Emit(event) => self.recorder.emit(event),
             Action::SetUnscheduled { pod, reason, message } => self.status.set(Unscheduled { pod, reason, message }),
@@ -109,30 +114,28 @@ impl Shell {
     }
 
     /// Ends the informers, and waits for what is under way, but no longer than the time given.
-    pub async fn shutdown(self, within: Duration) -> Undone {
-        self.informers.iter().for_each(JoinHandle::abort);
+    pub async fn shutdown(mut self, within: Duration) -> Undone {
+        self.informers.abort_all();
         let drained = join3(self.binder.idle(), self.status.idle(), self.recorder.flush());
         let in_time = tokio::time::timeout(within, drained).await.is_ok();
-        let undone = match in_time {
+        match in_time {
             true => Undone::default(),
             false => {
                 Undone { bindings: self.binder.open(), conditions: self.status.open(), events: self.recorder.open() }
             }
-        };
-        self.workers.iter().for_each(JoinHandle::abort);
-        undone
+        }
     }
 }
 
-fn start_workers(options: &Options, status: &Arc<StatusWriter>, recorder: &Arc<Recorder>) -> Vec<JoinHandle<()>> {
-    let mut workers = Vec::new();
+fn start_workers(options: &Options, status: &Arc<StatusWriter>, recorder: &Arc<Recorder>) -> JoinSet<()> {
+    let mut workers = JoinSet::new();
     for _ in 0..options.writes_at_once.max(1) {
         let (status, events) = (Arc::clone(status), Arc::clone(recorder));
-        workers.push(tokio::spawn(async move { status.work().await }));
-        workers.push(tokio::spawn(async move { events.work().await }));
+        workers.spawn(async move { status.work().await });
+        workers.spawn(async move { events.work().await });
     }
     let events = Arc::clone(recorder);
-    workers.push(tokio::spawn(async move { events.review().await }));
+    workers.spawn(async move { events.review().await });
     workers
 }
 
@@ -141,7 +144,7 @@ fn start_informers(
     options: &Options,
     known: Arc<KnownPods>,
     events: UnboundedSender<Event>,
-) -> ([JoinHandle<()>; 2], [oneshot::Receiver<()>; 2]) {
+) -> (JoinSet<()>, [oneshot::Receiver<()>; 2]) {
     let (pods_synced, pods_sync) = oneshot::channel();
     let (nodes_synced, nodes_sync) = oneshot::channel();
     let nodes = NodeIntake { known: KnownNodes::default(), events: events.clone() };
@@ -151,5 +154,8 @@ fn start_informers(
     let tell = |synced: oneshot::Sender<()>| move || synced.send(()).unwrap_or_default();
     let nodes = informer::run(client.clone(), config.clone(), nodes, tell(nodes_synced));
     let pods = informer::run(client.clone(), config.fields(UNFINISHED), pods, tell(pods_synced));
-    ([tokio::spawn(pods), tokio::spawn(nodes)], [pods_sync, nodes_sync])
+    let mut informers = JoinSet::new();
+    informers.spawn(pods);
+    informers.spawn(nodes);
+    (informers, [pods_sync, nodes_sync])
 }

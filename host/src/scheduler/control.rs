@@ -1,6 +1,8 @@
 //! What the core's thread is told, apart from the cluster's events.
 
 use berth_core::Core;
+use berth_core::action::PodEvent;
+use tokio::sync::oneshot;
 
 use crate::wasm::Delivery;
 
@@ -12,6 +14,10 @@ pub enum Control {
     Plugins(Delivery),
     /// Look at the core, between two steps.
     Inspect(Box<dyn FnOnce(&Core) + Send>),
+    /// Write an event that is not about a pod's placing.
+    Emit(PodEvent),
+    /// Place no more pods, and answer when no binding is under way.
+    Drain(oneshot::Sender<()>),
     /// End after the step under way.
     Stop,
 }

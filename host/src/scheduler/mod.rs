@@ -8,7 +8,10 @@
 
 mod clock;
 mod control;
+mod metered;
+mod observer;
 mod turn;
+mod vitals;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,10 +23,14 @@ use berth_core::Core;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use self::clock::Clock;
 use self::control::Control;
+pub use self::observer::Observer;
 use self::turn::Turn;
+pub use self::vitals::Vitals;
+use crate::admin::metrics::{Meter, Metrics};
 use crate::config::Configuration;
 use crate::kube::{Shell, Undone};
 use crate::wasm::{self, Guests, Limits, Loader};
@@ -46,14 +53,29 @@ pub struct Options {
     pub core: berth_core::Options,
     /// How it talks to the API server.
     pub shell: crate::kube::Options,
+    /// Where it counts what it does.
+    pub metrics: Arc<Metrics>,
+    /// Where it shows that it lives.
+    pub vitals: Arc<Vitals>,
 }
 
-/// A running scheduler.
+/// A running scheduler. Dropped, it ends at once, as a process that is killed; [`Scheduler::stop`] ends it in order.
 pub struct Scheduler {
-    control: UnboundedSender<Control>,
+    control: Reins,
     thread: JoinHandle<()>,
     shell: Arc<Shell>,
-    loader: Loader,
+    loader: Arc<Loader>,
+    vitals: Arc<Vitals>,
+}
+
+/// Whoever holds them tells the core's thread what to do. Without them it ends.
+struct Reins(UnboundedSender<Control>);
+
+impl Drop for Reins {
+    fn drop(&mut self) {
+        // If it can't be told, it has ended.
+        let _ = self.0.send(Control::Stop);
+    }
 }
 
 impl Scheduler {
@@ -62,6 +84,17 @@ impl Scheduler {
     /// # Errors
     /// The configuration names a plugin that is not there, or one that is refused; the system gives no thread.
     pub async fn start(client: ::kube::Client, options: Options) -> Result<Self> {
+        let scheduler = Self::prepare(client, options).await?;
+        scheduler.begin()?;
+        Ok(scheduler)
+    }
+
+    /// Loads the plugins and learns the cluster, and goes on learning what changes; but places nothing before
+    /// [`Scheduler::begin`].
+    ///
+    /// # Errors
+    /// As [`Scheduler::start`].
+    pub async fn prepare(client: ::kube::Client, options: Options) -> Result<Self> {
         let (events, events_in) = unbounded_channel();
         let (control, control_in) = unbounded_channel();
         let outbox = outbox(&control);
@@ -83,7 +116,10 @@ impl Scheduler {
             perform,
             runtime: Handle::current(),
             clock: Clock::default(),
+            meter: Meter::new(options.metrics),
+            vitals: Arc::clone(&options.vitals),
             begun: false,
+            drained: None,
         };
         let thread = std::thread::Builder::new().name("core".into()).stack_size(STACK).spawn(move || turn.run())?;
         let loader_options = wasm::LoaderOptions {
@@ -92,12 +128,27 @@ impl Scheduler {
             limits,
             ..wasm::LoaderOptions::default()
         };
-        let loader = Loader::start(loader_options, options.configuration.profiles, outbox)?;
-        let scheduler = Self { control, thread, shell, loader };
+        let loader = Arc::new(Loader::start(loader_options, options.configuration.profiles, outbox)?);
+        let scheduler = Self { control: Reins(control), thread, shell, loader, vitals: options.vitals };
         synced.await;
+        scheduler.vitals.set_informers_synced();
         scheduler.loader.ready().await?;
-        scheduler.tell(Control::Begin)?;
+        scheduler.vitals.set_plugins_loaded();
         Ok(scheduler)
+    }
+
+    /// Begins to place pods.
+    ///
+    /// # Errors
+    /// The core's thread has ended.
+    pub fn begin(&self) -> Result<()> {
+        self.control.0.send(Control::Begin).map_err(|_| anyhow!("the core's thread has ended"))
+    }
+
+    /// A view for others.
+    #[must_use]
+    pub fn observer(&self) -> Observer {
+        Observer { control: self.control.0.clone(), loader: Arc::clone(&self.loader) }
     }
 
     /// Looks at the core, between two of its steps.
@@ -105,9 +156,7 @@ impl Scheduler {
     /// # Errors
     /// The scheduler has ended.
     pub async fn inspect<T: Send + 'static>(&self, look: impl FnOnce(&Core) -> T + Send + 'static) -> Result<T> {
-        let (answer, answered) = oneshot::channel();
-        self.tell(Control::Inspect(Box::new(move |core| drop(answer.send(look(core))))))?;
-        answered.await.map_err(|_| anyhow!("the core's thread has ended"))
+        self.observer().inspect(look).await
     }
 
     /// The plugins, as they fare.
@@ -116,23 +165,26 @@ impl Scheduler {
         &self.loader
     }
 
-    /// Places nothing more, and waits for what is under way, but no longer than `within`.
+    /// Places nothing more, and waits for bindings that are under way, and for what is to be written about them; but no
+    /// longer than `within`.
     ///
     /// # Errors
     /// The core's thread had ended before, by a panic.
     pub async fn stop(self, within: Duration) -> Result<Undone> {
+        let deadline = Instant::now() + within;
+        self.vitals.set_stopping();
+        let (drained, is_drained) = oneshot::channel();
         // If it can't be told, it has ended, which joining finds out.
-        let _ = self.control.send(Control::Stop);
+        let _ = self.control.0.send(Control::Drain(drained));
+        // What is not bound by then is counted below.
+        let _ = tokio::time::timeout_at(deadline, is_drained).await;
+        drop(self.control);
         self.loader.stop();
         let thread = self.thread;
         let joined = tokio::task::spawn_blocking(move || thread.join()).await?;
         joined.map_err(|_| anyhow!("the core's thread panicked; its last words are in the log"))?;
         let shell = Arc::into_inner(self.shell).context("somebody still uses the shell")?;
-        Ok(shell.shutdown(within).await)
-    }
-
-    fn tell(&self, control: Control) -> Result<()> {
-        self.control.send(control).map_err(|_| anyhow!("the core's thread has ended"))
+        Ok(shell.shutdown(deadline.saturating_duration_since(Instant::now())).await)
     }
 }
 

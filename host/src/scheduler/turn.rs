@@ -1,13 +1,18 @@
 //! The core's thread: events in, one cycle, actions out, over and over.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use berth_core::{Action, Core, Event};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::oneshot;
 
 use super::clock::Clock;
 use super::control::Control;
+use super::metered::Metered;
+use super::vitals::Vitals;
+use crate::admin::metrics::Meter;
 use crate::wasm::Guests;
 
 /// How long the thread sleeps at most when nothing happens: the beat of what depends on time alone.
@@ -22,7 +27,12 @@ pub struct Turn {
     pub perform: Box<dyn Fn(Action) + Send>,
     pub runtime: Handle,
     pub clock: Clock,
+    pub meter: Meter,
+    pub vitals: Arc<Vitals>,
+    /// Pods are placed.
     pub begun: bool,
+    /// Waits until no binding is under way.
+    pub drained: Option<oneshot::Sender<()>>,
 }
 
 impl Turn {
@@ -32,12 +42,25 @@ impl Turn {
             if !self.take_in() {
                 return;
             }
+            self.vitals.beat();
             self.pass_time();
             if self.begun && self.core.has_work() {
                 self.step(Event::Cycle);
-            } else if !self.wait() {
+                continue;
+            }
+            self.tell_if_drained();
+            if !self.wait() {
                 return;
             }
+        }
+    }
+
+    fn tell_if_drained(&mut self) {
+        if self.core.in_flight() == 0
+            && let Some(drained) = self.drained.take()
+        {
+            // Who asked may have lost patience.
+            let _ = drained.send(());
         }
     }
 
@@ -58,10 +81,18 @@ impl Turn {
         match control {
             Control::Begin => self.begun = true,
             Control::Inspect(look) => look(&self.core),
+            Control::Emit(event) => (self.perform)(Action::Emit(event)),
+            Control::Drain(drained) => {
+                self.begun = false;
+                self.drained = Some(drained);
+            }
             Control::Stop => return false,
             Control::Plugins(delivery) => {
                 let now = self.clock.now();
                 if let Some(event) = self.guests.accept(delivery, now, self.core.cache()) {
+                    if let Event::PluginsSwapped(profiles) = &event {
+                        self.meter.plugins_swapped(profiles);
+                    }
                     self.step(event);
                 }
             }
@@ -79,8 +110,17 @@ impl Turn {
 
     fn step(&mut self, event: Event) {
         let now = self.clock.now();
-        for action in self.core.step(event, now, &mut self.guests) {
-            (self.perform)(action);
+        let cycle = matches!(event, Event::Cycle).then(Instant::now);
+        let mut plugins = Metered { guests: &mut self.guests, meter: &mut self.meter };
+        let actions = self.core.step(event, now, &mut plugins);
+        let took = cycle.map(|began| began.elapsed());
+        actions.into_iter().for_each(&self.perform);
+        if let Some(took) = took {
+            self.meter.cycle_ended(took);
+        }
+        if let Some(attempt) = self.core.ended() {
+            let took = took.unwrap_or_else(|| now.since(attempt.began));
+            self.meter.attempt_ended(attempt, took, now);
         }
     }
 

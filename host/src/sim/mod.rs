@@ -3,10 +3,11 @@
 //! It is for demonstrations, simulations and tests: kubectl, kube-rs and kube-scheduler work on it unchanged. It has no
 //! controllers; those are clients of it, as of any other API server.
 //!
-//! The way of a request: [`http`] reads it, [`request`] finds its [`resource`] in the [`registry`] (built-in kinds from
-//! the table in [`kinds`], others from their definitions in [`custom`]), one of the [`verbs`] does what it asks. What is
-//! sent is checked against its shape in [`schema`], changed by a [`patch`], and subjected to its kind's [`rules`] (those
-//! of [`pods`] apart); then it is written to the [`store`], from whose history watches read.
+//! The way of a request: [`http`] reads it (a body in [`protobuf`] becomes JSON there), [`request`] finds its
+//! [`resource`] in the [`registry`] (built-in kinds from the table in [`kinds`], others from their definitions in
+//! [`custom`]), one of the [`verbs`] does what it asks. What is sent is checked against its shape in [`schema`],
+//! changed by a [`patch`], and subjected to its kind's [`rules`] (those of [`pods`] apart); then it is written to the
+//! [`store`], from whose history watches read.
 
 pub mod clock;
 mod custom;
@@ -21,6 +22,7 @@ mod names;
 mod openapi;
 mod patch;
 mod pods;
+mod protobuf;
 mod registry;
 mod request;
 pub mod resource;

@@ -14,7 +14,9 @@ mod load;
 mod loader;
 mod metrics;
 mod set;
+mod solo;
 mod synthetic;
+mod wasi;
 
 pub use self::check::{CHECK_NODES, CheckReport, check};
 pub use self::engine::engine;
@@ -24,6 +26,5 @@ pub use self::limits::Limits;
 pub use self::load::{CONTRACT, Compiler, Digest, DiskCache, LoadCause, LoadError, LoadedComponent, Source};
 pub use self::loader::{BuiltIn, Loader, LoaderError, LoaderOptions, survey};
 pub use self::metrics::{Counters, Usage};
-pub use self::set::{
-    AssembleError, DEFAULT_PLUGINS, Enabled, NamedBy, PluginState, PluginStatus, PointSpecs, ProfileSpec,
-};
+pub use self::set::{AssembleError, Enabled, NamedBy, PluginState, PluginStatus, PointSpecs, ProfileSpec};
+pub use self::solo::{Said, Solo};

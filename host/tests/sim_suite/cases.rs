@@ -31,7 +31,11 @@ struct Step {
     /// The body where it is no JSON.
     #[serde(default)]
     text: Option<String>,
-    /// The media type; JSON where it is not given, `strategic`, `merge`, `json-patch` and `apply` for patches.
+    /// The body where it is no text: a character for each byte.
+    #[serde(default)]
+    bytes: Option<String>,
+    /// The media type; JSON where it is not given, `strategic`, `merge`, `json-patch` and `apply` for
+    /// patches, `protobuf` for Kubernetes' own.
     #[serde(default, rename = "as")]
     media: Option<String>,
     #[serde(default)]
@@ -65,7 +69,7 @@ fn read_cases() -> Vec<(String, Case)> {
         let path = entry.expect("an entry").path();
         let text = std::fs::read_to_string(&path).expect("a file of cases");
         let cases: Vec<Case> =
-            serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            super::support::yaml(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
         found.extend(cases.into_iter().map(|case| (file.clone(), case)));
     }
@@ -103,12 +107,16 @@ async fn send(client: &Client, step: &Step, kept: &Kept) -> Answer {
         Some("merge") => "application/merge-patch+json",
         Some("json-patch") => "application/json-patch+json",
         Some("apply") => "application/apply-patch+yaml",
+        Some("protobuf") => "application/vnd.kubernetes.protobuf",
         Some(other) => other,
     };
-    let body = match (&step.text, &step.body) {
-        (Some(text), _) => fill(text, kept).into_bytes(),
-        (None, Some(value)) => fill_value(value, kept).to_string().into_bytes(),
-        (None, None) => Vec::new(),
+    let body = match (&step.text, &step.bytes, &step.body) {
+        (Some(text), _, _) => fill(text, kept).into_bytes(),
+        (None, Some(bytes), _) => {
+            fill(bytes, kept).chars().map(|c| u8::try_from(c).expect("characters that are bytes")).collect()
+        }
+        (None, None, Some(value)) => fill_value(value, kept).to_string().into_bytes(),
+        (None, None, None) => Vec::new(),
     };
     let mut request = Request::builder()
         .method(method)
@@ -118,7 +126,7 @@ async fn send(client: &Client, step: &Step, kept: &Kept) -> Answer {
         request = request.header("content-type", media);
     }
     let request = request.body(Body::from(body)).expect("a request");
-    let response = client.send(request).await.expect("an answer");
+    let response = client.send(request).await.unwrap_or_else(|error| panic!("{line} gets no answer: {error:?}"));
     let code = response.status().as_u16();
     let bytes = response.into_body().collect_bytes().await.expect("a whole answer");
     let raw = String::from_utf8_lossy(&bytes).into_owned();

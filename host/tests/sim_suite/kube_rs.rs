@@ -41,7 +41,7 @@ async fn a_watcher_sees_all_and_relists_after_410() {
                         Ok(watcher::Event::Init) => seen.clear(),
                         Ok(watcher::Event::InitDone) => *initialized += 1,
                         Ok(watcher::Event::InitApply(pod) | watcher::Event::Apply(pod)) => {
-                            drop(seen.insert(pod.metadata.name.unwrap(), ()))
+                            let _ = seen.insert(pod.metadata.name.unwrap(), ());
                         }
                         Ok(watcher::Event::Delete(pod)) => drop(seen.remove(&pod.metadata.name.unwrap())),
                         // Expired is among these, and is followed by a list.

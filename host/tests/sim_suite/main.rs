@@ -8,6 +8,7 @@ mod faults;
 mod kube_rs;
 mod kubectl;
 mod load;
+mod protobuf;
 #[path = "../controllers_server/mod.rs"]
 mod real;
 mod schema;

@@ -26,7 +26,15 @@ pub async fn server() -> (Server, Client) {
 pub async fn client(server: &Server) -> Client {
     let kubeconfig = Kubeconfig::from_yaml(&server.kubeconfig()).expect("the kubeconfig is one");
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
-    Client::try_from(config.expect("the kubeconfig is complete")).expect("the client can be made")
+    let mut config = config.expect("the kubeconfig is complete");
+    // What the server answers is what is judged, not what it answers in the end.
+    config.default_retry = false;
+    Client::try_from(config).expect("the client can be made")
+}
+
+/// Reads YAML 1.2, in which `n` and `y` are texts.
+pub fn yaml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
+    serde_saphyr::from_str_with_options(text, serde_saphyr::options! { strict_booleans: true })
 }
 
 /// Waits until `check` answers with a value.

@@ -84,7 +84,7 @@ impl Reply {
 
     /// The lines of a watch, after which it stays open.
     pub fn watch(events: &[Value]) -> Self {
-        let text = events.iter().map(|event| format!("{event}\n")).collect();
+        let text = events.iter().map(line).collect();
         Self { status: 200, headers: vec![], text, end: End::Open }
     }
 
@@ -114,7 +114,11 @@ impl Reply {
         let text = futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from(self.text))]);
         let body = match self.end {
             End::Complete => Body::from_stream(text),
-            End::Cut => Body::from_stream(text.chain(futures::stream::iter([Err(std::io::Error::other("cut"))]))),
+            End::Cut => Body::from_stream(text.chain(futures::stream::once(async {
+                // What was written is sent when the body has nothing more for a moment.
+                tokio::task::yield_now().await;
+                Err(std::io::Error::other("cut"))
+            }))),
             End::Open => Body::from_stream(text.chain(futures::stream::pending())),
         };
         let mut response = Response::builder().status(self.status).header("content-type", "application/json");
@@ -122,6 +126,14 @@ impl Reply {
             response = response.header(name, value);
         }
         response.body(body).expect("a response")
+    }
+}
+
+/// A line of a watch as API servers write it: its type before its object.
+fn line(event: &Value) -> String {
+    match (event.get("type"), event.get("object")) {
+        (Some(kind), Some(object)) => format!("{{\"type\":{kind},\"object\":{object}}}\n"),
+        _ => format!("{event}\n"),
     }
 }
 

@@ -17,6 +17,15 @@ pub const NORMALIZE_NONE: u8 = 0;
 pub const NORMALIZE_DEFAULT: u8 = 1;
 pub const NORMALIZE_CUSTOM: u8 = 3;
 
+/// What a guest imports besides the contract.
+#[derive(Clone, Default)]
+struct Foreign {
+    /// WIT.
+    packages: &'static str,
+    /// Names of interfaces.
+    imports: &'static [&'static str],
+}
+
 /// A guest to be built.
 #[derive(Clone)]
 pub struct Guest {
@@ -24,7 +33,7 @@ pub struct Guest {
     version: String,
     contract: &'static str,
     exports: Vec<&'static str>,
-    foreign: &'static str,
+    foreign: Foreign,
     node_facts: u16,
     pod_facts: u32,
     normalization: u8,
@@ -53,7 +62,7 @@ impl Guest {
             version: "1.2.3".to_owned(),
             contract: "0.1.0",
             exports: vec!["plugin", "snapshot", "filter", "score"],
-            foreign: "",
+            foreign: Foreign::default(),
             node_facts: USAGE,
             pod_facts: 0,
             normalization: NORMALIZE_DEFAULT,
@@ -104,10 +113,46 @@ impl Guest {
         self
     }
 
-    /// It imports a clock of WASI and reads it when it is described.
-    pub fn with_wasi(mut self) -> Self {
-        self.foreign = "package wasi:clocks@0.2.0 { interface monotonic-clock { now: func() -> u64; } }";
+    /// It imports `$now` of WASI's clock.
+    pub fn with_clock(mut self) -> Self {
+        self.foreign = Foreign {
+            packages: "package wasi:clocks@0.2.0 { interface monotonic-clock { now: func() -> u64; } }",
+            imports: &["wasi:clocks/monotonic-clock@0.2.0"],
+        };
         self.body("imports", r#"(import "wasi:clocks/monotonic-clock@0.2.0" "now" (func $now (result i64)))"#)
+    }
+
+    /// It imports of WASI `$stderr`, `$print` (stream, bytes' address and length, address of the answer), `$directories`
+    /// (address of the answer), `$read` (descriptor, address of the answer), and `$root`, which WASI has not, for a
+    /// descriptor to read from.
+    pub fn with_files(mut self) -> Self {
+        self.foreign = Foreign {
+            packages: include_str!("wasi.wit"),
+            imports: &[
+                "wasi:cli/stderr@0.2.3",
+                "wasi:io/streams@0.2.3",
+                "wasi:filesystem/types@0.2.3",
+                "wasi:filesystem/preopens@0.2.3",
+            ],
+        };
+        self.body(
+            "imports",
+            r#"(import "wasi:cli/stderr@0.2.3" "get-stderr" (func $stderr (result i32)))
+               (import "wasi:io/streams@0.2.3" "[method]output-stream.blocking-write-and-flush"
+                 (func $print (param i32 i32 i32 i32)))
+               (import "wasi:filesystem/preopens@0.2.3" "get-directories" (func $directories (param i32)))
+               (import "wasi:filesystem/preopens@0.2.3" "root" (func $root (result i32)))
+               (import "wasi:filesystem/types@0.2.3" "[method]descriptor.read" (func $read (param i32 i32)))"#,
+        )
+    }
+
+    /// It imports what plugins are not given: an HTTP client.
+    pub fn with_http(mut self) -> Self {
+        self.foreign = Foreign {
+            packages: "package wasi:http@0.2.0 { interface outgoing-handler { now: func() -> u64; } }",
+            imports: &["wasi:http/outgoing-handler@0.2.0"],
+        };
+        self.body("imports", r#"(import "wasi:http/outgoing-handler@0.2.0" "now" (func $now (result i64)))"#)
             .body("describe", "(drop (call $now)) (i32.const 96)")
     }
 
@@ -151,14 +196,14 @@ impl Guest {
         resolve.push_group(sources.parse().expect("the contract parses")).expect("the contract is sound");
         let mut world =
             format!("package test:guest;\nworld guest {{\n  import berth:scheduler/log@{};\n", self.contract);
-        if !self.foreign.is_empty() {
-            world.push_str("  import wasi:clocks/monotonic-clock@0.2.0;\n");
+        for interface in self.foreign.imports {
+            world.push_str(&format!("  import {interface};\n"));
         }
         for interface in &self.exports {
             world.push_str(&format!("  export berth:scheduler/{interface}@{};\n", self.contract));
         }
         world.push_str("}\n");
-        world.push_str(self.foreign);
+        world.push_str(self.foreign.packages);
         let package = resolve.push_str("guest.wit", &world).expect("the guest's world is sound");
         let world = resolve.select_world(&[package], Some("guest")).expect("the world is there");
         (resolve, world)

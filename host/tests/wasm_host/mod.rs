@@ -78,7 +78,7 @@ impl Host {
             named_by: berth::wasm::NamedBy::MultiPoint,
         }]);
         let mut host = Self::start(options, vec![spec]);
-        host.until("the plugin serves", |host| host.swaps > 0);
+        host.until("the plugin serves", |host| host.swaps > 0 && !host.loader.status().is_empty());
         host
     }
 

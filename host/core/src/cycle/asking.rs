@@ -152,7 +152,7 @@ impl Placing<'_> {
         match verdicts.nodes.iter().find(|answer| usize::from(**answer) > verdicts.outcomes.len()) {
             Some(answer) => {
                 let message = format!("filter named outcome {answer} of {}", verdicts.outcomes.len());
-                Err(PluginError { plugin: Arc::clone(&plugin.declaration.name), message })
+                Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message))
             }
             None => Ok(verdicts),
         }
@@ -200,7 +200,7 @@ fn right_length(plugin: &ProfilePlugin, call: &str, got: usize, wanted: usize) -
         return Ok(());
     }
     let message = format!("{call} gave {got} answers about {wanted} nodes");
-    Err(PluginError { plugin: Arc::clone(&plugin.declaration.name), message })
+    Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message))
 }
 
 /// A seed for one cycle and plugin: the finalizer of SplitMix64 over the three.

@@ -41,7 +41,7 @@ impl Scripted {
         self.calls.push(format!("{what} {} {nodes}", plugin.0));
         let script = self.scripts[plugin.0 as usize].clone();
         if script.fails {
-            return Err(PluginError { plugin: format!("P{}", plugin.0).into(), message: "trapped".into() });
+            return Err(PluginError::failed(format!("P{}", plugin.0).into(), "trapped".into()));
         }
         Ok(script)
     }

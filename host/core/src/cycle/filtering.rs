@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::diagnosis::Diagnosis;
 use super::{Failure, Placing};
 use crate::cache::NodeId;
-use crate::plugins::{Code, PluginError, PluginId, PreFilterResult, Status, Verdicts};
+use crate::plugins::{Code, ExtensionPoints, PluginError, PluginId, PreFilterResult, Status, Verdicts};
 use crate::profile::{Profile, ProfilePlugin};
 
 /// What the pre-filters leave to be filtered.
@@ -19,15 +19,28 @@ impl Placing<'_> {
     /// At least one node, or why none.
     pub(super) fn feasible_nodes(&mut self, profile: &Profile) -> Result<Vec<NodeId>, Failure> {
         let mut diagnosis = Diagnosis::new(self.cache.node_count());
-        let Candidates { mut nodes, skipped } = self.candidates(profile, &mut diagnosis)?;
+        let candidates = self.at(ExtensionPoints::PRE_FILTER, |placing| placing.candidates(profile, &mut diagnosis))?;
+        let nodes =
+            self.at(ExtensionPoints::FILTER, |placing| placing.filtered(profile, candidates, &mut diagnosis))?;
+        if nodes.is_empty() { Err(Failure::Unschedulable(diagnosis)) } else { Ok(nodes) }
+    }
+
+    /// Those that no filter rejects; may be none.
+    fn filtered(
+        &mut self,
+        profile: &Profile,
+        candidates: Candidates,
+        diagnosis: &mut Diagnosis,
+    ) -> Result<Vec<NodeId>, Failure> {
+        let Candidates { mut nodes, skipped } = candidates;
         for plugin in profile.filter.iter().filter(|plugin| !skipped.contains(&plugin.id)) {
             if nodes.is_empty() {
                 break;
             }
             let verdicts = self.filter(plugin, &nodes)?;
-            self.keep_fitting(plugin, &mut nodes, &verdicts, &mut diagnosis)?;
+            self.keep_fitting(plugin, &mut nodes, &verdicts, diagnosis)?;
         }
-        if nodes.is_empty() { Err(Failure::Unschedulable(diagnosis)) } else { Ok(nodes) }
+        Ok(nodes)
     }
 
     fn candidates(&mut self, profile: &Profile, diagnosis: &mut Diagnosis) -> Result<Candidates, Failure> {
@@ -104,7 +117,7 @@ impl Placing<'_> {
         if status.code != Code::Error {
             return Ok(());
         }
-        Err(PluginError { plugin: plugin.declaration.name.clone(), message: status.reasons.join(", ") })
+        Err(PluginError::failed(plugin.declaration.name.clone(), status.reasons.join(", ")))
     }
 }
 

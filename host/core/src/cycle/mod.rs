@@ -17,7 +17,7 @@ use crate::answers::Answers;
 use crate::cache::{Cache, NodeId};
 use crate::facts::PodFacts;
 use crate::model::Pod;
-use crate::plugins::{PluginError, PluginId, Plugins, TemplateId};
+use crate::plugins::{ExtensionPoints, PluginError, PluginId, Plugins, PointOutcome, TemplateId};
 use crate::profile::Profile;
 use crate::template::Templates;
 use crate::time::Timestamp;
@@ -77,6 +77,22 @@ impl Placing<'_> {
         }
         let totals = self.total_scores(profile, &feasible)?;
         select::one_of_the_best(&feasible, &totals, rng).ok_or(Failure::NoNodes)
+    }
+
+    /// Runs an extension point, and tells when it begins and ends.
+    fn at<R>(
+        &mut self,
+        point: ExtensionPoints,
+        run: impl FnOnce(&mut Self) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        self.plugins.point_begins(point, &self.pod.spec.scheduler_name);
+        let result = run(self);
+        self.plugins.point_ends(match &result {
+            Ok(_) => PointOutcome::Success,
+            Err(Failure::Plugin(_)) => PointOutcome::Error,
+            Err(Failure::NoNodes | Failure::Unschedulable(_)) => PointOutcome::Unschedulable,
+        });
+        result
     }
 }
 

@@ -8,7 +8,16 @@ use crate::profile::{FailurePolicy, Profile, ProfilePlugin};
 impl Placing<'_> {
     /// The weighted sum of all plugins' normalized scores, parallel to `nodes`.
     pub(super) fn total_scores(&mut self, profile: &Profile, nodes: &[NodeId]) -> Result<Vec<i64>, Failure> {
-        let skipped = self.skipped_scores(profile, nodes)?;
+        let skipped = self.at(ExtensionPoints::PRE_SCORE, |placing| Ok(placing.skipped_scores(profile, nodes)?))?;
+        self.at(ExtensionPoints::SCORE, |placing| placing.summed_scores(profile, nodes, &skipped))
+    }
+
+    fn summed_scores(
+        &mut self,
+        profile: &Profile,
+        nodes: &[NodeId],
+        skipped: &[PluginId],
+    ) -> Result<Vec<i64>, Failure> {
         let mut totals = vec![0i64; nodes.len()];
         for (plugin, weight) in profile.score.iter().filter(|(plugin, _)| !skipped.contains(&plugin.id)) {
             match self.normalized_scores(plugin, nodes) {
@@ -52,7 +61,7 @@ impl Placing<'_> {
             None => Ok(scores),
             Some(score) => {
                 let message = format!("gave the score {score}; after normalizing it has to be 0 to 100");
-                Err(PluginError { plugin: plugin.declaration.name.clone(), message })
+                Err(PluginError::failed(plugin.declaration.name.clone(), message))
             }
         }
     }

@@ -32,7 +32,7 @@ pub struct QueuedPod {
     pub errors: u32,
     /// Why it was rejected last.
     pub rejection: Rejection,
-    /// The plugin whose failure it waits out.
+    /// The plugin whose return it waits for.
     pub failed_plugin: Option<Arc<str>>,
     /// Reason and message that its condition PodScheduled was last given.
     pub reported: Option<(&'static str, Arc<str>)>,

@@ -10,6 +10,7 @@
 
 mod backoff;
 mod entry;
+mod incoming;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ use hashbrown::HashMap;
 
 pub use self::backoff::Backoff;
 pub use self::entry::{QueuedPod, Rejection};
+pub use self::incoming::{Cause, Incoming, Part};
 use crate::facts::NodeFacts;
 use crate::model::{Pod, PodKey};
 use crate::time::Timestamp;
@@ -47,6 +49,16 @@ enum Place {
     Unschedulable(Timestamp, u64),
 }
 
+impl Place {
+    fn part(self) -> Part {
+        match self {
+            Self::Active(..) => Part::Active,
+            Self::Backoff(..) => Part::Backoff,
+            Self::Unschedulable(..) => Part::Unschedulable,
+        }
+    }
+}
+
 /// All pending pods of this scheduler's profiles.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
@@ -56,6 +68,7 @@ pub struct Queue {
     order: BTreeMap<Place, Box<str>>,
     /// Makes keys differ, in the order of arrival.
     arrivals: u64,
+    incoming: Incoming,
 }
 
 impl Queue {
@@ -97,16 +110,30 @@ impl Queue {
         self.pods.get(uid).map(|(_, pod)| pod)
     }
 
+    /// All waiting pods, and in which part, in no particular order.
+    pub fn pods(&self) -> impl Iterator<Item = (Part, &QueuedPod)> {
+        self.pods.values().map(|(place, pod)| (place.part(), pod))
+    }
+
+    /// How many pods came into which part so far, and why.
+    #[must_use]
+    pub fn incoming(&self) -> &Incoming {
+        &self.incoming
+    }
+
     /// A pending pod appeared, or changed. One that changed in what plugins may read is worth another try.
     pub fn set(&mut self, pod: Arc<Pod>, now: Timestamp) {
         let Some((place, mut entry)) = self.take(&pod.key.uid) else {
-            return self.activate(QueuedPod::new(pod, now), now);
+            return self.activate(QueuedPod::new(pod, now), Cause::PodAdded, now);
         };
         let changed = entry.differs_for_plugins(&pod);
         entry.pod = pod;
         match place {
-            Place::Unschedulable(..) if changed => self.requeue(entry, now),
-            Place::Active(_, since, _) => self.activate(entry, since),
+            Place::Unschedulable(..) if changed => self.requeue(entry, Cause::PodUpdated, now),
+            Place::Active(_, since, _) => {
+                let place = self.active(&entry, since);
+                self.put(place, entry);
+            }
             place => self.put(place, entry),
         }
     }
@@ -131,26 +158,26 @@ impl Queue {
     pub fn add_unschedulable(&mut self, mut entry: QueuedPod, rejection: Rejection, now: Timestamp) {
         entry.rejected(rejection, now);
         let place = Place::Unschedulable(now, self.arrival());
-        self.put(place, entry);
+        self.enter(place, entry, Cause::AttemptFailed);
     }
 
-    /// The attempt failed through no fault of the pod's: it is tried again after its backoff.
+    /// The attempt came to no verdict: it is made again after the pod's backoff, or when the plugin that was down is back.
     pub fn add_failed(&mut self, mut entry: QueuedPod, plugin: Option<Arc<str>>, now: Timestamp) {
         entry.failed(plugin, now);
         let place = Place::Backoff(self.options.backoff.end(&entry), self.arrival());
-        self.put(place, entry);
+        self.enter(place, entry, Cause::AttemptFailed);
     }
 
     /// The cluster changed in these facts: pods that were rejected for one of them are worth another try.
     pub fn retry(&mut self, helped: NodeFacts, now: Timestamp) {
         if !helped.is_empty() {
-            self.move_unschedulable(now, |entry, _| entry.is_helped_by(helped));
+            self.move_unschedulable(Cause::ClusterChanged, now, |entry, _| entry.is_helped_by(helped));
         }
     }
 
     /// All pods that were rejected are worth another try.
     pub fn retry_all(&mut self, now: Timestamp) {
-        self.move_unschedulable(now, |_, _| true);
+        self.move_unschedulable(Cause::PluginsChanged, now, |_, _| true);
     }
 
     /// Pods that wait for this plugin are tried at once.
@@ -158,7 +185,7 @@ impl Queue {
         let waits = |entry: &QueuedPod| entry.failed_plugin.as_deref() == Some(plugin);
         for uid in self.in_backoff(|entry, _| waits(entry)) {
             if let Some((_, entry)) = self.take(&uid) {
-                self.activate(entry, now);
+                self.activate(entry, Cause::PluginsChanged, now);
             }
         }
     }
@@ -167,11 +194,11 @@ impl Queue {
     pub fn tick(&mut self, now: Timestamp) {
         for uid in self.in_backoff(|_, until| until <= now) {
             if let Some((_, entry)) = self.take(&uid) {
-                self.activate(entry, now);
+                self.activate(entry, Cause::BackoffComplete, now);
             }
         }
         let flush_after = self.options.flush_after;
-        self.move_unschedulable(now, |_, since| now.since(since) >= flush_after);
+        self.move_unschedulable(Cause::UnschedulableTimeout, now, |_, since| now.since(since) >= flush_after);
     }
 
     /// When [`Queue::tick`] has something to do next.
@@ -195,7 +222,7 @@ impl Queue {
         wanted.map(|(_, uid)| uid.clone()).collect()
     }
 
-    fn move_unschedulable(&mut self, now: Timestamp, wanted: impl Fn(&QueuedPod, Timestamp) -> bool) {
+    fn move_unschedulable(&mut self, cause: Cause, now: Timestamp, wanted: impl Fn(&QueuedPod, Timestamp) -> bool) {
         let waiting = self.order.range(unschedulable_start()..);
         let wanted = waiting.filter(|(place, uid)| match (place, self.pods.get(*uid)) {
             (Place::Unschedulable(since, _), Some((_, entry))) => wanted(entry, *since),
@@ -204,23 +231,32 @@ impl Queue {
         let uids: Vec<Box<str>> = wanted.map(|(_, uid)| uid.clone()).collect();
         for uid in uids {
             if let Some((_, entry)) = self.take(&uid) {
-                self.requeue(entry, now);
+                self.requeue(entry, cause, now);
             }
         }
     }
 
     /// Into active, or into backoff if that is not over.
-    fn requeue(&mut self, entry: QueuedPod, now: Timestamp) {
+    fn requeue(&mut self, entry: QueuedPod, cause: Cause, now: Timestamp) {
         let until = self.options.backoff.end(&entry);
         if until <= now {
-            return self.activate(entry, now);
+            return self.activate(entry, cause, now);
         }
         let place = Place::Backoff(until, self.arrival());
-        self.put(place, entry);
+        self.enter(place, entry, cause);
     }
 
-    fn activate(&mut self, entry: QueuedPod, since: Timestamp) {
-        let place = Place::Active(Reverse(entry.pod.spec.priority), since, self.arrival());
+    fn activate(&mut self, entry: QueuedPod, cause: Cause, now: Timestamp) {
+        let place = self.active(&entry, now);
+        self.enter(place, entry, cause);
+    }
+
+    fn active(&mut self, entry: &QueuedPod, since: Timestamp) -> Place {
+        Place::Active(Reverse(entry.pod.spec.priority), since, self.arrival())
+    }
+
+    fn enter(&mut self, place: Place, entry: QueuedPod, cause: Cause) {
+        self.incoming.count(place.part(), cause);
         self.put(place, entry);
     }
 

@@ -108,3 +108,31 @@ fn a_change_of_the_pod_itself_is_worth_a_try_but_its_status_is_not() {
     queue.set(pod("p", 1), at(60));
     assert_eq!(queue.len(), (1, 0, 0));
 }
+
+#[test]
+fn what_comes_into_a_part_is_counted_by_its_cause() {
+    let mut queue = rejected(NodeFacts::TAINTS);
+    queue.retry(NodeFacts::TAINTS, at(0));
+    queue.tick(at(1));
+    // An update of a pod that waits for its turn moves it nowhere.
+    queue.set(pod("p", 1), at(1));
+    let entry = queue.pop().expect("a pod");
+    queue.add_failed(entry, Some("Broken".into()), at(1));
+    queue.retry_plugin("Broken", at(1));
+    let all = Part::ALL.iter().flat_map(|part| Cause::ALL.iter().map(|cause| (*part, *cause)));
+    let counts: Vec<String> = all
+        .filter(|(part, cause)| queue.incoming().of(*part, *cause) > 0)
+        .map(|(part, cause)| format!("{} {} {}", part.name(), cause.name(), queue.incoming().of(part, cause)))
+        .collect();
+    let expected = [
+        "active UnschedulablePodAdd 1",
+        "active BackoffComplete 1",
+        "active PluginsChange 1",
+        "backoff ScheduleAttemptFailure 1",
+        "backoff ClusterChange 1",
+        "unschedulable ScheduleAttemptFailure 1",
+    ];
+    assert_eq!(counts, expected);
+    let parts: Vec<Part> = queue.pods().map(|(part, _)| part).collect();
+    assert_eq!(parts, [Part::Active]);
+}

@@ -44,7 +44,8 @@ impl Fakes {
         if self.trap_one_in == 0 || self.rng.u32(..self.trap_one_in) > 0 {
             return Ok(());
         }
-        Err(PluginError { plugin: declaration(plugin.0 % KINDS).name, message: "trapped".into() })
+        let (name, message) = (declaration(plugin.0 % KINDS).name, "trapped".to_owned());
+        Err(if self.rng.bool() { PluginError::failed(name, message) } else { PluginError::down(name, message) })
     }
 }
 

@@ -4,12 +4,13 @@ use serde_json::Value;
 
 use super::Call;
 use crate::sim::failure::Failure;
+use crate::sim::protobuf;
 
 /// The longest body that is read, as in kube-apiserver.
 pub const LIMIT: usize = 3 << 20;
 
 /// The media types of objects.
-const READABLE: &str = "application/json, application/yaml";
+const READABLE: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 /// Reads the whole body.
 ///
@@ -28,18 +29,13 @@ pub async fn bytes(call: Call) -> Result<axum::body::Bytes, Failure> {
     })
 }
 
-/// Reads the body as an object in JSON or YAML.
+/// Reads the body as an object in JSON, YAML or, if it is of a built-in kind, protobuf.
 ///
 /// # Errors
 /// 415 for another media type, 413 and 400 as [`bytes`], 400 where it is no object.
 pub async fn object(call: Call) -> Result<Value, Failure> {
-    let yaml = match call.content_type.as_str() {
-        "" | "application/json" => false,
-        "application/yaml" => true,
-        _ => return Err(Failure::unsupported_media_type(READABLE)),
-    };
-    let bytes = bytes(call).await?;
-    let value = if yaml { parse_yaml(&bytes) } else { parse_json(&bytes) }?;
+    let parse = parser(&call.content_type)?;
+    let value = parse(&bytes(call).await?)?;
     match value.is_object() {
         true => Ok(value),
         false => Err(Failure::bad_request("couldn't get version/kind; json parse error: the body is not an object")),
@@ -56,11 +52,24 @@ pub async fn optional_object(call: Call) -> Result<Option<Value>, Failure> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
     }
-    match content_type.as_str() {
-        "" | "application/json" => parse_json(&bytes).map(Some),
-        "application/yaml" => parse_yaml(&bytes).map(Some),
+    parser(&content_type)?(&bytes).map(Some)
+}
+
+/// Reads an object of one media type.
+type Parser = fn(&[u8]) -> Result<Value, Failure>;
+
+/// How an object of a media type is read.
+fn parser(content_type: &str) -> Result<Parser, Failure> {
+    match content_type {
+        "" | "application/json" => Ok(parse_json),
+        "application/yaml" => Ok(parse_yaml),
+        protobuf::MEDIA_TYPE => Ok(parse_protobuf),
         _ => Err(Failure::unsupported_media_type(READABLE)),
     }
+}
+
+fn parse_protobuf(bytes: &[u8]) -> Result<Value, Failure> {
+    protobuf::object(bytes).map_err(|problem| Failure::bad_request(problem.to_string()))
 }
 
 /// Parses JSON.

@@ -1,4 +1,5 @@
-//! What admission adds to a new pod: its priority, brief tolerations, its runtime's overhead, its node's topology.
+//! What admission adds to a new pod: its priority, brief tolerations, its runtime's overhead, its node's topology,
+//! its service account.
 
 use serde_json::{Value, json};
 
@@ -20,6 +21,10 @@ pub fn admit(state: &State, pod: &mut Value) -> Result<(), Failure> {
     prioritize(state, &mut pod["spec"]).map_err(|why| Failure::forbidden(subject(&name), &why))?;
     add_runtime(state, &mut pod["spec"]).map_err(|why| Failure::forbidden(subject(&name), &why))?;
     tolerate_briefly(&mut pod["spec"]);
+    // No token is mounted: nothing runs in these pods, and nobody would ask for it.
+    for member in ["serviceAccountName", "serviceAccount"] {
+        set_default(&mut pod["spec"], member, "default");
+    }
     Ok(())
 }
 

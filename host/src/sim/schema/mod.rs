@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use check::check;
-pub use scalars::nano;
+pub use scalars::{base64, nano};
 
 /// The type of a field's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,6 +93,12 @@ pub fn type_named(name: &str) -> Option<&'static Type> {
     TYPES.get(name)
 }
 
+/// The names of all types.
+#[cfg(test)]
+pub fn type_names() -> impl Iterator<Item = &'static str> {
+    TYPES.keys().copied()
+}
+
 /// The name in the table of a built-in kind.
 pub fn name_of(group: &str, version: &str, kind: &str) -> String {
     let group = match group.split('.').next() {
@@ -143,7 +149,8 @@ fn parse_field(line: &'static str) -> Field {
     }
 }
 
-fn parse_shape(word: &'static str) -> Shape {
+/// Reads a type as the table writes it.
+pub fn parse_shape(word: &'static str) -> Shape {
     if let Some(item) = word.strip_prefix("[]") {
         return Shape::List(Box::new(parse_shape(item)));
     }

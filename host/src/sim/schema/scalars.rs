@@ -130,10 +130,26 @@ pub fn canonical_time(text: &str, micros: bool) -> Result<String, String> {
     })
 }
 
+/// Standard base64 with its padding.
+pub fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let word = chunk.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..4 {
+            match place <= chunk.len() {
+                true => out.push(char::from(ALPHABET[(word >> (18 - 6 * place) & 63) as usize])),
+                false => out.push('='),
+            }
+        }
+    }
+    out
+}
+
 /// True where `text` is standard base64 with its padding.
 pub fn is_base64(text: &str) -> bool {
     let body = text.trim_end_matches('=');
-    text.len() % 4 == 0
+    text.len().is_multiple_of(4)
         && text.len() - body.len() <= 2
         && body.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+' || b == b'/')
 }
@@ -182,6 +198,9 @@ mod tests {
     #[test]
     fn base64_wants_its_padding() {
         assert!(is_base64("") && is_base64("aGk=") && is_base64("aGVsbG8h"));
+        for (plain, encoded) in [("", ""), ("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj"), ("hello", "aGVsbG8=")] {
+            assert_eq!(base64(plain.as_bytes()), encoded);
+        }
         assert!(!is_base64("aGk") && !is_base64("a===") && !is_base64("a b="));
     }
 }

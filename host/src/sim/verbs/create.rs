@@ -27,7 +27,7 @@ const ATTEMPTS: usize = 8;
 pub async fn create(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let view = call.accept.view()?;
     let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);
-    let body = read(call).await?;
+    let body = read(&target.resource, call).await?;
     check_place(&body, &target.namespace, None)?;
     let resource = &target.resource;
     if resource.namespaced && target.namespace.is_empty() {

@@ -26,7 +26,9 @@ use super::failure::Failure;
 use super::http::{Call, body};
 use super::kinds::Sub;
 use super::pods;
+use super::protobuf;
 use super::request::Target;
+use super::resource::{Resource, Source};
 use super::state::State;
 use super::value::text;
 
@@ -97,7 +99,11 @@ fn check_place(object: &serde_json::Value, namespace: &str, name: Option<&str>) 
     }
 }
 
-/// Reads an object from a body.
-async fn read(call: Call) -> Result<serde_json::Value, Failure> {
+/// Reads an object of a resource from a body.
+async fn read(resource: &Resource, call: Call) -> Result<serde_json::Value, Failure> {
+    // Nobody but the author of a custom resource knows its messages.
+    if matches!(resource.source, Source::Custom(_)) && call.content_type == protobuf::MEDIA_TYPE {
+        return Err(Failure::unsupported_media_type("application/json, application/yaml"));
+    }
     body::object(call).await
 }

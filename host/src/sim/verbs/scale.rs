@@ -6,7 +6,6 @@ use axum::http::Method;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::read;
 use super::update::next_version;
 use super::write::{Place, modify};
 use crate::sim::failure::{Failure, Problems};
@@ -50,7 +49,7 @@ pub async fn scale(state: &Arc<State>, target: Target, call: Call) -> Result<Res
             return Ok(answer::json(200, &to_scale(&resource, &object)));
         }
         Method::PUT => {
-            let wanted = read(call).await?;
+            let wanted = body::object(call).await?;
             modify(state, place, dry_run, |current, old| set(&resource, current, old, &wanted))?
         }
         Method::PATCH => {

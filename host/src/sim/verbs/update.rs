@@ -26,7 +26,7 @@ use crate::sim::value::{copy_member, items, remove, text};
 pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let view = call.accept.view()?;
     let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);
-    let body = read(call).await?;
+    let body = read(&target.resource, call).await?;
     let resource = target.resource.clone();
     let name = target.name.clone().unwrap_or_default();
     check_place(&body, &target.namespace, Some(&name))?;

@@ -97,11 +97,11 @@ impl Happenings {
             6 => drop(self.cache.forget(&pod)),
             7 => {
                 let pod = self.pod(&pod, &name);
-                drop(self.cache.assume(Arc::new(pod)));
+                let _ = self.cache.assume(Arc::new(pod));
             }
             _ => {
                 let pod = self.pod(&pod, &name);
-                drop(self.cache.set_pod(Arc::new(pod)));
+                let _ = self.cache.set_pod(Arc::new(pod));
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::wasm::bindings::berth::scheduler::log::{Host, Level};
+use crate::wasm::wasi::Stream;
 
 /// Bytes of a message that are kept.
 const MESSAGE: usize = 16 << 10;
@@ -31,6 +32,27 @@ impl GuestLog {
         self.last_error = None;
     }
 
+    /// The guest printed a line. On stderr it may be why it traps next.
+    pub(in crate::wasm) fn printed(&mut self, stream: Stream, line: &str) {
+        if line.is_empty() || !self.has_room() {
+            return;
+        }
+        let plugin = &*self.plugin;
+        match stream {
+            Stream::Out => tracing::info!(plugin, "{line}"),
+            Stream::Error => {
+                tracing::warn!(plugin, "{line}");
+                self.last_error = Some(line.to_owned());
+            }
+        }
+    }
+
+    /// Counts a line. Whether there is room for it.
+    fn has_room(&mut self) -> bool {
+        self.lines = self.lines.saturating_add(1);
+        self.lines <= self.per_call
+    }
+
     /// What the guest logged as an error in this call: of one that panicked, why.
     pub fn last_error(&mut self) -> Option<String> {
         self.last_error.take()
@@ -39,8 +61,7 @@ impl GuestLog {
 
 impl Host for GuestLog {
     fn write(&mut self, level: Level, mut message: String) -> wasmtime::Result<()> {
-        self.lines = self.lines.saturating_add(1);
-        if self.lines > self.per_call {
+        if !self.has_room() {
             return Ok(());
         }
         message.truncate(message.floor_char_boundary(MESSAGE));

@@ -85,6 +85,7 @@ impl Instance {
         ids.clear();
         ids.extend(nodes.iter().map(|node| node.0));
         let about = (cycle_of(cycle), &*ids);
+        self.store.data_mut().wasi.begin(cycle);
         let answer = self.call(export, |store, interfaces| call(store, interfaces, about).transpose());
         self.node_ids = ids;
         answer?.transpose().map_err(|words| CallError::Said(export, answers::shorten(words)))

@@ -8,6 +8,7 @@ use super::deadline::{Budget, Deadline};
 use super::log::GuestLog;
 use super::memory::MemoryGuard;
 use crate::wasm::limits::Limits;
+use crate::wasm::wasi::{Stream, WasiState};
 
 /// The data of an instance's store.
 #[derive(Debug)]
@@ -15,6 +16,7 @@ pub(crate) struct HostState {
     pub(super) log: GuestLog,
     pub(super) memory: MemoryGuard,
     pub(super) deadline: Deadline,
+    pub(in crate::wasm) wasi: WasiState,
 }
 
 impl HostState {
@@ -23,12 +25,19 @@ impl HostState {
             log: GuestLog::new(plugin, limits.log_lines),
             memory: MemoryGuard::new(limits),
             deadline: Deadline::new(Budget { cpu: limits.startup, wall: limits.wall }),
+            wasi: WasiState::default(),
         }
     }
 
     /// What `log` is linked to.
     pub(crate) fn log(&mut self) -> &mut GuestLog {
         &mut self.log
+    }
+
+    /// Takes what the guest wrote to a stream of WASI's.
+    pub(in crate::wasm) fn write_output(&mut self, stream: Stream, bytes: &[u8]) {
+        let log = &mut self.log;
+        self.wasi.output(stream, bytes, |line| log.printed(stream, line));
     }
 }
 

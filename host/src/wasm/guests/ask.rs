@@ -18,10 +18,9 @@ impl Guests {
     ) -> Result<R, PluginError> {
         match slot(&mut self.slots, plugin) {
             Some(slot) => slot.ask(export, cycle, &mut self.feeder, &self.rebuilder, call),
-            None => Err(PluginError {
-                plugin: format!("number {}", plugin.0).into(),
-                message: "is not loaded any more".to_owned(),
-            }),
+            None => {
+                Err(PluginError::failed(format!("number {}", plugin.0).into(), "is not loaded any more".to_owned()))
+            }
         }
     }
 }

@@ -45,6 +45,13 @@ impl Guests {
         Ok(Self { slots: Vec::new(), feeder: Feeder::default(), rebuilder: Rebuilder::start(limits, outbox)? })
     }
 
+    /// The name of the plugin of which this is an instance.
+    #[must_use]
+    pub fn name(&self, plugin: PluginId) -> Option<Arc<str>> {
+        let at = self.slots.binary_search_by_key(&plugin, |slot| slot.id).ok()?;
+        Some(self.slots.get(at)?.entry.name())
+    }
+
     /// Takes what a thread beside the core's delivers, between two steps of the core. The event it may give is the
     /// core's next one.
     pub fn accept(&mut self, delivery: Delivery, now: Timestamp, cache: &Cache) -> Option<Event> {

@@ -49,7 +49,9 @@ impl Slot {
         self.retry_if_due(cycle.time, cycle.cache, rebuilder);
         let resident = match &mut self.state {
             State::Serving(resident) => resident,
-            State::Restarting(why) | State::Resting(why, _) => return Err(error(&self.entry, why.clone())),
+            State::Restarting(why) | State::Resting(why, _) => {
+                return Err(PluginError::down(self.entry.name(), why.clone()));
+            }
         };
         let answer = resident
             .catch_up(cycle.cache, feeder)
@@ -144,16 +146,16 @@ impl Slot {
             Stale::Behind => {
                 let words = "is being filled anew, as it fell behind the cluster's changes".to_owned();
                 self.restart(words.clone(), cache, rebuilder);
-                return error(&self.entry, words);
+                return PluginError::down(self.entry.name(), words);
             }
-            Stale::Call(call) if !call.poisons() => return error(&self.entry, call.to_string()),
+            Stale::Call(call) if !call.poisons() => return PluginError::failed(self.entry.name(), call.to_string()),
             Stale::Call(call) => call.to_string(),
         };
         self.entry.counters.count_failure();
         self.entry.set_last_failure(words.clone());
         tracing::warn!(plugin = &*self.entry.name(), "{words}");
         self.rest_or_restart(words.clone(), Some(export), now, cache, rebuilder);
-        error(&self.entry, words)
+        PluginError::failed(self.entry.name(), words)
     }
 
     fn rest_or_restart(
@@ -199,8 +201,4 @@ impl Slot {
             rebuilder.rebuild(&self.entry, cache);
         }
     }
-}
-
-fn error(entry: &Entry, message: String) -> PluginError {
-    PluginError { plugin: entry.name(), message }
 }

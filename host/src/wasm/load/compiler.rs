@@ -17,6 +17,7 @@ use crate::wasm::bindings::berth::scheduler::{log, what_if};
 use crate::wasm::guest::{HostState, Instance, Interfaces, StartError, shorten};
 use crate::wasm::limits::Limits;
 use crate::wasm::metrics::Counters;
+use crate::wasm::wasi;
 
 /// A component that keeps to the contract as far as its type and its `describe` say.
 pub struct LoadedComponent {
@@ -92,7 +93,9 @@ impl Compiler {
         let component = self.component(digest, bytes)?;
         let exports = contract::check(&component, &self.engine)?;
         let other_types = |error: wasmtime::Error| LoadCause::OtherTypes(format!("{error:#}"));
-        let pre = self.linker.instantiate_pre(&component).map_err(other_types)?;
+        let mut linker = self.linker.clone();
+        wasi::link(&mut linker, &component, &self.engine).map_err(other_types)?;
+        let pre = linker.instantiate_pre(&component).map_err(other_types)?;
         let interfaces = Interfaces::new(&pre, exports.points, exports.snapshot).map_err(other_types)?;
         let description =
             start(&pre, &interfaces, source.to_string().into(), &self.limits, &Arc::default())?.describe()?;

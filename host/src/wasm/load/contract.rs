@@ -6,6 +6,7 @@ use wasmtime::component::Component;
 use wasmtime::component::types::{ComponentInstance, ComponentItem};
 
 use super::error::LoadCause;
+use crate::wasm::wasi;
 
 /// The contract's version that this host speaks; components of the same 0.minor keep to it.
 pub const CONTRACT: &str = "0.1.0";
@@ -89,6 +90,7 @@ fn check_import(name: &str, types_only: bool, points: ExtensionPoints) -> Result
     match interface(name)? {
         _ if types_only => Ok(()),
         Some("log") => Ok(()),
+        None if wasi::is_offered(name) => Ok(()),
         Some("what-if") if points.contains(ExtensionPoints::POST_FILTER) => Ok(()),
         _ => Err(LoadCause::Import(name.to_owned())),
     }
@@ -158,7 +160,8 @@ mod tests {
         assert_eq!(check_import("berth:scheduler/log@0.1.0", false, ExtensionPoints::FILTER), Ok(()));
         assert_eq!(check_import("berth:scheduler/what-if@0.1.0", false, post_filter), Ok(()));
         assert_eq!(check_import("berth:scheduler/intents@0.1.0", true, post_filter), Ok(()));
-        for refused in ["wasi:clocks/monotonic-clock@0.2.0", "berth:scheduler/what-if@0.1.0", "env"] {
+        assert_eq!(check_import("wasi:clocks/monotonic-clock@0.2.0", false, ExtensionPoints::FILTER), Ok(()));
+        for refused in ["wasi:http/outgoing-handler@0.2.0", "berth:scheduler/what-if@0.1.0", "env"] {
             let error = check_import(refused, false, ExtensionPoints::FILTER).unwrap_err().to_string();
             assert!(error.contains(&format!("imports `{refused}`")), "{error}");
         }

@@ -141,7 +141,7 @@ pub enum LoadCause {
 
 fn import_hint(name: &str) -> &'static str {
     if name.starts_with("wasi:") {
-        "Build it without WASI: in Rust for wasm32-unknown-unknown, in other languages with their WASI stubbed"
+        "Of WASI 0.2 there are cli, clocks, filesystem, io, random and sockets, with nothing behind them; build it without the rest"
     } else {
         "Remove what needs the import"
     }

@@ -11,6 +11,6 @@ mod status;
 pub(super) use self::assemble::{Assembled, Assembler, Cluster};
 pub(super) use self::catalog::{Catalog, Found};
 pub use self::error::AssembleError;
-pub use self::spec::{DEFAULT_PLUGINS, Enabled, NamedBy, PointSpecs, ProfileSpec};
+pub use self::spec::{Enabled, NamedBy, PointSpecs, ProfileSpec};
 pub(super) use self::status::Board;
 pub use self::status::{PluginState, PluginStatus};

@@ -6,18 +6,6 @@ use std::sync::Arc;
 use berth_core::plugins::ExtensionPoints;
 use berth_core::profile::FailurePolicy;
 
-/// kube-scheduler's default plugins that there are components for, in its order, with its weights.
-pub const DEFAULT_PLUGINS: [(&str, i64); 8] = [
-    ("NodeUnschedulable", 1),
-    ("NodeName", 1),
-    ("TaintToleration", 3),
-    ("NodeAffinity", 2),
-    ("NodePorts", 1),
-    ("NodeResourcesFit", 1),
-    ("NodeResourcesBalancedAllocation", 1),
-    ("ImageLocality", 1),
-];
-
 /// How a plugin came to be enabled: that decides whether it has to be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedBy {
@@ -87,23 +75,6 @@ pub struct ProfileSpec {
 }
 
 impl ProfileSpec {
-    /// What runs without a configuration: the default plugins, then every other component in the directory.
-    #[must_use]
-    pub fn default_profile(scheduler_name: &str) -> Self {
-        let default = |(name, weight): &(&str, i64)| Enabled {
-            name: (*name).into(),
-            weight: *weight,
-            named_by: NamedBy::Default,
-        };
-        Self {
-            scheduler_name: scheduler_name.into(),
-            points: PointSpecs::everywhere(DEFAULT_PLUGINS.iter().map(default).collect()),
-            arguments: BTreeMap::new(),
-            others: true,
-            failure_policy: FailurePolicy::Fail,
-        }
-    }
-
     /// A plugin's arguments, as JSON: `{}` where there are none. Equal arguments are equal texts.
     pub(super) fn arguments_of(&self, name: &str) -> Arc<str> {
         self.arguments.get(name).map_or_else(|| "{}".into(), |value| value.to_string().into())

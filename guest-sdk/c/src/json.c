@@ -1,0 +1,163 @@
+/* Reads JSON (RFC 8259). */
+#include "json.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "guest.h"
+
+/* Levels of lists and objects within each other. */
+#define DEPTH 64
+
+typedef struct {
+    const char *at, *end;
+    int depth;
+} reader;
+
+static json *value(reader *from);
+
+static void space(reader *from) {
+    while (from->at < from->end && strchr(" \t\r\n", *from->at)) from->at++;
+}
+
+static bool take(reader *from, char wanted) {
+    space(from);
+    if (from->at >= from->end || *from->at != wanted) return false;
+    from->at++;
+    return true;
+}
+
+static bool word(reader *from, const char *wanted) {
+    size_t length = strlen(wanted);
+    if ((size_t)(from->end - from->at) < length || memcmp(from->at, wanted, length) != 0) return false;
+    from->at += length;
+    return true;
+}
+
+static json *made(json_kind kind, char *text) {
+    json *new = berth_new(1, sizeof *new);
+    new->kind = kind;
+    new->text = text;
+    return new;
+}
+
+/* Four hexadecimal digits; -1 where they are none. */
+static int32_t unit(reader *from) {
+    int32_t unit = 0;
+    for (int digit = 0; digit < 4; digit++, from->at++) {
+        static const char digits[] = "0123456789abcdefABCDEF";
+        const char *found = from->at < from->end && *from->at ? strchr(digits, *from->at) : NULL;
+        if (!found) return -1;
+        int number = (int)(found - digits);
+        unit = unit * 16 + (number < 16 ? number : number - 6);
+    }
+    return unit;
+}
+
+static char *utf8(char *to, uint32_t code) {
+    if (code < 0x80) {
+        *to++ = (char)code;
+        return to;
+    }
+    int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
+    *to++ = (char)(lead[more] | code >> 6 * more);
+    while (more--) *to++ = (char)(0x80 | (code >> 6 * more & 0x3f));
+    return to;
+}
+
+/* \uXXXX, in pairs beyond U+FFFF; NULL where it is wrong. U+0000 is refused, as texts are C strings. */
+static char *unicode(reader *from, char *to) {
+    int32_t high = unit(from), low;
+    if (high <= 0) return NULL;
+    if (high < 0xd800 || high > 0xdfff) return utf8(to, (uint32_t)high);
+    if (high > 0xdbff || !word(from, "\\u") || (low = unit(from)) < 0xdc00 || low > 0xdfff) return NULL;
+    return utf8(to, 0x10000u + ((uint32_t)(high - 0xd800) << 10) + (uint32_t)(low - 0xdc00));
+}
+
+/* Behind the first quote. An escape is never shorter than what it stands for. */
+static char *text(reader *from) {
+    char *text = berth_new((size_t)(from->end - from->at) + 1, 1), *to = text;
+    while (from->at < from->end && *from->at != '"') {
+        char next = *from->at++;
+        if ((uint8_t)next < 0x20) return NULL;
+        if (next != '\\') {
+            *to++ = next;
+            continue;
+        }
+        static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+        char escape = from->at < from->end ? *from->at++ : 0;
+        const char *known = escape ? strchr(escapes, escape) : NULL;
+        if (known) *to++ = meant[known - escapes];
+        else if (escape != 'u' || !(to = unicode(from, to))) return NULL;
+    }
+    return take(from, '"') ? text : NULL;
+}
+
+static bool digits(reader *from) {
+    const char *begin = from->at;
+    while (from->at < from->end && *from->at >= '0' && *from->at <= '9') from->at++;
+    return from->at > begin;
+}
+
+static json *number(reader *from) {
+    const char *begin = from->at;
+    word(from, "-");
+    if (!word(from, "0") && !digits(from)) return NULL;
+    if (word(from, ".") && !digits(from)) return NULL;
+    if (word(from, "e") || word(from, "E")) {
+        if (!word(from, "+")) word(from, "-");
+        if (!digits(from)) return NULL;
+    }
+    size_t length = (size_t)(from->at - begin);
+    return made(JSON_NUMBER, memcpy(berth_new(length + 1, 1), begin, length));
+}
+
+/* Elements or fields, behind the bracket. */
+static json *members(reader *from, json_kind kind, char close) {
+    json *whole = made(kind, NULL), **next = &whole->first;
+    if (take(from, close)) return whole;
+    do {
+        char *name = NULL;
+        if (kind == JSON_OBJECT && (!take(from, '"') || !(name = text(from)) || !take(from, ':'))) return NULL;
+        if (!(*next = value(from))) return NULL;
+        (*next)->name = name;
+        next = &(*next)->next;
+    } while (take(from, ','));
+    return take(from, close) ? whole : NULL;
+}
+
+static json *nested(reader *from, json_kind kind, char close) {
+    if (++from->depth > DEPTH) return NULL;
+    json *whole = members(from, kind, close);
+    from->depth--;
+    return whole;
+}
+
+static json *value(reader *from) {
+    char *read;
+    if (take(from, '{')) return nested(from, JSON_OBJECT, '}');
+    if (take(from, '[')) return nested(from, JSON_LIST, ']');
+    if (take(from, '"')) return (read = text(from)) ? made(JSON_TEXT, read) : NULL;
+    if (word(from, "true")) return made(JSON_TRUE, NULL);
+    if (word(from, "false")) return made(JSON_FALSE, NULL);
+    if (word(from, "null")) return made(JSON_NULL, NULL);
+    return number(from);
+}
+
+json *json_parse(const char *text, size_t length, size_t *wrong_at) {
+    reader from = {text, text + length, 0};
+    json *whole = value(&from);
+    space(&from);
+    if (whole && from.at == from.end) return whole;
+    *wrong_at = (size_t)(from.at - text);
+    return NULL;
+}
+
+json *json_field(json *object, const char *name) {
+    json *found = NULL;
+    for (json *field = object->first; field; field = field->next) {
+        if (berth_equal(field->name, name)) found = field;
+    }
+    return found;
+}

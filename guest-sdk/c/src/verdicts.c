@@ -1,0 +1,114 @@
+/* Rejections of one call: each distinct one has a number, which is the verdict. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest.h"
+
+/* The last number is kept for all that came too late to have their own. */
+#define LAST 0xffff
+#define TOO_MANY "too many different reasons to list"
+
+typedef struct {
+    char *reason;
+    uint32_t hash;
+    berth_code_t code;
+} rejection_t;
+
+static rejection_t *rejections;
+static size_t count, room;
+/* Numbers by hash, twice as many places as rejections at least; 0 is a free place. */
+static uint16_t *places;
+static size_t place_count;
+
+void berth_verdicts_begin(void) {
+    for (size_t at = 0; at < count; at++) free(rejections[at].reason);
+    count = 0;
+    if (place_count) memset(places, 0, place_count * sizeof *places);
+}
+
+static uint32_t hash_of(berth_code_t code, const char *reason) {
+    uint32_t hash = 2166136261u ^ code;
+    for (; *reason; reason++) hash = (hash ^ (uint8_t)*reason) * 16777619u;
+    return hash;
+}
+
+static bool is(const rejection_t *known, uint32_t hash, berth_code_t code, const char *reason) {
+    return known->hash == hash && known->code == code && berth_equal(known->reason, reason);
+}
+
+/* The place of this rejection, or the free one where it belongs. */
+static uint16_t *place(uint32_t hash, berth_code_t code, const char *reason) {
+    size_t at = hash % place_count;
+    while (places[at] && !is(&rejections[places[at] - 1], hash, code, reason)) at = (at + 1) % place_count;
+    return &places[at];
+}
+
+static void make_room(void) {
+    if (count < room) return;
+    room = room ? room * 2 : 16;
+    rejections = berth_grown(rejections, room, sizeof *rejections);
+    place_count = room * 2;
+    free(places);
+    places = berth_new(place_count, sizeof *places);
+    for (size_t at = 0; at < count; at++) {
+        *place(rejections[at].hash, rejections[at].code, rejections[at].reason) = (uint16_t)(at + 1);
+    }
+}
+
+static berth_verdict_t add(berth_code_t code, const char *reason, uint32_t hash) {
+    rejections[count++] = (rejection_t){berth_formatted("%s", reason), hash, code};
+    return *place(hash, code, reason) = (berth_verdict_t)count;
+}
+
+berth_verdict_t berth_reject(berth_code_t code, const char *reason) {
+    make_room();
+    uint32_t hash = hash_of(code, reason);
+    berth_verdict_t known = *place(hash, code, reason);
+    if (known) return known;
+    if (count < LAST - 1) return add(code, reason, hash);
+    if (count == LAST - 1) add(BERTH_CODE_UNSCHEDULABLE, TOO_MANY, hash_of(BERTH_CODE_UNSCHEDULABLE, TOO_MANY));
+    return LAST;
+}
+
+static berth_verdict_t reject(berth_code_t code, const char *format, va_list values) {
+    /* Most reasons are short, and were given for the node before. */
+    char few[128];
+    va_list again;
+    va_copy(again, values);
+    int length = vsnprintf(few, sizeof few, format, again);
+    va_end(again);
+    if (length >= 0 && (size_t)length < sizeof few) return berth_reject(code, few);
+    char *reason = berth_format(format, values);
+    berth_verdict_t verdict = berth_reject(code, reason);
+    free(reason);
+    return verdict;
+}
+
+berth_verdict_t berth_unschedulable(const char *reason, ...) {
+    va_list values;
+    va_start(values, reason);
+    berth_verdict_t verdict = reject(BERTH_CODE_UNSCHEDULABLE, reason, values);
+    va_end(values);
+    return verdict;
+}
+
+berth_verdict_t berth_unresolvable(const char *reason, ...) {
+    va_list values;
+    va_start(values, reason);
+    berth_verdict_t verdict = reject(BERTH_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE, reason, values);
+    va_end(values);
+    return verdict;
+}
+
+void berth_verdicts_finish(berth_list_status_t *outcomes) {
+    outcomes->len = count;
+    outcomes->ptr = berth_new(count, sizeof *outcomes->ptr);
+    for (size_t at = 0; at < count; at++) {
+        berth_status_t *status = &outcomes->ptr[at];
+        status->code = rejections[at].code;
+        status->reasons.len = 1;
+        status->reasons.ptr = berth_new(1, sizeof *status->reasons.ptr);
+        berth_give_text(&status->reasons.ptr[0], rejections[at].reason);
+    }
+}

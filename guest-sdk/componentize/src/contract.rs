@@ -1,0 +1,68 @@
+//! The contract, as this crate carries it: the repository's own `wit/`, and worlds put together from its interfaces.
+
+use wit_parser::{PackageId, Resolve, SourceMap, WorldId, WorldItem};
+
+use crate::Error;
+
+const FILES: [(&str, &str); 5] = [
+    ("lifecycle.wit", include_str!("../../../wit/lifecycle.wit")),
+    ("placing.wit", include_str!("../../../wit/placing.wit")),
+    ("plugin.wit", include_str!("../../../wit/plugin.wit")),
+    ("types.wit", include_str!("../../../wit/types.wit")),
+    ("worlds.wit", include_str!("../../../wit/worlds.wit")),
+];
+
+/// The interface that every component exports.
+pub(crate) const PLUGIN: &str = "plugin";
+
+/// The contract, parsed.
+pub(crate) struct Contract {
+    resolve: Resolve,
+    package: PackageId,
+}
+
+impl Contract {
+    pub(crate) fn new() -> Result<Contract, Error> {
+        let mut sources = SourceMap::new();
+        for (name, text) in FILES {
+            sources.push(name.as_ref(), text);
+        }
+        let mut resolve = Resolve::default();
+        let group = sources.parse().map_err(|(_, error)| Error::contract(error))?;
+        let package = resolve.push_group(group).map_err(Error::contract)?;
+        Ok(Contract { resolve, package })
+    }
+
+    /// What a component may export: interface names, without package and version.
+    pub(crate) fn exportable(&self) -> Vec<String> {
+        let package = &self.resolve.packages[self.package];
+        let everything = package.worlds.get("everything").map(|id| &self.resolve.worlds[*id]);
+        let interfaces = everything.into_iter().flat_map(|world| world.exports.values());
+        interfaces
+            .filter_map(|item| match item {
+                WorldItem::Interface { id, .. } => self.resolve.interfaces[*id].name.clone(),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The full name of an interface: `berth:scheduler/filter@0.1.0`.
+    pub(crate) fn full_name(&self, interface: &str) -> String {
+        self.resolve.packages[self.package].name.interface_id(interface)
+    }
+
+    /// A world with these exports, in a package of its own: worlds of one name have to be equal when modules are linked.
+    pub(crate) fn world(mut self, package: &str, exports: &[String]) -> Result<(Resolve, WorldId), Error> {
+        let mut text = format!("package berth:{package};\nworld {package} {{\n");
+        for import in ["log"].into_iter().chain(exports.iter().any(|name| name == "post-filter").then_some("what-if")) {
+            text += &format!("  import {};\n", self.full_name(import));
+        }
+        for export in exports {
+            text += &format!("  export {};\n", self.full_name(export));
+        }
+        text += "}\n";
+        let id = self.resolve.push_str("guest.wit", &text).map_err(Error::contract)?;
+        let world = self.resolve.select_world(&[id], Some(package)).map_err(Error::contract)?;
+        Ok((self.resolve, world))
+    }
+}

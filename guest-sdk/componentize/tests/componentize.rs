@@ -1,0 +1,99 @@
+//! Core modules, good ones and bad ones, and what becomes of them.
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
+
+use berth_componentize::{Error, componentize};
+use wasmparser::{ComponentExternalKind, Parser, Payload};
+
+/// A plugin that can be described and filters, and asks WASI for much.
+const PLUGIN: &str = r#"(module
+  (import "wasi_snapshot_preview1" "fd_write" (func (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "random_get" (func (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "path_open" (func (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "proc_exit" (func (param i32)))
+  (memory (export "memory") 1)
+  (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) unreachable)
+  (func (export "berth:scheduler/plugin@0.1.0#describe") (result i32) unreachable)
+  (func (export "berth:scheduler/plugin@0.1.0#configure") (param i32 i32) (result i32) unreachable)
+  (func (export "berth:scheduler/plugin@0.1.0#hold-template") (param i32) unreachable)
+  (func (export "berth:scheduler/plugin@0.1.0#forget-templates") (param i32 i32) unreachable)
+  (func (export "berth:scheduler/score@0.1.0#score") (param i64 i64 i64 i32 i32 i32) (result i32) unreachable)
+  (func (export "berth:scheduler/filter@0.1.0#filter") (param i64 i64 i64 i32 i32 i32) (result i32) unreachable))"#;
+
+fn module(text: &str) -> Vec<u8> {
+    wat::parse_str(text).unwrap()
+}
+
+/// Names of a component's imports and exports that are instances.
+fn outside(component: &[u8]) -> (Vec<String>, Vec<String>) {
+    let (mut imports, mut exports, mut depth) = (Vec::new(), Vec::new(), 0);
+    for payload in Parser::new(0).parse_all(component) {
+        match payload.unwrap() {
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth -= 1,
+            Payload::ComponentImportSection(section) if depth == 0 => {
+                imports.extend(section.into_iter().map(|import| import.unwrap().name.name.to_owned()));
+            }
+            Payload::ComponentExportSection(section) if depth == 0 => {
+                let exported = section.into_iter().map(Result::unwrap);
+                let instances = exported.filter(|export| export.kind == ComponentExternalKind::Instance);
+                exports.extend(instances.map(|export| export.name.name.to_owned()));
+            }
+            _ => {}
+        }
+    }
+    (imports, exports)
+}
+
+#[test]
+fn a_component_imports_no_wasi() {
+    let (imports, _) = outside(&componentize(&module(PLUGIN), None).unwrap());
+    // The second has types alone.
+    assert_eq!(imports, ["berth:scheduler/log@0.1.0", "berth:scheduler/types@0.1.0"]);
+}
+
+#[test]
+fn what_is_exported_can_be_said() {
+    let exports = |named: Option<&[&str]>| {
+        let mut exports = outside(&componentize(&module(PLUGIN), named).unwrap()).1;
+        exports.sort();
+        exports
+    };
+    let (filter, score) = ("berth:scheduler/filter@0.1.0", "berth:scheduler/score@0.1.0");
+    let plugin = "berth:scheduler/plugin@0.1.0";
+    assert_eq!(exports(None), [filter, plugin, score]);
+    assert_eq!(exports(Some(&["filter", "plugin"])), [filter, plugin]);
+    assert_eq!(exports(Some(&["score"])), [plugin, score]);
+}
+
+#[test]
+fn what_does_not_fit_the_contract_is_named() {
+    let cases: [(&str, &str, Option<&[&str]>, &str); 6] = [
+        ("(module)", "", None, "no function of `berth:scheduler/plugin@0.1.0`"),
+        (PLUGIN, "", Some(&["filters"]), "no interface `filters`"),
+        (PLUGIN, "", Some(&["normalize"]), "no function of `berth:scheduler/normalize@0.1.0`"),
+        (PLUGIN, "#configure", None, "configure"),
+        (PLUGIN, "(param i64 i64 i64 i32 i32 i32)", None, "score"),
+        (PLUGIN, "wasi_snapshot_preview1", None, "elsewhere"),
+    ];
+    for (text, taken, exports, expected) in cases {
+        let text = if taken.is_empty() { text.to_owned() } else { text.replacen(taken, replacement(taken), 1) };
+        let error = componentize(&module(&text), exports).unwrap_err().to_string();
+        assert!(error.contains(expected), "{taken}: {error}");
+    }
+}
+
+fn replacement(taken: &str) -> &'static str {
+    match taken {
+        "#configure" => "#another",
+        "wasi_snapshot_preview1" => "elsewhere",
+        _ => "(param i64)",
+    }
+}
+
+#[test]
+fn only_core_modules_are_taken() {
+    let component = componentize(&module(PLUGIN), None).unwrap();
+    for bytes in [&component[..], b"", b"\0asm", b"#!/bin/sh"] {
+        assert!(matches!(componentize(bytes, None), Err(Error::NotACoreModule(_))));
+    }
+}

@@ -1,0 +1,58 @@
+package contract
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Matches says whether labels meet the requirement, by the rules of node selectors: NotIn and DoesNotExist hold without the label.
+func (r *Requirement) Matches(labels map[string]string) bool {
+	value, there := labels[r.Key]
+	switch r.Operator {
+	case SelectorOperatorIn:
+		return there && slices.Contains(r.Values, value)
+	case SelectorOperatorNotIn:
+		return !there || !slices.Contains(r.Values, value)
+	case SelectorOperatorExists:
+		return there
+	case SelectorOperatorDoesNotExist:
+		return !there
+	}
+	if !there || len(r.Values) != 1 {
+		return false
+	}
+	has, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return false
+	}
+	wanted, err := strconv.ParseInt(r.Values[0], 10, 64)
+	if err != nil {
+		return false
+	}
+	if r.Operator == SelectorOperatorGreaterThan {
+		return has > wanted
+	}
+	return r.Operator == SelectorOperatorLessThan && has < wanted
+}
+
+// Matches says whether labels meet all requirements.
+func (s *LabelSelector) Matches(labels map[string]string) bool {
+	return matchAll(s.Requirements, labels)
+}
+
+// Matches says whether a node with these labels and this name meets the term. One without requirements matches no node.
+func (t *NodeSelectorTerm) Matches(labels map[string]string, name string) bool {
+	if len(t.Expressions) == 0 && len(t.Fields) == 0 {
+		return false
+	}
+	return matchAll(t.Expressions, labels) && matchAll(t.Fields, map[string]string{"metadata.name": name})
+}
+
+func matchAll(requirements []Requirement, labels map[string]string) bool {
+	for i := range requirements {
+		if !requirements[i].Matches(labels) {
+			return false
+		}
+	}
+	return true
+}

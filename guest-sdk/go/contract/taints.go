@@ -1,0 +1,31 @@
+package contract
+
+import "strconv"
+
+// Tolerates says whether the toleration covers the taint.
+func (t *Toleration) Tolerates(taint *Taint) bool {
+	if t.Effect.Some && t.Effect.Value != taint.Effect {
+		return false
+	}
+	if t.Key != "" && t.Key != taint.Key {
+		return false
+	}
+	switch t.Operator {
+	case TolerationOperatorExists:
+		return true
+	case TolerationOperatorEqual:
+		return t.Key != "" && t.Value == taint.Value
+	case TolerationOperatorLessThan, TolerationOperatorGreaterThan:
+		wanted, err := strconv.ParseInt(t.Value, 10, 64)
+		if err != nil {
+			return false
+		}
+		has, err := strconv.ParseInt(taint.Value, 10, 64)
+		if err != nil {
+			return false
+		}
+		return t.Operator == TolerationOperatorLessThan && has < wanted ||
+			t.Operator == TolerationOperatorGreaterThan && has > wanted
+	}
+	return false
+}

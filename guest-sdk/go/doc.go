@@ -1,0 +1,37 @@
+// Package framework is for writing filters and scores for Berth in ordinary Go, with the names and shapes of kube-scheduler's
+// scheduling framework.
+//
+//	package main
+//
+//	import (
+//		"context"
+//
+//		"berth.dev/framework"
+//	)
+//
+//	// Teams keeps pods with a team on their team's nodes.
+//	type Teams struct{}
+//
+//	func (Teams) Name() string { return "teams" }
+//
+//	func (Teams) Filter(_ context.Context, _ framework.CycleState, pod *framework.Pod, node framework.NodeInfo) *framework.Status {
+//		if team, ok := pod.GetLabels()["team"]; ok && node.Node().GetLabels()["team"] != team {
+//			return framework.NewStatus(framework.Unschedulable, "node(s) belong to another team")
+//		}
+//		return nil
+//	}
+//
+//	// New makes one; the arguments are a struct of its own where it has any.
+//	func New(struct{}) (Teams, error) { return Teams{}, nil }
+//
+//	func init() {
+//		framework.Register(New, framework.Reads{Pod: framework.PodLabels, Node: framework.NodeLabels})
+//	}
+//
+//	func main() { framework.Main() }
+//
+// What the plugin reads is declared with its registration. The SDK keeps these facts up to date inside the component, is asked about
+// many nodes in one call, and asks the plugin node by node. A panic becomes a line in the host's log and fails the call; log/slog, log
+// and what is printed go to the host's log too. There is no clock, no randomness, no file and no network: what depends on time or
+// chance takes CycleState's. The package testing runs a plugin natively, in an ordinary test.
+package framework

@@ -1,0 +1,158 @@
+//! How the types lie in memory, and the functions that take them out of it and put them there.
+
+use std::fmt::Write;
+
+use wit_parser::{Resolve, SizeAlign, Type, TypeDefKind, TypeId, Variant};
+
+use crate::names::{exported, unexported};
+use crate::types::{go_type, is_compound, kind, scalar, type_name};
+
+/// The struct with a type's layout. Go lays out structs as the canonical ABI does: the size is checked all the same.
+pub fn raw(resolve: &Resolve, sizes: &SizeAlign, id: TypeId) -> Result<String, String> {
+    let name = type_name(resolve, id);
+    let mut text = format!("type raw{name} struct {{\n");
+    match &resolve.types[id].kind {
+        TypeDefKind::Record(record) => {
+            for field in &record.fields {
+                let _ = writeln!(text, "\t{} {}", unexported(&field.name), raw_type(resolve, &field.ty)?);
+            }
+        }
+        TypeDefKind::Variant(variant) => {
+            let (count, align) = payload(sizes, variant);
+            let _ = writeln!(text, "\ttag uint8\n\tpayload [{count}]uint{}", align * 8);
+        }
+        // Enums and flags lie there as they are.
+        _ => return Ok(String::new()),
+    }
+    let size = sizes.size(&Type::Id(id)).size_wasm32();
+    let _ = writeln!(text, "}}\n\nvar _ [{size}]byte = [unsafe.Sizeof(raw{name}{{}})]byte{{}}\n");
+    Ok(text)
+}
+
+/// The place for a variant's largest payload: how many of what alignment.
+fn payload(sizes: &SizeAlign, variant: &Variant) -> (usize, usize) {
+    let types = || variant.cases.iter().filter_map(|case| case.ty.as_ref());
+    let size = types().map(|ty| sizes.size(ty).size_wasm32()).max().unwrap_or(0);
+    let align = types().map(|ty| sizes.align(ty).align_wasm32()).max().unwrap_or(1);
+    (size.div_ceil(align), align)
+}
+
+fn raw_type(resolve: &Resolve, ty: &Type) -> Result<String, String> {
+    Ok(match kind(resolve, ty) {
+        Some((_, TypeDefKind::List(_))) => "list".into(),
+        Some((_, TypeDefKind::Option(item))) => format!("option[{}]", raw_type(resolve, item)?),
+        Some((_, TypeDefKind::Record(_) | TypeDefKind::Variant(_))) => format!("raw{}", go_type(resolve, ty)?),
+        Some(_) => format!("contract.{}", go_type(resolve, ty)?),
+        None => scalar(resolve, ty)?.replace("string", "list"),
+    })
+}
+
+/// From memory to a Go value (`lift`), or the other way (`lower`).
+#[derive(Clone, Copy, PartialEq)]
+pub enum Way {
+    Lift,
+    Lower,
+}
+
+impl Way {
+    fn verb(self) -> &'static str {
+        if self == Way::Lift { "lift" } else { "lower" }
+    }
+
+    /// The function for a record or a variant.
+    pub fn function(self, resolve: &Resolve, id: TypeId) -> Result<String, String> {
+        let name = type_name(resolve, id);
+        let (raw, value) = (format!("raw{name}"), format!("contract.{name}"));
+        let (from, to) = if self == Way::Lift { (&raw, &value) } else { (&value, &raw) };
+        let mut text = format!("func {}{name}(from *{from}) (to {to}) {{\n", self.verb());
+        match &resolve.types[id].kind {
+            TypeDefKind::Record(record) => {
+                for field in &record.fields {
+                    let (raw, value) = (unexported(&field.name), exported(&field.name));
+                    let (from, to) = if self == Way::Lift { (raw, value) } else { (value, raw) };
+                    let _ =
+                        writeln!(text, "\tto.{to} = {}", self.convert(resolve, &field.ty, &format!("from.{from}"))?);
+                }
+            }
+            TypeDefKind::Variant(variant) => text += &self.variant(resolve, variant, &name)?,
+            _ => return Ok(String::new()),
+        }
+        Ok(text + "\treturn to\n}\n\n")
+    }
+
+    fn variant(self, resolve: &Resolve, variant: &Variant, name: &str) -> Result<String, String> {
+        let tag = if self == Way::Lift { format!("contract.{name}Tag(from.tag)") } else { "uint8(from.Tag)".into() };
+        let (place, switch) = if self == Way::Lift { ("Tag", "to.Tag") } else { ("tag", "from.Tag") };
+        let mut text = format!("\tto.{place} = {tag}\n\tswitch {switch} {{\n");
+        for case in &variant.cases {
+            let Some(ty) = &case.ty else { continue };
+            let field = exported(&case.name);
+            let _ = writeln!(text, "\tcase contract.{name}Tag{field}:");
+            let raw = raw_type(resolve, ty)?;
+            let _ = match (self, is_compound(resolve, ty)) {
+                (Way::Lift, compound) => {
+                    let place = format!("(*(*{raw})(unsafe.Pointer(&from.payload)))");
+                    let value = self.convert(resolve, ty, &place)?;
+                    if compound {
+                        writeln!(text, "\t\tvalue := {value}\n\t\tto.{field} = &value")
+                    } else {
+                        writeln!(text, "\t\tto.{field} = {value}")
+                    }
+                }
+                (Way::Lower, compound) => {
+                    let value = if compound { format!("(*from.{field})") } else { format!("from.{field}") };
+                    let value = self.convert(resolve, ty, &value)?;
+                    writeln!(text, "\t\t*(*{raw})(unsafe.Pointer(&to.payload)) = {value}")
+                }
+            };
+        }
+        Ok(text + "\t}\n")
+    }
+
+    /// The expression for a value in `place`.
+    fn convert(self, resolve: &Resolve, ty: &Type, place: &str) -> Result<String, String> {
+        let verb = self.verb();
+        Ok(match kind(resolve, ty) {
+            Some((_, TypeDefKind::List(item))) => match self.item(resolve, item)? {
+                None if self == Way::Lift => format!("view[{}]({place})", raw_type(resolve, item)?),
+                None => format!("lowerView({place})"),
+                Some(item) => format!("{verb}List({place}, {item})"),
+            },
+            Some((_, TypeDefKind::Option(item))) => match self.item(resolve, item)? {
+                None => format!("{verb}Option({place}, same)"),
+                Some(item) => format!("{verb}Option({place}, {item})"),
+            },
+            Some((id, TypeDefKind::Record(_) | TypeDefKind::Variant(_))) => {
+                format!("{verb}{}(&{place})", type_name(resolve, id))
+            }
+            None if matches!(ty, Type::String) => format!("{verb}String(&{place})"),
+            _ => place.to_owned(),
+        })
+    }
+
+    /// The function for a list's items; `None` where they lie there as Go has them.
+    fn item(self, resolve: &Resolve, ty: &Type) -> Result<Option<String>, String> {
+        let verb = self.verb();
+        Ok(match kind(resolve, ty) {
+            None if matches!(ty, Type::String) => Some(format!("{verb}String")),
+            None => None,
+            Some((_, TypeDefKind::Enum(_) | TypeDefKind::Flags(_))) => None,
+            Some((_, TypeDefKind::List(_) | TypeDefKind::Option(_))) => {
+                let inner = self.convert(resolve, ty, "*from")?;
+                let (raw, value) = (raw_type(resolve, ty)?, qualified(&go_type(resolve, ty)?));
+                let (from, to) = if self == Way::Lift { (raw, value) } else { (value, raw) };
+                Some(format!("func(from *{from}) {to} {{ return {inner} }}"))
+            }
+            Some((id, _)) => Some(format!("{verb}{}", type_name(resolve, id))),
+        })
+    }
+}
+
+/// A list's type, seen from another package.
+fn qualified(go_type: &str) -> String {
+    match go_type.strip_prefix("[]") {
+        Some(item) => format!("[]{}", qualified(item)),
+        None if go_type.starts_with(char::is_uppercase) => format!("contract.{go_type}"),
+        None => go_type.to_owned(),
+    }
+}

@@ -1,0 +1,113 @@
+//! Writes what the Go SDK has from the contract: `contract/`, its types, and in `internal/abi/` how they lie in memory.
+//! `cargo run -p berth-go-types && gofmt -w guest-sdk/go` after a change of `wit/`; a test fails as long as they differ.
+
+mod layout;
+mod names;
+mod reach;
+mod types;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use wit_parser::{Resolve, SizeAlign, TypeId, TypeOwner};
+
+use crate::layout::Way;
+use crate::reach::Reach;
+
+/// What comes from the host, beyond scalars.
+const ARRIVING: [&str; 2] = ["pod", "change"];
+/// What goes to it.
+const LEAVING: [&str; 4] = ["description", "declaration", "pre-filter-result", "verdicts"];
+/// What crosses as numbers.
+const MORE: [&str; 3] = ["cycle", "pre-score-result", "level"];
+
+const HEADER: &str = "// Code generated from wit/ by guest-sdk/go/generate. DO NOT EDIT.\n\n";
+
+fn main() -> ExitCode {
+    let written = generate().and_then(|files| {
+        let write = |(path, text): &(PathBuf, String)| std::fs::write(path, text).map_err(|error| error.to_string());
+        files.iter().try_for_each(write)
+    });
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The files, each with its text.
+fn generate() -> Result<Vec<(PathBuf, String)>, String> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut resolve = Resolve::default();
+    resolve.push_path(here.join("../../../wit")).map_err(|error| format!("{error:#}"))?;
+    let mut sizes = SizeAlign::default();
+    sizes.fill(&resolve);
+    let mut files = vec![
+        (here.join("../internal/abi/layout.go"), layouts(&resolve, &sizes)?),
+        (here.join("../internal/abi/lift.go"), functions(&resolve, &ARRIVING, Way::Lift)?),
+        (here.join("../internal/abi/lower.go"), functions(&resolve, &LEAVING, Way::Lower)?),
+    ];
+    for (interface, text) in types_by_interface(&resolve)? {
+        files.push((here.join("../contract").join(interface.replace('-', "_") + ".go"), text));
+    }
+    Ok(files)
+}
+
+/// The text of a file for each interface that has types.
+fn types_by_interface(resolve: &Resolve) -> Result<BTreeMap<String, String>, String> {
+    let mut files = BTreeMap::new();
+    for id in reached(resolve, &[&ARRIVING[..], &LEAVING, &MORE].concat())? {
+        let interface = match resolve.types[id].owner {
+            TypeOwner::Interface(interface) => resolve.interfaces[interface].name.clone().unwrap_or_default(),
+            _ => return Err("a type belongs to no interface".into()),
+        };
+        let text = files.entry(interface).or_insert_with(|| format!("{HEADER}package contract\n"));
+        *text += "\n";
+        *text += &types::declare(resolve, id)?;
+    }
+    Ok(files)
+}
+
+fn layouts(resolve: &Resolve, sizes: &SizeAlign) -> Result<String, String> {
+    let mut text = abi_header(true);
+    for id in reached(resolve, &[&ARRIVING[..], &LEAVING].concat())? {
+        text += &layout::raw(resolve, sizes, id)?;
+    }
+    Ok(text.trim_end().to_owned() + "\n")
+}
+
+fn functions(resolve: &Resolve, roots: &[&str], way: Way) -> Result<String, String> {
+    let mut functions = String::new();
+    for id in reached(resolve, roots)? {
+        functions += &way.function(resolve, id)?;
+    }
+    Ok(abi_header(functions.contains("unsafe.")) + functions.trim_end() + "\n")
+}
+
+fn abi_header(uses_unsafe: bool) -> String {
+    let more = if uses_unsafe { "\t\"unsafe\"\n\n" } else { "" };
+    format!("{HEADER}package abi\n\nimport (\n{more}\t\"berth.dev/framework/contract\"\n)\n\n")
+}
+
+fn reached(resolve: &Resolve, roots: &[&str]) -> Result<Vec<TypeId>, String> {
+    Ok(Reach::from(resolve, roots)?.types)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A change of the contract that the Go SDK doesn't follow would be read at wrong offsets.
+    #[test]
+    fn the_files_are_those_of_this_contract() {
+        for (path, wanted) in generate().unwrap() {
+            // gofmt aligns what the generator doesn't.
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let found = std::fs::read_to_string(&path).unwrap();
+            assert!(words(&found) == words(&wanted), "{}: cargo run -p berth-go-types, then gofmt -w", path.display());
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The contract's names as Go writes them.
+
+/// Parts of names that Go writes in capitals.
+const INITIALISMS: [&str; 14] =
+    ["api", "aws", "cpu", "csi", "gce", "id", "ip", "iscsi", "rbd", "sctp", "tcp", "udp", "uid", "ids"];
+
+/// `milli-cpu` → `MilliCPU`.
+pub fn exported(kebab: &str) -> String {
+    kebab.split('-').map(part).collect()
+}
+
+/// `milli-cpu` → `milliCPU`. Go's own words get an underscore.
+pub fn unexported(kebab: &str) -> String {
+    let name = match kebab.split_once('-') {
+        Some((first, rest)) => format!("{first}{}", exported(rest)),
+        None => kebab.to_owned(),
+    };
+    if matches!(name.as_str(), "type" | "default" | "map" | "range" | "select") { format!("{name}_") } else { name }
+}
+
+fn part(part: &str) -> String {
+    if INITIALISMS.contains(&part) {
+        return part.to_uppercase().replace("IDS", "IDs");
+    }
+    let mut letters = part.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// Documentation as Go comments, at this indentation.
+pub fn comment(docs: Option<&str>, indent: &str) -> String {
+    docs.unwrap_or_default()
+        .trim()
+        .lines()
+        .map(|line| format!("{indent}// {line}").trim_end().to_owned() + "\n")
+        .collect()
+}

@@ -1,0 +1,49 @@
+//! Which of the contract's types a Go guest meets.
+
+use wit_parser::{Resolve, Type, TypeDefKind, TypeId};
+
+/// Types in the order in which they are first met, each after those it is made of.
+pub struct Reach<'a> {
+    resolve: &'a Resolve,
+    pub types: Vec<TypeId>,
+}
+
+impl<'a> Reach<'a> {
+    /// All types that the named ones are made of, and those themselves.
+    ///
+    /// # Errors
+    /// A name that the contract doesn't have.
+    pub fn from(resolve: &'a Resolve, roots: &[&str]) -> Result<Reach<'a>, String> {
+        let mut reach = Reach { resolve, types: Vec::new() };
+        for root in roots {
+            reach.visit(&Type::Id(find(resolve, root)?));
+        }
+        Ok(reach)
+    }
+
+    fn visit(&mut self, ty: &Type) {
+        let Type::Id(id) = ty else { return };
+        if self.types.contains(id) {
+            return;
+        }
+        match &self.resolve.types[*id].kind {
+            TypeDefKind::Record(record) => record.fields.iter().for_each(|field| self.visit(&field.ty)),
+            TypeDefKind::Variant(variant) => {
+                variant.cases.iter().filter_map(|case| case.ty.as_ref()).for_each(|ty| self.visit(ty));
+            }
+            TypeDefKind::List(ty) | TypeDefKind::Option(ty) => return self.visit(ty),
+            TypeDefKind::Type(ty) => return self.visit(ty),
+            _ => {}
+        }
+        if !self.types.contains(id) {
+            self.types.push(*id);
+        }
+    }
+}
+
+/// A type of this name that is no alias.
+fn find(resolve: &Resolve, name: &str) -> Result<TypeId, String> {
+    let is_it = |ty: &wit_parser::TypeDef| ty.name.as_deref() == Some(name) && !matches!(ty.kind, TypeDefKind::Type(_));
+    let found = resolve.types.iter().find(|(_, ty)| is_it(ty)).map(|(id, _)| id);
+    found.ok_or_else(|| format!("the contract has no type `{name}`"))
+}

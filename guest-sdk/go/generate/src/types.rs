@@ -1,0 +1,126 @@
+//! The contract's types as Go types, with its documentation.
+
+use std::fmt::Write;
+
+use wit_parser::{Docs, Resolve, Type, TypeDefKind, TypeId};
+
+use crate::names::{comment, exported};
+
+/// One type's declaration.
+pub fn declare(resolve: &Resolve, id: TypeId) -> Result<String, String> {
+    let ty = &resolve.types[id];
+    let name = type_name(resolve, id);
+    let mut text = comment(docs(&ty.docs), "");
+    let _ = match &ty.kind {
+        TypeDefKind::Record(record) => {
+            let fields = record.fields.iter().map(|field| {
+                let docs = comment(docs(&field.docs), "\t");
+                Ok(format!("{docs}\t{} {}\n", exported(&field.name), go_type(resolve, &field.ty)?))
+            });
+            write!(text, "type {name} struct {{\n{}}}\n", fields.collect::<Result<String, String>>()?)
+        }
+        TypeDefKind::Enum(cases) => {
+            let cases = cases.cases.iter().map(|case| (case.name.as_str(), docs(&case.docs)));
+            write!(text, "type {name} uint8\n\n{}", constants(&name, cases, "iota"))
+        }
+        TypeDefKind::Flags(flags) => {
+            let bits = match flags.flags.len() {
+                0..=8 => 8,
+                9..=16 => 16,
+                17..=32 => 32,
+                _ => return Err(format!("{name}: more than 32 flags")),
+            };
+            let names: String = flags.flags.iter().map(|flag| format!("\t{:?},\n", exported(&flag.name))).collect();
+            let flags = flags.flags.iter().map(|flag| (flag.name.as_str(), docs(&flag.docs)));
+            let constants = constants(&name, flags, "1 << iota");
+            write!(
+                text,
+                "type {name} uint{bits}\n\n{constants}\n// {name}Names are the names of the bits, the lowest first.\nvar {name}Names = [...]string{{\n{names}}}\n"
+            )
+        }
+        TypeDefKind::Variant(variant) => {
+            let tags = variant.cases.iter().map(|case| (case.name.as_str(), docs(&case.docs)));
+            let tags = constants(&format!("{name}Tag"), tags, "iota");
+            let mut fields = String::new();
+            for case in &variant.cases {
+                if let Some(ty) = &case.ty {
+                    let _ = writeln!(fields, "\t{} {}", exported(&case.name), payload_type(resolve, ty)?);
+                }
+            }
+            write!(
+                text,
+                "type {name} struct {{\n\t// Tag says which of the fields counts.\n\tTag {name}Tag\n{fields}}}\n\n// {name}Tag is a case of {name}.\ntype {name}Tag uint8\n\n{tags}"
+            )
+        }
+        other => return Err(format!("{name}: {} is not known to the generator", other.as_str())),
+    };
+    Ok(text)
+}
+
+fn constants<'a>(of: &str, names: impl Iterator<Item = (&'a str, Option<&'a str>)>, first: &str) -> String {
+    let mut text = String::from("const (\n");
+    for (at, (name, docs)) in names.enumerate() {
+        text += &comment(docs, "\t");
+        let value = if at == 0 { format!(" {of} = {first}") } else { String::new() };
+        let _ = writeln!(text, "\t{of}{}{value}", exported(name));
+    }
+    text + ")\n"
+}
+
+fn docs(docs: &Docs) -> Option<&str> {
+    docs.contents.as_deref()
+}
+
+/// A named type's name.
+pub fn type_name(resolve: &Resolve, id: TypeId) -> String {
+    resolve.types[id].name.as_deref().map(exported).unwrap_or_default()
+}
+
+/// In a variant, what isn't a scalar is reached through a pointer.
+pub fn payload_type(resolve: &Resolve, ty: &Type) -> Result<String, String> {
+    let name = go_type(resolve, ty)?;
+    Ok(if is_compound(resolve, ty) { format!("*{name}") } else { name })
+}
+
+/// Whether it is a record or a variant.
+pub fn is_compound(resolve: &Resolve, ty: &Type) -> bool {
+    matches!(kind(resolve, ty), Some((_, TypeDefKind::Record(_) | TypeDefKind::Variant(_))))
+}
+
+/// How Go writes the type.
+pub fn go_type(resolve: &Resolve, ty: &Type) -> Result<String, String> {
+    Ok(match kind(resolve, ty) {
+        Some((_, TypeDefKind::List(item))) => format!("[]{}", go_type(resolve, item)?),
+        Some((_, TypeDefKind::Option(item))) => format!("Option[{}]", go_type(resolve, item)?),
+        Some((id, _)) => type_name(resolve, id),
+        None => scalar(resolve, ty)?.to_owned(),
+    })
+}
+
+/// What an alias stands for; `None` for what is built in.
+pub fn kind<'a>(resolve: &'a Resolve, ty: &Type) -> Option<(TypeId, &'a TypeDefKind)> {
+    let Type::Id(id) = ty else { return None };
+    match &resolve.types[*id].kind {
+        TypeDefKind::Type(alias) => kind(resolve, alias),
+        other => Some((*id, other)),
+    }
+}
+
+/// A built-in type, as Go writes it.
+pub fn scalar(resolve: &Resolve, ty: &Type) -> Result<&'static str, String> {
+    Ok(match ty {
+        Type::Bool => "bool",
+        Type::U8 => "uint8",
+        Type::U16 => "uint16",
+        Type::U32 => "uint32",
+        Type::U64 => "uint64",
+        Type::S32 => "int32",
+        Type::S64 => "int64",
+        Type::String => "string",
+        Type::Id(id) => match &resolve.types[*id].kind {
+            TypeDefKind::Type(alias) => scalar(resolve, alias)?,
+            other => return Err(format!("{} is no scalar", other.as_str())),
+        },
+        other => return Err(format!("{other:?} is not known to the generator")),
+    })
+}

@@ -1,0 +1,3 @@
+module berth.dev/framework
+
+go 1.26

@@ -1,0 +1,79 @@
+package framework
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"berth.dev/framework/internal/component"
+)
+
+// Register makes the program a plugin. Call it in an init, once:
+//
+//	func init() { framework.Register(New, framework.Reads{Node: framework.NodeLabels}) }
+//
+// New gets the profile's pluginConfig args, JSON read into a struct A of the program's own, or a pointer to one. Fields that A does not
+// have are refused, and so are args without a field whose tag says `berth:"required"`. An error of New refuses the plugin and is shown
+// with its name.
+//
+// Which interfaces P implements decides at which extension points it is asked, so P has to be the plugin's own type. Name is also asked
+// of a P that New has not made: a zero one, or a nil pointer.
+func Register[A any, P Plugin](construct func(arguments A) (P, error), reads Reads) {
+	if component.Registered != nil {
+		panic("framework.Register was called twice: a component is one plugin")
+	}
+	var zero P
+	if any(zero) == nil {
+		panic("framework.Register: New has to return the plugin's own type, not an interface")
+	}
+	name := zero.Name()
+	component.Registered = &component.Registration{
+		Exports: exports(zero, reads),
+		New: func() component.Guest {
+			return &guest{
+				name:      name,
+				reads:     reads,
+				cluster:   newSnapshot(reads),
+				templates: map[uint32]*template{},
+				construct: func(arguments string) (Plugin, error) {
+					parsed, err := newArguments[A](arguments)
+					if err != nil {
+						return nil, err
+					}
+					return construct(parsed)
+				},
+			}
+		},
+	}
+}
+
+// exports are the contract's interfaces that a plugin of this type takes part in.
+func exports(plugin Plugin, reads Reads) []string {
+	var names []string
+	export := func(name string, implemented bool) {
+		if implemented {
+			names = append(names, name)
+		}
+	}
+	_, preFilter := plugin.(PreFilterPlugin)
+	_, filter := plugin.(FilterPlugin)
+	_, preScore := plugin.(PreScorePlugin)
+	_, score := plugin.(ScorePlugin)
+	_, normalize := plugin.(ScoreExtensions)
+	export("snapshot", reads.Node != 0 || reads.Cluster != 0)
+	export("pre-filter", preFilter)
+	export("filter", filter)
+	export("pre-score", preScore)
+	export("score", score)
+	export("normalize", normalize)
+	return names
+}
+
+// Main is the program's main. A component never runs it: it is how the build learns which interfaces the component is to export.
+func Main() {
+	if component.Registered == nil {
+		fmt.Fprintln(os.Stderr, "no plugin: call framework.Register in the program's init")
+		os.Exit(1)
+	}
+	fmt.Println(strings.Join(component.Registered.Exports, " "))
+}

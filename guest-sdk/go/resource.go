@@ -1,0 +1,37 @@
+package framework
+
+import "berth.dev/framework/contract"
+
+// Resource is amounts of resources.
+type Resource struct {
+	// MilliCPU is in 1/1000 of a core.
+	MilliCPU int64
+	// Memory is in bytes.
+	Memory int64
+	// EphemeralStorage is in bytes.
+	EphemeralStorage int64
+	// AllowedPodNumber is how many pods a node may run.
+	AllowedPodNumber int
+	// ScalarResources are all others, by name: `nvidia.com/gpu`, `hugepages-2Mi`.
+	ScalarResources map[string]int64
+}
+
+func newResource(from *contract.Resources) Resource {
+	to := Resource{
+		MilliCPU:         from.MilliCPU,
+		Memory:           from.Memory,
+		EphemeralStorage: from.EphemeralStorage,
+		AllowedPodNumber: int(from.Pods),
+	}
+	for _, scalar := range from.Scalars {
+		to.setScalar(scalar.Name, scalar.Quantity)
+	}
+	return to
+}
+
+func (r *Resource) setScalar(name string, quantity int64) {
+	if r.ScalarResources == nil {
+		r.ScalarResources = map[string]int64{}
+	}
+	r.ScalarResources[name] = quantity
+}

@@ -1,0 +1,13 @@
+// Package testing runs a plugin natively, in an ordinary Go test: it sends the plugin nodes and pods as Berth does, and asks it
+// about all nodes at once. Import it as st, like kube-scheduler's own:
+//
+//	func TestTeams(t *testing.T) {
+//		host := st.NewHost(t, `{}`)
+//		host.SetNode(st.MakeNode().Name("a").Label("team", "a"))
+//		host.SetNode(st.MakeNode().Name("b").Label("team", "b"))
+//		got := host.Fits(st.MakePod().Label("team", "a"))
+//		if !slices.Equal(got, []string{"a"}) {
+//			t.Error(got)
+//		}
+//	}
+package testing

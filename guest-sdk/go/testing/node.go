@@ -1,0 +1,149 @@
+package testing
+
+import (
+	"maps"
+	"slices"
+
+	"berth.dev/framework"
+	"berth.dev/framework/contract"
+)
+
+// NodeWrapper builds a node.
+type NodeWrapper struct {
+	name             string
+	labels           map[string]string
+	annotations      map[string]string
+	taints           []framework.Taint
+	unschedulable    bool
+	allocatable      contract.Resources
+	requested        contract.Resources
+	images           map[string]int64
+	usedPorts        []framework.HostPort
+	conditions       []framework.Condition
+	declaredFeatures []string
+}
+
+// MakeNode is a node that may run 110 pods and has nothing else.
+func MakeNode() *NodeWrapper {
+	return &NodeWrapper{
+		labels:      map[string]string{},
+		annotations: map[string]string{},
+		images:      map[string]int64{},
+		allocatable: contract.Resources{Pods: 110},
+	}
+}
+
+// Name is `metadata.name`.
+func (n *NodeWrapper) Name(name string) *NodeWrapper {
+	n.name = name
+	return n
+}
+
+// Label is one of `metadata.labels`.
+func (n *NodeWrapper) Label(key, value string) *NodeWrapper {
+	n.labels[key] = value
+	return n
+}
+
+// Annotation is one of `metadata.annotations`.
+func (n *NodeWrapper) Annotation(key, value string) *NodeWrapper {
+	n.annotations[key] = value
+	return n
+}
+
+// Taints is `spec.taints`.
+func (n *NodeWrapper) Taints(taints ...framework.Taint) *NodeWrapper {
+	n.taints = taints
+	return n
+}
+
+// Unschedulable is `spec.unschedulable`.
+func (n *NodeWrapper) Unschedulable(unschedulable bool) *NodeWrapper {
+	n.unschedulable = unschedulable
+	return n
+}
+
+// Capacity is `status.allocatable`, written as in Kubernetes: {"cpu": "4", "memory": "16Gi"}.
+func (n *NodeWrapper) Capacity(resources map[string]string) *NodeWrapper {
+	setResources(&n.allocatable, resources)
+	return n
+}
+
+// Requested is what the node's pods ask for.
+func (n *NodeWrapper) Requested(resources map[string]string) *NodeWrapper {
+	setResources(&n.requested, resources)
+	return n
+}
+
+// Images is the names of images on the node with their sizes in bytes.
+func (n *NodeWrapper) Images(images map[string]int64) *NodeWrapper {
+	n.images = images
+	return n
+}
+
+// UsedPorts is the host ports that the node's pods take.
+func (n *NodeWrapper) UsedPorts(ports ...framework.HostPort) *NodeWrapper {
+	n.usedPorts = ports
+	return n
+}
+
+// Conditions is `status.conditions`.
+func (n *NodeWrapper) Conditions(conditions ...framework.Condition) *NodeWrapper {
+	n.conditions = conditions
+	return n
+}
+
+// DeclaredFeatures is `status.declaredFeatures`.
+func (n *NodeWrapper) DeclaredFeatures(features ...string) *NodeWrapper {
+	n.declaredFeatures = features
+	return n
+}
+
+func (n *NodeWrapper) facts(id uint32, images []contract.Image) *contract.Node {
+	var ids []uint32
+	for _, image := range images {
+		if _, there := n.images[image.Name]; there {
+			ids = append(ids, image.ID)
+		}
+	}
+	return &contract.Node{
+		ID:               id,
+		Name:             some(n.name),
+		UID:              some("uid-of-" + n.name),
+		Labels:           some(labels(n.labels)),
+		Annotations:      some(labels(n.annotations)),
+		Taints:           some(n.taints),
+		Unschedulable:    some(n.unschedulable),
+		Allocatable:      some(n.allocatable),
+		Images:           some(ids),
+		UsedPorts:        some(n.usedPorts),
+		Conditions:       some(n.conditions),
+		DeclaredFeatures: some(n.declaredFeatures),
+	}
+}
+
+func (n *NodeWrapper) usage(id uint32) *contract.Usage {
+	usage := &contract.Usage{
+		Nodes:            []uint32{id},
+		MilliCPU:         []int64{n.requested.MilliCPU},
+		Memory:           []int64{n.requested.Memory},
+		EphemeralStorage: []int64{n.requested.EphemeralStorage},
+		Pods:             []int64{n.requested.Pods},
+		NonZeroMilliCPU:  []int64{n.requested.MilliCPU},
+		NonZeroMemory:    []int64{n.requested.Memory},
+	}
+	for _, scalar := range n.requested.Scalars {
+		usage.Scalars = append(usage.Scalars, contract.ScalarUsage{Node: id, Name: scalar.Name, Quantity: scalar.Quantity})
+	}
+	return usage
+}
+
+func some[T any](value T) contract.Option[T] { return contract.Option[T]{Value: value, Some: true} }
+
+func labels(from map[string]string) []contract.Label {
+	var to []contract.Label
+	for _, key := range slices.Sorted(maps.Keys(from)) {
+		to = append(to, contract.Label{Key: key, Value: from[key]})
+	}
+	return to
+}

@@ -1,0 +1,99 @@
+package testing
+
+import (
+	"maps"
+	"slices"
+
+	"berth.dev/framework"
+	"berth.dev/framework/contract"
+)
+
+// What kube-scheduler counts for a container that asks for nothing.
+const (
+	defaultMilliCPU = 100
+	defaultMemory   = 200 << 20
+)
+
+// PodWrapper builds a pod.
+type PodWrapper struct{ facts contract.Pod }
+
+// MakePod is a pod of one container that asks for nothing.
+func MakePod() *PodWrapper {
+	requests := contract.PodRequests{NonZeroMilliCPU: defaultMilliCPU, NonZeroMemory: defaultMemory}
+	return &PodWrapper{contract.Pod{Name: "pod", Namespace: "default", Requests: requests}}
+}
+
+// Facts changes what there is no function for.
+func (p *PodWrapper) Facts(change func(*contract.Pod)) *PodWrapper {
+	change(&p.facts)
+	return p
+}
+
+// Name is `metadata.name`.
+func (p *PodWrapper) Name(name string) *PodWrapper {
+	p.facts.Name = name
+	return p
+}
+
+// Namespace is `metadata.namespace`; `default` otherwise.
+func (p *PodWrapper) Namespace(namespace string) *PodWrapper {
+	p.facts.Namespace = namespace
+	return p
+}
+
+// UID is `metadata.uid`.
+func (p *PodWrapper) UID(uid string) *PodWrapper {
+	p.facts.UID = uid
+	return p
+}
+
+// Label is one of `metadata.labels`.
+func (p *PodWrapper) Label(key, value string) *PodWrapper {
+	p.facts.Labels = append(p.facts.Labels, contract.Label{Key: key, Value: value})
+	return p
+}
+
+// Annotation is one of `metadata.annotations`.
+func (p *PodWrapper) Annotation(key, value string) *PodWrapper {
+	p.facts.Annotations = append(p.facts.Annotations, contract.Label{Key: key, Value: value})
+	return p
+}
+
+// Priority is `spec.priority`.
+func (p *PodWrapper) Priority(priority int32) *PodWrapper {
+	p.facts.Priority = priority
+	return p
+}
+
+// Req is what the pod requests, written as in Kubernetes: {"cpu": "500m", "memory": "1Gi"}.
+func (p *PodWrapper) Req(resources map[string]string) *PodWrapper {
+	requests := &p.facts.Requests
+	setResources(&requests.Fit, resources)
+	setResources(&requests.Effective, resources)
+	if _, named := resources["cpu"]; named {
+		requests.NonZeroMilliCPU = requests.Effective.MilliCPU
+	}
+	if _, named := resources["memory"]; named {
+		requests.NonZeroMemory = requests.Effective.Memory
+	}
+	requests.Named = slices.Sorted(maps.Keys(resources))
+	return p
+}
+
+// Tolerations is `spec.tolerations`.
+func (p *PodWrapper) Tolerations(tolerations ...framework.Toleration) *PodWrapper {
+	p.facts.Tolerations = tolerations
+	return p
+}
+
+// NodeSelector is `spec.nodeSelector`.
+func (p *PodWrapper) NodeSelector(selector map[string]string) *PodWrapper {
+	p.facts.NodeSelector = labels(selector)
+	return p
+}
+
+// HostPorts is ports that the pod takes on its node.
+func (p *PodWrapper) HostPorts(ports ...framework.HostPort) *PodWrapper {
+	p.facts.HostPorts = ports
+	return p
+}

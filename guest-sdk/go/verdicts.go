@@ -1,0 +1,52 @@
+package framework
+
+import (
+	"math"
+	"strings"
+
+	"berth.dev/framework/contract"
+)
+
+// verdicts collects one call's answers: a number for each node, each distinct status once.
+type verdicts struct {
+	answer contract.Verdicts
+	// last answers for most nodes in a row.
+	last       *Status
+	lastNumber uint16
+	numbers    map[string]uint16
+}
+
+// add takes the next node's status.
+func (v *verdicts) add(status *Status) {
+	number := uint16(0)
+	switch {
+	case status.IsSuccess():
+	case v.last != nil && v.last.Equal(status):
+		number = v.lastNumber
+	default:
+		number = v.number(status)
+		v.last, v.lastNumber = status, number
+	}
+	v.answer.Nodes = append(v.answer.Nodes, number)
+}
+
+func (v *verdicts) number(status *Status) uint16 {
+	key := string(rune(status.code)) + strings.Join(status.reasons, "\x00")
+	if number, ok := v.numbers[key]; ok {
+		return number
+	}
+	// The last number stands for all that came too late to have their own.
+	if len(v.answer.Outcomes) == math.MaxUint16 {
+		return math.MaxUint16
+	}
+	if len(v.answer.Outcomes) == math.MaxUint16-1 {
+		status = NewStatus(Unschedulable, "too many different reasons to list")
+	}
+	if v.numbers == nil {
+		v.numbers = map[string]uint16{}
+	}
+	v.answer.Outcomes = append(v.answer.Outcomes, status.outcome())
+	number := uint16(len(v.answer.Outcomes))
+	v.numbers[key] = number
+	return number
+}

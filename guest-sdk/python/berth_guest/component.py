@@ -1,0 +1,148 @@
+"""A plugin as the component that the host calls: the contract's interfaces over one guest.
+
+`wit_world` is generated from wit/ when the component is built, with what the plugin's world has.
+"""
+
+import importlib
+import traceback
+
+from componentize_py_types import Err
+from wit_world.exports import plugin as wit
+from wit_world.imports import log
+from wit_world.imports.types import (
+    ClusterFacts,
+    Code,
+    Normalization,
+    NodeFacts,
+    PodFacts,
+    Scope,
+    Status,
+    Verdicts,
+)
+
+from .arguments import ArgumentError
+from .guest import Guest
+from .verdict import Rejection
+
+_guest = None
+_apply = {}
+
+
+def serve(plugin):
+    """Makes this module the component of a plugin."""
+    global _guest
+    _guest = Guest(plugin)
+    cluster = _guest.snapshot
+    if plugin.reads_cluster():
+        snapshot = importlib.import_module("wit_world.exports.snapshot")
+        _apply.update(
+            {
+                snapshot.Change_Node: cluster.set_node,
+                snapshot.Change_NodeRemoved: cluster.remove_node,
+                snapshot.Change_Usage: cluster.set_usage,
+                snapshot.Change_Image: cluster.set_image,
+                snapshot.Change_ImageRemoved: cluster.remove_image,
+                snapshot.Change_ResidentPod: cluster.set_resident,
+                snapshot.Change_ResidentPodRemoved: cluster.remove_resident,
+                snapshot.Change_NodeCount: cluster.set_node_count,
+            }
+        )
+
+
+def _told(call, *parameters):
+    """What the contract lets fail: the message goes to the host, with the place in the author's file."""
+    try:
+        return call(*parameters)
+    except ArgumentError as error:
+        raise Err(f"{_guest.plugin.name}: {error}") from None
+    except Exception:
+        raise Err(f"{_guest.plugin.name}: {traceback.format_exc()}") from None
+
+
+def _logged(call, *parameters):
+    """What it does not: the log has the words for the trap that follows."""
+    try:
+        return call(*parameters)
+    except Exception:
+        log.write(log.Level.ERROR, f"{_guest.plugin.name}: {traceback.format_exc()}")
+        raise
+
+
+def _flags(kind, names):
+    flags = kind(0)
+    for name in names:
+        flags |= kind[name.upper()]
+    return flags
+
+
+def _status(rejection):
+    return Status(Code[rejection.code], list(rejection.reasons))
+
+
+class Plugin:
+    def describe(self):
+        return wit.Description(_guest.plugin.name, _guest.plugin.version)
+
+    def configure(self, arguments):
+        declared = _told(_guest.configure, arguments)
+        return wit.Declaration(
+            pod_facts=_flags(PodFacts, declared.pod_facts),
+            node_facts=_flags(NodeFacts, declared.node_facts),
+            resident_pod_facts=_flags(PodFacts, declared.resident_pod_facts),
+            cluster_facts=_flags(ClusterFacts, declared.cluster_facts),
+            filter_scope=Scope[declared.filter_scope.upper()],
+            score_scope=Scope[declared.score_scope.upper()],
+            normalization=Normalization[declared.normalization.upper()],
+            retry_on=[],
+        )
+
+    def hold_template(self, id, pod):
+        _logged(_guest.hold_template, id, pod)
+
+    def forget_templates(self, ids):
+        _logged(_guest.forget_templates, ids)
+
+
+class Snapshot:
+    def apply(self, changes):
+        _logged(self._apply, changes)
+
+    def _apply(self, changes):
+        for change in changes:
+            _apply[type(change)](change.value)
+
+
+class PreFilter:
+    def pre_filter(self, cycle):
+        wit = importlib.import_module("wit_world.exports.pre_filter")
+        answer = _told(_guest.pre_filter, cycle)
+        if answer is None:
+            return wit.PreFilterResult_All()
+        if answer == "skip":
+            return wit.PreFilterResult_Skip()
+        if isinstance(answer, Rejection):
+            return wit.PreFilterResult_Reject(_status(answer))
+        return wit.PreFilterResult_Narrow(list(answer))
+
+
+class Filter:
+    def filter(self, cycle, nodes):
+        outcomes, verdicts = _told(_guest.filter, cycle, nodes)
+        return Verdicts([_status(outcome) for outcome in outcomes], verdicts)
+
+
+class PreScore:
+    def pre_score(self, cycle, nodes):
+        wit = importlib.import_module("wit_world.exports.pre_score")
+        skip = _told(_guest.pre_score, cycle) == "skip"
+        return wit.PreScoreResult.SKIP if skip else wit.PreScoreResult.SCORE
+
+
+class Score:
+    def score(self, cycle, nodes):
+        return _told(_guest.score, cycle, nodes)
+
+
+class Normalize:
+    def normalize(self, cycle, nodes, scores):
+        return _told(_guest.normalize, cycle, scores)

@@ -1,0 +1,124 @@
+"""What a plugin can read, and which fields each fact brings.
+
+Fields have the contract's names (wit/types.wit, wit/plugin.wit) and values, but labels, annotations and node selectors are
+dicts of texts, and scalar resources are dicts of integers.
+"""
+
+import sys
+from dataclasses import fields, is_dataclass
+
+POD_FACTS = {
+    "name": ["name"],
+    "namespace": ["namespace"],
+    "uid": ["uid"],
+    "labels": ["labels"],
+    "annotations": ["annotations"],
+    "owners": ["owners"],
+    "node_name": ["node_name"],
+    "scheduler_name": ["scheduler_name"],
+    "priority": ["priority", "preemption"],
+    "tolerations": ["tolerations"],
+    "node_affinity": ["node_selector", "required_node_affinity", "preferred_node_affinity"],
+    "pod_affinity": ["affinity", "anti_affinity"],
+    "topology_spread": ["topology_spread"],
+    "requests": ["requests"],
+    "containers": ["containers"],
+    "images": ["images"],
+    "host_ports": ["host_ports"],
+    "volumes": ["volumes"],
+    "scheduling_gates": ["scheduling_gates"],
+    "resource_claims": ["resource_claims"],
+    "host_network": ["host_network"],
+    "nominated_node": ["nominated_node_name"],
+    "deletion": ["deleting"],
+    "start_time": ["start_time"],
+}
+
+NODE_FACTS = {
+    "name": ["name", "uid"],
+    "labels": ["labels"],
+    "annotations": ["annotations"],
+    "taints": ["taints"],
+    "unschedulable": ["unschedulable"],
+    "allocatable": ["allocatable"],
+    "usage": ["usage"],
+    "images": ["images"],
+    "used_ports": ["used_ports"],
+    "conditions": ["conditions"],
+    "declared_features": ["declared_features"],
+    "pods": ["pods"],
+}
+
+KNOWN = {
+    "pod": POD_FACTS,
+    "node": NODE_FACTS,
+    # Of the pods on nodes, for plugins that read `node.pods`.
+    "resident": POD_FACTS,
+    # A change of one makes every answer of the plugin stale.
+    "cluster": {"node_count": ["node_count"], "images": ["images"]},
+}
+
+_LABELS = frozenset(["labels", "annotations", "node_selector"])
+
+
+class Facts:
+    """A pod or a node, as far as the plugin reads it."""
+
+    __slots__ = ()
+
+    def __getattr__(self, field):
+        # Only asked for what is not there.
+        kind = type(self).__name__
+        fact = next((fact for fact, names in KNOWN[kind].items() if field in names), field)
+        if fact in KNOWN[kind]:
+            raise AttributeError(f'{kind}.{field} was not declared: add "{kind}.{fact}" to reads')
+        raise AttributeError(f"a {kind} has no {field}; there are {', '.join(KNOWN[kind])}")
+
+
+class Usage:
+    """What pods ask of their node, assumed pods included. Units are those of `allocatable`."""
+
+    __slots__ = (
+        "milli_cpu",
+        "memory",
+        "ephemeral_storage",
+        "pods",
+        "non_zero_milli_cpu",
+        "non_zero_memory",
+        "scalars",
+    )
+
+    def __init__(self):
+        self.milli_cpu = self.memory = self.ephemeral_storage = self.pods = 0
+        self.non_zero_milli_cpu = self.non_zero_memory = 0
+        self.scalars = {}
+
+
+def read_facts(reads, kind):
+    """The facts of a kind that `reads` names."""
+    named = [fact.partition(".")[2] for fact in reads if fact.partition(".")[0] == kind]
+    for fact in named:
+        if fact not in KNOWN[kind]:
+            raise ValueError(f"reads: there is no {kind}.{fact}; known are {', '.join(KNOWN[kind])}")
+    return named
+
+
+def facts_class(reads, kind):
+    """A class of `Facts` that has exactly the fields of the facts read."""
+    slots = tuple(field for fact in read_facts(reads, kind) for field in KNOWN[kind][fact])
+    return type(kind, (Facts,), {"__slots__": slots})
+
+
+def plain(value, name):
+    """The value of the contract's field `name`, with dicts where they are handier. Objects are changed in place."""
+    if isinstance(value, list):
+        if name in _LABELS:
+            # Few keys stand on many nodes.
+            return {sys.intern(label.key): label.value for label in value}
+        if name == "scalars":
+            return {sys.intern(scalar.name): scalar.quantity for scalar in value}
+        return [plain(element, name) for element in value]
+    if is_dataclass(value):
+        for field in fields(value):
+            setattr(value, field.name, plain(getattr(value, field.name), field.name))
+    return value

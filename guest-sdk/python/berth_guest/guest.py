@@ -1,0 +1,117 @@
+"""A plugin at work: its arguments, the cluster as it knows it, the templates it holds, and the batched calls over them.
+
+The functions are those of the contract, wit/plugin.wit and wit/placing.wit; the types are Python's own, so that tests run
+without WebAssembly. Errors are raised.
+"""
+
+import inspect
+from types import SimpleNamespace
+
+from .arguments import parse
+from .facts import facts_class, read_facts
+from .snapshot import Snapshot, picked
+from .verdict import Numbers
+
+# How many parameters stand before `args` and `context`, which a function may leave out.
+_LEADING = {"pre_filter": 1, "filter": 2, "pre_score": 1, "score": 2, "normalize": 2}
+
+
+class Guest:
+    """A plugin's instance."""
+
+    def __init__(self, plugin):
+        self.plugin = plugin
+        self.snapshot = Snapshot(plugin.reads)
+        self._reads_nodes = bool(read_facts(plugin.reads, "node"))
+        self._pod_class = facts_class(plugin.reads, "pod")
+        self._templates = {}
+        self._args = None
+        self._more = {point: _more(point, function) for point, function in plugin.functions.items()}
+
+    def configure(self, json):
+        """Takes the arguments; what the plugin declares, by the contract's names."""
+        self._args = parse(self.plugin.args, json)
+        reads, points = self.plugin.reads, self.plugin.points()
+        return SimpleNamespace(
+            pod_facts=read_facts(reads, "pod"),
+            node_facts=read_facts(reads, "node"),
+            resident_pod_facts=read_facts(reads, "resident"),
+            cluster_facts=read_facts(reads, "cluster"),
+            filter_scope=self._scope("pre_filter" in points),
+            score_scope=self._scope("pre_score" in points),
+            normalization="custom" if "normalize" in points else self.plugin.normalization,
+        )
+
+    def _scope(self, before):
+        # Scope node asks of what runs before the nodes that it does without the cluster's facts.
+        reads = self.plugin.reads
+        wide = "cycle" in reads or (before and read_facts(reads, "cluster"))
+        return self.plugin.scope or ("cluster" if wide else "node")
+
+    def hold_template(self, id, pod):
+        """Makes a pod known under a template's id."""
+        self._templates[id] = picked(self._pod_class, pod)
+
+    def forget_templates(self, ids):
+        """Drops templates."""
+        for id in ids:
+            self._templates.pop(id, None)
+
+    def pre_filter(self, cycle):
+        """Once a pod, before nodes are filtered."""
+        return self.plugin.functions["pre_filter"](self._pod(cycle), *self._rest("pre_filter", cycle))
+
+    def filter(self, cycle, nodes):
+        """The distinct rejections, and for each node 0 where the pod fits, else the number of its rejection."""
+        call, pod, rest = self.plugin.functions["filter"], self._pod(cycle), self._rest("filter", cycle)
+        numbers = Numbers()
+        verdicts = [numbers[call(pod, node, *rest)] for node in self._facts(nodes)]
+        return numbers.outcomes(), verdicts
+
+    def pre_score(self, cycle):
+        """Once a pod, before nodes are scored."""
+        return self.plugin.functions["pre_score"](self._pod(cycle), *self._rest("pre_score", cycle))
+
+    def score(self, cycle, nodes):
+        """How good each of these nodes is."""
+        call, pod, rest = self.plugin.functions["score"], self._pod(cycle), self._rest("score", cycle)
+        return _whole([call(pod, node, *rest) for node in self._facts(nodes)])
+
+    def normalize(self, cycle, scores):
+        """Turns raw scores into 0 to 100."""
+        call = self.plugin.functions["normalize"]
+        return _whole(call(scores, self._pod(cycle), *self._rest("normalize", cycle)))
+
+    def _pod(self, cycle):
+        try:
+            return self._templates[cycle.template]
+        except KeyError:
+            raise LookupError(f"asked about template {cycle.template}, which it does not hold") from None
+
+    def _facts(self, nodes):
+        known = self.snapshot.nodes
+        if not self._reads_nodes:
+            return [None] * len(nodes)
+        facts = [known[id] if id < len(known) else None for id in nodes]
+        if None in facts:
+            raise LookupError(f"asked about node {nodes[facts.index(None)]}, of which nothing was sent")
+        return facts
+
+    def _rest(self, point, cycle):
+        snapshot = self.snapshot
+        context = SimpleNamespace(cycle=cycle, node_count=snapshot.node_count, images=snapshot.images)
+        return (self._args, context)[: self._more[point]]
+
+
+def _more(point, function):
+    wanted = len(inspect.signature(function).parameters) - _LEADING[point]
+    if 0 <= wanted <= 2:
+        return wanted
+    raise TypeError(f"{function.__name__} takes {_LEADING[point]} to {_LEADING[point] + 2} parameters as a {point}")
+
+
+def _whole(scores):
+    for score in scores:
+        if type(score) is not int:
+            raise TypeError(f"a score of {score!r}: it has to be a whole number")
+    return scores

@@ -1,0 +1,112 @@
+"""The cluster as the plugin keeps it: the facts of each node by its id, made ready for use when they change."""
+
+from .facts import Usage, facts_class, plain, read_facts
+
+
+class Snapshot:
+    """All that the plugin knows of the cluster."""
+
+    def __init__(self, reads):
+        self.node_count = 0
+        self.images = {}
+        # By id; None for one that is not there.
+        self.nodes = []
+        self._node_class = facts_class(reads, "node")
+        own = {"pods", "usage"}
+        self._sent = [field for field in self._node_class.__slots__ if field not in own]
+        self._reads = own.intersection(read_facts(reads, "node"))
+        self._resident_class = facts_class(reads, "resident")
+        self._usages = {}
+        self._pods_of = {}
+        self._residents = {}
+
+    def set_node(self, sent):
+        """A node comes or changes: all of its facts, or those that changed."""
+        node = self._row(sent.id)
+        for field in self._sent:
+            value = getattr(sent, field)
+            if value is not None:
+                setattr(node, field, plain(value, field))
+
+    def remove_node(self, id):
+        """A node goes; its pods may go before or after."""
+        if id < len(self.nodes):
+            self.nodes[id] = None
+        self._usages.pop(id, None)
+
+    def set_usage(self, columns):
+        """What pods ask of their nodes, a row for each node."""
+        for at, id in enumerate(columns.nodes):
+            usage = self._usage(id)
+            usage.milli_cpu = columns.milli_cpu[at]
+            usage.memory = columns.memory[at]
+            usage.ephemeral_storage = columns.ephemeral_storage[at]
+            usage.pods = columns.pods[at]
+            usage.non_zero_milli_cpu = columns.non_zero_milli_cpu[at]
+            usage.non_zero_memory = columns.non_zero_memory[at]
+        for scalar in columns.scalars:
+            if scalar.quantity:
+                self._usage(scalar.node).scalars[scalar.name] = scalar.quantity
+            else:
+                self._usage(scalar.node).scalars.pop(scalar.name, None)
+
+    def set_image(self, image):
+        """An image, by one of its names."""
+        self.images[image.id] = image
+
+    def remove_image(self, id):
+        """No node has it any more."""
+        self.images.pop(id, None)
+
+    def set_resident(self, sent):
+        """A pod on a node. It may come before its node."""
+        self.remove_resident(sent.id)
+        pod = picked(self._resident_class, sent.pod)
+        self._residents[sent.id] = (sent.node, pod)
+        self._pods(sent.node).append(pod)
+
+    def remove_resident(self, id):
+        """A pod leaves its node."""
+        node, pod = self._residents.pop(id, (None, None))
+        if pod is not None:
+            pods = self._pods_of[node]
+            pods.remove(pod)
+            if not pods and not self._known(node):
+                del self._pods_of[node]
+
+    def set_node_count(self, count):
+        """How many nodes there are."""
+        self.node_count = count
+
+    def _known(self, id):
+        return id < len(self.nodes) and self.nodes[id] is not None
+
+    def _row(self, id):
+        while len(self.nodes) <= id:
+            self.nodes.append(None)
+        node = self.nodes[id]
+        if node is None:
+            node = self.nodes[id] = self._node_class()
+            # These have changes of their own, and stay the same object.
+            if "usage" in self._reads:
+                node.usage = self._usage(id)
+            if "pods" in self._reads:
+                node.pods = self._pods(id)
+        return node
+
+    def _usage(self, id):
+        usage = self._usages.get(id)
+        if usage is None:
+            usage = self._usages[id] = Usage()
+        return usage
+
+    def _pods(self, id):
+        return self._pods_of.setdefault(id, [])
+
+
+def picked(kind, pod):
+    """The fields of a pod that the class `kind` has."""
+    facts = kind()
+    for field in kind.__slots__:
+        setattr(facts, field, plain(getattr(pod, field), field))
+    return facts

@@ -1,0 +1,40 @@
+import unittest
+
+from berth_guest import cpu, flag, map_of, object_of, text, whole
+from berth_guest.arguments import ArgumentError, parse
+
+READERS = dict(
+    name=text(),
+    note=text("none"),
+    strict=flag(True),
+    least_cpu=cpu(0),
+    shape=object_of(weights=map_of(whole(0, 10))),
+)
+
+
+class Arguments(unittest.TestCase):
+    def test_arguments_are_read(self):
+        args = parse(
+            READERS,
+            '{"apiVersion": "v1", "kind": "Args", "name": "a", "leastCpu": "500m", "shape": {"weights": {"x": 3}}}',
+        )
+        self.assertEqual((args.name, args.note, args.strict, args.least_cpu), ("a", "none", True, 500))
+        self.assertEqual(args.shape.weights, {"x": 3})
+
+    def test_what_is_wrong_is_named(self):
+        for json, message in [
+            ("[]", r"^arguments: an object is wanted"),
+            ("{", r"^arguments: "),
+            ('{"shape": {}}', r"^name: a text that is not empty is wanted, nothing is given"),
+            ('{"name": "a", "shape": {"weight": {}}}', r"^unknown field shape\.weight; known are weights"),
+            ('{"name": "a", "shape": {"weights": {"x": 11}}}', r"^shape\.weights\.x: a whole number .*, 11 is given"),
+            ('{"name": "a", "shape": {"weights": {"x": true}}}', r"^shape\.weights\.x: a whole number"),
+            ('{"name": "a", "shape": {}, "strict": 1}', r"^strict: true or false"),
+            ('{"name": "a", "shape": {}, "least_cpu": 1}', r"^unknown field least_cpu"),
+        ]:
+            with self.subTest(json), self.assertRaisesRegex(ArgumentError, message):
+                parse(READERS, json)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,134 @@
+"""The resident snapshot and the batched calls, as the host drives them."""
+
+import unittest
+from types import SimpleNamespace
+
+from berth_guest import Plugin, unresolvable, unschedulable
+from berth_guest.guest import Guest
+from berth_guest.testing import Host
+
+CYCLE = SimpleNamespace(id=1, time=0, seed=0, template=0)
+
+
+def label(key, value):
+    return SimpleNamespace(key=key, value=value)
+
+
+def guest_of(plugin, **pod):
+    guest = Guest(plugin)
+    guest.hold_template(0, SimpleNamespace(**pod))
+    return guest
+
+
+class Declarations(unittest.TestCase):
+    def test_what_is_read_is_declared_and_nothing_else(self):
+        reads = ["pod.labels", "node.usage", "node.pods", "resident.labels", "cluster.node_count"]
+        declared = Guest(Plugin("p", reads)).configure("{}")
+        self.assertEqual(declared.pod_facts, ["labels"])
+        self.assertEqual(declared.node_facts, ["usage", "pods"])
+        self.assertEqual(declared.resident_pod_facts, ["labels"])
+        self.assertEqual(declared.cluster_facts, ["node_count"])
+
+    def test_the_scope_follows_from_what_is_read(self):
+        def scope(reads, pre_filter=False, **more):
+            plugin = Plugin("p", reads, **more)
+            if pre_filter:
+                plugin.pre_filter(lambda pod: None)
+            return Guest(plugin).configure("{}").filter_scope
+
+        self.assertEqual(scope([]), "node")
+        self.assertEqual(scope(["cycle"]), "cluster")
+        self.assertEqual(scope(["cluster.images"]), "node")
+        self.assertEqual(scope(["cluster.images"], pre_filter=True), "cluster")
+        self.assertEqual(scope(["cycle"], scope="node"), "node")
+
+    def test_what_an_author_gets_wrong_is_named(self):
+        with self.assertRaisesRegex(ValueError, r"no node\.label; known are name, labels"):
+            Guest(Plugin("p", ["node.label"]))
+        plugin = Plugin("p")
+        plugin.filter(lambda pod: None)
+        with self.assertRaisesRegex(TypeError, "takes 2 to 4 parameters as a filter"):
+            Guest(plugin)
+
+    def test_a_fact_that_was_not_declared_is_not_there(self):
+        plugin = Plugin("p", ["node.name"])
+        plugin.score(lambda pod, node: len(node.labels))
+        with self.assertRaisesRegex(AttributeError, 'add "node.labels" to reads'):
+            Host(plugin).node("a").score()
+
+
+class Cluster(unittest.TestCase):
+    def test_pods_come_and_go_before_and_after_their_node(self):
+        plugin = Plugin("p", ["node.pods", "resident.labels"])
+        plugin.score(lambda pod, node: sum(other.labels.get("app") == "db" for other in node.pods))
+        guest = guest_of(plugin)
+        cluster = guest.snapshot
+
+        def resident(id, app):
+            pod = SimpleNamespace(labels=[label("app", app)])
+            cluster.set_resident(SimpleNamespace(id=id, node=0, pod=pod))
+
+        resident(0, "db")
+        cluster.set_node(SimpleNamespace(id=0))
+        resident(1, "web")
+        self.assertEqual(guest.score(CYCLE, [0]), [1])
+        resident(1, "db")
+        self.assertEqual(guest.score(CYCLE, [0]), [2])
+        cluster.remove_node(0)
+        cluster.remove_resident(0)
+        cluster.remove_resident(1)
+        cluster.set_node(SimpleNamespace(id=0))
+        self.assertEqual(guest.score(CYCLE, [0]), [0])
+
+    def test_scalar_usage_goes_with_its_last_pod(self):
+        plugin = Plugin("p", ["node.usage"])
+        plugin.score(lambda pod, node: node.usage.scalars.get("example.com/gpu", -1))
+        host = Host(plugin).node("a", used={"example.com/gpu": 2})
+        self.assertEqual(host.score(), {"a": 2})
+        self.assertEqual(host.node("a", used={"example.com/gpu": 0}).score(), {"a": -1})
+
+    def test_nodes_and_templates_that_nobody_told_of_are_errors(self):
+        plugin = Plugin("p", ["node.labels"])
+        plugin.filter(lambda pod, node: None)
+        with self.assertRaisesRegex(LookupError, "node 7"):
+            guest_of(plugin).filter(CYCLE, [7])
+        with self.assertRaisesRegex(LookupError, "template 0"):
+            Guest(plugin).filter(CYCLE, [])
+
+
+class Answers(unittest.TestCase):
+    def verdicts(self, answer, count):
+        plugin = Plugin("p", ["node.name"])
+        plugin.filter(lambda pod, node: answer(node.name))
+        guest = guest_of(plugin)
+        for id in range(count):
+            guest.snapshot.set_node(SimpleNamespace(id=id, name=f"{id}", uid=""))
+        return guest.filter(CYCLE, list(range(count)))
+
+    def test_equal_rejections_are_told_once(self):
+        answers = {"1": None, "2": unresolvable("full")}
+        outcomes, verdicts = self.verdicts(lambda name: answers.get(name, unschedulable("full")), 4)
+        self.assertEqual(verdicts, [1, 0, 2, 1])
+        self.assertEqual(outcomes, [unschedulable("full"), unresolvable("full")])
+
+    def test_more_rejections_than_numbers_are_still_rejections(self):
+        outcomes, verdicts = self.verdicts(unschedulable, 70_000)
+        self.assertEqual((len(outcomes), verdicts[-1], min(verdicts)), (0xFFFF, 0xFFFF, 1))
+        self.assertEqual(outcomes[-1].reasons, ("too many different reasons to list",))
+
+    def test_an_answer_of_another_type_is_named(self):
+        with self.assertRaisesRegex(TypeError, "the filter returned True"):
+            self.verdicts(lambda name: True, 1)
+        plugin = Plugin("p")
+        plugin.score(lambda pod, node: 1.5)
+        with self.assertRaisesRegex(TypeError, "a score of 1.5"):
+            Host(plugin).node("a").score()
+
+    def test_functions_take_what_they_want(self):
+        plugin = Plugin("p", ["cycle", "cluster.node_count"])
+        plugin.score(lambda pod, node, args, context: context.cycle.id * 10 + context.node_count)
+        self.assertEqual(Host(plugin).node("a").node("b").score(), {"a": 12, "b": 12})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,66 @@
+// A plugin's source → a component: bundled with the SDK, and QuickJS around it.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { componentize } from "componentize-qjs";
+import { rolldown } from "rolldown";
+import { specifier, withWorld } from "./contract.mjs";
+
+const LOG = specifier("log");
+// The extension points that the SDK knows: their interfaces, and a plugin's functions for them.
+const POINTS = {
+  "pre-filter": "preFilter",
+  filter: "filter",
+  "pre-score": "preScore",
+  score: "score",
+  normalize: "normalize",
+};
+
+/** Builds the plugin whose source is `entry`; `to` is the component's file. */
+export async function build(entry, to) {
+  const interfaces = interfacesOf(await definition(entry));
+  const exports = interfaces.map((name) => `export const ${camel(name)} = guest.${camel(name)};`);
+  const main = `import definition from ${JSON.stringify(resolve(entry))};
+    import { component } from "berth-guest/component";
+    const guest = component(definition);
+    ${exports.join("\n")}`;
+  const jsSource = await bundle(main, entry, [LOG]);
+  await withWorld(interfaces, async (witPath, world) => {
+    const options = { witPath, world, jsSource, stubWasi: true, sync: true, optSize: false };
+    const { component } = await componentize(options);
+    mkdirSync(dirname(resolve(to)), { recursive: true });
+    writeFileSync(to, component);
+  });
+}
+
+/** One module of a virtual file beside `entry` and all that it imports. */
+export async function bundle(source, entry, external = []) {
+  const name = resolve(dirname(entry), "berth-guest-entry.ts");
+  const virtual = {
+    name: "entry",
+    resolveId: (id) => (id === name ? id : null),
+    load: (id) => (id === name ? source : null),
+  };
+  const bundled = await rolldown({ input: name, plugins: [virtual], external, logLevel: "warn", platform: "neutral" });
+  const { output } = await bundled.generate({ format: "esm", codeSplitting: false });
+  await bundled.close();
+  return output[0].code;
+}
+
+/** What the author exports, by running his module: it only makes an object. */
+async function definition(entry) {
+  const code = await bundle(`export { default } from ${JSON.stringify(resolve(entry))};`, entry);
+  const { default: plugin } = await import(`data:text/javascript;base64,${Buffer.from(code).toString("base64")}`);
+  if (typeof plugin?.name !== "string") throw new Error(`${entry}: its default export has to be plugin({ name: … })`);
+  return plugin;
+}
+
+function interfacesOf(plugin) {
+  const points = Object.keys(POINTS).filter((name) => plugin[POINTS[name]] !== undefined);
+  if (points.length === 0) throw new Error(`${plugin.name}: it has none of ${Object.values(POINTS).join(", ")}`);
+  const readsNodes = plugin.reads.some((fact) => !fact.startsWith("pod.") && fact !== "cycle");
+  return ["plugin", ...(readsNodes ? ["snapshot"] : []), ...points];
+}
+
+function camel(name) {
+  return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+}

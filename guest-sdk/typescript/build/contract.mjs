@@ -1,0 +1,61 @@
+// The contract, wit/: TypeScript's types of it, and worlds of what a plugin exports.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { $init, generateTypes as generate } from "@bytecodealliance/jco-transpile/component";
+
+const SDK = dirname(dirname(fileURLToPath(import.meta.url)));
+const WIT = process.env.BERTH_WIT ?? join(SDK, "../../wit");
+const PACKAGE = /^package (\S+);$/m;
+
+await $init;
+
+/** Writes the contract's types to generated/, unless they are there and as new as the contract. */
+export function generateTypes() {
+  const source = contractSource();
+  const types = join(SDK, "generated");
+  const stamp = join(types, "contract.wit");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === source) return;
+  rmSync(types, { recursive: true, force: true });
+  // Given as text: by path, the generator would read through its own view of the file system.
+  const wit = { tag: "source", val: source };
+  const options = { wit, world: "everything", guest: true, features: { tag: "list", val: [] } };
+  for (const [name, bytes] of generate("contract", options)) {
+    mkdirSync(dirname(join(types, name)), { recursive: true });
+    writeFileSync(join(types, name), bytes);
+  }
+  writeFileSync(stamp, source);
+}
+
+/** Calls `use` with a folder that holds the contract and the world `plugin`, which exports these interfaces. */
+export async function withWorld(interfaces, use) {
+  const folder = mkdtempSync(join(tmpdir(), "berth-guest-"));
+  try {
+    for (const file of witFiles()) cpSync(join(WIT, file), join(folder, file));
+    const includes = interfaces.map((name) => (name === "plugin" ? "include base;" : `include with-${name};`));
+    writeFileSync(join(folder, "this.wit"), `package ${packageName()};\nworld this { ${includes.join(" ")} }\n`);
+    return await use(folder, "this");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The specifier under which a component imports an interface of the contract. */
+export function specifier(name) {
+  const [path, version] = packageName().split("@");
+  return `${path}/${name}@${version}`;
+}
+
+function contractSource() {
+  const files = witFiles().map((file) => readFileSync(join(WIT, file), "utf8").replace(PACKAGE, ""));
+  return [`package ${packageName()};`, ...files].join("\n");
+}
+
+function packageName() {
+  return PACKAGE.exec(readFileSync(join(WIT, "types.wit"), "utf8"))[1];
+}
+
+function witFiles() {
+  return readdirSync(WIT).filter((file) => file.endsWith(".wit"));
+}

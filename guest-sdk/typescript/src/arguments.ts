@@ -1,0 +1,106 @@
+// A plugin's arguments: readers that check them and say which field is wrong.
+
+/** Reads one field. An object, as TypeScript can't infer an author's arguments through functions that return functions. */
+export interface Reader<T> {
+  /** `path` names the field in errors. `undefined` stands for one that is absent. */
+  read(value: unknown, path: string): T;
+}
+/** A reader for each field. */
+export type Fields = { readonly [name: string]: Reader<unknown> };
+/** What the readers of these fields give. */
+export type Arguments<F extends Fields> = { readonly [K in keyof F]: F[K] extends Reader<infer T> ? T : never };
+
+/** A text that is not empty, or, where `otherwise` is given, any text. */
+export function text(otherwise?: string): Reader<string> {
+  return {
+    read(value, path) {
+      if (value === undefined && otherwise !== undefined) return otherwise;
+      if (typeof value === "string" && (value !== "" || otherwise !== undefined)) return value;
+      throw wrong(value, path, otherwise === undefined ? "a text that is not empty" : "a text");
+    },
+  };
+}
+
+/** true or false. */
+export function flag(otherwise?: boolean): Reader<boolean> {
+  return {
+    read(value, path) {
+      const given = value ?? otherwise;
+      if (typeof given === "boolean") return given;
+      throw wrong(value, path, "true or false");
+    },
+  };
+}
+
+/** A whole number from `least` to `most`. */
+export function whole(least: number, most: number, otherwise?: number): Reader<number> {
+  return {
+    read(value, path) {
+      const given = value === undefined ? otherwise : value;
+      if (Number.isSafeInteger(given) && (given as number) >= least && (given as number) <= most) return given as number;
+      throw wrong(value, path, `a whole number from ${least} to ${most}`);
+    },
+  };
+}
+
+/** Cpu in millicores, written as in Kubernetes: `2`, `"2"` or `"500m"`. */
+export function cpu(otherwise?: number): Reader<number> {
+  return {
+    read(value, path) {
+      if (value === undefined && otherwise !== undefined) return otherwise;
+      const parts = typeof value === "string" || typeof value === "number" ? /^(\d{1,12})(m?)$/.exec(String(value)) : null;
+      if (parts) return Number(parts[1]) * (parts[2] ? 1 : 1000);
+      throw wrong(value, path, 'cpu as in 2 or "500m"');
+    },
+  };
+}
+
+/** An object whose values are all read by `reader`; empty where it is absent. */
+export function mapOf<T>(reader: Reader<T>): Reader<{ readonly [key: string]: T | undefined }> {
+  return {
+    read(value, path) {
+      const map: { [key: string]: T } = Object.create(null);
+      for (const [key, field] of Object.entries(object(value ?? {}, path))) map[key] = reader.read(field, join(path, key));
+      return map;
+    },
+  };
+}
+
+/** An object with these fields and no others. */
+export function objectOf<F extends Fields>(fields: F): Reader<Arguments<F>> {
+  return {
+    read(value, path) {
+      const given = object(value, path);
+      const unknown = Object.keys(given).find((name) => !Object.hasOwn(fields, name));
+      if (unknown !== undefined) {
+        throw new Error(`unknown field ${join(path, unknown)}; known are ${Object.keys(fields).join(", ") || "none"}`);
+      }
+      const read = ([name, reader]: [string, Reader<unknown>]) => [name, reader.read(own(given, name), join(path, name))];
+      return Object.fromEntries(Object.entries(fields).map(read)) as Arguments<F>;
+    },
+  };
+}
+
+/** Reads a plugin's arguments from JSON. */
+export function parseArguments<F extends Fields>(fields: F, json: string): Arguments<F> {
+  // What every kind of arguments may carry in a KubeSchedulerConfiguration.
+  const { apiVersion: _, kind: __, ...given } = object(JSON.parse(json), "");
+  return objectOf(fields).read(given, "");
+}
+
+function object(value: unknown, path: string): { [name: string]: unknown } {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as { [name: string]: unknown };
+  throw wrong(value, path || "arguments", "an object");
+}
+
+function own(object: { [name: string]: unknown }, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function join(path: string, name: string): string {
+  return path ? `${path}.${name}` : name;
+}
+
+function wrong(value: unknown, path: string, wanted: string): Error {
+  return new Error(`${path}: ${wanted} is wanted, ${value === undefined ? "nothing" : JSON.stringify(value)} is given`);
+}

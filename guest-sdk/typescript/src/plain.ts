@@ -1,0 +1,34 @@
+// The contract's values in JavaScript's own shapes; `Plain` in facts.ts is the same for types.
+import type { Label, Scalar } from "berth:scheduler/types@0.1.0";
+import type { Labels, Scalars } from "./facts.ts";
+
+/** Fields that are lists of labels. */
+const LABELS: ReadonlySet<string> = new Set(["labels", "annotations", "nodeSelector"]);
+
+/** The value of the contract's field `name`. */
+export function plain(value: unknown, name: string): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (typeof value !== "object" || ArrayBuffer.isView(value)) return value;
+  if (value === null) return undefined;
+  if (Array.isArray(value)) {
+    if (LABELS.has(name)) return labels(value);
+    if (name === "scalars") return scalars(value);
+    return value.map((element) => plain(element, name));
+  }
+  const object: Record<string, unknown> = {};
+  for (const field in value) object[field] = plain((value as Record<string, unknown>)[field], field);
+  return object;
+}
+
+// Without a prototype, a label called `constructor` is just a label.
+function labels(list: readonly Label[]): Labels {
+  const map: { [key: string]: string } = Object.create(null);
+  for (const { key, value } of list) map[key] = value;
+  return map;
+}
+
+function scalars(list: readonly Scalar[]): Scalars {
+  const map: { [name: string]: number } = Object.create(null);
+  for (const { name, quantity } of list) map[name] = Number(quantity);
+  return map;
+}

@@ -1,0 +1,153 @@
+// A host for tests: it sends a plugin nodes and pods as Berth does, and asks it about all nodes at once.
+import type { Change, Usage } from "berth:scheduler/snapshot@0.1.0";
+import type { Cycle, Pod, Resources, Status } from "berth:scheduler/types@0.1.0";
+import { Guest } from "./guest.ts";
+import type { Plugin } from "./plugin.ts";
+
+/** Amounts of resources as Kubernetes writes them: `{ cpu: "500m", memory: "1Gi", "nvidia.com/gpu": 1 }`. */
+export type Quantities = { [resource: string]: string | number };
+/** A node for tests. Facts that are missing are empty; `more` are further fields as in wit/plugin.wit. */
+export interface TestNode {
+  labels?: { [key: string]: string };
+  allocatable?: Quantities;
+  used?: Quantities;
+  more?: { [field: string]: unknown };
+}
+/** A pod for tests. */
+export interface TestPod {
+  labels?: { [key: string]: string };
+  requests?: Quantities;
+  more?: { [field: string]: unknown };
+}
+
+/** Runs a plugin from its arguments to its raw scores. */
+export class Host {
+  private readonly guest: Guest;
+  private readonly nodes: string[] = [];
+  private readonly cycle: Cycle = { id: 0n, time: 0n, seed: 0n, template: 0 };
+
+  /** Throws what the plugin says about arguments that it refuses. */
+  constructor(plugin: Plugin<any, any>, args: object = {}) {
+    this.guest = new Guest(plugin);
+    this.guest.configure(JSON.stringify(args));
+  }
+
+  /** A node comes, or changes where one of this name is there. */
+  node(name: string, { labels = {}, allocatable = {}, used = {}, more = {} }: TestNode = {}): this {
+    if (!this.nodes.includes(name)) this.nodes.push(name);
+    const id = this.nodes.indexOf(name);
+    const lists = { annotations: [], taints: [], images: new Uint32Array(), usedPorts: [], conditions: [], declaredFeatures: [] };
+    const facts = { id, name, uid: `${name}-${id}`, labels: pairs(labels), ...lists, unschedulable: false };
+    const node = { ...facts, allocatable: { ...resources(allocatable), ...pods(allocatable, 110) }, ...more };
+    const changes: Change[] = [
+      { tag: "node", val: node },
+      { tag: "usage", val: usage(id, { ...resources(used), ...pods(used, 0) }) },
+      { tag: "node-count", val: this.nodes.length },
+    ];
+    this.guest.apply(changes);
+    return this;
+  }
+
+  /** For each node, why the pod does not fit it, or "fits". */
+  filter(pod: TestPod = {}): { [node: string]: "fits" | Status } {
+    const { outcomes, nodes } = this.guest.filter(this.next(pod), this.ids());
+    const verdict = (number: number) => (number === 0 ? "fits" : outcomes[number - 1]!);
+    return Object.fromEntries(this.nodes.map((name, at) => [name, verdict(nodes[at]!)]));
+  }
+
+  /** For each node, its raw score. */
+  score(pod: TestPod = {}): { [node: string]: number } {
+    const scores = this.guest.score(this.next(pod), this.ids());
+    return Object.fromEntries(this.nodes.map((name, at) => [name, Number(scores[at])]));
+  }
+
+  private ids(): number[] {
+    return this.nodes.map((_, id) => id);
+  }
+
+  /** A cycle for this pod, held as a template of its own; the one before is forgotten. */
+  private next({ labels = {}, requests = {}, more = {} }: TestPod): Cycle {
+    this.guest.forgetTemplates([this.cycle.template]);
+    this.cycle.id += 1n;
+    this.cycle.template += 1;
+    const amounts = resources(requests);
+    const fields = {
+      labels: pairs(labels),
+      requests: {
+        fit: amounts,
+        effective: amounts,
+        nonZeroMilliCpu: amounts.milliCpu,
+        nonZeroMemory: amounts.memory,
+        named: Object.keys(requests),
+      },
+    };
+    // A plugin that reads more than a test gives finds it empty, as it finds what it did not declare.
+    this.guest.holdTemplate(this.cycle.template, { ...EMPTY_POD, ...fields, ...more } as Pod);
+    return this.cycle;
+  }
+}
+
+const EMPTY_POD: Partial<Pod> = {
+  name: "",
+  namespace: "default",
+  uid: "",
+  annotations: [],
+  owners: [],
+  nodeName: "",
+  schedulerName: "",
+  priority: 0,
+  preemption: "lower-priority",
+  tolerations: [],
+  nodeSelector: [],
+  preferredNodeAffinity: [],
+  affinity: { required: [], preferred: [] },
+  antiAffinity: { required: [], preferred: [] },
+  topologySpread: [],
+  containers: [],
+  images: { containers: [], volumes: [] },
+  hostPorts: [],
+  volumes: [],
+  schedulingGates: [],
+  resourceClaims: [],
+  hostNetwork: false,
+  nominatedNodeName: "",
+  deleting: false,
+  startTime: 0n,
+};
+
+function pairs(labels: { [key: string]: string }) {
+  return Object.entries(labels).map(([key, value]) => ({ key, value }));
+}
+
+function pods({ pods }: Quantities, otherwise: number): { pods: bigint } {
+  return { pods: BigInt(pods ?? otherwise) };
+}
+
+function resources({ cpu = 0, memory = 0, "ephemeral-storage": storage = 0, pods: _, ...rest }: Quantities): Resources {
+  const scalars = Object.entries(rest).map(([name, amount]) => ({ name, quantity: quantity(amount, 1) }));
+  const fixed = { milliCpu: quantity(cpu, 1000), memory: quantity(memory, 1), ephemeralStorage: quantity(storage, 1) };
+  return { ...fixed, pods: 0n, scalars };
+}
+
+const SUFFIXES: { [suffix: string]: number } = { "": 1, m: 1e-3, k: 1e3, M: 1e6, G: 1e9, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
+
+function quantity(text: string | number, unit: number): bigint {
+  const parts = /^([\d.]+)(\D*)$/.exec(String(text));
+  const factor = parts ? SUFFIXES[parts[2]!] : undefined;
+  if (!parts || factor === undefined) throw new Error(`${JSON.stringify(text)} is no quantity`);
+  return BigInt(Math.ceil(Number((Number(parts[1]) * factor * unit).toFixed(6))));
+}
+
+function usage(node: number, used: Resources): Usage {
+  const column = (value: bigint) => BigInt64Array.of(value);
+  return {
+    nodes: Uint32Array.of(node),
+    milliCpu: column(used.milliCpu),
+    memory: column(used.memory),
+    ephemeralStorage: column(used.ephemeralStorage),
+    pods: column(used.pods),
+    nonZeroMilliCpu: column(used.milliCpu),
+    nonZeroMemory: column(used.memory),
+    scalars: used.scalars.map((scalar) => ({ node, ...scalar })),
+  };
+}

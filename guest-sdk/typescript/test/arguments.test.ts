@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseArguments } from "../src/arguments.ts";
+import { cpu, flag, mapOf, objectOf, text, whole } from "../src/index.ts";
+
+const FIELDS = {
+  name: text(),
+  note: text("none"),
+  strict: flag(true),
+  least: cpu(0),
+  shape: objectOf({ weights: mapOf(whole(0, 10)) }),
+};
+
+const read = (json: string) => parseArguments(FIELDS, json);
+
+test("arguments are read", () => {
+  const args = read('{"apiVersion": "v1", "kind": "Args", "name": "a", "least": "500m", "shape": {"weights": {"x": 3}}}');
+  assert.deepEqual({ ...args.shape.weights }, { x: 3 });
+  assert.deepEqual([args.name, args.note, args.strict, args.least], ["a", "none", true, 500]);
+});
+
+for (const [json, message] of [
+  ["[]", /^arguments: an object is wanted/],
+  ["{", /JSON/],
+  ['{"shape": {}}', /^name: a text that is not empty is wanted, nothing is given/],
+  ['{"name": "a", "shape": {"weight": {}}}', /^unknown field shape\.weight; known are weights/],
+  ['{"name": "a", "shape": {"weights": {"x": 11}}}', /^shape\.weights\.x: a whole number from 0 to 10 is wanted, 11 is/],
+  ['{"name": "a", "shape": {}, "strict": 1}', /^strict: true or false/],
+  ['{"name": "a", "shape": {}, "toString": 1}', /^unknown field toString/],
+] as const) {
+  test(`${json} is refused`, () => assert.throws(() => read(json), { message }));
+}

@@ -1,0 +1,118 @@
+// The resident snapshot and the batched calls, as the host drives them.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Guest } from "../src/guest.ts";
+import { plugin, unresolvable, unschedulable } from "../src/index.ts";
+import { Host } from "../src/testing.ts";
+
+const CYCLE = { id: 1n, time: 0n, seed: 0n, template: 0 };
+
+/** A pod that has nothing but labels. */
+const pod = (labels: { [key: string]: string }): any => ({
+  labels: Object.entries(labels).map(([key, value]) => ({ key, value })),
+});
+
+test("what is read is declared, and nothing else", () => {
+  const reads = ["pod.labels", "node.usage", "node.pods", "resident.labels", "cluster.nodeCount"] as const;
+  const declared = new Guest(plugin({ name: "p", reads, filter: () => undefined })).configure("{}");
+  assert.deepEqual(declared.podFacts, { labels: true });
+  assert.deepEqual(declared.nodeFacts, { usage: true, pods: true });
+  assert.deepEqual(declared.residentPodFacts, { labels: true });
+  assert.deepEqual(declared.clusterFacts, { nodeCount: true });
+  assert.equal(declared.filterScope, "node");
+});
+
+test("the scope follows from what is read", () => {
+  const scope = (definition: object) => new Guest({ name: "p", reads: [], ...definition }).configure("{}").filterScope;
+  assert.equal(scope({}), "node");
+  assert.equal(scope({ reads: ["cycle"] }), "cluster");
+  assert.equal(scope({ reads: ["cluster.images"] }), "node");
+  assert.equal(scope({ reads: ["cluster.images"], preFilter: () => undefined }), "cluster");
+  assert.equal(scope({ reads: ["cycle"], scope: "node" }), "node");
+});
+
+test("a fact that does not exist is named", () => {
+  assert.throws(() => new Guest({ name: "p", reads: ["node.label" as "node.labels"] }), /no node\.label;.*labels/);
+});
+
+test("fields that were not declared are not there", () => {
+  const fields: string[][] = [];
+  const filter = (...facts: object[]) => void fields.push(...facts.slice(0, 2).map((fact) => Object.keys(fact).sort()));
+  new Host({ name: "p", reads: ["pod.labels", "node.taints"], filter }).node("a", { labels: { a: "b" } }).filter();
+  assert.deepEqual(fields, [["labels"], ["taints"]]);
+});
+
+test("pods on nodes come and go, before and after their node", () => {
+  const counts = plugin({
+    name: "p",
+    reads: ["node.pods", "resident.labels"],
+    score: (_, node) => node.pods.filter((pod) => pod.labels.app === "db").length,
+  });
+  const guest = new Guest(counts);
+  guest.holdTemplate(0, pod({}));
+  const score = () => Number(guest.score(CYCLE, [0])[0]);
+  guest.apply([
+    { tag: "resident-pod", val: { id: 0, node: 0, pod: pod({ app: "db" }) } },
+    { tag: "node", val: { id: 0 } },
+    { tag: "resident-pod", val: { id: 1, node: 0, pod: pod({ app: "web" }) } },
+  ]);
+  assert.equal(score(), 1);
+  guest.apply([{ tag: "resident-pod", val: { id: 1, node: 0, pod: pod({ app: "db" }) } }]);
+  assert.equal(score(), 2);
+  guest.apply([{ tag: "node-removed", val: 0 }, { tag: "resident-pod-removed", val: 0 }]);
+  guest.apply([{ tag: "resident-pod-removed", val: 1 }, { tag: "node", val: { id: 0 } }]);
+  assert.equal(score(), 0);
+});
+
+test("usage of scalar resources goes with its last pod", () => {
+  const gpus = plugin({ name: "p", reads: ["node.usage"], score: (_, node) => node.usage.scalars["example.com/gpu"] ?? -1 });
+  const host = new Host(gpus).node("a", { used: { "example.com/gpu": 2 } });
+  assert.equal(host.score().a, 2);
+  assert.equal(host.node("a", { used: { "example.com/gpu": 0 } }).score().a, -1);
+});
+
+test("the cycle and the cluster are in the context", () => {
+  const reads = ["cycle", "cluster.nodeCount"] as const;
+  const ids = plugin({ name: "p", reads, score: (_, __, ___, { cycle, nodeCount }) => cycle.id * 10 + nodeCount });
+  assert.deepEqual(new Host(ids).node("a").node("b").score(), { a: 12, b: 12 });
+});
+
+test("a node that nobody told of is an error", () => {
+  const guest = new Guest(plugin({ name: "p", reads: ["node.labels"], filter: () => undefined }));
+  guest.holdTemplate(0, pod({}));
+  assert.throws(() => guest.filter(CYCLE, [7]), /node 7/);
+  assert.throws(() => guest.filter({ ...CYCLE, template: 1 }, []), /template 1/);
+});
+
+test("equal rejections are told once", () => {
+  const filter = (_: object, node: { name: string }) =>
+    node.name === "b" ? undefined : node.name === "c" ? unresolvable("full") : unschedulable("full");
+  const guest = new Guest({ name: "p", reads: ["node.name"], filter } as any);
+  guest.holdTemplate(0, pod({}));
+  guest.apply(["a", "b", "c", "d"].map((name, id) => ({ tag: "node", val: { id, name } })));
+  const { outcomes, nodes } = guest.filter(CYCLE, [0, 1, 2, 3]);
+  assert.deepEqual([...nodes], [1, 0, 2, 1]);
+  assert.deepEqual(outcomes[1], { code: "unschedulable-and-unresolvable", reasons: ["full"] });
+});
+
+test("more rejections than numbers are still rejections", () => {
+  const filter = (_: object, node: { name: string }) => unschedulable(node.name);
+  const guest = new Guest({ name: "p", reads: ["node.name"], filter } as any);
+  const ids = Array.from({ length: 70_000 }, (_, id) => id);
+  guest.holdTemplate(0, pod({}));
+  guest.apply(ids.map((id) => ({ tag: "node", val: { id, name: `node-${id}` } })));
+  const { outcomes, nodes } = guest.filter(CYCLE, ids);
+  assert.equal(outcomes.length, 0xffff);
+  assert.equal(nodes[69_999], 0xffff);
+  assert.deepEqual(outcomes[0xfffe]!.reasons, ["too many different reasons to list"]);
+});
+
+test("scores are whole numbers of any size", () => {
+  const scores = [0, 100, -1, 2 ** 31, -(2 ** 31) - 1, 2 ** 40 + 1, -(2 ** 40) - 1, Number.MAX_SAFE_INTEGER];
+  for (const score of scores) {
+    assert.equal(new Host({ name: "p", reads: [], score: () => score }).node("a").score().a, score);
+  }
+  for (const score of [1.5, Number.NaN, Infinity]) {
+    assert.throws(() => new Host({ name: "p", reads: [], score: () => score }).node("a").score(), /whole number/);
+  }
+});

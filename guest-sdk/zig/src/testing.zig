@@ -1,0 +1,59 @@
+//! A host for tests: it sends a plugin nodes and pods as Berth does. There is one plugin in a test's file, and one cluster.
+
+const std = @import("std");
+const berth = @import("berth.zig");
+const c = @import("c");
+
+/// Labels, cpu in millicores; what is not given is empty.
+pub const Node = struct { labels: []const [2][:0]const u8 = &.{}, milli_cpu: i64 = 0, used_milli_cpu: i64 = 0 };
+pub const Pod = struct { labels: []const [2][:0]const u8 = &.{}, milli_cpu: i64 = 0 };
+
+/// Runs the plugin of a file, as in `Host(@import("plugin.zig"))`.
+pub fn Host(comptime plugin: type) type {
+    return struct {
+        comptime {
+            _ = berth.Component(plugin);
+        }
+
+        /// Gives the plugin its arguments, as JSON: null, or the message where it refuses them.
+        pub fn configure(json: [:0]const u8) ?[]const u8 {
+            const message: ?[*:0]const u8 = c.berth_test_configure(json.ptr);
+            return if (message) |words| std.mem.span(words) else null;
+        }
+
+        /// A node comes, or changes where one of this name is there.
+        pub fn node(name: [:0]const u8, given: Node) void {
+            var labels: Labels = undefined;
+            c.berth_test_node(.{
+                .name = name.ptr,
+                .labels = pairs(&labels, given.labels),
+                .milli_cpu = given.milli_cpu,
+                .used_milli_cpu = given.used_milli_cpu,
+            });
+        }
+
+        /// What the filter says about a node: "fits", or code and reason as in "Unschedulable: Insufficient cpu".
+        pub fn filter(pod: Pod, name: [:0]const u8) []const u8 {
+            var labels: Labels = undefined;
+            const given: c.berth_test_pod_t = .{ .labels = pairs(&labels, pod.labels), .milli_cpu = pod.milli_cpu };
+            return std.mem.span(c.berth_test_filter(given, name.ptr));
+        }
+
+        /// The raw score of a node.
+        pub fn score(pod: Pod, name: [:0]const u8) i64 {
+            var labels: Labels = undefined;
+            return c.berth_test_score(.{ .labels = pairs(&labels, pod.labels), .milli_cpu = pod.milli_cpu }, name.ptr);
+        }
+    };
+}
+
+const Labels = [33][*c]const u8;
+
+fn pairs(to: *Labels, labels: []const [2][:0]const u8) [*c]const [*c]const u8 {
+    for (labels, 0..) |entry, at| {
+        to[2 * at] = entry[0].ptr;
+        to[2 * at + 1] = entry[1].ptr;
+    }
+    to[2 * labels.len] = null;
+    return to;
+}

@@ -1,0 +1,58 @@
+//! Arguments of every type, and what a plugin may call.
+
+const std = @import("std");
+const berth = @import("berth");
+
+const plugin = struct {
+    pub const name = "test";
+    pub const version = "1.2";
+    pub const reads = .{ .node = .{ .labels, .usage } };
+    pub const Args = struct {
+        label: [:0]const u8 = "none",
+        strict: bool = true,
+        within: struct { most_nodes: berth.Whole(-5, 5), cpu: berth.Cpu = .{ .milli = 7 } },
+    };
+
+    var seen: Args = undefined;
+
+    pub fn filter(_: *const berth.Pod, node: *const berth.Node, args: *const Args) berth.Verdict {
+        seen = args.*;
+        berth.log(.debug, "asked");
+        if (berth.scalar(&node.usage.scalars, "example.com/gpu") > 0) return .fits;
+        return berth.unschedulable("{s}", .{@as([2000]u8, @splat(120))});
+    }
+};
+
+const host = berth.testing.Host(plugin);
+
+test "arguments of every type are read" {
+    try std.testing.expectEqual(null, host.configure("{\"label\": \"a\", \"within\": {\"mostNodes\": -5, \"cpu\": 2}, \"strict\": false}"));
+    host.node("n", .{});
+    _ = host.filter(.{}, "n");
+    try std.testing.expectEqualStrings("a", plugin.seen.label);
+    try std.testing.expectEqual(-5, plugin.seen.within.most_nodes.value);
+    try std.testing.expectEqual(2000, plugin.seen.within.cpu.milli);
+    try std.testing.expect(!plugin.seen.strict);
+}
+
+test "defaults are taken" {
+    try std.testing.expectEqual(null, host.configure("{\"within\": {\"mostNodes\": 1}}"));
+    _ = host.filter(.{}, "n");
+    try std.testing.expectEqualStrings("none", plugin.seen.label);
+    try std.testing.expectEqual(7, plugin.seen.within.cpu.milli);
+    try std.testing.expect(plugin.seen.strict);
+}
+
+test "what is missing or unknown is named with its path" {
+    const wrong = [_][2][:0]const u8{
+        .{ "{}", "within.mostNodes" },
+        .{ "{\"within\": {\"mostNodes\": 6}}", "within.mostNodes" },
+        .{ "{\"within\": {\"mostNodes\": 1, \"most_nodes\": 1}}", "within.most_nodes" },
+        .{ "{\"within\": {\"mostNodes\": 1}, \"strict\": 1}", "strict" },
+    };
+    for (wrong) |case| try std.testing.expect(std.mem.find(u8, host.configure(case[0]) orelse "", case[1]) != null);
+}
+
+test "a reason that is too long is cut" {
+    try std.testing.expectEqual("Unschedulable: ".len + 1024, host.filter(.{}, "n").len);
+}

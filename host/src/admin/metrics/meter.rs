@@ -1,0 +1,185 @@
+//! Measuring on the core's thread: handles are looked up once, so that counting is an addition.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use berth_core::Timestamp;
+use berth_core::attempt::{Attempt, Outcome};
+use berth_core::plugins::{ExtensionPoints, PluginId, PointOutcome};
+use berth_core::profile::Profile;
+use hashbrown::HashMap;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::histogram::Histogram;
+
+use super::Metrics;
+use super::labels::{AttemptLabels, AttemptsLabels, CallLabels, EvaluationLabels, PluginLabels, PointLabels};
+
+/// Single calls are timed in one cycle of so many, as kube-scheduler does it.
+const SAMPLE: u64 = 10;
+
+/// Counts for one thread.
+pub struct Meter {
+    metrics: Arc<Metrics>,
+    profiles: HashMap<Box<str>, ProfileMeter>,
+    /// The extension point that is being run.
+    running: Option<Running>,
+    /// Instances by plugin name, as they serve.
+    serving: HashMap<Arc<str>, Vec<PluginId>>,
+}
+
+struct Running {
+    point: ExtensionPoints,
+    began: Instant,
+    profile: Box<str>,
+}
+
+/// Handles of one profile.
+#[derive(Default)]
+struct ProfileMeter {
+    attempts: HashMap<Outcome, (Counter, Histogram)>,
+    points: HashMap<(ExtensionPoints, PointOutcome), Histogram>,
+    calls: HashMap<(PluginId, ExtensionPoints), Counter>,
+}
+
+/// A call into a plugin, as it is counted.
+pub struct Call {
+    /// Whom.
+    pub plugin: PluginId,
+    /// Where.
+    pub point: ExtensionPoints,
+    /// `Success`, `Unschedulable`, `Skip`, `Error`
+    pub status: &'static str,
+    /// How long, where it was timed.
+    pub took: Option<Duration>,
+}
+
+impl Meter {
+    /// Counts into these.
+    #[must_use]
+    pub fn new(metrics: Arc<Metrics>) -> Self {
+        Self { metrics, profiles: HashMap::new(), running: None, serving: HashMap::new() }
+    }
+
+    /// Whether single calls are timed in this cycle.
+    #[must_use]
+    pub fn is_timed(cycle: u64) -> bool {
+        cycle % SAMPLE == 1
+    }
+
+    /// An extension point begins.
+    pub fn point_begins(&mut self, point: ExtensionPoints, scheduler_name: &str) {
+        if !self.profiles.contains_key(scheduler_name) {
+            self.profiles.insert(scheduler_name.into(), ProfileMeter::default());
+        }
+        let profile = match self.running.take() {
+            Some(before) if *before.profile == *scheduler_name => before.profile,
+            _ => scheduler_name.into(),
+        };
+        self.running = Some(Running { point, began: Instant::now(), profile });
+    }
+
+    /// The one that began last ends.
+    pub fn point_ends(&mut self, outcome: PointOutcome) {
+        let Some(Running { point, began, profile }) = &self.running else { return };
+        let took = began.elapsed().as_secs_f64();
+        let Some(meter) = self.profiles.get_mut(profile) else { return };
+        let histogram = meter.points.entry((*point, outcome)).or_insert_with(|| {
+            let status = status_of(outcome);
+            let labels = PointLabels { extension_point: name_of(*point), status, profile: profile.to_string() };
+            self.metrics.point_duration.get_or_create_owned(&labels)
+        });
+        histogram.observe(took);
+    }
+
+    /// A plugin was called. `name` is asked for its name.
+    pub fn called(&mut self, call: &Call, name: impl Fn() -> String) {
+        let Some(Running { profile, .. }) = &self.running else { return };
+        let Some(meter) = self.profiles.get_mut(profile) else { return };
+        let extension_point = name_of(call.point);
+        let counter = meter.calls.entry((call.plugin, call.point)).or_insert_with(|| {
+            let labels = EvaluationLabels { plugin: name(), extension_point, profile: profile.to_string() };
+            self.metrics.evaluations.get_or_create_owned(&labels)
+        });
+        counter.inc();
+        if let Some(took) = call.took {
+            let labels = CallLabels { plugin: name(), extension_point, status: call.status };
+            self.metrics.call_duration.get_or_create(&labels).observe(took.as_secs_f64());
+        }
+    }
+
+    /// A cycle took so long.
+    pub fn cycle_ended(&self, took: Duration) {
+        self.metrics.algorithm_duration.observe(took.as_secs_f64());
+    }
+
+    /// An attempt ended, at `now`, after so long.
+    pub fn attempt_ended(&mut self, attempt: &Attempt, took: Duration, now: Timestamp) {
+        let scheduler_name = &attempt.pod.spec.scheduler_name;
+        let meter = self.profiles.entry(scheduler_name.clone()).or_default();
+        let (count, duration) = meter.attempts.entry(attempt.outcome).or_insert_with(|| {
+            let result = match attempt.outcome {
+                Outcome::Scheduled => "scheduled",
+                Outcome::Unschedulable => "unschedulable",
+                Outcome::Error => "error",
+            };
+            let labels = AttemptLabels { result, profile: scheduler_name.to_string() };
+            let Metrics { attempts, attempt_duration, .. } = &*self.metrics;
+            (attempts.get_or_create_owned(&labels), attempt_duration.get_or_create_owned(&labels))
+        });
+        count.inc();
+        duration.observe(took.as_secs_f64());
+        if attempt.outcome == Outcome::Scheduled {
+            self.metrics.pod_attempts.observe(f64::from(attempt.number));
+            let labels = AttemptsLabels { attempts: attempts_label(attempt.number) };
+            let waited = now.since(attempt.first_seen).as_secs_f64();
+            self.metrics.sli_duration.get_or_create(&labels).observe(waited);
+        }
+    }
+
+    /// Other plugins serve these profiles from now on.
+    pub fn plugins_swapped(&mut self, profiles: &[Profile]) {
+        let mut serving: HashMap<Arc<str>, Vec<PluginId>> = HashMap::new();
+        for plugin in profiles.iter().flat_map(Profile::plugins) {
+            let ids = serving.entry(Arc::clone(&plugin.declaration.name)).or_default();
+            if !ids.contains(&plugin.id) {
+                ids.push(plugin.id);
+            }
+        }
+        serving.values_mut().for_each(|ids| ids.sort_unstable());
+        for (name, ids) in &serving {
+            if self.serving.get(name).is_some_and(|before| before != ids) {
+                self.metrics.reloads.get_or_create(&PluginLabels { plugin: name.to_string() }).inc();
+            }
+        }
+        self.serving = serving;
+        // Ids are never used again.
+        self.profiles.values_mut().for_each(|meter| meter.calls.clear());
+    }
+}
+
+/// As kube-scheduler's metrics call an extension point.
+fn name_of(point: ExtensionPoints) -> &'static str {
+    match point {
+        ExtensionPoints::PRE_FILTER => "PreFilter",
+        ExtensionPoints::FILTER => "Filter",
+        ExtensionPoints::PRE_SCORE => "PreScore",
+        ExtensionPoints::SCORE => "Score",
+        ExtensionPoints::NORMALIZE => "ScoreExtensionNormalize",
+        _ => "Other",
+    }
+}
+
+fn status_of(outcome: PointOutcome) -> &'static str {
+    match outcome {
+        PointOutcome::Success => "Success",
+        PointOutcome::Unschedulable => "Unschedulable",
+        PointOutcome::Error => "Error",
+    }
+}
+
+/// Few values, however often a pod was tried.
+fn attempts_label(attempts: u32) -> &'static str {
+    const LABELS: [&str; 14] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"];
+    let at = attempts.saturating_sub(1) as usize;
+    LABELS.get(at).copied().unwrap_or("15+")
+}

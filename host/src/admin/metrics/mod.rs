@@ -1,0 +1,165 @@
+//! What is measured, under kube-scheduler's names where it measures the same, so that its dashboards show Berth, too.
+//!
+//! What happens often is counted where it happens, by [`Meter`]; what is only a state is looked up when somebody asks
+//! ([`Snapshot`]).
+
+mod labels;
+mod meter;
+mod plugins;
+mod snapshot;
+
+use prometheus_client::encoding::text;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::{Family, MetricConstructor};
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::{Metric, Registry};
+
+use self::labels::{
+    AttemptLabels, AttemptsLabels, CallLabels, EvaluationLabels, LeaseLabels, PluginLabels, PointLabels,
+};
+pub use self::meter::{Call, Meter};
+pub use self::snapshot::{CoreState, Snapshot};
+
+/// What the body of a scrape is.
+pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Upper bounds of a histogram's buckets: the first one, the factor to the next, how many.
+#[derive(Clone, Copy, Debug)]
+struct Buckets(f64, f64, u16);
+
+impl MetricConstructor<Histogram> for Buckets {
+    fn new_metric(&self) -> Histogram {
+        let Self(start, factor, length) = *self;
+        Histogram::new(exponential_buckets(start, factor, length))
+    }
+}
+
+/// A histogram with labels.
+type Histograms<L> = Family<L, Histogram, Buckets>;
+
+/// kube-scheduler's buckets, by what is measured, in seconds.
+const ATTEMPT: Buckets = Buckets(0.001, 2.0, 15);
+const SLI: Buckets = Buckets(0.01, 2.0, 20);
+const POINT: Buckets = Buckets(0.0001, 2.0, 12);
+const CALL: Buckets = Buckets(0.00001, 1.5, 20);
+/// In attempts.
+const ATTEMPTS: Buckets = Buckets(1.0, 2.0, 5);
+
+/// All that is counted as it happens.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    attempts: Family<AttemptLabels, Counter>,
+    attempt_duration: Histograms<AttemptLabels>,
+    algorithm_duration: Histogram,
+    pod_attempts: Histogram,
+    sli_duration: Histograms<AttemptsLabels>,
+    point_duration: Histograms<PointLabels>,
+    call_duration: Histograms<CallLabels>,
+    evaluations: Family<EvaluationLabels, Counter>,
+    reloads: Family<PluginLabels, Counter>,
+    refusals: Counter,
+    leads: Family<LeaseLabels, Gauge>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::default();
+        let of = &mut registry;
+        Self {
+            attempts: add(
+                of,
+                "scheduler_schedule_attempts",
+                "Attempts to schedule pods, by how they ended: scheduled, unschedulable (no node fits), error",
+                Family::default(),
+            ),
+            attempt_duration: add(
+                of,
+                "scheduler_scheduling_attempt_duration_seconds",
+                "Attempts to schedule pods, with their bindings, by how they ended",
+                Family::new_with_constructor(ATTEMPT),
+            ),
+            algorithm_duration: add(
+                of,
+                "scheduler_scheduling_algorithm_duration_seconds",
+                "Choosing a node, or finding that none fits",
+                ATTEMPT.new_metric(),
+            ),
+            pod_attempts: add(
+                of,
+                "scheduler_pod_scheduling_attempts",
+                "How many attempts it took to schedule a pod",
+                ATTEMPTS.new_metric(),
+            ),
+            sli_duration: add(
+                of,
+                "scheduler_pod_scheduling_sli_duration_seconds",
+                "From when a pod came into the queue until it was bound, by the number of attempts",
+                Family::new_with_constructor(SLI),
+            ),
+            point_duration: add(
+                of,
+                "scheduler_framework_extension_point_duration_seconds",
+                "All plugins of an extension point, in one attempt",
+                Family::new_with_constructor(POINT),
+            ),
+            call_duration: add(
+                of,
+                "scheduler_plugin_execution_duration_seconds",
+                "One call into a plugin, which is about all nodes; of one attempt in ten",
+                Family::new_with_constructor(CALL),
+            ),
+            evaluations: add(
+                of,
+                "scheduler_plugin_evaluation",
+                "Calls into plugins; answers that are kept from before need none",
+                Family::default(),
+            ),
+            reloads: add(
+                of,
+                "berth_plugin_reloads",
+                "How often a plugin was exchanged for another component or other arguments",
+                Family::default(),
+            ),
+            refusals: add(of, "berth_plugin_refusals", "How often a component was refused", Counter::default()),
+            leads: add(
+                of,
+                "leader_election_master_status",
+                "Whether this process leads (1) or stands by (0), by Lease",
+                Family::default(),
+            ),
+            registry,
+        }
+    }
+}
+
+/// Has the registry show the metric, whose clones count as one.
+fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
+    registry.register(name, help, metric.clone());
+    metric
+}
+
+impl Metrics {
+    /// Whether this process holds the Lease of this name.
+    pub fn set_leads(&self, lease: &str, leads: bool) {
+        self.leads.get_or_create(&LeaseLabels { name: lease.to_owned() }).set(i64::from(leads));
+    }
+
+    /// A component was refused.
+    pub fn count_refusal(&self) {
+        self.refusals.inc();
+    }
+
+    /// All metrics as text, with those of the moment.
+    ///
+    /// # Errors
+    /// None in practice: text is always written.
+    pub fn encode(&self, snapshot: &Snapshot) -> Result<String, std::fmt::Error> {
+        let mut out = String::new();
+        text::encode_registry(&mut out, &self.registry)?;
+        text::encode_registry(&mut out, &snapshot.registry())?;
+        text::encode_eof(&mut out)?;
+        Ok(out)
+    }
+}

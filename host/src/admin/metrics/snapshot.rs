@@ -1,0 +1,98 @@
+//! What is a state rather than a count: looked up when somebody asks.
+
+use std::collections::BTreeMap;
+
+use berth_core::Core;
+use berth_core::queue::{Cause, Incoming, Part};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use super::labels::{CacheLabels, IncomingLabels, QueueLabels, RejectionLabels};
+use super::{add, plugins};
+use crate::wasm::PluginStatus;
+
+/// The state of queue, cache and plugins at one time.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// Missing where the core's thread did not answer.
+    pub core: Option<CoreState>,
+    /// The plugins, as they fare.
+    pub plugins: Vec<PluginStatus>,
+}
+
+/// What is shown of the core.
+#[derive(Clone, Debug, Default)]
+pub struct CoreState {
+    waiting: [i64; Part::ALL.len()],
+    rejected: BTreeMap<(String, String), i64>,
+    incoming: Incoming,
+    nodes: usize,
+    pods: usize,
+    assumed: usize,
+}
+
+impl CoreState {
+    /// Reads it. Takes time in proportion to the number of pending pods.
+    #[must_use]
+    pub fn of(core: &Core) -> Self {
+        let mut state = Self {
+            incoming: *core.queue().incoming(),
+            nodes: core.cache().node_count(),
+            pods: core.cache().pods().count(),
+            assumed: core.in_flight(),
+            ..Self::default()
+        };
+        for (part, entry) in core.queue().pods() {
+            state.waiting[part as usize] += 1;
+            for plugin in &entry.rejection.plugins {
+                let labels = (plugin.to_string(), entry.pod.spec.scheduler_name.to_string());
+                *state.rejected.entry(labels).or_default() += 1;
+            }
+        }
+        state
+    }
+
+    fn add_to(&self, registry: &mut Registry) {
+        let pending = add(registry, "scheduler_pending_pods", "Pending pods, by where they wait", gauges());
+        let cache = add(registry, "scheduler_cache_size", "Nodes, pods, and pods that are being bound", gauges());
+        let help = "Pods that came into a part of the queue, and why";
+        let incoming: Family<IncomingLabels, Counter> =
+            add(registry, "scheduler_queue_incoming_pods", help, Family::default());
+        let help = "Pending pods that a plugin rejected; one counts for every plugin that did";
+        let rejected = add(registry, "scheduler_unschedulable_pods", help, gauges());
+        for part in Part::ALL {
+            let queue = part.name();
+            pending.get_or_create(&QueueLabels { queue }).set(self.waiting[part as usize]);
+            for cause in Cause::ALL {
+                let count = self.incoming.of(part, cause);
+                if count > 0 {
+                    incoming.get_or_create(&IncomingLabels { queue, event: cause.name() }).inc_by(count);
+                }
+            }
+        }
+        for (r#type, size) in [("nodes", self.nodes), ("pods", self.pods), ("assumed_pods", self.assumed)] {
+            let size = i64::try_from(size).unwrap_or(i64::MAX);
+            cache.get_or_create(&CacheLabels { r#type }).set(size);
+        }
+        for ((plugin, profile), pods) in self.rejected.clone() {
+            rejected.get_or_create(&RejectionLabels { plugin, profile }).set(pods);
+        }
+    }
+}
+
+fn gauges<L: Clone + Eq + std::hash::Hash>() -> Family<L, Gauge> {
+    Family::default()
+}
+
+impl Snapshot {
+    pub(super) fn registry(&self) -> Registry {
+        let mut registry = Registry::default();
+        if let Some(core) = &self.core {
+            core.add_to(&mut registry);
+        }
+        plugins::add_to(&mut registry, &self.plugins);
+        registry
+    }
+}

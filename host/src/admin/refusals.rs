@@ -1,0 +1,111 @@
+//! Components that are refused: counted, and told as events of the host's own pod.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::kube::Client;
+use berth_core::action::PodEvent;
+use berth_core::model::PodKey;
+use tracing::warn;
+
+use super::metrics::Metrics;
+use crate::kube::OwnPod;
+use crate::scheduler::Observer;
+use crate::wasm::{PluginState, PluginStatus};
+
+/// How often the plugins are looked at: more often than the loader looks at its directory.
+const PERIOD: Duration = Duration::from_secs(2);
+
+/// Who reports, in events.
+const CONTROLLER: &str = "berth";
+
+/// A component's path and what is wrong with it.
+type Refusal = (String, String);
+
+/// Counts refusals, and writes an event for each where this process runs in a pod that it knows (`own`). Goes on for as
+/// long as it is polled.
+pub async fn report_refusals(client: Client, own: Option<OwnPod>, observer: Observer, metrics: Arc<Metrics>) {
+    let mut known = BTreeSet::new();
+    let mut period = tokio::time::interval(PERIOD);
+    period.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        period.tick().await;
+        let fresh = fresh(&mut known, &observer.plugins());
+        if fresh.is_empty() {
+            continue;
+        }
+        fresh.iter().for_each(|_| metrics.count_refusal());
+        let Some(own) = &own else { continue };
+        match own.key(&client).await {
+            Ok(key) => fresh.iter().for_each(|refusal| observer.emit(event(&key, refusal))),
+            Err(error) => warn!("no events about refused plugins: {error}"),
+        }
+    }
+}
+
+/// What is refused now and was not at the last look. One that was mended meanwhile counts anew when it comes back.
+fn fresh(known: &mut BTreeSet<Refusal>, plugins: &[PluginStatus]) -> Vec<Refusal> {
+    let refused = plugins.iter().filter(|plugin| plugin.state == PluginState::Refused);
+    let now: BTreeSet<Refusal> = refused
+        .map(|plugin| (plugin.source.to_string(), plugin.last_error.clone().unwrap_or_else(|| "is refused".to_owned())))
+        .collect();
+    let before = std::mem::replace(known, now);
+    known.difference(&before).cloned().collect()
+}
+
+fn event(pod: &PodKey, (path, why): &Refusal) -> PodEvent {
+    PodEvent {
+        pod: pod.clone(),
+        scheduler_name: CONTROLLER.into(),
+        kind: "Warning",
+        reason: "PluginRefused",
+        action: "Loading",
+        note: format!("{path}: {why}").into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wasm::{Source, Usage};
+
+    fn plugin(path: &str, state: PluginState, error: &str) -> PluginStatus {
+        PluginStatus {
+            name: "".into(),
+            version: "".into(),
+            source: Source::file(path),
+            digest: None,
+            arguments: "{}".into(),
+            profiles: Vec::new(),
+            state,
+            last_error: Some(error.to_owned()),
+            usage: Usage::default(),
+        }
+    }
+
+    #[test]
+    fn each_refusal_is_told_once_until_it_is_mended() {
+        let mut known = BTreeSet::new();
+        let bad = |error| plugin("a.wasm", PluginState::Refused, error);
+        let good = || plugin("a.wasm", PluginState::Loaded, "trapped once");
+        for (plugins, told) in [
+            (vec![good()], vec![]),
+            (vec![bad("is empty")], vec!["is empty"]),
+            (vec![bad("is empty"), plugin("b.wasm", PluginState::Refused, "is cut off")], vec!["is cut off"]),
+            (vec![bad("is not WebAssembly")], vec!["is not WebAssembly"]),
+            (vec![good()], vec![]),
+            (vec![bad("is not WebAssembly")], vec!["is not WebAssembly"]),
+        ] {
+            let fresh = fresh(&mut known, &plugins);
+            assert_eq!(fresh.iter().map(|(_, why)| why.as_str()).collect::<Vec<_>>(), told);
+        }
+    }
+
+    #[test]
+    fn the_event_names_the_file_and_what_is_wrong_with_it() {
+        let key = PodKey { namespace: "ns".into(), name: "berth-0".into(), uid: "u".into() };
+        let event = event(&key, &("/plugins/a.wasm".to_owned(), "is empty".to_owned()));
+        assert_eq!((event.reason, &*event.note, event.pod), ("PluginRefused", "/plugins/a.wasm: is empty", key));
+    }
+}

@@ -1,0 +1,211 @@
+//! A table of cases: nodes, pods, and what a plugin must say of them.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail, ensure};
+use berth_core::cache::Cache;
+use berth_core::model::Pod;
+use berth_core::plugins::{Code, Status};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::kube::SpecTable;
+use crate::kube::objects::{NodeObject, Notes, PodObject};
+
+/// A file of this size is taken for a mistake.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// The file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    /// The plugin's arguments.
+    #[serde(default)]
+    arguments: Map<String, Value>,
+    /// Node objects of Kubernetes; `metadata.name` is enough.
+    nodes: Vec<Value>,
+    /// Pod objects with a `spec.nodeName`: those that run already.
+    #[serde(default)]
+    pods: Vec<Value>,
+    /// What is expected.
+    pub cases: Vec<Case>,
+}
+
+/// A pod, and what the plugin must say of each node.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Case {
+    /// For the report.
+    pub name: String,
+    /// In place of the table's.
+    arguments: Option<Map<String, Value>>,
+    /// A Pod object of Kubernetes.
+    #[serde(default)]
+    pod: Value,
+    /// By node: `fits`, or a code with its reasons, as `Unschedulable: Insufficient cpu`.
+    #[serde(default)]
+    pub filter: BTreeMap<String, Verdict>,
+    /// Raw scores by node; `none` where nothing is scored.
+    #[serde(default)]
+    pub scores: BTreeMap<String, Score>,
+}
+
+/// What is expected of a filter.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Verdict {
+    Word(Fits),
+    Rejected(BTreeMap<CodeName, Reasons>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Fits {
+    Fits,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub(super) enum CodeName {
+    Unschedulable,
+    UnschedulableAndUnresolvable,
+    Error,
+    Pending,
+}
+
+/// One reason or several.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Reasons {
+    One(String),
+    Several(Vec<String>),
+}
+
+/// What is expected of a score.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Score {
+    Number(i64),
+    Word(Nothing),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Nothing {
+    None,
+}
+
+impl Verdict {
+    /// The same as a plugin says it.
+    pub fn status(&self) -> Result<Option<Status>> {
+        let rejected = match self {
+            Self::Word(Fits::Fits) => return Ok(None),
+            Self::Rejected(rejected) => rejected,
+        };
+        let mut codes = rejected.iter();
+        let (Some((code, reasons)), None) = (codes.next(), codes.next()) else {
+            bail!("a node is rejected with one code, as in `Unschedulable: Insufficient cpu`");
+        };
+        let code = match code {
+            CodeName::Unschedulable => Code::Unschedulable,
+            CodeName::UnschedulableAndUnresolvable => Code::UnschedulableAndUnresolvable,
+            CodeName::Error => Code::Error,
+            CodeName::Pending => Code::Pending,
+        };
+        let reasons = match reasons {
+            Reasons::One(reason) => vec![reason.as_str().into()],
+            Reasons::Several(reasons) => reasons.iter().map(|reason| reason.as_str().into()).collect(),
+        };
+        Ok(Some(Status { code, reasons }))
+    }
+}
+
+impl Table {
+    /// Reads the file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let mut text = String::new();
+        let file = std::fs::File::open(path).with_context(|| format!("{}: can't be opened", path.display()))?;
+        file.take(MOST_BYTES + 1)
+            .read_to_string(&mut text)
+            .with_context(|| format!("{}: can't be read as text", path.display()))?;
+        ensure!(text.len() as u64 <= MOST_BYTES, "{}: is larger than {MOST_BYTES} bytes", path.display());
+        Self::parse(&text).with_context(|| format!("{}: is no table of cases", path.display()))
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        // `n` and `y` are names here, as in YAML 1.2.
+        let table: Self = serde_saphyr::from_str_with_options(text, serde_saphyr::options! { strict_booleans: true })?;
+        ensure!(!table.cases.is_empty(), "`cases` is empty: nothing would be tested");
+        Ok(table)
+    }
+
+    /// The cluster that the table describes.
+    pub fn cluster(&self) -> Result<Cache> {
+        let mut cache = Cache::default();
+        for (at, node) in self.nodes.iter().enumerate() {
+            let mut notes = Notes::default();
+            let node: NodeObject = object(node).with_context(|| format!("nodes[{at}]"))?;
+            let node = node.into_model(&mut notes);
+            readable(&notes).with_context(|| format!("nodes[{at}]"))?;
+            cache.set_node(Arc::new(node));
+        }
+        for (at, pod) in self.pods.iter().enumerate() {
+            let pod = model(pod, &format!("resident-{at}")).with_context(|| format!("pods[{at}]"))?;
+            ensure!(
+                !pod.node_name.is_empty(),
+                "pods[{at}]: has no spec.nodeName; pods to be placed are in cases[].pod"
+            );
+            cache.set_pod(Arc::new(pod));
+        }
+        Ok(cache)
+    }
+
+    /// The arguments of a case, as JSON.
+    pub fn arguments(&self, case: &Case) -> String {
+        Value::Object(case.arguments.clone().unwrap_or_else(|| self.arguments.clone())).to_string()
+    }
+}
+
+impl Case {
+    /// Its pod.
+    pub fn pod(&self) -> Result<Pod> {
+        model(&self.pod, "pod").context("pod")
+    }
+}
+
+/// A pod; where it has no name or uid, `name` stands for both.
+fn model(pod: &Value, name: &str) -> Result<Pod> {
+    let mut pod = if pod.is_null() { Value::Object(Map::new()) } else { pod.clone() };
+    if let Some(fields) = pod.as_object_mut() {
+        let metadata = fields.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
+        if let Some(metadata) = metadata.as_object_mut() {
+            let name = metadata.entry("name").or_insert_with(|| name.into()).clone();
+            metadata.entry("uid").or_insert(name);
+            metadata.entry("namespace").or_insert_with(|| "default".into());
+        }
+    }
+    let mut notes = Notes::default();
+    let pod: PodObject = object(&pod)?;
+    let pod = pod.into_model(&SpecTable::default(), &mut notes);
+    readable(&notes)?;
+    Ok(pod)
+}
+
+/// An object as the API server would send it.
+fn object<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T> {
+    let text = value.to_string();
+    let read = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text));
+    read.map_err(|error| anyhow::anyhow!("{}: {}", error.path(), error.inner()))
+}
+
+/// In a cluster, a quantity that can't be read is passed over; here it is a mistake.
+fn readable(notes: &Notes) -> Result<()> {
+    ensure!(notes.is_empty(), "{notes}");
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "cases_test.rs"]
+mod tests;

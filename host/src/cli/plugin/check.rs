@@ -1,0 +1,68 @@
+//! `berth plugin check`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use comfy_table::{Table, presets::NOTHING};
+
+use super::or_dash;
+use crate::wasm::{self, CHECK_NODES, CheckReport, Limits};
+
+/// Arguments of `berth plugin check`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The component.
+    file: PathBuf,
+    /// Its arguments, as `pluginConfig[].args` would have them.
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    args: String,
+}
+
+/// Checks it and prints what it found.
+pub(super) fn check(args: &Args) -> Result<ExitCode> {
+    let parsed: serde_json::Value = serde_json::from_str(&args.args).context("--args is not JSON")?;
+    ensure!(parsed.is_object(), "--args has to be a JSON object, such as {{\"resource\": \"nvidia.com/gpu\"}}");
+    let report = wasm::check(&args.file, &args.args, Limits::default())?;
+    println!("{}", described(&report));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn described(report: &CheckReport) -> Table {
+    let declaration = &report.declaration;
+    let mut table = Table::new();
+    table.load_style(NOTHING);
+    let mut row = |name: &str, value: String| {
+        table.add_row([name.to_owned(), value]);
+    };
+    row("plugin", format!("{} {}", declaration.name, declaration.version));
+    row("digest", format!("sha256:{}", report.digest));
+    row("size", kibibytes(report.size));
+    row("extension points", report.exports.clone());
+    row("reads of the pod", facts(declaration.pod_facts.iter_names().map(|(name, _)| name)));
+    row("reads of nodes", facts(declaration.node_facts.iter_names().map(|(name, _)| name)));
+    row("reads of the cluster", facts(declaration.cluster_facts.iter_names().map(|(name, _)| name)));
+    row("scope", format!("filter {:?}, score {:?}", declaration.filter_scope, declaration.score_scope).to_lowercase());
+    row("compiling", milliseconds(report.compile));
+    row(&format!("telling it of {CHECK_NODES} nodes"), milliseconds(report.first_sync));
+    for (export, time) in &report.calls {
+        row(&format!("{export}, {CHECK_NODES} nodes"), milliseconds(*time));
+    }
+    row("memory", kibibytes(report.memory));
+    row("trial", "passed".into());
+    table
+}
+
+fn facts<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<String> = names.map(|name| name.to_lowercase().replace('_', "-")).collect();
+    or_dash(&names.join(", "))
+}
+
+fn kibibytes(bytes: usize) -> String {
+    format!("{} KiB", bytes.div_ceil(1024))
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.3} ms", time.as_secs_f64() * 1000.0)
+}

@@ -1,0 +1,67 @@
+//! `berth plugin list`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use comfy_table::{Table, presets::NOTHING};
+
+use super::or_dash;
+use crate::config::{self, Configuration};
+use crate::wasm::{self, LoaderOptions, PluginState, PluginStatus};
+
+/// Arguments of `berth plugin list`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A directory of plugins (`*.wasm`) beside the built-in ones.
+    #[arg(long, value_name = "DIR")]
+    plugins: Option<PathBuf>,
+    /// A KubeSchedulerConfiguration [default: the default profile].
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+/// Prints them.
+pub(super) fn list(args: Args) -> Result<ExitCode> {
+    let configuration = match &args.config {
+        Some(file) => config::load(file)?,
+        None => Configuration::default(),
+    };
+    let options = LoaderOptions { plugins_dir: args.plugins, ..LoaderOptions::default() };
+    let (plugins, error) = wasm::survey(&options, configuration.profiles)?;
+    println!("{}", table(&plugins));
+    if let Some(error) = error {
+        return Err(error.into());
+    }
+    let refused = plugins.iter().any(|plugin| plugin.state == PluginState::Refused);
+    Ok(if refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn table(plugins: &[PluginStatus]) -> Table {
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_header(["NAME", "VERSION", "STATE", "PROFILES", "DIGEST", "SOURCE", "LAST ERROR"]);
+    for plugin in plugins {
+        let digest = plugin.digest.map_or_else(|| "-".into(), |digest| digest.short());
+        table.add_row([
+            or_dash(&plugin.name),
+            or_dash(&plugin.version),
+            state(plugin.state).to_owned(),
+            or_dash(&plugin.profiles.join(",")),
+            digest,
+            plugin.source.to_string(),
+            plugin.last_error.clone().unwrap_or_else(|| "-".into()),
+        ]);
+    }
+    table
+}
+
+fn state(state: PluginState) -> &'static str {
+    match state {
+        PluginState::Loaded => "loaded",
+        PluginState::LastGood => "last good",
+        PluginState::Restarting => "restarting",
+        PluginState::BackingOff(_) => "backing off",
+        PluginState::Refused => "refused",
+        PluginState::Unused => "unused",
+    }
+}

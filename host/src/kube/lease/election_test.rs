@@ -1,0 +1,202 @@
+//! The election by a table.
+
+use std::collections::VecDeque;
+
+use super::*;
+
+const ME: &str = "me";
+
+fn at(millis: u64) -> Moment {
+    // The wall clock is of no consequence: it goes backwards here.
+    let wall = Timestamp::from_millisecond(1_000_000_000_000 - i64::try_from(millis).expect("small")).expect("a time");
+    Moment { own: Duration::from_millis(millis), wall }
+}
+
+/// What the Lease says when this one holds it; `renewed` makes two of them differ.
+fn held_by(holder: &str, transitions: i32, renewed: i64) -> Answer {
+    let renewed = Timestamp::from_second(renewed).ok();
+    Answer::Found(Record { holder: holder.into(), duration_seconds: 15, acquired: None, renewed, transitions })
+}
+
+fn no_answer() -> Answer {
+    Answer::Failed("no answer".into())
+}
+
+/// Asks what to do at a time, answers as told, and says in words what was done.
+fn turn(election: &mut Election, millis: u64, answers: Vec<Answer>) -> String {
+    let mut answers = VecDeque::from(answers);
+    let mut done = Vec::new();
+    loop {
+        match election.next(at(millis), 0.0) {
+            Next::Send { request, .. } => {
+                done.push(match request {
+                    Request::Read => "read".to_owned(),
+                    Request::Create(record) => format!("create {}/{}", record.holder, record.transitions),
+                    Request::Update(record) => format!("update {}/{}", record.holder, record.transitions),
+                });
+                let Some(answer) = answers.pop_front() else { return format!("{} unanswered", done.join(", ")) };
+                election.answer(answer, at(millis));
+            }
+            Next::Wait(wait) => done.push(format!("wait {}", wait.as_millis())),
+            Next::Stop(loss) => done.push(format!("stop: {loss}")),
+        }
+        if !done.last().is_some_and(|last| last.starts_with("read") || last.contains('/')) {
+            assert!(answers.is_empty(), "{done:?}, and was never asked for {answers:?}");
+            return format!("{}{}", done.join(", "), if election.leads() { "; leads" } else { "" });
+        }
+    }
+}
+
+type Turn = (u64, Vec<Answer>, &'static str);
+
+fn play(why: &str, turns: Vec<Turn>) {
+    let timing = Timing { renew_deadline: Duration::from_secs(10), ..Timing::default() };
+    let mut election = Election::new(ME, timing);
+    for (millis, answers, expected) in turns {
+        assert_eq!(turn(&mut election, millis, answers), expected, "{why}, at {millis} ms");
+    }
+}
+
+fn acquired() -> Turn {
+    (0, vec![Answer::NotFound, Answer::Written], "read, create me/0, wait 2000; leads")
+}
+
+#[test]
+fn who_waits() {
+    let other = |renewed| held_by("other", 4, renewed);
+    play("a Lease that is not there is made", vec![acquired()]);
+    play(
+        "one that was given up is taken at once",
+        vec![(0, vec![held_by("", 4, 0), Answer::Written], "read, update me/5, wait 2000; leads")],
+    );
+    play(
+        "one that is held is left alone until it was seen unchanged for its duration, whatever its times say",
+        vec![
+            (0, vec![other(-1_000_000)], "read, wait 2000"),
+            (1_000, vec![], "wait 1000"),
+            (14_999, vec![other(-1_000_000)], "read, wait 2000"),
+            (17_000, vec![other(-1_000_000), Answer::Written], "read, update me/5, wait 2000; leads"),
+        ],
+    );
+    play(
+        "every change of it counts from anew",
+        vec![
+            (0, vec![other(1)], "read, wait 2000"),
+            (14_000, vec![other(2)], "read, wait 2000"),
+            (28_999, vec![other(2)], "read, wait 2000"),
+            (31_000, vec![other(2), Answer::Written], "read, update me/5, wait 2000; leads"),
+        ],
+    );
+    play(
+        "another was faster",
+        vec![
+            (0, vec![held_by("", 4, 0), Answer::Failed("conflict".into())], "read, update me/5, wait 2000"),
+            (2_000, vec![held_by("other", 5, 1)], "read, wait 2000"),
+        ],
+    );
+    play(
+        "the answer to a write that was taken was lost",
+        vec![
+            (0, vec![Answer::NotFound, no_answer()], "read, create me/0, wait 2000"),
+            (2_000, vec![held_by(ME, 0, 0), Answer::Written], "read, update me/0, wait 2000; leads"),
+        ],
+    );
+    play(
+        "an API server that is away is asked again",
+        vec![(0, vec![no_answer()], "read, wait 2000"), (2_000, vec![no_answer()], "read, wait 2000")],
+    );
+}
+
+#[test]
+fn who_leads() {
+    play(
+        "it renews without reading",
+        vec![
+            acquired(),
+            (2_000, vec![Answer::Written], "update me/0, wait 2000; leads"),
+            (4_000, vec![Answer::Written], "update me/0, wait 2000; leads"),
+        ],
+    );
+    play(
+        "somebody labelled the Lease in between",
+        vec![
+            acquired(),
+            (
+                2_000,
+                vec![Answer::Failed("conflict".into()), held_by(ME, 0, 0), Answer::Written],
+                "update me/0, read, update me/0, wait 2000; leads",
+            ),
+        ],
+    );
+    play(
+        "somebody deleted it",
+        vec![
+            acquired(),
+            (
+                2_000,
+                vec![Answer::Failed("not found".into()), Answer::NotFound, Answer::Written],
+                "update me/0, read, create me/0, wait 2000; leads",
+            ),
+        ],
+    );
+    play(
+        "somebody took it",
+        vec![
+            acquired(),
+            (
+                2_000,
+                vec![Answer::Failed("conflict".into()), held_by("other", 1, 1)],
+                "update me/0, read, stop: other holds it now",
+            ),
+            (3_000, vec![], "stop: other holds it now"),
+        ],
+    );
+    play(
+        "it can't be renewed until the deadline, and is not afterwards, either",
+        vec![
+            acquired(),
+            (2_000, vec![no_answer(), no_answer()], "update me/0, read, wait 2000; leads"),
+            (11_000, vec![no_answer(), no_answer()], "update me/0, read, wait 1000; leads"),
+            (12_000, vec![], "stop: it could not be renewed in time (no answer)"),
+        ],
+    );
+    play(
+        "the process was stopped for longer than the Lease lasts",
+        vec![acquired(), (15_000, vec![], "stop: it could not be renewed in time (no attempt was made in time)")],
+    );
+}
+
+#[test]
+fn a_request_may_take_half_the_deadline_and_never_goes_beyond_it() {
+    let mut election = Election::new(ME, Timing::default());
+    let within = |election: &mut Election, millis| match election.next(at(millis), 0.0) {
+        Next::Send { within, .. } => within.as_millis(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(within(&mut election, 0), 5_000);
+    election.answer(Answer::NotFound, at(0));
+    assert_eq!(within(&mut election, 0), 5_000);
+    election.answer(Answer::Written, at(4_000));
+    assert_eq!(within(&mut election, 6_000), 5_000);
+    election.answer(no_answer(), at(13_000));
+    // The others may count from second 0, when the write was sent.
+    assert_eq!(within(&mut election, 13_000), 2_000);
+}
+
+#[test]
+fn who_waits_comes_at_a_time_of_chance() {
+    let mut election = Election::new(ME, Timing::default());
+    turn(&mut election, 0, vec![held_by("other", 0, 0)]);
+    for (chance, wait) in [(0.0, 2_000), (0.5, 3_200), (1.0, 4_400)] {
+        assert_eq!(election.next(at(0), chance), Next::Wait(Duration::from_millis(wait)));
+    }
+}
+
+#[test]
+fn only_its_own_is_given_up() {
+    let election = Election::new(ME, Timing::default());
+    let record = |holder: &str| Record { holder: holder.into(), transitions: 7, ..Record::default() };
+    let released = election.release(&record(ME), at(0)).expect("it is ours");
+    assert_eq!((released.holder.as_str(), released.duration_seconds, released.transitions), ("", 1, 7));
+    assert_eq!(election.release(&record("other"), at(0)), None);
+}

@@ -1,0 +1,117 @@
+//! The election in time: waits, sends, and tells whether this process leads.
+
+use std::time::Duration;
+
+use ::kube::Client;
+use jiff::Timestamp;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tracing::{info, warn};
+
+use super::election::{Answer, Election, Loss, Moment, Next, Request};
+use super::lock::Lock;
+use super::options::{LeaderElection, LeaderElectionError};
+
+/// A candidate, from the first attempt to the end of the process.
+pub struct Elector {
+    lease: String,
+    lock: Lock,
+    election: Election,
+    /// How long a request may take at the end, when no deadline is left to keep.
+    patience: Duration,
+    began: Instant,
+    leads: watch::Sender<bool>,
+    /// What was said last: said once.
+    said: Option<String>,
+}
+
+/// The leader is none any more. Whatever it still wants to write may be another one's to write: the process has to end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("leadership is lost: Lease {lease}: {loss}; ending, as another scheduler may place pods from now on")]
+pub struct Lost {
+    /// Namespace and name.
+    pub lease: String,
+    /// Why.
+    pub loss: Loss,
+}
+
+impl Elector {
+    /// A candidate for the Lease. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// The settings contradict each other.
+    pub fn new(client: Client, options: &LeaderElection) -> Result<Self, LeaderElectionError> {
+        options.check()?;
+        let LeaderElection { namespace, name, timing, .. } = options;
+        // Two processes on one host differ by the uuid.
+        let identity = format!("{}_{}", crate::kube::host::name(), uuid::Uuid::new_v4());
+        Ok(Self {
+            lease: format!("{namespace}/{name}"),
+            lock: Lock::new(client, namespace, name),
+            election: Election::new(&identity, *timing),
+            patience: timing.renew_deadline / 2,
+            began: Instant::now(),
+            leads: watch::Sender::new(false),
+            said: None,
+        })
+    }
+
+    /// Whether this process leads, as it changes.
+    #[must_use]
+    pub fn leads(&self) -> watch::Receiver<bool> {
+        self.leads.subscribe()
+    }
+
+    /// Tries to get the Lease, then keeps it; returns when it is lost. May be dropped and called again.
+    pub async fn run(&mut self) -> Lost {
+        loop {
+            match self.election.next(self.now(), fastrand::f64()) {
+                Next::Wait(wait) => tokio::time::sleep(wait).await,
+                Next::Send { request, within } => {
+                    let answer = self.lock.send(request, within).await;
+                    self.election.answer(answer, self.now());
+                    self.report();
+                }
+                Next::Stop(loss) => {
+                    self.leads.send_replace(false);
+                    return Lost { lease: self.lease.clone(), loss };
+                }
+            }
+        }
+    }
+
+    /// Gives the Lease up if it is held (`ReleaseOnCancel`): another one need not wait until it expires. To be called when
+    /// nothing is written any more.
+    pub async fn release(mut self) {
+        let release = match self.lock.send(Request::Read, self.patience).await {
+            Answer::Found(found) => self.election.release(&found, self.now()),
+            Answer::Failed(why) => return warn!("Lease {} is left to expire: {why}", self.lease),
+            Answer::NotFound | Answer::Written => None,
+        };
+        let Some(record) = release else { return };
+        match self.lock.send(Request::Update(record), self.patience).await {
+            Answer::Failed(why) => warn!("Lease {} is left to expire: {why}", self.lease),
+            _ => info!("Lease {} is released", self.lease),
+        }
+    }
+
+    fn now(&self) -> Moment {
+        Moment { own: self.began.elapsed(), wall: Timestamp::now() }
+    }
+
+    fn report(&mut self) {
+        let leads = self.election.leads();
+        self.leads.send_if_modified(|before| std::mem::replace(before, leads) != leads);
+        let lease = &self.lease;
+        let sentence = match (leads, self.election.failure()) {
+            (true, None) => format!("leading: this process holds Lease {lease}"),
+            (true, Some(why)) => format!("Lease {lease} could not be renewed: {why}; trying again"),
+            (false, Some(why)) => format!("standing by for Lease {lease}: {why}"),
+            (false, None) => return,
+        };
+        if self.said.as_ref() != Some(&sentence) {
+            info!("{sentence}");
+            self.said = Some(sentence);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a Lease says: `spec` of `coordination.k8s.io/v1`.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+/// Who leads, and since when.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// `holderIdentity`; empty where nobody leads.
+    pub holder: String,
+    /// `leaseDurationSeconds`: how long the others wait after they last saw the record change.
+    pub duration_seconds: i32,
+    /// `acquireTime`
+    pub acquired: Option<Timestamp>,
+    /// `renewTime`
+    pub renewed: Option<Timestamp>,
+    /// `leaseTransitions`: how often the leader changed.
+    pub transitions: i32,
+}
+
+impl Record {
+    /// Reads `spec` of a Lease. What is missing or unreadable there counts as not said.
+    #[must_use]
+    pub fn of_lease(lease: &Value) -> Self {
+        let spec = &lease["spec"];
+        let number = |field: &str| spec[field].as_i64().and_then(|n| i32::try_from(n).ok()).unwrap_or_default();
+        let time = |field: &str| spec[field].as_str().and_then(|text| text.parse().ok());
+        Self {
+            holder: spec["holderIdentity"].as_str().unwrap_or_default().to_owned(),
+            duration_seconds: number("leaseDurationSeconds"),
+            acquired: time("acquireTime"),
+            renewed: time("renewTime"),
+            transitions: number("leaseTransitions"),
+        }
+    }
+
+    /// Writes it into a Lease, whose other fields stay as they are.
+    pub(super) fn write_to(&self, lease: &mut Value) {
+        // Microseconds, as `MicroTime` has them.
+        let time = |time: Option<Timestamp>| time.map(|time| format!("{time:.6}"));
+        let holder = Some(&self.holder).filter(|holder| !holder.is_empty());
+        for (field, value) in [
+            ("holderIdentity", json!(holder)),
+            ("leaseDurationSeconds", json!(self.duration_seconds)),
+            ("acquireTime", json!(time(self.acquired))),
+            ("renewTime", json!(time(self.renewed))),
+            ("leaseTransitions", json!(self.transitions)),
+        ] {
+            lease["spec"][field] = value;
+        }
+    }
+
+    /// How long it holds, from when it was seen.
+    pub(super) fn duration(&self) -> Duration {
+        Duration::from_secs(u64::try_from(self.duration_seconds).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lease_keeps_what_is_not_ours() {
+        let mut lease = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"strategy": "OldestEmulationVersion"}});
+        let time = Some("2026-03-04T05:06:07.123456Z".parse().expect("a time"));
+        let record = Record { holder: "h".into(), duration_seconds: 15, acquired: time, renewed: time, transitions: 3 };
+        record.write_to(&mut lease);
+        let expected = json!({
+            "metadata": {"labels": {"a": "b"}},
+            "spec": {
+                "strategy": "OldestEmulationVersion", "holderIdentity": "h", "leaseDurationSeconds": 15,
+                "acquireTime": "2026-03-04T05:06:07.123456Z", "renewTime": "2026-03-04T05:06:07.123456Z",
+                "leaseTransitions": 3,
+            },
+        });
+        assert_eq!(lease, expected);
+        assert_eq!(Record::of_lease(&lease), record);
+    }
+
+    #[test]
+    fn nobody_leads_where_a_lease_says_nothing_or_nonsense() {
+        let mut released = json!({});
+        Record::default().write_to(&mut released);
+        assert_eq!(released["spec"]["holderIdentity"], Value::Null);
+        let nonsense = json!({"spec": {"holderIdentity": 7, "leaseDurationSeconds": 1_i64 << 40, "renewTime": "noon"}});
+        for lease in [released, nonsense, json!({}), json!({"spec": null})] {
+            assert_eq!(Record::of_lease(&lease), Record::default(), "{lease}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The pod that this process runs in, as the downward API tells it.
+
+use std::time::Duration;
+
+use ::kube::Client;
+use berth_core::model::PodKey;
+use bytes::Bytes;
+use http::Method;
+use serde::Deserialize;
+
+use super::rest::{self, Call, JSON};
+
+/// How long a request may take.
+const DEADLINE: Duration = Duration::from_secs(10);
+const TRIES: u32 = 3;
+
+/// Namespace and name of this process's pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnPod {
+    namespace: String,
+    name: String,
+}
+
+/// Of the pod, what tells it from others of its name.
+#[derive(Deserialize)]
+struct Found {
+    metadata: Metadata,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    uid: Box<str>,
+}
+
+impl OwnPod {
+    /// The pod of this name.
+    #[must_use]
+    pub fn new(namespace: &str, name: &str) -> Self {
+        Self { namespace: namespace.to_owned(), name: name.to_owned() }
+    }
+
+    /// From the variables `POD_NAMESPACE` and `POD_NAME`; `None` where one is not set.
+    #[must_use]
+    pub fn from_environment() -> Option<Self> {
+        Self::from_variables(|name| std::env::var(name).ok())
+    }
+
+    fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let given = |name| variable(name).filter(|value| !value.is_empty());
+        Some(Self { namespace: given("POD_NAMESPACE")?, name: given("POD_NAME")? })
+    }
+
+    /// The pod with its uid, by which `kubectl describe` finds its events.
+    ///
+    /// # Errors
+    /// It can't be read; for people.
+    pub async fn key(&self, client: &Client) -> Result<PodKey, String> {
+        let Self { namespace, name } = self;
+        let path = format!("/api/v1/namespaces/{namespace}/pods/{name}");
+        let call = Call { method: Method::GET, path, body: Bytes::new(), content_type: JSON };
+        let wrong = |error: String| format!("the own pod {namespace}/{name} (POD_NAMESPACE, POD_NAME): {error}");
+        let answer = rest::send_again(client, call, DEADLINE, TRIES).await.map_err(|e| wrong(e.to_string()))?;
+        let found: Found = serde_json::from_slice(&answer).map_err(|e| wrong(e.to_string()))?;
+        Ok(PodKey { namespace: namespace.as_str().into(), name: name.as_str().into(), uid: found.metadata.uid })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_variables_have_to_be_set() {
+        for (namespace, name, known) in
+            [(Some("ns"), Some("p"), true), (Some("ns"), None, false), (Some(""), Some("p"), false)]
+        {
+            let variable = |asked: &str| if asked == "POD_NAME" { name } else { namespace }.map(str::to_owned);
+            assert_eq!(OwnPod::from_variables(variable).is_some(), known, "{namespace:?}, {name:?}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The guests, with a meter beside them: counts and times the core's questions.
+
+use std::time::Instant;
+
+use berth_core::Plugins;
+use berth_core::cache::NodeId;
+use berth_core::facts::PodFacts;
+use berth_core::plugins::{
+    Cycle, ExtensionPoints, PluginError, PluginId, PointOutcome, PreFilterResult, PreScoreResult, TemplateId, Verdicts,
+};
+
+use crate::admin::metrics::{Call, Meter};
+use crate::wasm::Guests;
+
+/// Passes every question on.
+pub struct Metered<'a> {
+    pub guests: &'a mut Guests,
+    pub meter: &'a mut Meter,
+}
+
+impl Metered<'_> {
+    fn ask<R>(
+        &mut self,
+        plugin: PluginId,
+        point: ExtensionPoints,
+        cycle: &Cycle<'_>,
+        status: impl Fn(&R) -> &'static str,
+        ask: impl FnOnce(&mut Guests) -> Result<R, PluginError>,
+    ) -> Result<R, PluginError> {
+        let began = Meter::is_timed(cycle.id).then(Instant::now);
+        let answer = ask(self.guests);
+        let status = answer.as_ref().map_or("Error", status);
+        let call = Call { plugin, point, status, took: began.map(|began| began.elapsed()) };
+        let guests = &*self.guests;
+        self.meter.called(&call, || guests.name(plugin).unwrap_or_default().to_string());
+        answer
+    }
+}
+
+/// Where a plugin says yes and no by node, the call as such succeeded.
+fn success<R>(_: &R) -> &'static str {
+    "Success"
+}
+
+impl Plugins for Metered<'_> {
+    fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
+        let status = |result: &PreFilterResult| match result {
+            PreFilterResult::All | PreFilterResult::Narrow(_) => "Success",
+            PreFilterResult::Skip => "Skip",
+            PreFilterResult::Reject(_) => "Unschedulable",
+        };
+        self.ask(plugin, ExtensionPoints::PRE_FILTER, cycle, status, |guests| guests.pre_filter(plugin, cycle))
+    }
+
+    fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
+        self.ask(plugin, ExtensionPoints::FILTER, cycle, success, |guests| guests.filter(plugin, cycle, nodes))
+    }
+
+    fn pre_score(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+    ) -> Result<PreScoreResult, PluginError> {
+        let status = |result: &PreScoreResult| match result {
+            PreScoreResult::Score => "Success",
+            PreScoreResult::Skip => "Skip",
+        };
+        self.ask(plugin, ExtensionPoints::PRE_SCORE, cycle, status, |guests| guests.pre_score(plugin, cycle, nodes))
+    }
+
+    fn score(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+        self.ask(plugin, ExtensionPoints::SCORE, cycle, success, |guests| guests.score(plugin, cycle, nodes))
+    }
+
+    fn normalize(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        scores: &[i64],
+    ) -> Result<Vec<i64>, PluginError> {
+        self.ask(plugin, ExtensionPoints::NORMALIZE, cycle, success, |guests| {
+            guests.normalize(plugin, cycle, nodes, scores)
+        })
+    }
+
+    fn point_begins(&mut self, point: ExtensionPoints, scheduler_name: &str) {
+        self.meter.point_begins(point, scheduler_name);
+    }
+
+    fn point_ends(&mut self, outcome: PointOutcome) {
+        self.meter.point_ends(outcome);
+    }
+
+    fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]) {
+        self.guests.forget_templates(facts, templates);
+    }
+}

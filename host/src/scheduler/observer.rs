@@ -1,0 +1,45 @@
+//! Looking at a scheduler while somebody else runs and ends it.
+
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow};
+use berth_core::Core;
+use berth_core::action::PodEvent;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
+
+use super::control::Control;
+use crate::wasm::{Loader, PluginStatus};
+
+/// A view of a scheduler. Does not keep it running.
+#[derive(Clone)]
+pub struct Observer {
+    pub(super) control: UnboundedSender<Control>,
+    pub(super) loader: Arc<Loader>,
+}
+
+impl Observer {
+    /// Looks at the core, between two of its steps.
+    ///
+    /// # Errors
+    /// The scheduler has ended.
+    pub async fn inspect<T: Send + 'static>(&self, look: impl FnOnce(&Core) -> T + Send + 'static) -> Result<T> {
+        let ended = || anyhow!("the core's thread has ended");
+        let (answer, answered) = oneshot::channel();
+        let look = Control::Inspect(Box::new(move |core| drop(answer.send(look(core)))));
+        self.control.send(look).map_err(|_| ended())?;
+        answered.await.map_err(|_| ended())
+    }
+
+    /// Has an event written that is not about a pod's placing, soon and without waiting. It is lost if the scheduler ends
+    /// before.
+    pub fn emit(&self, event: PodEvent) {
+        let _ = self.control.send(Control::Emit(event));
+    }
+
+    /// The plugins, as they fare.
+    #[must_use]
+    pub fn plugins(&self) -> Vec<PluginStatus> {
+        self.loader.status()
+    }
+}

@@ -1,0 +1,141 @@
+//! Protobuf's wire format: a message as a row of numbered values.
+
+use super::Malformed;
+
+/// A value on the wire; what it means is the message's affair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire<'a> {
+    /// An integer or a boolean.
+    Varint(u64),
+    /// Eight bytes, such as a double's.
+    Fixed64(u64),
+    /// Four bytes.
+    Fixed32(u32),
+    /// Bytes with their length before them: a string, a message, or several numbers.
+    Bytes(&'a [u8]),
+}
+
+/// The fields of a message in the order of the wire: their numbers and values. Ends after the first error.
+#[derive(Debug)]
+pub struct Fields<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    /// Reads `message`.
+    pub fn of(message: &'a [u8]) -> Self {
+        Self { rest: message }
+    }
+
+    fn field(&mut self) -> Result<(u32, Wire<'a>), Malformed> {
+        let key = varint(&mut self.rest)?;
+        let number = u32::try_from(key >> 3).ok().filter(|number| (1..1 << 29).contains(number));
+        let number = number.ok_or_else(|| Malformed::new(format!("{} is no field number", key >> 3)))?;
+        let wire = match key & 7 {
+            0 => Wire::Varint(varint(&mut self.rest)?),
+            1 => Wire::Fixed64(u64::from_le_bytes(self.array()?)),
+            2 => {
+                let length = varint(&mut self.rest)?;
+                Wire::Bytes(self.take(length)?)
+            }
+            5 => Wire::Fixed32(u32::from_le_bytes(self.array()?)),
+            other => {
+                return Err(Malformed::new(format!("field {number} has the wire type {other}, which is not used")));
+            }
+        };
+        Ok((number, wire))
+    }
+
+    fn take(&mut self, length: u64) -> Result<&'a [u8], Malformed> {
+        let split = usize::try_from(length).ok().and_then(|length| self.rest.split_at_checked(length));
+        let (taken, rest) = split.ok_or_else(|| {
+            Malformed::new(format!("{length} bytes are announced where {} are left", self.rest.len()))
+        })?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N as u64)?);
+        Ok(array)
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Result<(u32, Wire<'a>), Malformed>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let field = self.field();
+        if field.is_err() {
+            self.rest = &[];
+        }
+        Some(field)
+    }
+}
+
+/// Takes a number of seven bits a byte off the front of `bytes`.
+///
+/// # Errors
+/// Where it has no end, or more than 64 bits.
+pub fn varint(bytes: &mut &[u8]) -> Result<u64, Malformed> {
+    let mut value = 0u64;
+    for shift in (0..64).step_by(7) {
+        let (first, rest) = bytes.split_first().ok_or_else(|| Malformed::new("it ends within a number"))?;
+        *bytes = rest;
+        let bits = u64::from(first & 0x7f);
+        if bits << shift >> shift != bits {
+            break;
+        }
+        value |= bits << shift;
+        if first & 0x80 == 0 {
+            return Ok(value);
+        }
+    }
+    Err(Malformed::new("a number has more than 64 bits"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Result<Vec<(u32, Wire<'_>)>, String> {
+        Fields::of(bytes).collect::<Result<_, _>>().map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn a_message_is_a_row_of_fields() {
+        let bytes = [8, 150, 1, 18, 2, b'h', b'i', 29, 1, 0, 0, 0, 33, 2, 0, 0, 0, 0, 0, 0, 0, 26, 0];
+        let expected = vec![
+            (1, Wire::Varint(150)),
+            (2, Wire::Bytes(b"hi")),
+            (3, Wire::Fixed32(1)),
+            (4, Wire::Fixed64(2)),
+            (3, Wire::Bytes(b"")),
+        ];
+        assert_eq!(read(&bytes), Ok(expected));
+        let minus_one = [8, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1];
+        assert_eq!(read(&minus_one), Ok(vec![(1, Wire::Varint(u64::MAX))]));
+    }
+
+    #[test]
+    fn bytes_that_are_no_message_are_told_from_one() {
+        for (bytes, problem) in [
+            (&[8][..], "it ends within a number"),
+            (&[8, 128], "it ends within a number"),
+            (&[8, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2], "a number has more than 64 bits"),
+            (&[8, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 0], "a number has more than 64 bits"),
+            (&[18, 3, b'h', b'i'], "3 bytes are announced where 2 are left"),
+            (&[18, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1], "18446744073709551615 bytes are announced"),
+            (&[9, 0], "8 bytes are announced where 1 are left"),
+            (&[11], "field 1 has the wire type 3"),
+            (&[0, 0], "0 is no field number"),
+        ] {
+            let found = read(bytes).unwrap_err();
+            assert!(found.contains(problem), "{bytes:?}: {found}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The answer of a machine that has nothing, by its type.
+
+use std::sync::Arc;
+
+use wasmtime::component::{ResourceDynamic, ResourceType, Type, Val};
+use wasmtime::{AsContextMut, Result, bail};
+
+/// Cases of error types that say "not for you", in the order in which they are preferred.
+const DENIALS: [&str; 6] = ["access", "access-denied", "not-permitted", "closed", "unsupported", "not-supported"];
+
+/// The types of resources that a component imports, by name. Each is only a number: WASI's names for them differ.
+#[derive(Clone, Default)]
+pub(super) struct Resources(Arc<Vec<String>>);
+
+impl Resources {
+    pub fn add(&mut self, name: &str) {
+        if self.id(name).is_none() {
+            Arc::make_mut(&mut self.0).push(name.to_owned());
+        }
+    }
+
+    pub fn id(&self, name: &str) -> Option<u32> {
+        self.0.iter().position(|known| known == name).and_then(|at| u32::try_from(at).ok())
+    }
+
+    /// A resource of this type, with a number of ours in it.
+    pub fn make(&self, store: impl AsContextMut, name: &str, number: u32) -> Result<Val> {
+        match self.id(name) {
+            Some(id) => resource(store, id, number),
+            None => bail!("there is no resource {name}"),
+        }
+    }
+
+    /// Empty, zero, none, or denied.
+    pub fn nothing(&self, store: &mut impl AsContextMut, ty: &Type) -> Result<Val> {
+        Ok(match ty {
+            Type::Bool => Val::Bool(false),
+            Type::S8 => Val::S8(0),
+            Type::U8 => Val::U8(0),
+            Type::S16 => Val::S16(0),
+            Type::U16 => Val::U16(0),
+            Type::S32 => Val::S32(0),
+            Type::U32 => Val::U32(0),
+            Type::S64 => Val::S64(0),
+            Type::U64 => Val::U64(0),
+            Type::Float32 => Val::Float32(0.0),
+            Type::Float64 => Val::Float64(0.0),
+            Type::Char => Val::Char('\0'),
+            Type::String => Val::String(String::new()),
+            Type::List(_) => Val::List(Vec::new()),
+            Type::Flags(_) => Val::Flags(Vec::new()),
+            Type::Option(_) => Val::Option(None),
+            Type::Record(record) => {
+                let mut fields = Vec::new();
+                for field in record.fields() {
+                    fields.push((field.name.to_owned(), self.nothing(store, &field.ty)?));
+                }
+                Val::Record(fields)
+            }
+            Type::Tuple(tuple) => Val::Tuple(tuple.types().map(|ty| self.nothing(store, &ty)).collect::<Result<_>>()?),
+            Type::Variant(_) | Type::Enum(_) => self.case(store, ty)?,
+            Type::Result(result) => match (result.err(), result.ok()) {
+                (Some(error), _) => Val::Result(Err(Some(Box::new(self.case(store, &error)?)))),
+                (None, Some(ok)) => Val::Result(Ok(Some(Box::new(self.nothing(store, &ok)?)))),
+                (None, None) => Val::Result(Ok(None)),
+            },
+            Type::Own(wanted) => {
+                let all = 0..u32::try_from(self.0.len()).unwrap_or_default();
+                match all.into_iter().find(|id| ResourceType::host_dynamic(*id) == *wanted) {
+                    Some(id) => resource(store, id, 0)?,
+                    None => bail!("there is no such resource"),
+                }
+            }
+            other => bail!("WASI 0.2 has no {other:?}"),
+        })
+    }
+
+    /// The case that denies, or else the first.
+    fn case(&self, store: &mut impl AsContextMut, ty: &Type) -> Result<Val> {
+        match ty {
+            Type::Enum(ty) => {
+                let names: Vec<&str> = ty.names().collect();
+                let denial = DENIALS.into_iter().find(|denial| names.contains(denial));
+                Ok(Val::Enum(denial.or(names.first().copied()).unwrap_or_default().to_owned()))
+            }
+            Type::Variant(ty) => {
+                let cases: Vec<_> = ty.cases().collect();
+                let denial = DENIALS.into_iter().find_map(|denial| cases.iter().find(|case| case.name == denial));
+                let Some(case) = denial.or(cases.first()) else { bail!("a variant without cases") };
+                let payload = match &case.ty {
+                    Some(ty) => Some(Box::new(self.nothing(store, ty)?)),
+                    None => None,
+                };
+                Ok(Val::Variant(case.name.to_owned(), payload))
+            }
+            other => self.nothing(store, other),
+        }
+    }
+}
+
+fn resource(mut store: impl AsContextMut, id: u32, number: u32) -> Result<Val> {
+    Ok(Val::Resource(ResourceDynamic::new_own(number, id).try_into_resource_any(&mut store)?))
+}

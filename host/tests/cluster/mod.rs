@@ -1,0 +1,107 @@
+//! An embedded API server, and what tests of the running scheduler do with it.
+#![allow(dead_code, reason = "every test file is a crate of its own and uses what it needs")]
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use berth::kube::lease::Record;
+use berth::sim;
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::{ApiResource, DynamicObject, GroupVersionKind, PostParams};
+use kube::{Api, Client};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Nothing takes so long.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How often a condition is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+
+pub struct Cluster {
+    server: sim::Server,
+    pub client: Client,
+    pub directory: TempDir,
+    pub kubeconfig: PathBuf,
+}
+
+impl Cluster {
+    pub async fn start() -> Self {
+        let server = sim::Server::start(sim::Options::default()).await.expect("a server");
+        let client = berth::kube::connect_to(&server.kubeconfig()).await.expect("a client");
+        let directory = TempDir::new().expect("a directory");
+        let kubeconfig = directory.path().join("kubeconfig");
+        std::fs::write(&kubeconfig, server.kubeconfig()).expect("written");
+        Self { server, client, directory, kubeconfig }
+    }
+
+    pub async fn stop(self) {
+        self.server.shutdown().await.expect("an orderly end");
+    }
+
+    pub async fn create(&self, object: &Value) {
+        let text = |field: &str| object[field].as_str().expect("text");
+        let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("", text("apiVersion"), text("kind")));
+        let api: Api<DynamicObject> = match object["metadata"]["namespace"].as_str() {
+            Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &resource),
+            None => Api::all_with(self.client.clone(), &resource),
+        };
+        let object = serde_json::from_value(object.clone()).expect("an object");
+        api.create(&PostParams::default(), &object).await.expect("created");
+    }
+
+    pub async fn until_bound(&self, name: &str) {
+        let pods: Api<Pod> = Api::namespaced(self.client.clone(), "default");
+        until(&format!("pod {name} is bound"), async || {
+            let pod = pods.get(name).await.expect("a pod");
+            pod.spec.and_then(|spec| spec.node_name)
+        })
+        .await;
+    }
+
+    pub async fn until_lease_is(&self, what: &str, wanted: impl Fn(&Record) -> bool) -> Record {
+        let leases: Api<Lease> = Api::namespaced(self.client.clone(), "kube-system");
+        until(&format!("the Lease is {what}"), async || {
+            let lease = leases.get_opt("berth").await.expect("an answer")?;
+            Some(Record::of_lease(&serde_json::to_value(lease).expect("JSON"))).filter(|record| wanted(record))
+        })
+        .await
+    }
+}
+
+/// Waits until there is something to see.
+pub async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
+    let seen = async {
+        loop {
+            if let Some(seen) = look().await {
+                return seen;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    match tokio::time::timeout(PATIENCE, seen).await {
+        Ok(seen) => seen,
+        Err(_) => panic!("waited in vain: {what}"),
+    }
+}
+
+/// A node with room for much.
+pub fn node(name: &str) -> Value {
+    let resources = json!({"cpu": "8", "memory": "16Gi", "pods": "100"});
+    json!({
+        "apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+        "status": {"capacity": resources, "allocatable": resources},
+    })
+}
+
+/// A small pod for this scheduler.
+pub fn pod(name: &str, scheduler_name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
+        "spec": {
+            "schedulerName": scheduler_name,
+            "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "100m"}}}],
+        },
+    })
+}

@@ -1,0 +1,211 @@
+//! Leader election on the embedded API server: two candidates on a clock of the test's, and two processes on the real one.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
+
+mod cluster;
+
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use berth::kube::lease::{Answer, Election, Lock, Loss, Moment, Next, Record, Request, Timing};
+use berth::scheduler::{Options, Scheduler};
+use cluster::{Cluster, node, pod};
+use jiff::Timestamp;
+use k8s_openapi::api::coordination::v1::Lease;
+use kube::Api;
+use kube::api::{Patch, PatchParams};
+use serde_json::json;
+use tokio::io::AsyncReadExt;
+use tokio::process::{Child, Command};
+
+/// Half a second of the test's clock is a step.
+const STEP: u64 = 500;
+
+/// A candidate that does what is due when the test's clock says so.
+struct Candidate {
+    election: Election,
+    lock: Lock,
+}
+
+impl Candidate {
+    fn new(cluster: &Cluster, identity: &str) -> Self {
+        let lock = Lock::new(cluster.client.clone(), "kube-system", "berth");
+        Self { election: Election::new(identity, Timing::default()), lock }
+    }
+
+    /// All that is due now. Why it stops, if it does.
+    async fn turn(&mut self, now: u64) -> Option<Loss> {
+        loop {
+            match self.election.next(moment(now), 0.5) {
+                Next::Wait(_) => return None,
+                Next::Stop(loss) => return Some(loss),
+                // The clock stands still while the server works, however long that takes.
+                Next::Send { request, .. } => {
+                    let answer = self.lock.send(request, Duration::from_secs(60)).await;
+                    self.election.answer(answer, moment(now));
+                }
+            }
+        }
+    }
+
+    async fn release(&mut self, now: u64) {
+        let patience = Duration::from_secs(60);
+        let Answer::Found(found) = self.lock.send(Request::Read, patience).await else { panic!("no Lease") };
+        let record = self.election.release(&found, moment(now)).expect("it is ours");
+        assert_eq!(self.lock.send(Request::Update(record), patience).await, Answer::Written);
+    }
+}
+
+fn moment(now: u64) -> Moment {
+    let wall = Timestamp::from_millisecond(i64::try_from(now).expect("small")).expect("a time");
+    Moment { own: Duration::from_millis(now), wall }
+}
+
+fn leases(cluster: &Cluster) -> Api<Lease> {
+    Api::namespaced(cluster.client.clone(), "kube-system")
+}
+
+async fn record(cluster: &Cluster) -> Record {
+    let lease = leases(cluster).get("berth").await.expect("a Lease");
+    Record::of_lease(&serde_json::to_value(lease).expect("JSON"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_second_takes_over_when_the_first_stops_renewing() {
+    let cluster = Cluster::start().await;
+    let (mut first, mut second) = (Candidate::new(&cluster, "first"), Candidate::new(&cluster, "second"));
+    let (mut now, frozen) = (0, 20_000);
+    while !second.election.leads() {
+        assert!(now <= frozen + 15_000 + 2 * 2_000, "nobody leads {} ms after the first froze", now - frozen);
+        if now < frozen {
+            assert_eq!(first.turn(now).await, None);
+            assert!(first.election.leads());
+        }
+        second.turn(now).await;
+        if now == 5_000 {
+            // Somebody else's change to the Lease stands in nobody's way.
+            let label = json!({"metadata": {"labels": {"watched-by": "somebody"}}});
+            leases(&cluster).patch("berth", &PatchParams::default(), &Patch::Merge(label)).await.expect("labelled");
+        }
+        now += STEP;
+    }
+    assert!(now > frozen + 13_000, "{now}: the second can't have waited for the Lease to expire");
+    assert!(
+        matches!(first.turn(now).await, Some(Loss::Expired(_))),
+        "the first wakes up and takes itself for the leader"
+    );
+    assert!(!first.election.leads());
+    let Record { holder, duration_seconds, transitions, .. } = record(&cluster).await;
+    assert_eq!((holder.as_str(), duration_seconds, transitions), ("second", 15, 1));
+    let labels = leases(&cluster).get("berth").await.expect("a Lease").metadata.labels.unwrap_or_default();
+    assert_eq!(labels.get("watched-by").map(String::as_str), Some("somebody"), "what is not ours stays");
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lease_that_is_given_up_is_taken_at_the_next_attempt() {
+    let cluster = Cluster::start().await;
+    let (mut first, mut second) = (Candidate::new(&cluster, "first"), Candidate::new(&cluster, "second"));
+    first.turn(0).await;
+    second.turn(0).await;
+    assert_eq!((first.election.leads(), second.election.leads()), (true, false));
+    first.release(1_000).await;
+    let released = record(&cluster).await;
+    assert_eq!((released.holder.as_str(), released.duration_seconds), ("", 1));
+    second.turn(5_000).await;
+    assert!(second.election.leads());
+    assert_eq!(record(&cluster).await.transitions, 1);
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_that_come_at_once_one_leads() {
+    let cluster = Cluster::start().await;
+    let mut candidates: Vec<Candidate> = (0..8).map(|n| Candidate::new(&cluster, &format!("c{n}"))).collect();
+    futures::future::join_all(candidates.iter_mut().map(|candidate| candidate.turn(0))).await;
+    assert_eq!(candidates.iter().filter(|candidate| candidate.election.leads()).count(), 1);
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_knows_the_cluster_and_binds_nothing_until_it_begins() {
+    let cluster = Cluster::start().await;
+    cluster.create(&node("n")).await;
+    let scheduler = Scheduler::prepare(cluster.client.clone(), Options::default()).await.expect("prepared");
+    cluster.create(&pod("p", "default-scheduler")).await;
+    let warm = || scheduler.inspect(|core| (core.cache().node_count(), core.queue().len(), core.cycles()));
+    while warm().await.expect("alive") != (1, (1, 0, 0), 0) {
+        assert_eq!(warm().await.expect("alive").2, 0, "a standby tried to place a pod");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    scheduler.begin().expect("alive");
+    cluster.until_bound("p").await;
+    scheduler.stop(Duration::from_secs(10)).await.expect("an orderly end");
+    cluster.stop().await;
+}
+
+/// `berth run` with an election of short times, against the cluster.
+fn berth(cluster: &Cluster) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_berth"));
+    command.args(["run", "--port=0", "--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s"]);
+    command.args(["--leader-elect-retry-period=100ms", "--logging-format=json"]);
+    command.arg("--kubeconfig").arg(&cluster.kubeconfig).arg("--cache-dir").arg(cluster.directory.path());
+    command.env_remove("BERTH_LOG").kill_on_drop(true).stderr(std::process::Stdio::piped());
+    command.spawn().expect("berth runs")
+}
+
+async fn ended(mut child: Child) -> (ExitStatus, String) {
+    let mut text = String::new();
+    let mut stderr = child.stderr.take().expect("piped");
+    let status = async {
+        stderr.read_to_string(&mut text).await.expect("text");
+        child.wait().await.expect("ended")
+    };
+    let status = tokio::time::timeout(cluster::PATIENCE, status).await.expect("it ends");
+    (status, text)
+}
+
+#[cfg(unix)]
+fn terminate(child: &Child) {
+    let pid = rustix::process::Pid::from_raw(child.id().expect("running").cast_signed()).expect("a pid");
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("told");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_processes_the_other_goes_on_when_one_is_killed_and_the_last_gives_the_lease_up() {
+    let cluster = Cluster::start().await;
+    cluster.create(&node("n")).await;
+    let mut leader = berth(&cluster);
+    let before = cluster.until_lease_is("held", |record| !record.holder.is_empty()).await;
+    let standby = berth(&cluster);
+    cluster.create(&pod("early", "default-scheduler")).await;
+    cluster.until_bound("early").await;
+    leader.kill().await.expect("killed");
+    cluster.create(&pod("late", "default-scheduler")).await;
+    cluster.until_bound("late").await;
+    let after = record(&cluster).await;
+    assert_ne!(after.holder, before.holder);
+    assert_eq!(after.transitions, 1);
+    terminate(&standby);
+    let (status, log) = ended(standby).await;
+    assert!(status.success(), "{status}: {log}");
+    assert_eq!(record(&cluster).await.holder, "", "{log}");
+    assert!(log.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "not JSON: {log}");
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_loses_its_lease_ends_with_status_1_and_a_sentence() {
+    let cluster = Cluster::start().await;
+    let leader = berth(&cluster);
+    cluster.until_lease_is("held", |record| !record.holder.is_empty()).await;
+    let stolen = json!({"spec": {"holderIdentity": "thief"}});
+    leases(&cluster).patch("berth", &PatchParams::default(), &Patch::Merge(stolen)).await.expect("stolen");
+    let (status, log) = ended(leader).await;
+    assert_eq!(status.code(), Some(1), "{log}");
+    let sentence = "error: leadership is lost: Lease kube-system/berth: thief holds it now; ending, as another scheduler \
+                    may place pods from now on";
+    assert!(log.lines().any(|line| line == sentence), "{log}");
+    assert_eq!(record(&cluster).await.holder, "thief", "what another one holds is not given up");
+    cluster.stop().await;
+}

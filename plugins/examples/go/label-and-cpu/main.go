@@ -1,0 +1,49 @@
+// label-and-cpu: a node needs a label and free cpu.
+package main
+
+import (
+	"context"
+
+	"berth.dev/framework"
+)
+
+// Args are the profile's pluginConfig args.
+type Args struct {
+	Label      string             `json:"label" berth:"required"`
+	Value      string             `json:"value"`
+	MinFreeCPU framework.MilliCPU `json:"minFreeCpu"`
+}
+
+// LabelAndCPU is the plugin.
+type LabelAndCPU struct{ Args }
+
+// Name is the plugin's name in profiles and messages.
+func (LabelAndCPU) Name() string { return "label-and-cpu" }
+
+// Filter wants the pod's value of the label where the pod has one, else the argument's, else any.
+func (p LabelAndCPU) Filter(_ context.Context, _ framework.CycleState, pod *framework.Pod, node framework.NodeInfo) *framework.Status {
+	wanted, particular := pod.GetLabels()[p.Label]
+	if !particular {
+		wanted, particular = p.Value, p.Value != ""
+	}
+	if value, ok := node.Node().GetLabels()[p.Label]; !ok || particular && value != wanted {
+		return framework.NewStatus(framework.UnschedulableAndUnresolvable, "node(s) didn't have label "+p.Label)
+	}
+	free := node.GetAllocatable().MilliCPU - node.GetRequested().MilliCPU
+	if free < pod.GetRequests().MilliCPU+int64(p.MinFreeCPU) {
+		return framework.NewStatus(framework.Unschedulable, "Insufficient free cpu")
+	}
+	return nil
+}
+
+// New makes the plugin of its arguments.
+func New(args Args) (LabelAndCPU, error) { return LabelAndCPU{args}, nil }
+
+func init() {
+	framework.Register(New, framework.Reads{
+		Pod:  framework.PodLabels | framework.PodRequests,
+		Node: framework.NodeLabels | framework.NodeAllocatable | framework.NodeUsage,
+	})
+}
+
+func main() { framework.Main() }

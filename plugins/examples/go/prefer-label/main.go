@@ -1,0 +1,46 @@
+// prefer-label: each value of a label has a weight.
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"berth.dev/framework"
+)
+
+// Args are the profile's pluginConfig args.
+type Args struct {
+	Label   string           `json:"label" berth:"required"`
+	Weights map[string]int64 `json:"weights"`
+}
+
+// PreferLabel is the plugin.
+type PreferLabel struct{ Args }
+
+// Name is the plugin's name in profiles and messages.
+func (PreferLabel) Name() string { return "prefer-label" }
+
+// Score is the weight of the node's value, 0 without.
+func (p PreferLabel) Score(_ context.Context, _ framework.CycleState, _ *framework.Pod, node framework.NodeInfo) (int64, *framework.Status) {
+	value, ok := node.Node().GetLabels()[p.Label]
+	if !ok {
+		return 0, nil
+	}
+	return p.Weights[value], nil
+}
+
+// New makes the plugin of its arguments.
+func New(args Args) (PreferLabel, error) {
+	for value, weight := range args.Weights {
+		if weight < framework.MinNodeScore || weight > framework.MaxNodeScore {
+			return PreferLabel{}, fmt.Errorf("arguments: weights.%s: %d is not between 0 and 100", value, weight)
+		}
+	}
+	return PreferLabel{args}, nil
+}
+
+func init() {
+	framework.Register(New, framework.Reads{Node: framework.NodeLabels})
+}
+
+func main() { framework.Main() }

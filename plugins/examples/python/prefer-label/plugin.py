@@ -1,0 +1,14 @@
+"""Each value of a label has a weight."""
+
+from berth_guest import Plugin, map_of, text, whole
+
+plugin = Plugin(
+    name="prefer-label",
+    reads=["node.labels"],
+    args=dict(label=text(), weights=map_of(whole(0, 100))),
+)
+
+
+@plugin.score
+def weight(pod, node, args):
+    return args.weights.get(node.labels.get(args.label), 0)

@@ -1,0 +1,38 @@
+# Builds the examples of one language. Sourced after lib.sh by scripts/guests-LANGUAGE, which define
+#   test_sdk              tests the language's SDK
+#   test_plugin           tests the plugin in the current folder
+#   build_plugin OUTPUT   builds it
+# shellcheck shell=bash
+
+EXAMPLES=(label-and-cpu prefer-label)
+
+# build_examples LANGUAGE SOURCE [--test] [NAME…]: the components come to target/plugins/LANGUAGE/NAME.wasm.
+build_examples() {
+    local language=$1 source=$2 test='' name folder built sdk=("$ROOT/guest-sdk/$1")
+    # Zig's stands over C's.
+    if [ "$language" = zig ]; then sdk+=("$ROOT/guest-sdk/c"); fi
+    shift 2
+    if [ "${1:-}" = --test ]; then test=1 && shift; fi
+    [ $# -gt 0 ] || set -- "${EXAMPLES[@]}"
+    if [ -n "$test" ]; then test_sdk; fi
+    for name in "$@"; do
+        folder=$ROOT/plugins/examples/$language/$name
+        built=$PLUGINS/$language/$name.wasm
+        [ -f "$folder/$source" ] || die "there is no $folder/$source"
+        if [ -n "$test" ]; then (cd "$folder" && test_plugin); fi
+        is_fresh "$built" "$folder" "${sdk[@]}" "$ROOT/wit" && continue
+        say "building the plugin $name of plugins/examples/$language"
+        mkdir -p "$PLUGINS/$language"
+        (cd "$folder" && build_plugin "$built.new")
+        # In one step: the folder may be watched. Some languages' builds differ each time, so equal ones are not looked for.
+        mv -f "$built.new" "$built"
+    done
+}
+
+# is_fresh FILE FOLDER…: whether the file is newer than all that the folders hold.
+is_fresh() {
+    local file=$1
+    shift
+    [ -f "$file" ] || return
+    [ -z "$(find "$@" \( -name __pycache__ -o -name node_modules -o -name generated \) -prune -o -newer "$file" -type f -print)" ]
+}

@@ -1,0 +1,30 @@
+# Tools that come as Python packages, each in an environment of its own below .tools/. Sourced after lib.sh.
+# shellcheck shell=bash
+
+# python_ready: whether there is a Python that can make environments.
+python_ready() { have python3 && python3 -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+
+python_install_line() {
+    echo "Python 3.11 or newer with its venv module: https://www.python.org/downloads (on Debian: sudo apt-get install python3-venv)"
+}
+
+# python_package NAME==VERSION FOR: prints the bin folder of the environment that has it, made if it is not there.
+python_package() {
+    local environment=$TOOLS/${1/==/-} unfinished
+    if [ ! -x "$environment/bin/python" ]; then
+        python_ready || die "$2 need $(python_install_line)"
+        say "fetching $1 by pip into .tools/"
+        # Made in place, as an environment can't be moved; what breaks off is made again.
+        unfinished=$environment.unfinished
+        mkdir -p "$TOOLS" && : >"$unfinished"
+    elif [ -e "$environment.unfinished" ]; then
+        unfinished=$environment.unfinished
+    fi
+    if [ -n "${unfinished:-}" ]; then
+        rm -rf "$environment"
+        { python3 -m venv "$environment" && "$environment/bin/python" -m pip install --quiet --disable-pip-version-check "$1"; } >&2 ||
+            die "pip could not fetch $1; by hand: python3 -m venv $environment && $environment/bin/pip install $1"
+        rm "$unfinished"
+    fi
+    echo "$environment/bin"
+}
