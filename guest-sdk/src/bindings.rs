@@ -18,6 +18,8 @@ pub mod base {
         additional_type_attributes: {
             "berth:scheduler/types@0.1.0/resources": [#[derive(Default)]],
             "berth:scheduler/types@0.1.0/pod-affinity": [#[derive(Default)]],
+            "berth:scheduler/types@0.1.0/pod-requests": [#[derive(Default)]],
+            "berth:scheduler/types@0.1.0/pod-images": [#[derive(Default)]],
         },
     });
 }

@@ -6,22 +6,22 @@ use crate::plugin::Plugin;
 pub use crate::reads::Reads;
 
 /// What a filter or score reads.
-pub fn node_reads<P: Plugin, Out, Params, F: NodeFn<P, Out, Params>>(_: &F) -> Reads {
+pub const fn node_reads<P: Plugin, Out, Params, F: NodeFn<P, Out, Params>>(_: &F) -> Reads {
     F::READS
 }
 
 /// What a pre-filter or pre-score reads.
-pub fn pod_reads<P: Plugin, Out, Params, F: PodFn<P, Out, Params>>(_: &F) -> Reads {
+pub const fn pod_reads<P: Plugin, Out, Params, F: PodFn<P, Out, Params>>(_: &F) -> Reads {
     F::READS
 }
 
 /// What a `prepare` reads.
-pub fn template_reads<P: Plugin, Out, Params, F: TemplateFn<P, Out, Params>>(_: &F) -> Reads {
+pub const fn template_reads<P: Plugin, Out, Params, F: TemplateFn<P, Out, Params>>(_: &F) -> Reads {
     F::READS
 }
 
 /// What a normalize reads.
-pub fn scores_reads<P: Plugin, Out, Params, F: ScoresFn<P, Out, Params>>(_: &F) -> Reads {
+pub const fn scores_reads<P: Plugin, Out, Params, F: ScoresFn<P, Out, Params>>(_: &F) -> Reads {
     F::READS
 }
 

@@ -2,6 +2,7 @@
 //! they matter only.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot;
 use crate::fact::value_fact;
@@ -30,11 +31,14 @@ pub struct Image {
     pub nodes: u32,
 }
 
+/// A component has no randomness to seed a hash map with.
+type Seedless = BuildHasherDefault<DefaultHasher>;
+
 /// The images that are on any node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Images {
-    by_name: HashMap<String, Image>,
-    names: HashMap<u32, String>,
+    by_name: HashMap<String, Image, Seedless>,
+    names: HashMap<u32, String, Seedless>,
 }
 
 impl Images {

@@ -5,7 +5,7 @@ use crate::reads::Reads;
 use crate::types::{Normalization, Scope};
 
 /// What the `plugin!` line says and its functions' parameters add.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Declared {
     /// What `prepare` reads.
     pub prepare: Reads,
@@ -23,33 +23,34 @@ pub struct Declared {
     pub scope: Option<Scope>,
     /// Ignored where the plugin has a `normalize`.
     pub normalization: Normalization,
-    /// Events after which a rejected pod is worth another try; empty for any change of what is read.
-    pub retry_on: Vec<ClusterEvent>,
-}
-
-impl Default for Declared {
-    fn default() -> Declared {
-        Declared {
-            prepare: Reads::NONE,
-            pre_filter: None,
-            filter: None,
-            pre_score: None,
-            score: None,
-            normalize: None,
-            scope: None,
-            normalization: Normalization::None,
-            retry_on: Vec::new(),
-        }
-    }
 }
 
 impl Declared {
-    /// As it crosses to the host.
-    pub fn declaration(&self) -> Declaration {
-        let all = [self.pre_filter, self.filter, self.pre_score, self.score, self.normalize]
-            .into_iter()
-            .flatten()
-            .fold(self.prepare, Reads::and);
+    /// A plugin without any function.
+    pub const NOTHING: Declared = Declared {
+        prepare: Reads::NONE,
+        pre_filter: None,
+        filter: None,
+        pre_score: None,
+        score: None,
+        normalize: None,
+        scope: None,
+        normalization: Normalization::None,
+    };
+
+    /// What all functions read together.
+    pub const fn reads(&self) -> Reads {
+        self.prepare
+            .and_of(self.pre_filter)
+            .and_of(self.filter)
+            .and_of(self.pre_score)
+            .and_of(self.score)
+            .and_of(self.normalize)
+    }
+
+    /// As it crosses to the host; `retry_on` is still to be filled in.
+    pub const fn declaration(&self) -> Declaration {
+        let all = self.reads();
         Declaration {
             pod_facts: all.pod,
             node_facts: all.node,
@@ -58,15 +59,14 @@ impl Declared {
             filter_scope: self.scope_of(self.pre_filter, self.filter),
             score_scope: self.scope_of(self.pre_score, self.score),
             normalization: if self.normalize.is_some() { Normalization::Custom } else { self.normalization },
-            retry_on: self.retry_on.clone(),
+            retry_on: Vec::new(),
         }
     }
 
     /// A function without the cycle among its parameters can depend on nothing but its facts, which is what scope `node`
     /// promises. Of what runs before the nodes, scope `node` asks that it does without the cluster's facts too.
-    fn scope_of(&self, before: Option<Reads>, main: Option<Reads>) -> Scope {
-        let before = before.map_or(Reads::NONE, |reads| self.with_prepared(reads));
-        let main = main.map_or(Reads::NONE, |reads| self.with_prepared(reads));
+    const fn scope_of(&self, before: Option<Reads>, main: Option<Reads>) -> Scope {
+        let (before, main) = (self.with_prepared(before), self.with_prepared(main));
         match self.scope {
             Some(scope) => scope,
             None if before.cycle || main.cycle || !before.cluster.is_empty() => Scope::Cluster,
@@ -74,18 +74,12 @@ impl Declared {
         }
     }
 
-    fn with_prepared(&self, reads: Reads) -> Reads {
-        if reads.prepared { reads.and(self.prepare) } else { reads }
-    }
-
-    /// Whether what `prepare` made is stale once a fact of the cluster changed.
-    pub(crate) fn prepare_reads_cluster(&self) -> bool {
-        !self.prepare.cluster.is_empty()
-    }
-
-    /// Whether the host sends nodes to this plugin.
-    pub(crate) fn reads_nodes(&self) -> bool {
-        !self.declaration().node_facts.is_empty()
+    const fn with_prepared(&self, function: Option<Reads>) -> Reads {
+        match function {
+            None => Reads::NONE,
+            Some(reads) if reads.prepared => reads.and(self.prepare),
+            Some(reads) => reads,
+        }
     }
 }
 
@@ -111,7 +105,7 @@ mod tests {
             prepare: Reads::pod(PodFacts::REQUESTS),
             filter: Some(PLAIN.and(Reads::PREPARED)),
             score: Some(Reads::node(NodeFacts::USAGE).and(Reads::pod(PodFacts::LABELS))),
-            ..Declared::default()
+            ..Declared::NOTHING
         };
         let declaration = declared.declaration();
         assert_eq!(declaration.pod_facts, PodFacts::REQUESTS | PodFacts::LABELS);
@@ -131,14 +125,14 @@ mod tests {
             (IMAGES, Some(Reads::NONE), Some(Reads::PREPARED), Scope::Node),
             (IMAGES, Some(Reads::PREPARED), Some(PLAIN), Scope::Cluster),
         ] {
-            let declared = Declared { prepare, pre_score: before, score: main, ..Declared::default() };
+            let declared = Declared { prepare, pre_score: before, score: main, ..Declared::NOTHING };
             assert_eq!(declared.declaration().score_scope, scope, "{declared:?}");
         }
     }
 
     #[test]
     fn the_author_may_know_better() {
-        let declared = Declared { filter: Some(PLAIN), scope: Some(Scope::Cluster), ..Declared::default() };
+        let declared = Declared { filter: Some(PLAIN), scope: Some(Scope::Cluster), ..Declared::NOTHING };
         assert_eq!(declared.declaration().filter_scope, Scope::Cluster);
     }
 }

@@ -1,29 +1,29 @@
 //! A plugin at work: its arguments, the cluster as it knows it, the templates it holds, and the batched calls over them.
 //! The same on every target: a component and a native test differ in who calls.
 
-use std::collections::HashMap;
+use std::mem::ManuallyDrop;
 
 use crate::bindings::base::exports::berth::scheduler::plugin::{Declaration, Description};
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::Change;
-use crate::declaration::Declared;
 use crate::param::{Scene, TemplateScene};
 use crate::plugin::Plugin;
 use crate::score::Outcome;
 use crate::snapshot::Snapshot;
 use crate::types::{Pod, Verdicts};
 use crate::verdicts::Collector;
-use crate::{Cycle, PreFilter, PreScore, arguments, pod};
+use crate::{Cycle, PreFilter, PreScore, pod};
 
 /// A plugin at work. The functions are those of the contract, `wit/plugin.wit` and `wit/placing.wit`.
 pub struct Guest<P: Plugin> {
-    declared: Declared,
     args: Option<P::Args>,
     snapshot: Snapshot,
-    templates: HashMap<u32, Template<P>>,
+    /// By their ids, in ascending order: few, and new ones come at the end.
+    templates: Vec<(u32, Box<Template<P>>)>,
 }
 
 struct Template<P: Plugin> {
-    pod: pod::Facts,
+    /// Freed by `forget`, fact by fact.
+    pod: ManuallyDrop<pod::Facts>,
     prepared: Option<Prepared<P>>,
 }
 
@@ -35,7 +35,7 @@ struct Prepared<P: Plugin> {
 
 impl<P: Plugin> Default for Guest<P> {
     fn default() -> Guest<P> {
-        Guest { declared: P::declare(), args: None, snapshot: Snapshot::default(), templates: HashMap::new() }
+        Guest { args: None, snapshot: Snapshot::default(), templates: Vec::new() }
     }
 }
 
@@ -47,26 +47,34 @@ impl<P: Plugin> Guest<P> {
 
     /// Takes the arguments. An error names the plugin and the field.
     pub fn configure(&mut self, arguments: &str) -> Result<Declaration, String> {
-        self.args = Some(arguments::parse(P::NAME, arguments)?);
-        Ok(self.declared.declaration())
+        self.args = Some(P::arguments(arguments)?);
+        Ok(Declaration { retry_on: P::retry_on(), ..const { P::DECLARED.declaration() } })
     }
 
     /// Makes a pod known under a template's id.
+    #[inline(always)]
     pub fn hold_template(&mut self, id: u32, pod: Pod) {
-        let pod = pod::Facts::new(pod, &mut self.snapshot.texts);
-        self.templates.insert(id, Template { pod, prepared: None });
+        let pod = pod::Facts::new(pod, P::READS.pod, &mut self.snapshot.texts);
+        self.forget_templates(&[id]);
+        let at = self.templates.partition_point(|(known, _)| *known < id);
+        self.templates.insert(at, (id, Box::new(Template { pod: ManuallyDrop::new(pod), prepared: None })));
     }
 
     /// Drops templates.
     pub fn forget_templates(&mut self, ids: &[u32]) {
         for id in ids {
-            self.templates.remove(id);
+            if let Ok(at) = self.templates.binary_search_by_key(id, |(known, _)| *known) {
+                let (_, template) = self.templates.remove(at);
+                ManuallyDrop::into_inner(template.pod).free(P::READS.pod);
+            }
         }
     }
 
     /// Applies changes of the cluster.
-    pub fn apply(&mut self, changes: Vec<Change>) {
-        self.snapshot.apply(changes);
+    pub fn apply(&mut self, changes: impl IntoIterator<Item = Change>) {
+        for change in changes {
+            self.snapshot.apply(change, &P::READS);
+        }
     }
 
     /// Once a pod, before nodes are filtered.
@@ -113,7 +121,7 @@ impl<P: Plugin> Guest<P> {
     ) -> Outcome<()> {
         let known = |node: &&u32| *self.snapshot.present.get(**node as usize);
         if let Some(node) = nodes.iter().find(|node| !known(node))
-            && self.declared.reads_nodes()
+            && !P::READS.node.is_empty()
         {
             return Err(format!("{}: asked about node {node}, of which nothing was sent", P::NAME));
         }
@@ -127,14 +135,16 @@ impl<P: Plugin> Guest<P> {
 
     /// The scene of a cycle, with the template prepared; its node is still to be set.
     fn scene<'a>(&'a mut self, cycle: &'a Cycle) -> Outcome<Scene<'a, P>> {
-        let Guest { declared, args, snapshot, templates } = self;
+        let Guest { args, snapshot, templates } = self;
         let args = args.as_ref().ok_or_else(|| format!("{}: asked before it was configured", P::NAME))?;
-        let Template { pod, prepared } = templates
-            .get_mut(&cycle.template)
+        let held = templates.binary_search_by_key(&cycle.template, |(id, _)| *id).ok();
+        let Template { pod, prepared } = held
+            .and_then(|at| templates.get_mut(at))
+            .map(|(_, template)| &mut **template)
             .ok_or_else(|| format!("{}: asked about template {}, which it does not hold", P::NAME, cycle.template))?;
         let template = TemplateScene { args, pod, cluster: &snapshot.cluster };
         let version = snapshot.cluster.version;
-        let fresh = prepared.take().filter(|known| known.version == version || !declared.prepare_reads_cluster());
+        let fresh = prepared.take().filter(|known| known.version == version || P::DECLARED.prepare.cluster.is_empty());
         let prepared = prepared.insert(match fresh {
             Some(known) => known,
             None => Prepared { value: P::prepare(&template), version },

@@ -93,13 +93,15 @@
 //!
 //! # The rest
 //!
-//! [`plugin!`] lists all its keys. [`testing`] runs a plugin natively, for plain `cargo test`. [`args`] has types for arguments that are checked, and [`selector`] matches node
-//! selectors and affinities. [`error!`], [`warn!`], [`info!`] and [`debug!`] write to the host's log, and so does a panic before it fails the call.
+//! [`plugin!`] lists all its keys. [`testing`] runs a plugin natively, for plain `cargo test`. [`args`] has types for arguments
+//! that are checked, and [`selector`] matches node selectors and affinities. [`error!`], [`warn!`], [`info!`] and [`debug!`] write
+//! to the host's log, and so does a panic before it fails the call.
 //!
 //! A crate of a plugin has `crate-type = ["cdylib", "rlib"]` and depends on this one, and on `serde` where it takes arguments.
 
 pub mod args;
-mod arguments;
+#[doc(hidden)]
+pub mod arguments;
 #[doc(hidden)]
 pub mod bindings;
 pub mod call;
@@ -109,8 +111,11 @@ pub mod component;
 mod cycle;
 mod declaration;
 mod fact;
+mod field_value;
 mod guest;
 mod labels;
+#[doc(hidden)]
+pub mod lift;
 pub mod log;
 mod macros;
 pub mod names;
@@ -133,6 +138,7 @@ mod verdicts;
 
 pub use bindings::base::berth::scheduler::types;
 pub use bindings::base::exports::berth::scheduler::plugin::{ClusterEvent, EventActions};
+pub use field_value::FieldValue;
 pub use guest::Guest;
 pub use labels::LabelMap;
 pub use pre_filter::PreFilter;

@@ -61,9 +61,9 @@ macro_rules! plugin {
             type Args = $crate::__first_type!($($args,)? $crate::plugin::NoArgs);
             type Prepared = $crate::__first_type!($($prepared,)? ());
 
-            fn declare() -> $crate::plugin::Declared {
+            const DECLARED: $crate::plugin::Declared = {
                 #[allow(unused_mut)]
-                let mut declared = $crate::plugin::Declared::default();
+                let mut declared = $crate::plugin::Declared::NOTHING;
                 $(declared.prepare = $crate::call::template_reads::<Self, _, _, _>(&$prepare);)?
                 $(declared.pre_filter = Some($crate::call::pod_reads::<Self, _, _, _>(&$pre_filter));)?
                 $(declared.filter = Some($crate::call::node_reads::<Self, _, _, _>(&$filter));)?
@@ -71,9 +71,16 @@ macro_rules! plugin {
                 $(declared.score = Some($crate::call::node_reads::<Self, _, _, _>(&$score));)?
                 $(declared.normalization = $crate::types::Normalization::$normalization;)?
                 $(declared.normalize = Some($crate::call::scores_reads::<Self, _, _, _>(&$normalize));)?
-                $(declared.retry_on = ::std::vec::Vec::from($retry_on);)?
                 $(declared.scope = Some($crate::types::Scope::$scope);)?
                 declared
+            };
+
+            $(fn retry_on() -> ::std::vec::Vec<$crate::ClusterEvent> {
+                ::std::vec::Vec::from($retry_on)
+            })?
+
+            fn arguments(json: &str) -> ::std::result::Result<Self::Args, ::std::string::String> {
+                $crate::__arguments!(Self::NAME, json $(, $args)?)
             }
 
             fn prepare(_scene: &$crate::call::TemplateScene<'_, Self>) -> Self::Prepared {
@@ -139,17 +146,18 @@ macro_rules! plugin {
             type Component = $crate::component::Component<Plugin>;
 
             ::std::thread_local! {
-                static GUEST: ::std::cell::RefCell<$crate::Guest<Plugin>> = ::std::default::Default::default();
+                static GUEST: ::std::cell::Cell<::std::option::Option<&'static $crate::component::Place<Plugin>>> =
+                    const { ::std::cell::Cell::new(::std::option::Option::None) };
             }
 
             impl $crate::component::Resident for Plugin {
-                fn with<R>(call: impl FnOnce(&mut $crate::Guest<Plugin>) -> R) -> R {
-                    GUEST.with_borrow_mut(call)
+                fn guest() -> ::std::cell::RefMut<'static, $crate::Guest<Plugin>> {
+                    GUEST.with($crate::component::guest)
                 }
             }
 
-            $crate::bindings::base::export_plugin!(Component with_types_in $crate::bindings::base);
-            $crate::bindings::snapshot::export_snapshot!(Component with_types_in $crate::bindings::snapshot);
+            $crate::bindings::base::export_plugin!(Component with_types_in $crate::lift::base);
+            $crate::bindings::snapshot::export_snapshot!(Component with_types_in $crate::lift::snapshot);
             $($crate::__export!($pre_filter, pre_filter, export_pre_filter);)?
             $($crate::__export!($filter, filter, export_filter);)?
             $($crate::__export!($pre_score, pre_score, export_pre_score);)?
@@ -181,6 +189,18 @@ macro_rules! __first {
 macro_rules! __first_type {
     ($first:ty $(, $second:ty)?) => {
         $first
+    };
+}
+
+/// Reads arguments. A plugin that takes none has no reader of JSON in it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __arguments {
+    ($plugin:expr, $json:expr) => {
+        $crate::arguments::none($plugin, $json)
+    };
+    ($plugin:expr, $json:expr, $args:ty) => {
+        $crate::arguments::parse::<$args>($plugin, $json)
     };
 }
 

@@ -62,8 +62,7 @@ pub fn value_problems(value: &str) -> Vec<String> {
 pub fn is_extended_resource(name: &str) -> bool {
     // The longest name a quota can be made for.
     let for_quota = || format!("requests.{name}");
-    name.contains('/')
-        && !name.contains("kubernetes.io/")
+    name.split_once('/').is_some_and(|(domain, _)| !domain.ends_with("kubernetes.io"))
         && !name.starts_with("requests.")
         && key_problems(&for_quota()).is_empty()
 }

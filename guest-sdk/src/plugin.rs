@@ -1,12 +1,10 @@
 //! A plugin as the SDK sees it: what the `plugin!` line makes of an author's functions.
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-
 pub use crate::declaration::Declared;
 use crate::param::{Scene, TemplateScene};
+use crate::reads::Reads;
 use crate::score::Outcome;
-use crate::{PreFilter, PreScore, Verdict};
+use crate::{ClusterEvent, PreFilter, PreScore, Verdict};
 
 /// A plugin. Implemented by [`plugin!`](crate::plugin!), not by hand.
 pub trait Plugin: Sized + 'static {
@@ -15,12 +13,22 @@ pub trait Plugin: Sized + 'static {
     /// The plugin's own version.
     const VERSION: &'static str;
     /// The arguments, from `pluginConfig[].args`.
-    type Args: DeserializeOwned + 'static;
+    type Args: 'static;
     /// What is worked out once a template.
     type Prepared: 'static;
 
-    /// What its functions read.
-    fn declare() -> Declared;
+    /// What the `plugin!` line says, and what each function reads.
+    const DECLARED: Declared;
+    /// What all of them read. A constant, so that what is done for other facts only is left out of the component.
+    const READS: Reads = Self::DECLARED.reads();
+
+    /// Events after which a rejected pod is worth another try; none for any change of what is read.
+    fn retry_on() -> Vec<ClusterEvent> {
+        Vec::new()
+    }
+
+    /// Reads the arguments. An error names the plugin and the field.
+    fn arguments(json: &str) -> Result<Self::Args, String>;
 
     /// Works out what depends on the template alone.
     fn prepare(scene: &TemplateScene<'_, Self>) -> Self::Prepared;
@@ -52,5 +60,5 @@ pub trait Plugin: Sized + 'static {
 }
 
 /// The arguments of a plugin that takes none.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-pub struct NoArgs {}
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoArgs;

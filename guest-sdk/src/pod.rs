@@ -14,7 +14,7 @@
 //! ```
 
 use crate::fact::{list_fact, text_fact, value_fact};
-use crate::labels;
+use crate::labels::{self, LabelMap};
 use crate::param::{Param, PodParam, Scene, TemplateParam, TemplateScene};
 use crate::plugin::Plugin;
 use crate::reads::Reads;
@@ -79,7 +79,7 @@ impl Tolerations {
 }
 
 /// `spec.priority` and `spec.preemptionPolicy`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Priority {
     /// Higher is more important; 0 where absent.
     pub value: i32,
@@ -87,9 +87,10 @@ pub struct Priority {
     pub preemption: types::PreemptionPolicy,
 }
 
-impl Default for Priority {
-    fn default() -> Priority {
-        Priority { value: 0, preemption: types::PreemptionPolicy::LowerPriority }
+impl Default for types::PreemptionPolicy {
+    /// Kubernetes' own.
+    fn default() -> types::PreemptionPolicy {
+        types::PreemptionPolicy::LowerPriority
     }
 }
 
@@ -147,12 +148,26 @@ pub struct Images {
     pub volumes: Vec<String>,
 }
 
+#[inline(always)]
+fn free<T>(filled: bool, fact: T) {
+    if filled { drop(fact) } else { std::mem::forget(fact) }
+}
+
 macro_rules! facts {
     ($($field:ident: $fact:ident [$flags:expr],)*) => {
         /// All facts of a pod; those that no function reads are empty.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Facts {
             $(pub(crate) $field: $fact,)*
+        }
+
+        impl Facts {
+            /// Frees those that are read. The others are empty in a component, which is spared the code to free them.
+            #[inline(always)]
+            pub(crate) fn free(self, reads: PodFacts) {
+                let Facts { $($field),* } = self;
+                $(free(reads.contains($flags) || cfg!(not(target_family = "wasm")), $field);)*
+            }
         }
 
         $(
@@ -221,15 +236,18 @@ facts! {
 }
 
 impl Facts {
-    /// Moves a pod out of the contract's form. Labels' texts are shared with those that `texts` knows.
-    pub(crate) fn new(pod: types::Pod, texts: &mut labels::Texts) -> Facts {
+    /// Moves a pod out of the contract's form. Labels' texts are shared with those that `texts` knows; `reads` are the facts that
+    /// the plugin reads, and a constant once this is inlined.
+    #[inline(always)]
+    pub(crate) fn new(pod: types::Pod, reads: PodFacts, texts: &mut labels::Texts) -> Facts {
         let requests = pod.requests;
+        let mut shared = |labels, fact| if reads.contains(fact) { texts.labels(labels) } else { LabelMap::default() };
         Facts {
             name: Name(pod.name),
             namespace: Namespace(pod.namespace),
             uid: Uid(pod.uid),
-            labels: Labels(texts.labels(pod.labels)),
-            annotations: Annotations(texts.labels(pod.annotations)),
+            labels: Labels(shared(pod.labels, PodFacts::LABELS)),
+            annotations: Annotations(shared(pod.annotations, PodFacts::ANNOTATIONS)),
             owners: Owners(pod.owners),
             node_name: NodeName(pod.node_name),
             scheduler_name: SchedulerName(pod.scheduler_name),

@@ -1,6 +1,8 @@
 //! What is wrong with a plugin's arguments, told as Kubernetes tells it: `field: Invalid value: 3: must be even`.
 
-use std::fmt::{Debug, Display};
+use std::fmt::{self, Display};
+
+use crate::field_value::{FieldValue, Quoted};
 
 /// Collects problems, so that a person sees all of them at once.
 ///
@@ -19,34 +21,39 @@ pub struct Problems(Vec<String>);
 
 impl Problems {
     /// A value that may not be.
-    pub fn invalid(&mut self, field: impl Display, value: impl Debug, detail: impl Display) {
-        self.0.push(format!("{field}: Invalid value: {value:?}: {detail}"));
+    pub fn invalid(&mut self, field: impl Display, value: impl FieldValue, detail: impl Display) {
+        self.push(format_args!("{field}: Invalid value: {}: {detail}", Quoted(&value)));
     }
 
     /// A value that is none of those there are.
-    pub fn not_supported(&mut self, field: impl Display, value: impl Debug, supported: &[&str]) {
-        let supported: Vec<_> = supported.iter().map(|one| format!("{one:?}")).collect();
-        self.0.push(format!("{field}: Unsupported value: {value:?}: supported values: {}", supported.join(", ")));
+    pub fn not_supported(&mut self, field: impl Display, value: impl FieldValue, supported: &[&str]) {
+        let supported = joined(supported.iter().map(|one| Quoted(one).to_string()));
+        self.push(format_args!("{field}: Unsupported value: {}: supported values: {supported}", Quoted(&value)));
     }
 
     /// A value that was given before.
-    pub fn duplicate(&mut self, field: impl Display, value: impl Debug) {
-        self.0.push(format!("{field}: Duplicate value: {value:?}"));
+    pub fn duplicate(&mut self, field: impl Display, value: impl FieldValue) {
+        self.push(format_args!("{field}: Duplicate value: {}", Quoted(&value)));
     }
 
     /// A field that has to be there.
     pub fn required(&mut self, field: impl Display, detail: impl Display) {
-        self.0.push(format!("{field}: Required value: {detail}"));
+        self.push(format_args!("{field}: Required value: {detail}"));
     }
 
     /// A field that may not be there.
     pub fn forbidden(&mut self, field: impl Display, detail: impl Display) {
-        self.0.push(format!("{field}: Forbidden: {detail}"));
+        self.push(format_args!("{field}: Forbidden: {detail}"));
     }
 
     /// Adds another's problems, with a path put before their fields: `list[1].` before `key`.
     pub fn add_under(&mut self, path: impl Display, others: Problems) {
         self.0.extend(others.0.into_iter().map(|problem| format!("{path}{problem}")));
+    }
+
+    // Once for all types that fields, values and details may have.
+    fn push(&mut self, problem: fmt::Arguments<'_>) {
+        self.0.push(problem.to_string());
     }
 
     /// Whether there is none.
@@ -65,7 +72,17 @@ impl Problems {
         match distinct.as_slice() {
             [] => Ok(()),
             [only] => Err(only.clone()),
-            several => Err(format!("[{}]", several.join(", "))),
+            _ => Err(format!("[{}]", joined(distinct.into_iter()))),
         }
     }
+}
+
+/// With commas between.
+fn joined(texts: impl Iterator<Item = String>) -> String {
+    let mut all = String::new();
+    for text in texts {
+        all += if all.is_empty() { "" } else { ", " };
+        all += &text;
+    }
+    all
 }

@@ -48,6 +48,15 @@ impl Reads {
         Reads { cluster: facts, ..Reads::NONE }
     }
 
+    /// Together with what a function reads, where there is one.
+    #[must_use]
+    pub(crate) const fn and_of(self, function: Option<Reads>) -> Reads {
+        match function {
+            Some(reads) => self.and(reads),
+            None => self,
+        }
+    }
+
     /// Both together.
     #[must_use]
     pub const fn and(self, other: Reads) -> Reads {

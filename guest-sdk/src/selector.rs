@@ -189,21 +189,21 @@ impl Expression {
 
 fn some_values(values: &[String], problems: &mut Problems) -> Vec<String> {
     if values.is_empty() {
-        problems.invalid("values", Listed(values), "for 'in', 'notin' operators, values set can't be empty");
+        problems.invalid("values", values, "for 'in', 'notin' operators, values set can't be empty");
     }
     values.to_vec()
 }
 
 fn no_values(values: &[String], test: Test, problems: &mut Problems) -> Test {
     if !values.is_empty() {
-        problems.invalid("values", Listed(values), "values set must be empty for exists and does not exist");
+        problems.invalid("values", values, "values set must be empty for exists and does not exist");
     }
     test
 }
 
 fn one_number(values: &[String], problems: &mut Problems) -> i64 {
     if values.len() != 1 {
-        problems.invalid("values", Listed(values), "for 'Gt', 'Lt' operators, exactly one value is required");
+        problems.invalid("values", values, "for 'Gt', 'Lt' operators, exactly one value is required");
     }
     let mut number = 0;
     for (at, value) in values.iter().enumerate() {
@@ -217,21 +217,6 @@ fn one_number(values: &[String], problems: &mut Problems) -> i64 {
         }
     }
     number
-}
-
-/// A list as Kubernetes' messages show it: JSON.
-struct Listed<'a>(&'a [String]);
-
-impl std::fmt::Debug for Listed<'_> {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0.is_empty() {
-            return to.write_str("null");
-        }
-        for (at, value) in self.0.iter().enumerate() {
-            write!(to, "{}{value:?}", if at == 0 { '[' } else { ',' })?;
-        }
-        to.write_str("]")
-    }
 }
 
 /// A requirement on a field of the node. Nodes have the field `metadata.name` only; all others are empty.
@@ -257,7 +242,7 @@ impl Field {
         match requirement.values.as_slice() {
             [value] => Ok(Field { is_name, equal, value: value.clone() }),
             values => {
-                problems.invalid("values", Listed(values), "must have one element");
+                problems.invalid("values", values, "must have one element");
                 Err(problems)
             }
         }

@@ -4,6 +4,8 @@ use std::marker::PhantomData;
 
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, Node, ResidentPod, Usage};
 use crate::labels::Texts;
+use crate::reads::Reads;
+use crate::types::{ClusterFacts, NodeFacts, PodFacts};
 use crate::{cluster, node, pod};
 
 /// One fact of all nodes. Facts that nobody reads are never sent, and their columns stay empty.
@@ -27,6 +29,7 @@ impl<T: Default> Column<T> {
         self.rows.get_mut(node).unwrap_or(&mut self.absent)
     }
 
+    #[inline(always)]
     fn clear(&mut self, node: usize) {
         if let Some(row) = self.rows.get_mut(node) {
             *row = T::default();
@@ -48,7 +51,8 @@ impl Residents {
         node::Pods { ids: self.by_node.get(node), all: &self.pods, facts: PhantomData }
     }
 
-    fn set(&mut self, resident: ResidentPod, texts: &mut Texts) {
+    #[inline(always)]
+    fn set(&mut self, resident: ResidentPod, reads: PodFacts, texts: &mut Texts) {
         self.remove(resident.id);
         let at = resident.id as usize;
         if at >= self.pods.len() {
@@ -56,7 +60,7 @@ impl Residents {
             self.nodes.resize(at + 1, 0);
         }
         if let (Some(pod), Some(node)) = (self.pods.get_mut(at), self.nodes.get_mut(at)) {
-            *pod = Some(pod::Facts::new(resident.pod, texts));
+            *pod = Some(pod::Facts::new(resident.pod, reads, texts));
             *node = resident.node;
             self.by_node.row(resident.node as usize).push(resident.id);
         }
@@ -93,84 +97,79 @@ pub struct Snapshot {
     pub(crate) texts: Texts,
 }
 
-impl Snapshot {
-    pub(crate) fn apply(&mut self, changes: Vec<Change>) {
-        for change in changes {
-            match change {
-                Change::Node(node) => self.set_node(node),
-                Change::NodeRemoved(id) => self.remove_node(id as usize),
-                Change::Usage(usage) => self.set_usage(usage),
-                Change::ResidentPod(resident) => self.residents.set(resident, &mut self.texts),
-                Change::ResidentPodRemoved(id) => self.residents.remove(id),
-                Change::Image(image) => {
-                    self.cluster.images.set(image);
-                    self.cluster.version += 1;
-                }
-                Change::ImageRemoved(id) => {
-                    self.cluster.images.remove(id);
-                    self.cluster.version += 1;
-                }
-                Change::NodeCount(count) => {
-                    self.cluster.node_count = cluster::NodeCount(count);
-                    self.cluster.version += 1;
-                }
+/// The columns: in which group of facts each is, in which of the node's fields it comes, and what a row makes of that.
+///
+/// Which facts are read is a constant once this is inlined, so that the columns of others leave no code in the component.
+macro_rules! columns {
+    ($($column:ident [$fact:ident] $(from $field:ident: $make:expr)?,)*) => {
+        impl Snapshot {
+            #[inline(always)]
+            fn set_node(&mut self, node: Node, reads: NodeFacts) {
+                let at = node.id as usize;
+                *self.present.row(at) = true;
+                $($(if reads.contains(NodeFacts::$fact)
+                    && let Some(value) = node.$field
+                {
+                    *self.$column.row(at) = $make(value, &mut self.texts);
+                })?)*
+            }
+
+            /// The columns of pods are left alone: a node's pods may go after it.
+            #[inline(always)]
+            fn remove_node(&mut self, at: usize, reads: NodeFacts) {
+                self.present.clear(at);
+                $(if reads.contains(NodeFacts::$fact) {
+                    self.$column.clear(at);
+                })*
             }
         }
-    }
+    };
+}
 
-    fn set_node(&mut self, node: Node) {
-        let at = node.id as usize;
-        *self.present.row(at) = true;
-        if let Some(name) = node.name {
-            *self.names.row(at) = node::Name(name);
-        }
-        if let Some(uid) = node.uid {
-            *self.uids.row(at) = node::Uid(uid);
-        }
-        if let Some(labels) = node.labels {
-            *self.labels.row(at) = node::Labels(self.texts.labels(labels));
-        }
-        if let Some(annotations) = node.annotations {
-            *self.annotations.row(at) = node::Annotations(self.texts.labels(annotations));
-        }
-        if let Some(taints) = node.taints {
-            *self.taints.row(at) = node::Taints(taints);
-        }
-        if let Some(unschedulable) = node.unschedulable {
-            *self.unschedulable.row(at) = node::Unschedulable(unschedulable);
-        }
-        if let Some(allocatable) = node.allocatable {
-            *self.allocatable.row(at) = node::Allocatable(allocatable);
-        }
-        if let Some(images) = node.images {
-            *self.images.row(at) = node::Images::new(images);
-        }
-        if let Some(used_ports) = node.used_ports {
-            *self.used_ports.row(at) = node::UsedPorts(used_ports);
-        }
-        if let Some(conditions) = node.conditions {
-            *self.conditions.row(at) = node::Conditions(conditions);
-        }
-        if let Some(features) = node.declared_features {
-            *self.declared_features.row(at) = node::DeclaredFeatures(features);
-        }
-    }
+columns! {
+    names [NAME] from name: |name, _| node::Name(name),
+    uids [NAME] from uid: |uid, _| node::Uid(uid),
+    labels [LABELS] from labels: |labels, texts: &mut Texts| node::Labels(texts.labels(labels)),
+    annotations [ANNOTATIONS] from annotations: |labels, texts: &mut Texts| node::Annotations(texts.labels(labels)),
+    taints [TAINTS] from taints: |taints, _| node::Taints(taints),
+    unschedulable [UNSCHEDULABLE] from unschedulable: |unschedulable, _| node::Unschedulable(unschedulable),
+    allocatable [ALLOCATABLE] from allocatable: |allocatable, _| node::Allocatable(allocatable),
+    usage [USAGE],
+    images [IMAGES] from images: |images, _| node::Images::new(images),
+    used_ports [USED_PORTS] from used_ports: |ports, _| node::UsedPorts(ports),
+    conditions [CONDITIONS] from conditions: |conditions, _| node::Conditions(conditions),
+    declared_features [DECLARED_FEATURES] from declared_features: |features, _| node::DeclaredFeatures(features),
+}
 
-    /// The columns of pods are left alone: a node's pods may go after it.
-    fn remove_node(&mut self, at: usize) {
-        self.present.clear(at);
-        self.names.clear(at);
-        self.uids.clear(at);
-        self.labels.clear(at);
-        self.annotations.clear(at);
-        self.taints.clear(at);
-        self.unschedulable.clear(at);
-        self.allocatable.clear(at);
-        self.usage.clear(at);
-        self.images.clear(at);
-        self.used_ports.clear(at);
-        self.conditions.clear(at);
-        self.declared_features.clear(at);
+impl Snapshot {
+    /// Takes a change in; `reads` are the facts that the plugin reads.
+    #[inline(always)]
+    pub(crate) fn apply(&mut self, change: Change, reads: &Reads) {
+        let (images, pods) = (reads.cluster.contains(ClusterFacts::IMAGES), reads.node.contains(NodeFacts::PODS));
+        match change {
+            Change::Node(node) => self.set_node(node, reads.node),
+            Change::NodeRemoved(id) => self.remove_node(id as usize, reads.node),
+            Change::Usage(usage) if reads.node.contains(NodeFacts::USAGE) => self.set_usage(usage),
+            Change::ResidentPod(resident) if pods => self.residents.set(resident, reads.resident, &mut self.texts),
+            Change::ResidentPodRemoved(id) if pods => self.residents.remove(id),
+            Change::Image(image) if images => {
+                self.cluster.images.set(image);
+                self.cluster.version += 1;
+            }
+            Change::ImageRemoved(id) if images => {
+                self.cluster.images.remove(id);
+                self.cluster.version += 1;
+            }
+            Change::NodeCount(count) => {
+                self.cluster.node_count = cluster::NodeCount(count);
+                self.cluster.version += 1;
+            }
+            unread if cfg!(target_family = "wasm") => {
+                // There is none, as `lift` leaves them out; forgetting it spares the component the code to free it.
+                std::mem::forget(unread);
+            }
+            _unread => (),
+        }
     }
 
     fn set_usage(&mut self, usage: Usage) {

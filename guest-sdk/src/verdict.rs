@@ -91,7 +91,7 @@ impl<E: Into<Rejection>> From<Result<(), E>> for Verdict {
 /// no.because("Insufficient memory");
 /// assert_eq!(no.reasons().collect::<Vec<_>>(), ["Insufficient cpu", "Insufficient memory"]);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rejection {
     code: RejectionCode,
     first: Reason,
@@ -170,7 +170,11 @@ impl From<Rejection> for Status {
             RejectionCode::Error => Code::Error,
             RejectionCode::Pending => Code::Pending,
         };
-        Status { code, reasons: rejection.reasons().map(str::to_owned).collect() }
+        let mut reasons = Vec::with_capacity(1 + rejection.more.len());
+        for reason in rejection.reasons() {
+            reasons.push(reason.to_owned());
+        }
+        Status { code, reasons }
     }
 }
 
@@ -222,6 +226,18 @@ impl PartialEq for Reason {
 }
 
 impl Eq for Reason {}
+
+impl PartialOrd for Reason {
+    fn partial_cmp(&self, other: &Reason) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Reason {
+    fn cmp(&self, other: &Reason) -> std::cmp::Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
 
 impl std::hash::Hash for Reason {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {

@@ -1,26 +1,27 @@
 //! Many nodes' verdicts in the form that crosses to the host: a number a node, and each distinct rejection once.
 
-use std::collections::HashMap;
-
 use crate::types::{self, Status};
 use crate::verdict::{Rejection, RejectionCode, Verdict};
 
 /// More distinct rejections than a `u16` can number are told as this one.
 const TOO_MANY: &str = "too many different reasons to list";
 
-/// Rejections are looked for one by one up to this many, beyond by their hash.
+/// So many rejections are looked for one by one, which is quickest as nearly all nodes have one of the first; the rest in
+/// their order.
 const FEW: usize = 8;
 
 /// Collects the verdicts of one call.
 pub(crate) struct Collector {
     nodes: Vec<u16>,
     distinct: Vec<Rejection>,
-    by_hash: HashMap<Rejection, u16>,
+    /// The rejections' numbers, in the order of the rejections themselves. A hash map would be quicker for thousands of
+    /// them, and would be a good part of a small component.
+    in_order: Vec<u16>,
 }
 
 impl Collector {
     pub(crate) fn for_nodes(count: usize) -> Collector {
-        Collector { nodes: Vec::with_capacity(count), distinct: Vec::new(), by_hash: HashMap::new() }
+        Collector { nodes: Vec::with_capacity(count), distinct: Vec::new(), in_order: Vec::new() }
     }
 
     /// The next node's verdict.
@@ -34,37 +35,40 @@ impl Collector {
     }
 
     fn number(&mut self, rejection: Rejection) -> u16 {
-        if let Some(known) = self.find(&rejection) {
-            return known;
-        }
+        let place = match self.find(&rejection) {
+            Ok(known) => return known,
+            Err(place) => place,
+        };
         // The last number is kept for all that came too late to have their own.
         match u16::try_from(self.distinct.len() + 1) {
-            Ok(u16::MAX) => self.add(Rejection::new(RejectionCode::Unschedulable, TOO_MANY), u16::MAX),
-            Ok(number) => self.add(rejection, number),
-            Err(_) => u16::MAX,
+            Ok(u16::MAX) => self.distinct.push(Rejection::new(RejectionCode::Unschedulable, TOO_MANY)),
+            Ok(number) => {
+                self.distinct.push(rejection);
+                self.in_order.insert(place, number);
+                return number;
+            }
+            Err(_) => (),
         }
+        u16::MAX
     }
 
-    fn find(&self, rejection: &Rejection) -> Option<u16> {
-        if self.by_hash.is_empty() {
-            let at = self.distinct.iter().position(|known| known == rejection)?;
-            return u16::try_from(at + 1).ok();
+    /// A rejection's number, or the place in their order where it belongs.
+    fn find(&self, rejection: &Rejection) -> Result<u16, usize> {
+        let few = (1..).zip(&self.distinct).take(FEW);
+        if let Some((number, _)) = few.into_iter().find(|(_, known)| *known == rejection) {
+            return Ok(number);
         }
-        self.by_hash.get(rejection).copied()
-    }
-
-    fn add(&mut self, rejection: Rejection, number: u16) -> u16 {
-        self.distinct.push(rejection.clone());
-        if !self.by_hash.is_empty() {
-            self.by_hash.insert(rejection, number);
-        } else if self.distinct.len() > FEW {
-            self.by_hash = (1..).zip(&self.distinct).map(|(number, known)| (known.clone(), number)).collect();
-        }
-        number
+        let order = |number: &u16| self.distinct.get(usize::from(*number) - 1).cmp(&Some(rejection));
+        let place = self.in_order.binary_search_by(order)?;
+        self.in_order.get(place).copied().ok_or(place)
     }
 
     pub(crate) fn finish(self) -> types::Verdicts {
-        types::Verdicts { outcomes: self.distinct.into_iter().map(Status::from).collect(), nodes: self.nodes }
+        let mut outcomes = Vec::with_capacity(self.distinct.len());
+        for rejection in self.distinct {
+            outcomes.push(Status::from(rejection));
+        }
+        types::Verdicts { outcomes, nodes: self.nodes }
     }
 }
 

@@ -1,0 +1,355 @@
+//! Arguments as serde reads them, with the path to what is wrong, and with an error for each field that nothing reads.
+
+use std::borrow::Cow;
+
+use serde::de::{
+    DeserializeSeed, Deserializer, Error, Expected, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
+};
+use serde::forward_to_deserialize_any;
+
+use super::TYPE_META;
+use super::text::Text;
+use super::variant::Variant;
+use super::wrong::Wrong;
+
+/// A value to be read.
+pub(super) struct Reader<'t, 'a> {
+    text: &'t mut Text<'a>,
+    /// Whether this is the arguments' own object, and not one within.
+    whole: bool,
+}
+
+enum Integer {
+    Natural(u64),
+    Negative(i64),
+}
+
+impl<'t, 'a> Reader<'t, 'a> {
+    /// Of the arguments as a whole.
+    pub(super) fn of_arguments(text: &'t mut Text<'a>) -> Reader<'t, 'a> {
+        Reader { text, whole: true }
+    }
+
+    /// Of a value within.
+    pub(super) fn within(text: &'t mut Text<'a>) -> Reader<'t, 'a> {
+        Reader { text, whole: false }
+    }
+
+    /// Says that something else was expected.
+    fn not(self, expected: &dyn Expected) -> Wrong {
+        let (kind, word);
+        let found = match self.text.peek() {
+            Some(b'{') => Unexpected::Map,
+            Some(b'[') => Unexpected::Seq,
+            Some(b'"') => match self.text.string() {
+                Ok(text) => {
+                    word = text;
+                    Unexpected::Str(&word)
+                }
+                Err(malformed) => return malformed,
+            },
+            _ => match self.text.word() {
+                Ok("null") => Unexpected::Unit,
+                Ok("true") => Unexpected::Bool(true),
+                Ok("false") => Unexpected::Bool(false),
+                Ok(number) => {
+                    kind = format!("number `{number}`");
+                    Unexpected::Other(&kind)
+                }
+                Err(malformed) => return malformed,
+            },
+        };
+        Wrong::invalid_type(found, expected)
+    }
+
+    /// An object, of which these fields are known; all where it is no struct.
+    pub(super) fn object<'de, V: Visitor<'de>>(self, known: Option<&[&str]>, visitor: V) -> Result<V::Value, Wrong> {
+        if self.text.peek() != Some(b'{') {
+            return Err(self.not(&visitor));
+        }
+        self.text.open(b'{')?;
+        let read = visitor.visit_map(Fields { text: self.text, known, whole: self.whole, key: None })?;
+        if self.text.close(b'}') { Ok(read) } else { Err(self.text.wanted("a closing bracket")) }
+    }
+
+    // Apart, so that it stands once in a component.
+    #[inline(never)]
+    fn integer(self, expected: &dyn Expected) -> Result<Integer, Wrong> {
+        if !matches!(self.text.peek(), Some(b'-' | b'0'..=b'9')) {
+            return Err(self.not(expected));
+        }
+        let number = self.text.word()?;
+        number
+            .parse()
+            .map(Integer::Natural)
+            .or_else(|_| number.parse().map(Integer::Negative))
+            .map_err(|_| Wrong::invalid_type(Unexpected::Other(&format!("number `{number}`")), expected))
+    }
+
+    fn is_null(&mut self) -> bool {
+        // No other value begins so.
+        self.text.peek() == Some(b'n')
+    }
+}
+
+/// What is read like another kind.
+macro_rules! forward {
+    ($($($kind:ident)* => $like:ident,)*) => { $($(
+        fn $kind<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+            self.$like(visitor)
+        }
+    )*)* };
+}
+
+impl<'de> Deserializer<'de> for Reader<'_, '_> {
+    type Error = Wrong;
+
+    /// For the few that take whatever is there: untagged enums, and values of the author's own.
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match self.text.peek() {
+            Some(b'n') => self.deserialize_unit(visitor),
+            Some(b't' | b'f') => self.deserialize_bool(visitor),
+            Some(b'"') => self.deserialize_str(visitor),
+            Some(b'[') => self.deserialize_seq(visitor),
+            Some(b'{') => self.deserialize_map(visitor),
+            _ => self.deserialize_f64(visitor),
+        }
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Wrong> {
+        if !self.is_null() {
+            return Err(self.not(&visitor));
+        }
+        match self.text.word()? {
+            "null" => visitor.visit_unit(),
+            _ => Err(self.text.wanted("a value")),
+        }
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        if !matches!(self.text.peek(), Some(b't' | b'f')) {
+            return Err(self.not(&visitor));
+        }
+        match self.text.word()? {
+            "true" => visitor.visit_bool(true),
+            "false" => visitor.visit_bool(false),
+            _ => Err(self.text.wanted("a value")),
+        }
+    }
+
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match self.integer(&visitor)? {
+            Integer::Natural(number) => visitor.visit_u64(number),
+            Integer::Negative(number) => visitor.visit_i64(number),
+        }
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        if !matches!(self.text.peek(), Some(b'-' | b'0'..=b'9')) {
+            return Err(self.not(&visitor));
+        }
+        let number = self.text.word()?;
+        match (number.parse(), number.parse(), number.parse()) {
+            (Ok(number), _, _) => visitor.visit_u64(number),
+            (_, Ok(number), _) => visitor.visit_i64(number),
+            (_, _, Ok(number)) => visitor.visit_f64(number),
+            _ => Err(self.text.wanted("a number")),
+        }
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        if self.text.peek() != Some(b'"') {
+            return Err(self.not(&visitor));
+        }
+        visitor.visit_str(&self.text.string()?)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        if self.text.peek() != Some(b'[') {
+            return Err(self.not(&visitor));
+        }
+        self.text.open(b'[')?;
+        let read = visitor.visit_seq(Elements { text: self.text, at: 0 })?;
+        if self.text.close(b']') { Ok(read) } else { Err(Wrong::custom("more elements than are wanted")) }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        self.object(None, visitor)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        self.object(Some(fields), visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Wrong> {
+        if self.is_null() {
+            self.text.skip()?;
+            return visitor.visit_none();
+        }
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Wrong> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Wrong> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Wrong> {
+        self.deserialize_unit(visitor)
+    }
+
+    /// A variant is a bare name, or the only key of an object.
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        match self.text.peek() {
+            Some(b'"') => visitor.visit_enum((&*self.text.string()?).into_deserializer()),
+            Some(b'{') => {
+                self.text.open(b'{')?;
+                let name = self.text.key()?;
+                let read = visitor.visit_enum(Variant { name: &name, text: self.text })?;
+                if self.text.close(b'}') {
+                    Ok(read)
+                } else {
+                    Err(Wrong::custom("an object with a single key is wanted"))
+                }
+            }
+            _ => Err(self.not(&"a string or an object with a single key")),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        self.text.skip()?;
+        visitor.visit_unit()
+    }
+
+    forward! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+            => deserialize_i64,
+        deserialize_f32 => deserialize_f64,
+        deserialize_char deserialize_string deserialize_identifier => deserialize_str,
+        deserialize_bytes deserialize_byte_buf => deserialize_any,
+    }
+}
+
+/// The elements of a list, from one on.
+struct Elements<'t, 'a> {
+    text: &'t mut Text<'a>,
+    at: usize,
+}
+
+impl<'de> SeqAccess<'de> for Elements<'_, '_> {
+    type Error = Wrong;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Wrong> {
+        if !self.text.comes(self.at == 0, b']')? {
+            return Ok(None);
+        }
+        let read = seed.deserialize(Reader::within(self.text)).map_err(|wrong| wrong.in_list(self.at))?;
+        self.at += 1;
+        Ok(Some(read))
+    }
+}
+
+/// The fields of an object that are still to be read.
+struct Fields<'t, 'a, 'k> {
+    text: &'t mut Text<'a>,
+    known: Option<&'k [&'k str]>,
+    whole: bool,
+    /// Of the field that was read last, or is being read.
+    key: Option<Cow<'a, str>>,
+}
+
+impl Fields<'_, '_, '_> {
+    // Apart, so that it stands once in a component.
+    #[inline(never)]
+    fn next_key(&mut self) -> Result<Option<&str>, Wrong> {
+        if !self.text.comes(self.key.is_none(), b'}')? {
+            return Ok(None);
+        }
+        let key: &str = self.key.insert(self.text.key()?);
+        let known = self.known.is_none_or(|known| known.contains(&key)) || self.whole && TYPE_META.contains(&key);
+        if known { Ok(Some(key)) } else { Err(Wrong::unknown(key)) }
+    }
+}
+
+impl<'de> MapAccess<'de> for Fields<'_, '_, '_> {
+    type Error = Wrong;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Wrong> {
+        match self.next_key()? {
+            Some(key) => seed.deserialize(Key(key)).map(Some).map_err(|wrong| wrong.in_field(key)),
+            None => Ok(None),
+        }
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Wrong> {
+        let read = seed.deserialize(Reader::within(self.text));
+        read.map_err(|wrong| wrong.in_field(self.key.as_deref().unwrap_or_default()))
+    }
+}
+
+/// A key: a text, and a number where the map's keys are numbers.
+struct Key<'a>(&'a str);
+
+macro_rules! number_keys {
+    ($($($deserialize:ident)* : $number:ty => $visit:ident,)*) => { $($(
+        fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+            match self.0.parse::<$number>() {
+                Ok(number) => visitor.$visit(number),
+                Err(_) => visitor.visit_str(self.0),
+            }
+        }
+    )*)* };
+}
+
+impl<'de> Deserializer<'de> for Key<'_> {
+    type Error = Wrong;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        visitor.visit_str(self.0)
+    }
+
+    number_keys! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64: i64 => visit_i64,
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64: u64 => visit_u64,
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Wrong> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        visitor.visit_enum(self.0.into_deserializer())
+    }
+
+    forward_to_deserialize_any! {
+        bool i128 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq tuple tuple_struct map struct
+        identifier ignored_any
+    }
+}

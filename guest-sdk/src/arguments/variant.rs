@@ -1,0 +1,44 @@
+//! An enum's variant that has a value: the only key of an object.
+
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, VariantAccess, Visitor};
+
+use super::reader::Reader;
+use super::text::Text;
+use super::wrong::Wrong;
+
+/// A variant's name, and the text from its value on.
+pub(super) struct Variant<'t, 'a> {
+    pub(super) name: &'t str,
+    pub(super) text: &'t mut Text<'a>,
+}
+
+impl<'de> EnumAccess<'de> for Variant<'_, '_> {
+    type Error = Wrong;
+    type Variant = Self;
+
+    fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, Self), Wrong> {
+        let name: StrDeserializer<'_, Wrong> = self.name.into_deserializer();
+        Ok((seed.deserialize(name)?, self))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Variant<'_, '_> {
+    type Error = Wrong;
+
+    fn unit_variant(self) -> Result<(), Wrong> {
+        self.newtype_variant()
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Wrong> {
+        seed.deserialize(Reader::within(self.text)).map_err(|wrong| wrong.in_field(self.name))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Wrong> {
+        Reader::within(self.text).deserialize_seq(visitor).map_err(|wrong| wrong.in_field(self.name))
+    }
+
+    fn struct_variant<V: Visitor<'de>>(self, fields: &'static [&'static str], visitor: V) -> Result<V::Value, Wrong> {
+        Reader::within(self.text).object(Some(fields), visitor).map_err(|wrong| wrong.in_field(self.name))
+    }
+}

@@ -1,0 +1,159 @@
+//! Pods, nodes and changes: of each, only the facts that the plugin reads.
+//!
+//! What it reads is a constant where these functions are called, and they are inlined there: the code for all other facts is
+//! gone from the component. The host sends nothing for those, so nothing is left unfreed.
+
+use super::values::{Lift, aligned, larger};
+use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, Image, Node, ResidentPod, Usage};
+use crate::reads::Reads;
+use crate::types::{self, ClusterFacts, NodeFacts, PodFacts};
+
+/// A record whose fields belong to groups of facts; those of other groups are left empty.
+macro_rules! facts {
+    ($record:path, $lift:ident($group:ident) { $($field:ident: $type:ty $([$fact:ident])?),* $(,)? }) => {
+        impl $record {
+            const SIZE: usize = {
+                let end = 0;
+                $(let end = aligned(end, <$type>::ALIGN) + <$type>::SIZE;)*
+                aligned(end, Self::ALIGN)
+            };
+            const ALIGN: usize = {
+                let align = 1;
+                $(let align = larger(align, <$type>::ALIGN);)*
+                align
+            };
+        }
+
+        /// Takes the record out of memory.
+        ///
+        /// # Safety
+        /// Such a record lies at the address, and it is taken once.
+        #[inline(always)]
+        unsafe fn $lift(at: *const u8, reads: $group) -> $record {
+            let end = 0;
+            $(
+                let start = aligned(end, <$type>::ALIGN);
+                let $field = if true $(&& reads.contains($group::$fact))? {
+                    // SAFETY: the fields lie there one after the other, each aligned.
+                    unsafe { <$type>::lift(at.add(start)) }
+                } else {
+                    <$type>::default()
+                };
+                let end = start + <$type>::SIZE;
+            )*
+            let _ = end;
+            $record { $($field,)* }
+        }
+
+        #[cfg(test)]
+        impl super::layout::Layout for $record {
+            const PARTS: &'static [(&'static str, usize, usize)] =
+                &[$((stringify!($field), <$type>::SIZE, <$type>::ALIGN)),*];
+        }
+    };
+}
+
+facts!(types::Pod, pod(PodFacts) {
+    name: String [NAME],
+    namespace: String [NAMESPACE],
+    uid: String [UID],
+    labels: Vec<types::Label> [LABELS],
+    annotations: Vec<types::Label> [ANNOTATIONS],
+    owners: Vec<types::Owner> [OWNERS],
+    node_name: String [NODE_NAME],
+    scheduler_name: String [SCHEDULER_NAME],
+    priority: i32 [PRIORITY],
+    preemption: types::PreemptionPolicy [PRIORITY],
+    tolerations: Vec<types::Toleration> [TOLERATIONS],
+    node_selector: Vec<types::Label> [NODE_AFFINITY],
+    required_node_affinity: Option<Vec<types::NodeSelectorTerm>> [NODE_AFFINITY],
+    preferred_node_affinity: Vec<types::PreferredNodeTerm> [NODE_AFFINITY],
+    affinity: types::PodAffinity [POD_AFFINITY],
+    anti_affinity: types::PodAffinity [POD_AFFINITY],
+    topology_spread: Vec<types::SpreadConstraint> [TOPOLOGY_SPREAD],
+    requests: types::PodRequests [REQUESTS],
+    containers: Vec<types::Container> [CONTAINERS],
+    images: types::PodImages [IMAGES],
+    host_ports: Vec<types::HostPort> [HOST_PORTS],
+    volumes: Vec<types::Volume> [VOLUMES],
+    scheduling_gates: Vec<String> [SCHEDULING_GATES],
+    resource_claims: Vec<types::PodResourceClaim> [RESOURCE_CLAIMS],
+    host_network: bool [HOST_NETWORK],
+    nominated_node_name: String [NOMINATED_NODE],
+    deleting: bool [DELETION],
+    start_time: i64 [START_TIME],
+});
+
+facts!(Node, node(NodeFacts) {
+    id: u32,
+    name: Option<String> [NAME],
+    uid: Option<String> [NAME],
+    labels: Option<Vec<types::Label>> [LABELS],
+    annotations: Option<Vec<types::Label>> [ANNOTATIONS],
+    taints: Option<Vec<types::Taint>> [TAINTS],
+    unschedulable: Option<bool> [UNSCHEDULABLE],
+    allocatable: Option<types::Resources> [ALLOCATABLE],
+    images: Option<Vec<u32>> [IMAGES],
+    used_ports: Option<Vec<types::HostPort>> [USED_PORTS],
+    conditions: Option<Vec<types::Condition>> [CONDITIONS],
+    declared_features: Option<Vec<String>> [DECLARED_FEATURES],
+});
+
+/// The parameters of `hold-template`, which lie in memory as a record would.
+pub(super) struct HeldTemplate {
+    pub(super) id: u32,
+    pub(super) pod: types::Pod,
+}
+
+impl HeldTemplate {
+    const POD: usize = aligned(u32::SIZE, types::Pod::ALIGN);
+    pub(super) const SIZE: usize = Self::POD + types::Pod::SIZE;
+    pub(super) const ALIGN: usize = types::Pod::ALIGN;
+
+    /// # Safety
+    /// They lie at the address, and are taken once.
+    #[inline(always)]
+    pub(super) unsafe fn lift(at: *const u8, reads: Reads) -> HeldTemplate {
+        // SAFETY: the pod lies behind its id.
+        unsafe { HeldTemplate { id: u32::lift(at), pod: pod(at.add(Self::POD), reads.pod) } }
+    }
+}
+
+const RESIDENT_NODE: usize = u32::SIZE;
+const RESIDENT_POD: usize = aligned(2 * u32::SIZE, types::Pod::ALIGN);
+const CHANGE: usize = aligned(1, CHANGE_ALIGN);
+
+/// A change's alignment, from the cases that have all types in them.
+pub(super) const CHANGE_ALIGN: usize = larger(types::Pod::ALIGN, Node::ALIGN);
+/// A change's size, from its largest cases.
+pub(super) const CHANGE_SIZE: usize =
+    aligned(CHANGE + larger(RESIDENT_POD + types::Pod::SIZE, Node::SIZE), CHANGE_ALIGN);
+
+/// Takes a change out of memory: `None` for one of something that the plugin does not read.
+///
+/// # Safety
+/// A change lies at the address, and is taken once.
+#[inline(always)]
+pub(super) unsafe fn change(at: *const u8, reads: Reads) -> Option<Change> {
+    let images = reads.cluster.contains(ClusterFacts::IMAGES);
+    let pods = reads.node.contains(NodeFacts::PODS);
+    // SAFETY: the value of the case that the byte tells lies behind it.
+    unsafe {
+        let value = at.add(CHANGE);
+        Some(match at.read() {
+            0 => Change::Node(node(value, reads.node)),
+            1 => Change::NodeRemoved(u32::lift(value)),
+            2 if reads.node.contains(NodeFacts::USAGE) => Change::Usage(Usage::lift(value)),
+            3 if images => Change::Image(Image::lift(value)),
+            4 if images => Change::ImageRemoved(u32::lift(value)),
+            5 if pods => Change::ResidentPod(ResidentPod {
+                id: u32::lift(value),
+                node: u32::lift(value.add(RESIDENT_NODE)),
+                pod: pod(value.add(RESIDENT_POD), reads.resident),
+            }),
+            6 if pods => Change::ResidentPodRemoved(u32::lift(value)),
+            7 => Change::NodeCount(u32::lift(value)),
+            _ => return None,
+        })
+    }
+}
