@@ -72,7 +72,7 @@ impl Solo {
         let nodes: Vec<(NodeId, &str)> = cache.nodes().map(|info| (info.id, &*info.node.name)).collect();
         let narrowed = |names: &[Box<str>], name: &str| match names.iter().any(|wanted| **wanted == *name) {
             true => None,
-            false => Some(left_out()),
+            false => Some(left_out(&self.component.name)),
         };
         let before = resident.instance().pre_filter(trial.cycle())?;
         let mut said: Vec<Said> = nodes
@@ -125,8 +125,8 @@ impl Solo {
     }
 }
 
-/// Of a node that a pre-filter did not name. What kube-scheduler says of it.
-fn left_out() -> Status {
-    let reason = "node(s) didn't satisfy plugin(s) pre-filter result".into();
+/// Of a node that this plugin's pre-filter did not name: what a scheduling cycle says of it.
+fn left_out(plugin: &str) -> Status {
+    let reason = format!("node(s) didn't satisfy plugin(s) [{plugin}]").into();
     Status { code: Code::UnschedulableAndUnresolvable, reasons: vec![reason] }
 }
