@@ -1,5 +1,7 @@
 //! The state machine: what each event does, and one scheduling cycle after the other.
 
+mod advice;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,8 +13,7 @@ use crate::attempt::{Attempt, Outcome};
 use crate::cache::Cache;
 use crate::cycle::{Distrusted, Failure, Placing};
 use crate::event::Event;
-use crate::facts::NodeFacts;
-use crate::model::{Node, Pod, PodKey};
+use crate::model::{Pod, PodKey};
 use crate::plugins::Plugins;
 use crate::profile::Profile;
 use crate::queue::{Queue, QueueOptions, QueuedPod, Rejection};
@@ -91,27 +92,25 @@ impl Core {
         let mut actions = Vec::new();
         self.ended = None;
         match event {
-            Event::NodeSet(node) => self.node_set(node, now),
-            Event::NodeRemoved(name) => {
-                self.cache.remove_node(&name);
-                self.queue.retry(NodeFacts::PODS, now);
-            }
+            Event::NodeSet(node) => self.cache.set_node(node),
+            Event::NodeRemoved(name) => self.cache.remove_node(&name),
             Event::PodSet(pod) => self.pod_set(pod, now),
-            Event::PodRemoved(key) => self.pod_removed(&key, now),
+            Event::PodRemoved(key) => self.pod_removed(&key),
             Event::Bound(key) => self.bound(&key, &mut actions),
             Event::BindFailed(key, why) => self.bind_failed(&key, &why, now, &mut actions),
             Event::PluginsSwapped(profiles) => self.plugins_swapped(profiles, now),
-            Event::PluginRecovered(name) => self.queue.retry_plugin(&name, now),
+            Event::PluginRecovered(name) => self.queue.retry_plugin(&name),
             Event::Tick => self.queue.tick(now),
             Event::Cycle => self.cycle(now, plugins, &mut actions),
         }
+        self.settle(now, plugins, &mut actions);
         actions
     }
 
     /// Whether [`Event::Cycle`] would try a pod.
     #[must_use]
     pub fn has_work(&self) -> bool {
-        self.queue.has_active()
+        self.queue.has_next()
     }
 
     /// When [`Event::Tick`] has something to do next; `None` if it has nothing.
@@ -150,27 +149,20 @@ impl Core {
         self.ended.as_ref()
     }
 
-    fn node_set(&mut self, node: Arc<Node>, now: Timestamp) {
-        let helped = self.cache.set_node(node);
-        self.queue.retry(helped, now);
-    }
-
     fn pod_set(&mut self, pod: Arc<Pod>, now: Timestamp) {
         if pod.finished {
-            return self.pod_removed(&pod.key, now);
+            return self.pod_removed(&pod.key);
         }
         self.unclaimed.remove(&pod.key.uid);
         if !pod.node_name.is_empty() {
             self.queue.remove(&pod.key);
-            let helped = self.cache.set_pod(pod);
-            return self.queue.retry(helped, now);
+            return self.cache.set_pod(pod);
         }
         if let Some(reservation) = self.in_flight.get_mut(&pod.key.uid) {
-            reservation.entry.pod = pod;
+            reservation.entry.update(pod);
             return;
         }
-        let known = self.cache.pod_by_uid(&pod.key.uid).is_some();
-        if known || pod.deleting || !pod.spec.scheduling_gates.is_empty() {
+        if pod.deleting || self.cache.pod_by_uid(&pod.key.uid).is_some() {
             return self.queue.remove(&pod.key);
         }
         if !self.profiles.iter().any(|profile| profile.scheduler_name == pod.spec.scheduler_name) {
@@ -181,12 +173,11 @@ impl Core {
         self.queue.set(pod, now);
     }
 
-    fn pod_removed(&mut self, key: &PodKey, now: Timestamp) {
+    fn pod_removed(&mut self, key: &PodKey) {
         self.queue.remove(key);
         self.unclaimed.remove(&key.uid);
         self.in_flight.remove(&key.uid);
-        let helped = self.cache.remove_pod(&key.uid);
-        self.queue.retry(helped, now);
+        self.cache.remove_pod(&key.uid);
     }
 
     fn plugins_swapped(&mut self, profiles: Vec<Profile>, now: Timestamp) {
@@ -197,7 +188,7 @@ impl Core {
         for pod in std::mem::take(&mut self.unclaimed).into_values() {
             self.pod_set(pod, now);
         }
-        self.queue.retry_all(now);
+        self.queue.plugins_changed();
     }
 
     fn cycle(&mut self, now: Timestamp, plugins: &mut dyn Plugins, actions: &mut Vec<Action>) {
@@ -248,8 +239,7 @@ impl Core {
     /// Counts the pod on the node from now on, and asks for the binding.
     fn reserve(&mut self, entry: QueuedPod, node: Box<str>, now: Timestamp, actions: &mut Vec<Action>) {
         let key = entry.pod.key.clone();
-        let helped = self.cache.assume(Arc::new(Pod { node_name: node.clone(), ..Pod::clone(&entry.pod) }));
-        self.queue.retry(helped, now);
+        self.cache.assume(Arc::new(Pod { node_name: node.clone(), ..Pod::clone(&entry.pod) }));
         actions.push(Action::Bind { pod: key.clone(), node: node.clone() });
         self.in_flight.insert(key.uid, Reservation { entry, node, began: now });
     }
@@ -258,8 +248,7 @@ impl Core {
     fn undo(&mut self, reservation: Reservation, why: &str, now: Timestamp, actions: &mut Vec<Action>) {
         self.ended = Some(attempt(&reservation.entry, Outcome::Error, reservation.began));
         let uid = &reservation.entry.pod.key.uid;
-        let helped = self.cache.forget(uid);
-        self.queue.retry(helped, now);
+        self.cache.forget(uid);
         if self.cache.pod_by_uid(uid).is_some() || reservation.entry.pod.deleting {
             return;
         }
@@ -296,8 +285,7 @@ impl Core {
             }
             Failure::NoNodes => ("no nodes available to schedule pods".to_owned(), Rejection::default()),
             Failure::Unschedulable(diagnosis) => {
-                let plugins = diagnosis.plugins().cloned().collect();
-                (diagnosis.to_string(), Rejection { helpful_facts: diagnosis.helpful_facts(), plugins })
+                (diagnosis.to_string(), diagnosis.rejection().clone())
             }
         };
         self.ended = Some(attempt(&entry, Outcome::Unschedulable, now));

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::cache::Cache;
 use crate::cache::NodeId;
+use crate::cluster_event::{ClusterEvent, Interest};
 use crate::facts::{ClusterFacts, NodeFacts, PodFacts};
 use crate::model::Pod;
 use crate::time::Timestamp;
@@ -107,6 +108,22 @@ pub struct Declaration {
     pub score_scope: Scope,
     /// Of its scores.
     pub normalization: Normalization,
+    /// When a pod that it rejected is worth another try. Empty: when a fact changed that it reads.
+    pub retry_on: Vec<Interest>,
+}
+
+impl Declaration {
+    /// Whether the event may help pods that it rejected, as far as it declared.
+    #[must_use]
+    pub fn is_concerned_by(&self, event: &ClusterEvent) -> bool {
+        if !self.retry_on.is_empty() {
+            return self.retry_on.iter().any(|interest| event.is_of(interest));
+        }
+        match self.filter_scope {
+            Scope::Node => event.facts.intersects(self.node_facts),
+            Scope::Domain | Scope::Cluster => !event.facts.is_empty(),
+        }
+    }
 }
 
 /// What a call is about.
@@ -222,6 +239,43 @@ pub enum PointOutcome {
 /// Every answer is checked by the implementor to be of the right length; the core checks ranges. The implementor makes
 /// a template known to the guest before the first call that names it.
 pub trait Plugins {
+    /// May the pod be tried at all? `None` is yes. The cycle is none yet: its id is that of the last one.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn pre_enqueue(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
+        Ok(None)
+    }
+
+    /// The pod's place in the order in which pods are tried, which is ascending, element by element. `queued` is since when
+    /// it waits.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn sort_key(
+        &mut self,
+        _plugin: PluginId,
+        _cycle: &Cycle<'_>,
+        _queued: Timestamp,
+    ) -> Result<Box<[i64]>, PluginError> {
+        Ok(Box::default())
+    }
+
+    /// Whether the event can help each of these pods, which the plugin rejected; each is given with its template.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn queueing_hints(
+        &mut self,
+        _plugin: PluginId,
+        _cache: &Cache,
+        _now: Timestamp,
+        _event: &ClusterEvent,
+        pods: &[(TemplateId, &Pod)],
+    ) -> Result<Vec<bool>, PluginError> {
+        Ok(vec![true; pods.len()])
+    }
+
     /// Before the nodes are filtered.
     ///
     /// # Errors

@@ -30,6 +30,10 @@ pub struct ProfilePlugin {
 pub struct Profile {
     /// `schedulerName`: it places pods whose `spec.schedulerName` is this.
     pub scheduler_name: Box<str>,
+    /// Enabled at pre-enqueue.
+    pub pre_enqueue: Vec<ProfilePlugin>,
+    /// Enabled at queue-sort. Without one, pods go by priority, then by time.
+    pub queue_sort: Option<ProfilePlugin>,
     /// Enabled at pre-filter.
     pub pre_filter: Vec<ProfilePlugin>,
     /// Enabled at filter.
@@ -43,7 +47,8 @@ pub struct Profile {
 impl Profile {
     /// Every plugin that it uses, some of them several times.
     pub fn plugins(&self) -> impl Iterator<Item = &ProfilePlugin> {
-        let unweighted = self.pre_filter.iter().chain(&self.filter).chain(&self.pre_score);
+        let queueing = self.pre_enqueue.iter().chain(&self.queue_sort);
+        let unweighted = queueing.chain(&self.pre_filter).chain(&self.filter).chain(&self.pre_score);
         unweighted.chain(self.score.iter().map(|(plugin, _)| plugin))
     }
 

@@ -11,7 +11,7 @@ use crate::profile::ProfilePlugin;
 
 impl Placing<'_> {
     /// The pod's template for this plugin, looked up once a cycle for each set of facts.
-    fn template(&mut self, plugin: &ProfilePlugin) -> TemplateId {
+    pub(super) fn template(&mut self, plugin: &ProfilePlugin) -> TemplateId {
         let facts = plugin.declaration.pod_facts;
         if let Some((_, template)) = self.pods_templates.iter().find(|(known, _)| *known == facts) {
             return *template;
@@ -204,7 +204,7 @@ fn right_length(plugin: &ProfilePlugin, call: &str, got: usize, wanted: usize) -
 }
 
 /// A seed for one cycle and plugin: the finalizer of SplitMix64 over the three.
-fn mix(seed: u64, cycle: u64, plugin: u64) -> u64 {
+pub(crate) fn mix(seed: u64, cycle: u64, plugin: u64) -> u64 {
     let mut z = seed ^ cycle.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ plugin.rotate_left(32);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

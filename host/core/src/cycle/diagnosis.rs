@@ -1,12 +1,12 @@
 //! Why no node fits, in kube-scheduler's words.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::facts::NodeFacts;
-use crate::plugins::{Scope, Status};
+use crate::plugins::{Code, Status, TemplateId};
 use crate::profile::ProfilePlugin;
+use crate::queue::{Rejection, Rejector};
 
 /// What was said about the nodes that do not fit (kube-scheduler's `Diagnosis`). Displays as the message of the
 /// FailedScheduling event.
@@ -16,8 +16,7 @@ pub struct Diagnosis {
     /// Where a pre-filter rejected the pod on all of them.
     all: Option<String>,
     reasons: BTreeMap<Arc<str>, usize>,
-    plugins: BTreeSet<Arc<str>>,
-    facts: NodeFacts,
+    rejection: Rejection,
 }
 
 impl Diagnosis {
@@ -26,23 +25,21 @@ impl Diagnosis {
     }
 
     /// The plugins that said no.
-    pub fn plugins(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.plugins.iter()
-    }
-
-    /// A change of one of these facts may make the pod schedulable.
     #[must_use]
-    pub fn helpful_facts(&self) -> NodeFacts {
-        self.facts
+    pub fn rejection(&self) -> &Rejection {
+        &self.rejection
     }
 
-    pub(super) fn add_plugin(&mut self, plugin: &ProfilePlugin) {
-        let declaration = &plugin.declaration;
-        self.plugins.insert(Arc::clone(&declaration.name));
-        self.facts |= match declaration.filter_scope {
-            Scope::Node => declaration.node_facts,
-            Scope::Domain | Scope::Cluster => NodeFacts::all(),
-        };
+    /// The plugin said no with this code, to the pod of this template.
+    pub(super) fn add_plugin(&mut self, plugin: &ProfilePlugin, code: Code, template: TemplateId) {
+        let pending = code == Code::Pending;
+        match self.rejection.by.iter_mut().find(|by| by.id == plugin.id) {
+            Some(by) => by.pending |= pending,
+            None => {
+                let (id, declaration) = (plugin.id, Arc::clone(&plugin.declaration));
+                self.rejection.by.push(Rejector { id, declaration, pending, template });
+            }
+        }
     }
 
     pub(super) fn add(&mut self, status: &Status, nodes: usize) {

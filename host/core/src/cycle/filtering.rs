@@ -62,7 +62,8 @@ impl Placing<'_> {
                 }
                 PreFilterResult::Narrow(names) => {
                     narrowing.insert(&plugin.declaration.name);
-                    diagnosis.add_plugin(plugin);
+                    let template = self.template(plugin);
+                    diagnosis.add_plugin(plugin, Code::UnschedulableAndUnresolvable, template);
                     let names: BTreeSet<Box<str>> = names.into_iter().collect();
                     let left = narrowed.map_or(names.clone(), |before| before.intersection(&names).cloned().collect());
                     if left.is_empty() {
@@ -74,7 +75,8 @@ impl Placing<'_> {
             }
         }
         if let Some((plugin, status)) = rejected {
-            diagnosis.add_plugin(plugin);
+            let template = self.template(plugin);
+            diagnosis.add_plugin(plugin, status.code, template);
             diagnosis.reject_all(&status);
             return Err(Failure::Unschedulable(std::mem::take(diagnosis)));
         }
@@ -90,7 +92,7 @@ impl Placing<'_> {
     }
 
     fn keep_fitting(
-        &self,
+        &mut self,
         plugin: &ProfilePlugin,
         nodes: &mut Vec<NodeId>,
         verdicts: &Verdicts,
@@ -107,7 +109,8 @@ impl Placing<'_> {
         });
         for (status, count) in verdicts.outcomes.iter().zip(counts).filter(|(_, count)| *count > 0) {
             self.check_not_error(plugin, status)?;
-            diagnosis.add_plugin(plugin);
+            let template = self.template(plugin);
+            diagnosis.add_plugin(plugin, status.code, template);
             diagnosis.add(status, count);
         }
         Ok(())

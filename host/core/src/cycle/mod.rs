@@ -12,6 +12,7 @@ mod select;
 
 use std::sync::Arc;
 
+pub(crate) use self::asking::mix;
 pub use self::diagnosis::Diagnosis;
 use crate::answers::Answers;
 use crate::cache::{Cache, NodeId};

@@ -44,8 +44,21 @@ impl Cluster {
         let key = PodKey { namespace: "ns".into(), name: format!("pod-{uid}").into(), uid };
         let amount = Resources { milli_cpu: rng.i64(1..=5) * 300, ..Resources::default() };
         let requests = PodRequests { fit: amount.clone(), effective: amount, ..PodRequests::default() };
-        let spec = PodSpec { scheduler_name: PROFILE.into(), priority: rng.i32(0..3), ..PodSpec::default() };
+        let spec = PodSpec {
+            scheduler_name: PROFILE.into(),
+            priority: rng.i32(0..3),
+            scheduling_gates: if rng.u8(..4) == 0 { vec!["quota".into()] } else { Vec::new() },
+            ..PodSpec::default()
+        };
         self.set_pod(Arc::new(Pod { key, requests, spec: Arc::new(spec), ..Pod::default() }));
+    }
+
+    /// A gated pod's gates go, which is half of what happens to those.
+    pub fn ungate_pod(&mut self, rng: &mut fastrand::Rng) {
+        let gated = self.pods.values().filter(|pod| !pod.spec.scheduling_gates.is_empty());
+        let Some(pod) = rng.choice(gated.cloned().collect::<Vec<_>>()) else { return };
+        let spec = PodSpec { scheduling_gates: Vec::new(), ..PodSpec::clone(&pod.spec) };
+        self.set_pod(Arc::new(Pod { spec: Arc::new(spec), ..Pod::clone(&pod) }));
     }
 
     /// A label changes, or the pod ends, or it is deleted.
@@ -70,6 +83,9 @@ impl Cluster {
     /// The binding subresource, with its checks.
     pub fn bind(&mut self, key: &PodKey, node: &str) -> Result<(), String> {
         let pod = self.pods.get(&key.uid).ok_or("not found")?;
+        if !pod.spec.scheduling_gates.is_empty() {
+            return Err("has scheduling gates".into());
+        }
         if !pod.node_name.is_empty() {
             return Err(format!("already assigned to {}", pod.node_name));
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use berth_core::Timestamp;
 use berth_core::cache::NodeId;
 use berth_core::facts::{NodeFacts, PodFacts};
 use berth_core::model::Effect;
@@ -13,8 +14,8 @@ use berth_core::profile::{Profile, ProfilePlugin};
 
 use crate::cluster::PROFILE;
 
-/// Which plugin an instance is: ids count up with every swap, three to a generation.
-const KINDS: u32 = 3;
+/// Which plugin an instance is: ids count up with every swap, four to a generation.
+const KINDS: u32 = 4;
 
 pub struct Fakes {
     pub rng: fastrand::Rng,
@@ -33,6 +34,8 @@ impl Fakes {
         };
         Profile {
             scheduler_name: PROFILE.into(),
+            pre_enqueue: vec![plugin(3)],
+            queue_sort: Some(plugin(3)),
             pre_filter: vec![plugin(0)],
             filter: vec![plugin(0), plugin(1)],
             pre_score: vec![plugin(2)],
@@ -54,6 +57,7 @@ fn declaration(kind: u32) -> Declaration {
     let (name, pod_facts, node_facts, scope) = match kind {
         0 => ("Taints", PodFacts::TOLERATIONS, NodeFacts::TAINTS, Scope::Node),
         1 => ("Fit", PodFacts::REQUESTS, NodeFacts::ALLOCATABLE | NodeFacts::USAGE, Scope::Node),
+        3 => ("Queueing", PodFacts::SCHEDULING_GATES | PodFacts::PRIORITY, NodeFacts::empty(), Scope::Node),
         _ => ("Random", PodFacts::empty(), NodeFacts::empty(), Scope::Cluster),
     };
     Declaration {
@@ -81,6 +85,22 @@ pub fn reason(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> Option<&'static str
 }
 
 impl Plugins for Fakes {
+    fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
+        self.may_trap(plugin)?;
+        let status = Status { code: Code::UnschedulableAndUnresolvable, reasons: vec!["gated".into()] };
+        Ok((!cycle.pod.spec.scheduling_gates.is_empty()).then_some(status))
+    }
+
+    fn sort_key(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        queued: Timestamp,
+    ) -> Result<Box<[i64]>, PluginError> {
+        self.may_trap(plugin)?;
+        Ok([i64::from(cycle.pod.spec.priority), -(queued.0 as i64)].into())
+    }
+
     fn pre_filter(&mut self, plugin: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
         self.may_trap(plugin)?;
         Ok(PreFilterResult::All)

@@ -56,6 +56,7 @@ impl World {
                 0..3 => self.cluster.make_node(&mut self.rng),
                 3 => self.cluster.remove_node(&mut self.rng),
                 4..8 => self.cluster.make_pod(&mut self.rng),
+                8 if self.rng.bool() => self.cluster.ungate_pod(&mut self.rng),
                 8 => self.cluster.change_pod(&mut self.rng),
                 9 => self.swap(),
                 10 => self.step(Event::Tick),
