@@ -44,6 +44,8 @@ macro_rules! world {
 }
 
 world!(snapshot, "with-snapshot", "export_snapshot");
+world!(pre_enqueue, "with-pre-enqueue", "export_pre_enqueue");
+world!(queue_sort, "with-queue-sort", "export_queue_sort");
 world!(pre_filter, "with-pre-filter", "export_pre_filter");
 world!(filter, "with-filter", "export_filter");
 world!(pre_score, "with-pre-score", "export_pre_score");

@@ -6,15 +6,17 @@ use std::marker::PhantomData;
 use crate::bindings::base::exports::berth::scheduler::plugin;
 use crate::bindings::filter::exports::berth::scheduler::filter;
 use crate::bindings::normalize::exports::berth::scheduler::normalize;
+use crate::bindings::pre_enqueue::exports::berth::scheduler::pre_enqueue;
 use crate::bindings::pre_filter::exports::berth::scheduler::pre_filter;
 use crate::bindings::pre_score::exports::berth::scheduler::pre_score;
+use crate::bindings::queue_sort::exports::berth::scheduler::queue_sort;
 use crate::bindings::score::exports::berth::scheduler::score;
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot;
 use crate::guest::Guest;
 use crate::lift::Informed;
 use crate::plugin::Plugin;
 use crate::reads::Reads;
-use crate::types::{Cycle, Pod, Verdicts};
+use crate::types::{Cycle, Pod, Status, Verdicts};
 use crate::{PreScore, log};
 
 /// A plugin with a place where its one [`Guest`] lives. Implemented by [`plugin!`](crate::plugin!) in a component.
@@ -74,6 +76,18 @@ impl<P: Resident> Informed for Component<P> {
 
     fn apply(changes: impl Iterator<Item = snapshot::Change>) {
         P::guest().apply(changes);
+    }
+}
+
+impl<P: Resident> pre_enqueue::Guest for Component<P> {
+    fn pre_enqueue(template: u32) -> Result<Option<Status>, String> {
+        P::guest().pre_enqueue(template)
+    }
+}
+
+impl<P: Resident> queue_sort::Guest for Component<P> {
+    fn sort_key(template: u32, queued: i64) -> Result<Vec<i64>, String> {
+        P::guest().sort_key(template, queued)
     }
 }
 

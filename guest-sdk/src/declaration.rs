@@ -9,7 +9,11 @@ use crate::types::{Normalization, Scope};
 pub struct Declared {
     /// What `prepare` reads.
     pub prepare: Reads,
-    /// What `pre_filter` reads, where there is one; and so on.
+    /// What `pre_enqueue` reads, where there is one; and so on.
+    pub pre_enqueue: Option<Reads>,
+    /// `queue_sort`.
+    pub queue_sort: Option<Reads>,
+    /// `pre_filter`.
     pub pre_filter: Option<Reads>,
     /// `filter`.
     pub filter: Option<Reads>,
@@ -29,6 +33,8 @@ impl Declared {
     /// A plugin without any function.
     pub const NOTHING: Declared = Declared {
         prepare: Reads::NONE,
+        pre_enqueue: None,
+        queue_sort: None,
         pre_filter: None,
         filter: None,
         pre_score: None,
@@ -41,6 +47,8 @@ impl Declared {
     /// What all functions read together.
     pub const fn reads(&self) -> Reads {
         self.prepare
+            .and_of(self.pre_enqueue)
+            .and_of(self.queue_sort)
             .and_of(self.pre_filter)
             .and_of(self.filter)
             .and_of(self.pre_score)

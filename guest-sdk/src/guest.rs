@@ -9,9 +9,9 @@ use crate::param::{Scene, TemplateScene};
 use crate::plugin::Plugin;
 use crate::score::Outcome;
 use crate::snapshot::Snapshot;
-use crate::types::{Pod, Verdicts};
+use crate::types::{Pod, Status, Verdicts};
 use crate::verdicts::Collector;
-use crate::{Cycle, PreFilter, PreScore, pod};
+use crate::{Cycle, PreFilter, PreScore, Queued, pod};
 
 /// A plugin at work. The functions are those of the contract, `wit/plugin.wit` and `wit/placing.wit`.
 pub struct Guest<P: Plugin> {
@@ -80,6 +80,18 @@ impl<P: Plugin> Guest<P> {
     /// Once a pod, before nodes are filtered.
     pub fn pre_filter(&mut self, cycle: &Cycle) -> Outcome<PreFilter> {
         Ok(P::pre_filter(&self.scene(cycle)?))
+    }
+
+    /// Why a pod of this template may not be tried yet.
+    pub fn pre_enqueue(&mut self, template: u32) -> Outcome<Option<Status>> {
+        let cycle = before_any(template);
+        Ok(P::pre_enqueue(&self.scene(&cycle)?).0.map(Into::into))
+    }
+
+    /// The place in the order of a pod of this template that waits since then.
+    pub fn sort_key(&mut self, template: u32, queued: i64) -> Outcome<Vec<i64>> {
+        let cycle = before_any(template);
+        P::queue_sort(Queued(queued), &self.scene(&cycle)?)
     }
 
     /// Whether the pod fits each of these nodes.
@@ -151,4 +163,9 @@ impl<P: Plugin> Guest<P> {
         });
         Ok(Scene { template, prepared: &prepared.value, cycle, snapshot, node: 0 })
     }
+}
+
+/// For functions that run outside of cycles, and so can't see this.
+fn before_any(template: u32) -> Cycle {
+    Cycle { id: 0, time: 0, seed: 0, template }
 }

@@ -2,7 +2,7 @@
 
 /// Makes a plugin of plain functions.
 ///
-/// Only `name` and one of `filter`, `score`, `pre_filter` are needed; the keys come in this order:
+/// Only `name` and one function are needed; the keys come in this order:
 ///
 /// | key | what |
 /// |---|---|
@@ -10,6 +10,8 @@
 /// | `version: "1.2"` | for people; the crate's version otherwise |
 /// | `args: Args` | your struct, read from `pluginConfig[].args`; functions take `&Args` |
 /// | `prepare: prepare => Wanted` | a function that works out once a template what functions take as `&Wanted` |
+/// | `pre_enqueue: pre_enqueue` | once a pod, before it may be tried: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
+/// | `queue_sort: queue_sort` | once a pod: its place in the order, from [`Queued`](crate::Queued) and facts of the pod |
 /// | `pre_filter: pre_filter` | once a pod: [`PreFilter`](crate::PreFilter) or a `Result` of it |
 /// | `filter: filter` | a pod and a node: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
 /// | `pre_score: pre_score` | once a pod: [`PreScore`](crate::PreScore) or a `Result` of it |
@@ -41,6 +43,8 @@ macro_rules! plugin {
         $(, version: $version:expr)?
         $(, args: $args:ty)?
         $(, prepare: $prepare:expr => $prepared:ty)?
+        $(, pre_enqueue: $pre_enqueue:expr)?
+        $(, queue_sort: $queue_sort:expr)?
         $(, pre_filter: $pre_filter:expr)?
         $(, filter: $filter:expr)?
         $(, pre_score: $pre_score:expr)?
@@ -65,6 +69,10 @@ macro_rules! plugin {
                 #[allow(unused_mut)]
                 let mut declared = $crate::plugin::Declared::NOTHING;
                 $(declared.prepare = $crate::call::template_reads::<Self, _, _, _>(&$prepare);)?
+                $(declared.pre_enqueue =
+                    Some($crate::call::without_cycle($crate::call::pod_reads::<Self, _, _, _>(&$pre_enqueue)));)?
+                $(declared.queue_sort =
+                    Some($crate::call::without_cycle($crate::call::sort_reads::<Self, _, _, _>(&$queue_sort)));)?
                 $(declared.pre_filter = Some($crate::call::pod_reads::<Self, _, _, _>(&$pre_filter));)?
                 $(declared.filter = Some($crate::call::node_reads::<Self, _, _, _>(&$filter));)?
                 $(declared.pre_score = Some($crate::call::pod_reads::<Self, _, _, _>(&$pre_score));)?
@@ -86,6 +94,17 @@ macro_rules! plugin {
             fn prepare(_scene: &$crate::call::TemplateScene<'_, Self>) -> Self::Prepared {
                 $($crate::call::template(&$prepare, _scene))?
             }
+
+            $(fn pre_enqueue(scene: &$crate::call::Scene<'_, Self>) -> $crate::Verdict {
+                $crate::call::pod(&$pre_enqueue, scene).into()
+            })?
+
+            $(fn queue_sort(
+                queued: $crate::Queued,
+                scene: &$crate::call::Scene<'_, Self>,
+            ) -> $crate::Outcome<::std::vec::Vec<i64>> {
+                ::std::result::Result::Ok(::std::vec::Vec::from($crate::call::sort(&$queue_sort, queued, scene)))
+            })?
 
             $(fn pre_filter(scene: &$crate::call::Scene<'_, Self>) -> $crate::PreFilter {
                 $crate::call::pod(&$pre_filter, scene).into()
@@ -158,6 +177,8 @@ macro_rules! plugin {
 
             $crate::bindings::base::export_plugin!(Component with_types_in $crate::lift::base);
             $crate::bindings::snapshot::export_snapshot!(Component with_types_in $crate::lift::snapshot);
+            $($crate::__export!($pre_enqueue, pre_enqueue, export_pre_enqueue);)?
+            $($crate::__export!($queue_sort, queue_sort, export_queue_sort);)?
             $($crate::__export!($pre_filter, pre_filter, export_pre_filter);)?
             $($crate::__export!($filter, filter, export_filter);)?
             $($crate::__export!($pre_score, pre_score, export_pre_score);)?
@@ -168,7 +189,7 @@ macro_rules! plugin {
     ($($other:tt)*) => {
         ::std::compile_error!(
             "plugin! takes these keys, in this order, only the first always: name, version, args, prepare (as in \
-             `prepare: function => Type`), pre_filter, filter, pre_score, score, normalization, normalize, \
+             `prepare: function => Type`), pre_enqueue, queue_sort, pre_filter, filter, pre_score, score, normalization, normalize, \
              retry_on, scope"
         );
     };

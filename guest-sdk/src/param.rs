@@ -29,7 +29,7 @@
 use crate::plugin::Plugin;
 use crate::reads::Reads;
 use crate::snapshot::Snapshot;
-use crate::{Cycle, cluster, pod};
+use crate::{Cycle, Queued, cluster, pod};
 
 /// What is known of a template: all that `prepare` may read.
 pub struct TemplateScene<'a, P: Plugin> {
@@ -131,6 +131,14 @@ pub trait ScoresFn<P: Plugin, Out, Params> {
     fn call(&self, scores: &mut [i64], scene: &Scene<'_, P>) -> Out;
 }
 
+/// A queue-sort: a function of since when the pod waits, and of the pod and the cluster.
+pub trait SortFn<P: Plugin, Out, Params> {
+    /// What its parameters read.
+    const READS: Reads;
+    /// Calls it.
+    fn call(&self, queued: Queued, scene: &Scene<'_, P>) -> Out;
+}
+
 // `F: Fn(A)` lets the compiler find the parameter's type A in the function; `for<'a> F: Fn(A::Item<'a>)` lets it be called
 // with whatever lifetime the call has.
 macro_rules! functions {
@@ -177,6 +185,17 @@ macro_rules! functions {
 
             fn call(&self, scores: &mut [i64], _scene: &Scene<'_, P>) -> Out {
                 self(scores $(, $param::of(_scene))*)
+            }
+        }
+
+        impl<P: Plugin, Out, F, $($param: PodParam<P>),*> SortFn<P, Out, fn($($param),*)> for F
+        where
+            F: Fn(Queued $(, $param)*) -> Out + for<'a> Fn(Queued $(, $param::Item<'a>)*) -> Out,
+        {
+            const READS: Reads = Reads::NONE$(.and($param::READS))*;
+
+            fn call(&self, queued: Queued, _scene: &Scene<'_, P>) -> Out {
+                self(queued $(, $param::of(_scene))*)
             }
         }
     };

@@ -4,7 +4,7 @@ pub use crate::declaration::Declared;
 use crate::param::{Scene, TemplateScene};
 use crate::reads::Reads;
 use crate::score::Outcome;
-use crate::{ClusterEvent, PreFilter, PreScore, Verdict};
+use crate::{ClusterEvent, PreFilter, PreScore, Queued, Verdict};
 
 /// A plugin. Implemented by [`plugin!`](crate::plugin!), not by hand.
 pub trait Plugin: Sized + 'static {
@@ -32,6 +32,16 @@ pub trait Plugin: Sized + 'static {
 
     /// Works out what depends on the template alone.
     fn prepare(scene: &TemplateScene<'_, Self>) -> Self::Prepared;
+
+    /// Once a pod, before it may be tried.
+    fn pre_enqueue(_scene: &Scene<'_, Self>) -> Verdict {
+        Verdict::FITS
+    }
+
+    /// Once a pod that waits since `queued`: its place in the order.
+    fn queue_sort(_queued: Queued, _scene: &Scene<'_, Self>) -> Outcome<Vec<i64>> {
+        Ok(Vec::new())
+    }
 
     /// Once a pod, before nodes are filtered.
     fn pre_filter(_scene: &Scene<'_, Self>) -> PreFilter {

@@ -25,8 +25,8 @@ fn shown(plugins: &[Enabled]) -> String {
     shown.collect::<Vec<_>>().join(" ")
 }
 
-const DEFAULTS: &str = "NodeUnschedulable NodeName TaintToleration*3 NodeAffinity*2 NodePorts NodeResourcesFit \
-                        NodeResourcesBalancedAllocation ImageLocality";
+const DEFAULTS: &str = "SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration*3 NodeAffinity*2 \
+                        NodePorts NodeResourcesFit NodeResourcesBalancedAllocation ImageLocality";
 
 #[test]
 fn without_a_file_the_default_profile_and_all_others_run() {
@@ -116,7 +116,7 @@ fn plugins_are_merged_as_kube_scheduler_does() {
             "what is enabled in both ways comes first, with its weight from there",
             "score: {enabled: [{name: mine}, {name: ImageLocality, weight: 9}, {name: NodeName}]}",
             DEFAULTS.into(),
-            "ImageLocality*9 NodeName NodeUnschedulable TaintToleration*3 NodeAffinity*2 NodePorts NodeResourcesFit \
+            "ImageLocality*9 NodeName SchedulingGates PrioritySort NodeUnschedulable TaintToleration*3 NodeAffinity*2 NodePorts NodeResourcesFit \
              NodeResourcesBalancedAllocation mine"
                 .into(),
         ),
@@ -290,8 +290,8 @@ fn what_is_said_of_bad_plugins() {
              InterPodAffinity yet",
         ),
         (
-            "queueSort: {disabled: [{name: PrioritySort}]}",
-            "f.yaml:5:35: profiles[0].plugins.queueSort.disabled[0]: PrioritySort is part of the scheduler itself in this \
+            "bind: {disabled: [{name: DefaultBinder}]}",
+            "f.yaml:5:30: profiles[0].plugins.bind.disabled[0]: DefaultBinder is part of the scheduler itself in this \
              version and can't be disabled",
         ),
         (

@@ -129,6 +129,18 @@ impl<P: Plugin> Host<P> {
         verdicts.filter(|(name, _)| name == node).map(|(_, verdict)| verdict).next().flatten()
     }
 
+    /// Why the pod may not be tried yet; `None` where it may.
+    pub fn held_back(&mut self, pod: &PodBuilder) -> Option<Status> {
+        let template = self.next_cycle(pod).template;
+        self.guest.pre_enqueue(template).unwrap_or_else(|message| panic!("pre-enqueue: {message}"))
+    }
+
+    /// The pod's place in the order, where it waits since then (milliseconds since 1970).
+    pub fn sort_key(&mut self, pod: &PodBuilder, queued: i64) -> Vec<i64> {
+        let template = self.next_cycle(pod).template;
+        self.guest.sort_key(template, queued).unwrap_or_else(|message| panic!("queue-sort: {message}"))
+    }
+
     /// Pre-filter and filter over all nodes: those that the pre-filter leaves, and the answer about each.
     pub fn verdicts(&mut self, pod: &PodBuilder) -> Vec<(String, Option<Status>)> {
         let cycle = self.next_cycle(pod);

@@ -218,6 +218,13 @@ impl PodBuilder {
         self
     }
 
+    /// `spec.schedulingGates[].name`.
+    #[must_use]
+    pub fn scheduling_gate(mut self, name: &str) -> Self {
+        self.0.scheduling_gates.push(name.into());
+        self
+    }
+
     /// A host port on every address.
     #[must_use]
     pub fn host_port(self, protocol: Protocol, port: u16) -> Self {

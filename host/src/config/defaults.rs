@@ -35,8 +35,8 @@ const fn plugin(name: &'static str, weight: i64, provided: Provided) -> DefaultP
 
 /// The default profile of kube-scheduler v1.36 (`multiPoint.enabled`), in its order.
 pub const DEFAULT_PLUGINS: [DefaultPlugin; 20] = [
-    plugin("SchedulingGates", 1, Provided::Core),
-    plugin("PrioritySort", 1, Provided::Core),
+    plugin("SchedulingGates", 1, Provided::Component),
+    plugin("PrioritySort", 1, Provided::Component),
     plugin("NodeUnschedulable", 1, Provided::Component),
     plugin("NodeName", 1, Provided::Component),
     plugin("TaintToleration", 3, Provided::Component),
@@ -89,5 +89,11 @@ pub(super) fn default_plugin(name: &str) -> Option<&'static DefaultPlugin> {
 }
 
 /// Extension points that components can be enabled at so far. At the others stands what the core does itself.
-pub(super) const SUPPORTED_POINTS: [ExtensionPoint; 4] =
-    [ExtensionPoint::PreFilter, ExtensionPoint::Filter, ExtensionPoint::PreScore, ExtensionPoint::Score];
+pub(super) const SUPPORTED_POINTS: [ExtensionPoint; 6] = [
+    ExtensionPoint::PreEnqueue,
+    ExtensionPoint::QueueSort,
+    ExtensionPoint::PreFilter,
+    ExtensionPoint::Filter,
+    ExtensionPoint::PreScore,
+    ExtensionPoint::Score,
+];

@@ -42,6 +42,8 @@ fn profile_spec(profile: FileProfile) -> ProfileSpec {
         enabled.into_iter().map(|plugin| weighed(plugin, weights)).collect()
     };
     let points = PointSpecs {
+        pre_enqueue: points(ExtensionPoint::PreEnqueue),
+        queue_sort: points(ExtensionPoint::QueueSort),
         pre_filter: points(ExtensionPoint::PreFilter),
         filter: points(ExtensionPoint::Filter),
         pre_score: points(ExtensionPoint::PreScore),

@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use berth_core::Plugins;
+use berth_core::{Plugins, Timestamp};
 use berth_core::cache::NodeId;
 use berth_core::facts::PodFacts;
 use berth_core::plugins::{
-    Cycle, ExtensionPoints, PluginError, PluginId, PointOutcome, PreFilterResult, PreScoreResult, TemplateId, Verdicts,
+    Cycle, ExtensionPoints, PluginError, PluginId, PointOutcome, PreFilterResult, PreScoreResult, Status, TemplateId,
+    Verdicts,
 };
 
 use crate::admin::metrics::{Call, Meter};
@@ -43,6 +44,21 @@ fn success<R>(_: &R) -> &'static str {
 }
 
 impl Plugins for Metered<'_> {
+    fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
+        let status = |held: &Option<Status>| if held.is_some() { "UnschedulableAndUnresolvable" } else { "Success" };
+        self.ask(plugin, ExtensionPoints::PRE_ENQUEUE, cycle, status, |guests| guests.pre_enqueue(plugin, cycle))
+    }
+
+    /// No extension point of kube-scheduler's metrics.
+    fn sort_key(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        queued: Timestamp,
+    ) -> Result<Box<[i64]>, PluginError> {
+        self.guests.sort_key(plugin, cycle, queued)
+    }
+
     fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
         let status = |result: &PreFilterResult| match result {
             PreFilterResult::All | PreFilterResult::Narrow(_) => "Success",

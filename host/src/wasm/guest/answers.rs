@@ -63,7 +63,7 @@ fn of_length(export: Export, what: &str, got: usize, asked: usize) -> Result<(),
     Err(CallError::BadAnswer(export, format!("it gave {got} {what} for {asked} nodes")))
 }
 
-fn status(status: wit::Status) -> Status {
+pub(super) fn status(status: wit::Status) -> Status {
     Status {
         code: match status.code {
             wit::Code::Unschedulable => Code::Unschedulable,

@@ -26,6 +26,10 @@ pub enum Export {
     ForgetTemplates,
     /// `snapshot.apply`
     Apply,
+    /// `pre-enqueue.pre-enqueue`
+    PreEnqueue,
+    /// `queue-sort.sort-key`
+    SortKey,
     /// `pre-filter.pre-filter`
     PreFilter,
     /// `filter.filter`
@@ -47,6 +51,8 @@ impl fmt::Display for Export {
             Self::HoldTemplate => "hold-template",
             Self::ForgetTemplates => "forget-templates",
             Self::Apply => "apply",
+            Self::PreEnqueue => "pre-enqueue",
+            Self::SortKey => "sort-key",
             Self::PreFilter => "pre-filter",
             Self::Filter => "filter",
             Self::PreScore => "pre-score",

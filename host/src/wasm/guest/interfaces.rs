@@ -12,6 +12,8 @@ use crate::wasm::bindings::exports::berth::scheduler as wit;
 pub(crate) struct Interfaces {
     plugin: wit::plugin::GuestIndices,
     snapshot: Option<wit::snapshot::GuestIndices>,
+    pre_enqueue: Option<wit::pre_enqueue::GuestIndices>,
+    queue_sort: Option<wit::queue_sort::GuestIndices>,
     pre_filter: Option<wit::pre_filter::GuestIndices>,
     filter: Option<wit::filter::GuestIndices>,
     pre_score: Option<wit::pre_score::GuestIndices>,
@@ -23,6 +25,8 @@ pub(crate) struct Interfaces {
 pub(super) struct LoadedInterfaces {
     pub plugin: wit::plugin::Guest,
     pub snapshot: Option<wit::snapshot::Guest>,
+    pub pre_enqueue: Option<wit::pre_enqueue::Guest>,
+    pub queue_sort: Option<wit::queue_sort::Guest>,
     pub pre_filter: Option<wit::pre_filter::Guest>,
     pub filter: Option<wit::filter::Guest>,
     pub pre_score: Option<wit::pre_score::Guest>,
@@ -40,6 +44,12 @@ impl Interfaces {
         Ok(Self {
             plugin: wit::plugin::GuestIndices::new(pre)?,
             snapshot: snapshot.then(|| wit::snapshot::GuestIndices::new(pre)).transpose()?,
+            pre_enqueue: has(ExtensionPoints::PRE_ENQUEUE)
+                .then(|| wit::pre_enqueue::GuestIndices::new(pre))
+                .transpose()?,
+            queue_sort: has(ExtensionPoints::QUEUE_SORT)
+                .then(|| wit::queue_sort::GuestIndices::new(pre))
+                .transpose()?,
             pre_filter: has(ExtensionPoints::PRE_FILTER)
                 .then(|| wit::pre_filter::GuestIndices::new(pre))
                 .transpose()?,
@@ -59,6 +69,8 @@ impl Interfaces {
         Ok(LoadedInterfaces {
             plugin: self.plugin.load(&mut store, instance)?,
             snapshot: self.snapshot.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            pre_enqueue: self.pre_enqueue.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            queue_sort: self.queue_sort.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             pre_filter: self.pre_filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             filter: self.filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             pre_score: self.pre_score.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,

@@ -9,6 +9,7 @@ mod interfaces;
 mod log;
 mod memory;
 mod placing;
+mod queueing;
 mod state;
 
 pub(super) use self::answers::shorten;

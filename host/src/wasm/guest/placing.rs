@@ -13,10 +13,10 @@ use super::state::HostState;
 use crate::wasm::bindings::berth::scheduler::types as wit;
 
 /// What a function answers that the contract lets fail.
-type Answer<T> = wasmtime::Result<Result<T, String>>;
+pub(super) type Answer<T> = wasmtime::Result<Result<T, String>>;
 
 /// What a function is asked about: the cycle, and nodes by their ids.
-type About<'a> = (wit::Cycle, &'a [u32]);
+pub(super) type About<'a> = (wit::Cycle, &'a [u32]);
 
 impl Instance {
     /// `pre-filter`; where it is not exported, every node is to be filtered.
@@ -74,7 +74,7 @@ impl Instance {
     }
 
     /// Calls a function that may be missing, and that may answer with an error of its own.
-    fn ask<T>(
+    pub(super) fn ask<T>(
         &mut self,
         export: Export,
         cycle: &Cycle<'_>,

@@ -1,9 +1,11 @@
 //! The core's questions.
 
-use berth_core::Plugins;
+use berth_core::{Plugins, Timestamp};
 use berth_core::cache::NodeId;
 use berth_core::facts::PodFacts;
-use berth_core::plugins::{Cycle, PluginError, PluginId, PreFilterResult, PreScoreResult, TemplateId, Verdicts};
+use berth_core::plugins::{
+    Cycle, PluginError, PluginId, PreFilterResult, PreScoreResult, Status, TemplateId, Verdicts,
+};
 
 use super::{Guests, slot};
 use crate::wasm::guest::{CallError, Export, Instance};
@@ -26,6 +28,19 @@ impl Guests {
 }
 
 impl Plugins for Guests {
+    fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
+        self.ask(plugin, Export::PreEnqueue, cycle, |instance| instance.pre_enqueue(cycle))
+    }
+
+    fn sort_key(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        queued: Timestamp,
+    ) -> Result<Box<[i64]>, PluginError> {
+        self.ask(plugin, Export::SortKey, cycle, |instance| instance.sort_key(cycle, queued))
+    }
+
     fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
         self.ask(plugin, Export::PreFilter, cycle, |instance| instance.pre_filter(cycle))
     }

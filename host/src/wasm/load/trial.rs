@@ -85,6 +85,8 @@ impl<'a> Trial<'a> {
     pub fn run(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), LoadCause> {
         let failed = |error| LoadCause::Trial { nodes: nodes.len(), error };
         resident.hold(self.cycle.template, self.cycle.pod).map_err(failed)?;
+        resident.instance().pre_enqueue(&self.cycle).map_err(failed)?;
+        resident.instance().sort_key(&self.cycle, self.cycle.time).map_err(failed)?;
         if resident.instance().pre_filter(&self.cycle).map_err(failed)? != PreFilterResult::Skip {
             resident.instance().filter(&self.cycle, nodes).map_err(failed)?;
         }

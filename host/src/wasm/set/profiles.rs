@@ -10,6 +10,9 @@ use super::error::AssembleError;
 use super::spec::{Enabled, NamedBy, ProfileSpec};
 use crate::wasm::guests::Entry;
 
+/// The order of pods where nothing is said.
+const DEFAULT_SORT: &str = "PrioritySort";
+
 /// A plugin's name and its arguments.
 pub(super) type Pair = (Arc<str>, Arc<str>);
 
@@ -28,7 +31,7 @@ pub(super) fn profile(
             // Whatever has to be there was seen to be there.
             let Some(entry) = instances.get(&pair) else { continue };
             if entry.declaration.points.contains(point) {
-                add(&mut profile, point, plugin(spec, entry), enabled.weight);
+                add(&mut profile, point, plugin(spec, entry), &enabled)?;
             } else if enabled.named_by == NamedBy::Point {
                 return Err(AssembleError::WrongPoint {
                     profile: spec.scheduler_name.to_string(),
@@ -45,11 +48,59 @@ fn plugin(spec: &ProfileSpec, entry: &Entry) -> ProfilePlugin {
     ProfilePlugin { id: entry.id, declaration: Arc::clone(&entry.declaration), failure_policy: spec.failure_policy }
 }
 
-fn add(profile: &mut Profile, point: ExtensionPoints, plugin: ProfilePlugin, weight: i64) {
+/// Profiles share one queue, which has one order. One without a plugin for it has PrioritySort's.
+pub(super) fn check_same_order(profiles: &[Profile]) -> Result<(), AssembleError> {
+    let sort = |profile: &Profile| profile.queue_sort.as_ref().map(|plugin| (plugin.id, plugin.declaration.name.clone()));
+    let default = |name: &str| name == DEFAULT_SORT;
+    for pair in profiles.windows(2) {
+        let (one, other) = (sort(&pair[0]), sort(&pair[1]));
+        let same = match (&one, &other) {
+            (Some((one, _)), Some((other, _))) => one == other,
+            (Some((_, name)), None) | (None, Some((_, name))) => default(name),
+            (None, None) => true,
+        };
+        if !same {
+            let name = |sort: Option<(_, Arc<str>)>| sort.map_or_else(|| DEFAULT_SORT.to_owned(), |(_, name)| name.to_string());
+            return Err(AssembleError::DifferentSorts {
+                profile: pair[1].scheduler_name.to_string(),
+                plugin: name(other),
+                other_profile: pair[0].scheduler_name.to_string(),
+                other: name(one),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// One that nobody named (a component in the directory) leaves the order of pods to the one that is there.
+fn add_sort(profile: &mut Profile, plugin: ProfilePlugin, named_by: NamedBy) -> Result<(), AssembleError> {
+    match &profile.queue_sort {
+        None => profile.queue_sort = Some(plugin),
+        Some(_) if named_by == NamedBy::Default => {}
+        Some(first) => {
+            return Err(AssembleError::SeveralSorts {
+                profile: profile.scheduler_name.to_string(),
+                plugin: plugin.declaration.name.to_string(),
+                first: first.declaration.name.to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn add(
+    profile: &mut Profile,
+    point: ExtensionPoints,
+    plugin: ProfilePlugin,
+    enabled: &Enabled,
+) -> Result<(), AssembleError> {
     match point {
+        ExtensionPoints::PRE_ENQUEUE => profile.pre_enqueue.push(plugin),
+        ExtensionPoints::QUEUE_SORT => add_sort(profile, plugin, enabled.named_by)?,
         ExtensionPoints::PRE_FILTER => profile.pre_filter.push(plugin),
         ExtensionPoints::FILTER => profile.filter.push(plugin),
         ExtensionPoints::PRE_SCORE => profile.pre_score.push(plugin),
-        _ => profile.score.push((plugin, weight)),
+        _ => profile.score.push((plugin, enabled.weight)),
     }
+    Ok(())
 }

@@ -31,6 +31,10 @@ pub struct Enabled {
 /// The plugins enabled at each extension point, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PointSpecs {
+    /// `preEnqueue`
+    pub pre_enqueue: Vec<Enabled>,
+    /// `queueSort`
+    pub queue_sort: Vec<Enabled>,
     /// `preFilter`
     pub pre_filter: Vec<Enabled>,
     /// `filter`
@@ -43,8 +47,10 @@ pub struct PointSpecs {
 
 impl PointSpecs {
     /// Each list, with the export that it needs and its name in a configuration.
-    pub(super) fn each(&self) -> [(&'static str, ExtensionPoints, &[Enabled]); 4] {
+    pub(super) fn each(&self) -> [(&'static str, ExtensionPoints, &[Enabled]); 6] {
         [
+            ("preEnqueue", ExtensionPoints::PRE_ENQUEUE, &self.pre_enqueue),
+            ("queueSort", ExtensionPoints::QUEUE_SORT, &self.queue_sort),
             ("preFilter", ExtensionPoints::PRE_FILTER, &self.pre_filter),
             ("filter", ExtensionPoints::FILTER, &self.filter),
             ("preScore", ExtensionPoints::PRE_SCORE, &self.pre_score),
@@ -55,7 +61,14 @@ impl PointSpecs {
     /// The same list at every point.
     #[must_use]
     pub fn everywhere(enabled: Vec<Enabled>) -> Self {
-        Self { pre_filter: enabled.clone(), filter: enabled.clone(), pre_score: enabled.clone(), score: enabled }
+        Self {
+            pre_enqueue: enabled.clone(),
+            queue_sort: enabled.clone(),
+            pre_filter: enabled.clone(),
+            filter: enabled.clone(),
+            pre_score: enabled.clone(),
+            score: enabled,
+        }
     }
 }
 
