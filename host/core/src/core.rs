@@ -14,6 +14,7 @@ use crate::cache::Cache;
 use crate::cycle::{Distrusted, Failure, Placing};
 use crate::event::Event;
 use crate::model::{Pod, PodKey};
+use crate::nominations::Nominations;
 use crate::plugins::Plugins;
 use crate::profile::Profile;
 use crate::queue::{Queue, QueueOptions, QueuedPod, Rejection};
@@ -54,6 +55,9 @@ pub struct Core {
     profiles: Vec<Profile>,
     cache: Cache,
     queue: Queue,
+    nominations: Nominations,
+    /// Where a cycle begins that does not look at all nodes.
+    next_start: usize,
     templates: Templates,
     answers: Answers,
     distrusted: Vec<Distrusted>,
@@ -76,6 +80,8 @@ impl Core {
             profiles: Vec::new(),
             cache: Cache::default(),
             queue: Queue::new(options.queue),
+            nominations: Nominations::default(),
+            next_start: 0,
             templates: Templates::default(),
             answers: Answers::new(options.kept_answers_bytes),
             distrusted: Vec::new(),
@@ -131,6 +137,12 @@ impl Core {
         &self.queue
     }
 
+    /// What is promised to pending pods.
+    #[must_use]
+    pub fn nominations(&self) -> &Nominations {
+        &self.nominations
+    }
+
     /// Pods with a node chosen whose binding is not known to be done.
     #[must_use]
     pub fn in_flight(&self) -> usize {
@@ -156,6 +168,7 @@ impl Core {
         self.unclaimed.remove(&pod.key.uid);
         if !pod.node_name.is_empty() {
             self.queue.remove(&pod.key);
+            self.nominations.placed(&pod.key.uid, &pod.node_name);
             return self.cache.set_pod(pod);
         }
         if let Some(reservation) = self.in_flight.get_mut(&pod.key.uid) {
@@ -163,13 +176,16 @@ impl Core {
             return;
         }
         if pod.deleting || self.cache.pod_by_uid(&pod.key.uid).is_some() {
+            self.nominations.withdraw(&pod.key.uid);
             return self.queue.remove(&pod.key);
         }
         if !self.profiles.iter().any(|profile| profile.scheduler_name == pod.spec.scheduler_name) {
             self.queue.remove(&pod.key);
+            self.nominations.withdraw(&pod.key.uid);
             self.unclaimed.insert(pod.key.uid.clone(), pod);
             return;
         }
+        self.nominations.set(&pod);
         self.queue.set(pod, now);
     }
 
@@ -177,6 +193,7 @@ impl Core {
         self.queue.remove(key);
         self.unclaimed.remove(&key.uid);
         self.in_flight.remove(&key.uid);
+        self.nominations.withdraw(&key.uid);
         self.cache.remove_pod(&key.uid);
     }
 
@@ -209,6 +226,8 @@ impl Core {
             templates: &mut self.templates,
             pods_templates: Vec::new(),
             answers: &mut self.answers,
+            nominations: &self.nominations,
+            next_start: &mut self.next_start,
             plugins: &mut *plugins,
             verify,
             distrusted: &mut self.distrusted,
@@ -239,6 +258,7 @@ impl Core {
     /// Counts the pod on the node from now on, and asks for the binding.
     fn reserve(&mut self, entry: QueuedPod, node: Box<str>, now: Timestamp, actions: &mut Vec<Action>) {
         let key = entry.pod.key.clone();
+        self.nominations.placed(&key.uid, &node);
         self.cache.assume(Arc::new(Pod { node_name: node.clone(), ..Pod::clone(&entry.pod) }));
         actions.push(Action::Bind { pod: key.clone(), node: node.clone() });
         self.in_flight.insert(key.uid, Reservation { entry, node, began: now });
@@ -252,6 +272,7 @@ impl Core {
         if self.cache.pod_by_uid(uid).is_some() || reservation.entry.pod.deleting {
             return;
         }
+        self.nominations.set(&reservation.entry.pod);
         let message = format!("binding rejected: {why}");
         self.failed(reservation.entry, None, message, now, actions);
     }
@@ -334,3 +355,7 @@ fn report(mut entry: QueuedPod, reason: &'static str, message: String, actions: 
 #[cfg(test)]
 #[path = "core_test.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "core/nominated_test.rs"]
+mod nominated_tests;

@@ -6,7 +6,7 @@ use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, PodSpec, Taint};
 use crate::plugins::{
     Code, Cycle, Declaration, PluginError, PluginId, PreFilterResult, PreScoreResult, Scope, Status, TemplateId,
-    Verdicts,
+    Verdicts, WhatIf,
 };
 use crate::profile::ProfilePlugin;
 use crate::queue::Part;
@@ -43,6 +43,11 @@ impl Plugins for Taints {
         let tainted = |id: &NodeId| cycle.cache.node(*id).is_some_and(|info| !info.node.taints.is_empty());
         let outcomes = vec![Status { code: Code::Unschedulable, reasons: vec!["tainted".into()] }];
         Ok(Verdicts { outcomes, nodes: nodes.iter().map(|id| u16::from(tainted(id))).collect() })
+    }
+
+    fn filter_what_if(&mut self, plugin: PluginId, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
+        let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
+        self.filter(plugin, cycle, &nodes)
     }
 
     fn pre_score(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {

@@ -19,6 +19,7 @@ pub mod cycle;
 pub mod event;
 pub mod facts;
 pub mod model;
+pub mod nominations;
 pub mod plugins;
 pub mod profile;
 pub mod queue;

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::cache::Cache;
-use crate::cache::NodeId;
+use crate::cache::{NodeId, PodId};
 use crate::cluster_event::{ClusterEvent, Interest};
 use crate::facts::{ClusterFacts, NodeFacts, PodFacts};
 use crate::model::Pod;
@@ -141,6 +141,17 @@ pub struct Cycle<'a> {
     pub pod: &'a Pod,
     /// The cluster.
     pub cache: &'a Cache,
+}
+
+/// A node as it would be with other pods.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WhatIf {
+    /// The node.
+    pub node: NodeId,
+    /// Pods that would be there, too.
+    pub added: Vec<Arc<Pod>>,
+    /// Pods of the node that would not.
+    pub removed: Vec<PodId>,
 }
 
 /// How a plugin says no.
@@ -287,6 +298,17 @@ pub trait Plugins {
     /// # Errors
     /// As [`Plugins::pre_filter`].
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError>;
+
+    /// Does the pod fit, in each of these cases? Each stands for itself, and none leaves anything behind.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError>;
 
     /// Before nodes are scored.
     ///

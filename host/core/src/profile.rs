@@ -42,6 +42,8 @@ pub struct Profile {
     pub pre_score: Vec<ProfilePlugin>,
     /// Enabled at score, with weights of at least 1.
     pub score: Vec<(ProfilePlugin, i64)>,
+    /// `percentageOfNodesToScore`: so many feasible nodes, of all, are enough. All are looked at where it is absent, 0 or 100.
+    pub percentage_of_nodes_to_score: Option<u8>,
 }
 
 impl Profile {

@@ -79,6 +79,7 @@ impl ProfileSpec {
             arguments: BTreeMap::new(),
             others: true,
             failure_policy: FailurePolicy::Fail,
+            percentage_of_nodes_to_score: None,
         }
     }
 }

@@ -7,7 +7,7 @@ use berth_core::cache::NodeId;
 use berth_core::facts::PodFacts;
 use berth_core::plugins::{
     Cycle, ExtensionPoints, PluginError, PluginId, PointOutcome, PreFilterResult, PreScoreResult, Status, TemplateId,
-    Verdicts,
+    Verdicts, WhatIf,
 };
 
 use crate::admin::metrics::{Call, Meter};
@@ -70,6 +70,15 @@ impl Plugins for Metered<'_> {
 
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         self.ask(plugin, ExtensionPoints::FILTER, cycle, success, |guests| guests.filter(plugin, cycle, nodes))
+    }
+
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
+        self.ask(plugin, ExtensionPoints::FILTER, cycle, success, |guests| guests.filter_what_if(plugin, cycle, cases))
     }
 
     fn pre_score(

@@ -30,6 +30,7 @@ pub use self::node_info::{NodeInfo, Usage};
 use crate::cluster_event::ClusterEvent;
 use crate::facts::NodeFacts;
 use crate::model::{Node, Pod};
+use crate::plugins::WhatIf;
 
 /// A pod that is assigned to a node, or assumed to be.
 #[derive(Clone, Debug)]
@@ -93,6 +94,12 @@ impl Cache {
     /// All assigned and assumed pods, by id.
     pub fn pods(&self) -> impl Iterator<Item = (PodId, &CachedPod)> {
         self.pods.entries().map(|(id, pod)| (PodId(id), pod))
+    }
+
+    /// One more than the highest pod id in use.
+    #[must_use]
+    pub fn pod_id_end(&self) -> usize {
+        self.pods.end()
     }
 
     /// The pod with this id.
@@ -281,6 +288,20 @@ impl Cache {
             self.log.push(Change::Node(id, facts));
             self.events.push(ClusterEvent::node(Some(before), Some(node), facts));
         }
+    }
+
+    /// The cluster as it would be in this case: a copy, for whoever has no better way to look at it.
+    #[must_use]
+    pub fn as_if(&self, case: &WhatIf) -> Self {
+        let mut cache = self.clone();
+        let name = self.node(case.node).map(|info| info.node.name.clone()).unwrap_or_default();
+        for pod in case.removed.iter().filter_map(|pod| self.pod(*pod)) {
+            cache.remove_pod(&pod.pod.key.uid);
+        }
+        for pod in &case.added {
+            cache.assume(Arc::new(Pod { node_name: name.clone(), ..Pod::clone(pod) }));
+        }
+        cache
     }
 
     /// Bounds the log; ids whose removal it no longer holds may be used again.

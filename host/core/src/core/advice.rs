@@ -32,7 +32,8 @@ struct Advice<'a> {
 impl Core {
     /// Lets the queue know what happened in a step, and finds a place for the pods that are to be tried after it.
     pub(super) fn settle(&mut self, now: Timestamp, plugins: &mut dyn Plugins, actions: &mut Vec<Action>) {
-        let events = self.cache.take_events();
+        let mut events = self.cache.take_events();
+        events.append(&mut self.nominations.take_events());
         let mut advice = Advice {
             profiles: &self.profiles,
             cache: &self.cache,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Distrusted, Placing};
 use crate::cache::NodeId;
 use crate::plugins::{
-    Cycle, PluginError, Plugins, PreFilterResult, PreScoreResult, Scope, Status, TemplateId, Verdicts,
+    Cycle, PluginError, Plugins, PreFilterResult, PreScoreResult, Scope, Status, TemplateId, Verdicts, WhatIf,
 };
 use crate::profile::ProfilePlugin;
 
@@ -148,14 +148,17 @@ impl Placing<'_> {
     fn fresh_verdicts(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         let (plugins, cycle) = self.call(plugin);
         let verdicts = plugins.filter(plugin.id, &cycle, nodes)?;
-        right_length(plugin, "filter", verdicts.nodes.len(), nodes.len())?;
-        match verdicts.nodes.iter().find(|answer| usize::from(**answer) > verdicts.outcomes.len()) {
-            Some(answer) => {
-                let message = format!("filter named outcome {answer} of {}", verdicts.outcomes.len());
-                Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message))
-            }
-            None => Ok(verdicts),
-        }
+        checked(plugin, verdicts, nodes.len())
+    }
+
+    pub(super) fn fresh_verdicts_if(
+        &mut self,
+        plugin: &ProfilePlugin,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
+        let (plugins, cycle) = self.call(plugin);
+        let verdicts = plugins.filter_what_if(plugin.id, &cycle, cases)?;
+        checked(plugin, verdicts, cases.len())
     }
 
     fn fresh_scores(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
@@ -193,6 +196,18 @@ impl Placing<'_> {
 
 fn verdict(verdicts: &Verdicts, at: usize) -> Option<&Status> {
     verdicts.outcomes.get(usize::from(verdicts.nodes[at]).checked_sub(1)?)
+}
+
+/// As many as were asked for, each naming an outcome that is there.
+fn checked(plugin: &ProfilePlugin, verdicts: Verdicts, asked: usize) -> Result<Verdicts, PluginError> {
+    right_length(plugin, "filter", verdicts.nodes.len(), asked)?;
+    match verdicts.nodes.iter().find(|answer| usize::from(**answer) > verdicts.outcomes.len()) {
+        Some(answer) => {
+            let message = format!("filter named outcome {answer} of {}", verdicts.outcomes.len());
+            Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message))
+        }
+        None => Ok(verdicts),
+    }
 }
 
 fn right_length(plugin: &ProfilePlugin, call: &str, got: usize, wanted: usize) -> Result<(), PluginError> {

@@ -7,6 +7,7 @@ use crate::facts::NodeFacts;
 use crate::model::{Node, PodKey, PodSpec};
 use crate::plugins::{
     Code, Cycle, Declaration, ExtensionPoints, Normalization, PreFilterResult, PreScoreResult, Scope, Status, Verdicts,
+    WhatIf,
 };
 use crate::profile::{FailurePolicy, ProfilePlugin};
 
@@ -66,6 +67,11 @@ impl Plugins for Scripted {
             }
         }
         Ok(verdicts)
+    }
+
+    fn filter_what_if(&mut self, plugin: PluginId, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
+        let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
+        self.filter(plugin, cycle, &nodes)
     }
 
     fn pre_score(&mut self, plugin: PluginId, _: &Cycle<'_>, nodes: &[NodeId]) -> Result<PreScoreResult, PluginError> {
@@ -150,6 +156,8 @@ impl Bench {
             templates: &mut self.templates,
             pods_templates: Vec::new(),
             answers: &mut self.answers,
+            nominations: &Nominations::default(),
+            next_start: &mut 0,
             plugins: &mut self.plugins,
             verify: self.verify,
             distrusted: &mut self.distrusted,

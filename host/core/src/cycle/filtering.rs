@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::diagnosis::Diagnosis;
+use super::sampling::Sample;
+use super::what_if::CaseRejected;
 use super::{Failure, Placing};
 use crate::cache::NodeId;
 use crate::plugins::{Code, ExtensionPoints, PluginError, PluginId, PreFilterResult, Status, Verdicts};
@@ -20,19 +22,53 @@ impl Placing<'_> {
     pub(super) fn feasible_nodes(&mut self, profile: &Profile) -> Result<Vec<NodeId>, Failure> {
         let mut diagnosis = Diagnosis::new(self.cache.node_count());
         let candidates = self.at(ExtensionPoints::PRE_FILTER, |placing| placing.candidates(profile, &mut diagnosis))?;
-        let nodes =
-            self.at(ExtensionPoints::FILTER, |placing| placing.filtered(profile, candidates, &mut diagnosis))?;
+        let nodes = self.at(ExtensionPoints::FILTER, |placing| match placing.nominated_node(profile, &candidates) {
+            Some(node) => Ok(vec![node]),
+            None => placing.sampled(profile, candidates, &mut diagnosis),
+        })?;
         if nodes.is_empty() { Err(Failure::Unschedulable(diagnosis)) } else { Ok(nodes) }
     }
 
-    /// Those that no filter rejects; may be none.
-    fn filtered(
+    /// The node that is promised to the pod, if it fits there: then no other is looked at. A plugin that fails about it
+    /// will do so about all of them.
+    fn nominated_node(&mut self, profile: &Profile, candidates: &Candidates) -> Option<NodeId> {
+        let node = self.cache.node_id(&self.pod.nominated_node_name)?;
+        let mut aside = Diagnosis::new(1);
+        let fits = self.filtered(profile, vec![node], &candidates.skipped, &mut aside);
+        fits.ok()?.first().copied()
+    }
+
+    /// Those that no filter rejects; may be none. As many as are enough, where the profile says how many that is.
+    fn sampled(
         &mut self,
         profile: &Profile,
         candidates: Candidates,
         diagnosis: &mut Diagnosis,
     ) -> Result<Vec<NodeId>, Failure> {
         let Candidates { mut nodes, skipped } = candidates;
+        let Some(sample) = Sample::of(nodes.len(), profile.percentage_of_nodes_to_score, *self.next_start) else {
+            return self.filtered(profile, nodes, &skipped, diagnosis);
+        };
+        nodes.rotate_left(sample.start);
+        let mut feasible: Vec<NodeId> = Vec::new();
+        let mut looked_at = 0;
+        while feasible.len() < sample.enough && looked_at < nodes.len() {
+            let end = nodes.len().min(looked_at + sample.enough - feasible.len());
+            feasible.extend(self.filtered(profile, nodes[looked_at..end].to_vec(), &skipped, diagnosis)?);
+            looked_at = end;
+        }
+        *self.next_start = (*self.next_start + looked_at) % self.cache.node_count();
+        Ok(feasible)
+    }
+
+    fn filtered(
+        &mut self,
+        profile: &Profile,
+        mut nodes: Vec<NodeId>,
+        skipped: &[PluginId],
+        diagnosis: &mut Diagnosis,
+    ) -> Result<Vec<NodeId>, Failure> {
+        self.yield_to_nominated(profile, &mut nodes, skipped, diagnosis)?;
         for plugin in profile.filter.iter().filter(|plugin| !skipped.contains(&plugin.id)) {
             if nodes.is_empty() {
                 break;
@@ -41,6 +77,33 @@ impl Placing<'_> {
             self.keep_fitting(plugin, &mut nodes, &verdicts, diagnosis)?;
         }
         Ok(nodes)
+    }
+
+    /// Takes out the nodes on which the pod would not fit if those were there to whom room is promised. Where it would, it
+    /// has to fit without them as well, as they may go elsewhere.
+    fn yield_to_nominated(
+        &mut self,
+        profile: &Profile,
+        nodes: &mut Vec<NodeId>,
+        skipped: &[PluginId],
+        diagnosis: &mut Diagnosis,
+    ) -> Result<(), Failure> {
+        let cases = self.with_nominated(nodes);
+        let filters: Vec<&ProfilePlugin> =
+            profile.filter.iter().filter(|plugin| !skipped.contains(&plugin.id)).collect();
+        let mut out: BTreeSet<NodeId> = BTreeSet::new();
+        for (case, rejected) in cases.iter().zip(self.what_if(&filters, &cases)?) {
+            let Some(CaseRejected { plugin, status }) = rejected else { continue };
+            self.check_not_error(plugin, &status)?;
+            let template = self.template(plugin);
+            diagnosis.add_plugin(plugin, status.code, template);
+            diagnosis.add(&status, 1);
+            out.insert(case.node);
+        }
+        if !out.is_empty() {
+            nodes.retain(|node| !out.contains(node));
+        }
+        Ok(())
     }
 
     fn candidates(&mut self, profile: &Profile, diagnosis: &mut Diagnosis) -> Result<Candidates, Failure> {

@@ -7,8 +7,10 @@ mod asking;
 mod diagnosis;
 mod filtering;
 mod normalize;
+mod sampling;
 mod scoring;
 mod select;
+mod what_if;
 
 use std::sync::Arc;
 
@@ -18,6 +20,7 @@ use crate::answers::Answers;
 use crate::cache::{Cache, NodeId};
 use crate::facts::PodFacts;
 use crate::model::Pod;
+use crate::nominations::Nominations;
 use crate::plugins::{ExtensionPoints, PluginError, PluginId, Plugins, PointOutcome, TemplateId};
 use crate::profile::Profile;
 use crate::template::Templates;
@@ -51,6 +54,10 @@ pub(crate) struct Placing<'a> {
     /// Those of this pod, as far as they were looked up.
     pub pods_templates: Vec<(PodFacts, TemplateId)>,
     pub answers: &'a mut Answers,
+    /// Pods that count on nodes where they are not yet.
+    pub nominations: &'a Nominations,
+    /// Where to begin, where not all nodes are looked at.
+    pub next_start: &'a mut usize,
     pub plugins: &'a mut dyn Plugins,
     /// Check kept answers against fresh ones in this cycle.
     pub verify: bool,

@@ -61,6 +61,15 @@ impl Cluster {
         self.set_pod(Arc::new(Pod { spec: Arc::new(spec), ..Pod::clone(&pod) }));
     }
 
+    /// Room on a node, which may not be there, is promised to a pending pod; or no more.
+    pub fn nominate_pod(&mut self, rng: &mut fastrand::Rng) {
+        let pending = self.pods.values().filter(|pod| pod.node_name.is_empty());
+        let Some(pod) = rng.choice(pending.cloned().collect::<Vec<_>>()) else { return };
+        let nominated_node_name: Box<str> =
+            if rng.u8(..4) == 0 { "".into() } else { format!("node-{}", rng.u8(..8)).into() };
+        self.set_pod(Arc::new(Pod { nominated_node_name, ..Pod::clone(&pod) }));
+    }
+
     /// A label changes, or the pod ends, or it is deleted.
     pub fn change_pod(&mut self, rng: &mut fastrand::Rng) {
         let Some(pod) = rng.choice(self.pods.values().cloned().collect::<Vec<_>>()) else { return };
@@ -103,6 +112,17 @@ impl Cluster {
     pub fn used(&self, node: &str) -> (i64, i64) {
         let on_it = self.pods.values().filter(|pod| &*pod.node_name == node);
         on_it.fold((0, 0), |sum, pod| (sum.0 + pod.requests.effective.milli_cpu, sum.1 + 1))
+    }
+
+    /// What is promised there to pending pods of at least this one's priority.
+    pub fn promised(&self, node: &str, pod: &Pod) -> (i64, i64) {
+        let counts = |other: &&Arc<Pod>| {
+            other.node_name.is_empty()
+                && &*other.nominated_node_name == node
+                && other.spec.priority >= pod.spec.priority
+                && other.key.uid != pod.key.uid
+        };
+        self.pods.values().filter(counts).fold((0, 0), |sum, pod| (sum.0 + pod.requests.effective.milli_cpu, sum.1 + 1))
     }
 
     fn uid(&mut self) -> Box<str> {

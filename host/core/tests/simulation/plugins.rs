@@ -8,7 +8,7 @@ use berth_core::facts::{NodeFacts, PodFacts};
 use berth_core::model::Effect;
 use berth_core::plugins::{
     Code, Cycle, Declaration, ExtensionPoints, Normalization, PluginError, PluginId, Plugins, PreFilterResult,
-    PreScoreResult, Scope, Status, TemplateId, Verdicts,
+    PreScoreResult, Scope, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::profile::{Profile, ProfilePlugin};
 
@@ -40,6 +40,7 @@ impl Fakes {
             filter: vec![plugin(0), plugin(1)],
             pre_score: vec![plugin(2)],
             score: vec![(plugin(1), 1), (plugin(2), 2)],
+            percentage_of_nodes_to_score: None,
         }
     }
 
@@ -116,6 +117,23 @@ impl Plugins for Fakes {
             };
             verdicts.outcomes.push(Status { code: Code::Unschedulable, reasons: vec![reason.into()] });
             verdicts.nodes.push(verdicts.outcomes.len() as u16);
+        }
+        Ok(verdicts)
+    }
+
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
+        let mut verdicts = Verdicts::default();
+        for case in cases {
+            let cache = cycle.cache.as_if(case);
+            let mut answer = self.filter(plugin, &Cycle { cache: &cache, ..*cycle }, &[case.node])?;
+            let number = if answer.outcomes.is_empty() { 0 } else { verdicts.outcomes.len() as u16 + 1 };
+            verdicts.outcomes.append(&mut answer.outcomes);
+            verdicts.nodes.push(number);
         }
         Ok(verdicts)
     }

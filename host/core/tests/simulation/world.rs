@@ -58,6 +58,7 @@ impl World {
                 4..8 => self.cluster.make_pod(&mut self.rng),
                 8 if self.rng.bool() => self.cluster.ungate_pod(&mut self.rng),
                 8 => self.cluster.change_pod(&mut self.rng),
+                9 if self.rng.bool() => self.cluster.nominate_pod(&mut self.rng),
                 9 => self.swap(),
                 10 => self.step(Event::Tick),
                 11..13 => self.deliver_node(),

@@ -34,6 +34,8 @@ pub enum Export {
     PreFilter,
     /// `filter.filter`
     Filter,
+    /// `filter-what-if.filter-what-if`, and what stands for it
+    FilterWhatIf,
     /// `pre-score.pre-score`
     PreScore,
     /// `score.score`
@@ -55,6 +57,7 @@ impl fmt::Display for Export {
             Self::SortKey => "sort-key",
             Self::PreFilter => "pre-filter",
             Self::Filter => "filter",
+            Self::FilterWhatIf => "filter-what-if",
             Self::PreScore => "pre-score",
             Self::Score => "score",
             Self::Normalize => "normalize",

@@ -16,6 +16,7 @@ pub(crate) struct Interfaces {
     queue_sort: Option<wit::queue_sort::GuestIndices>,
     pre_filter: Option<wit::pre_filter::GuestIndices>,
     filter: Option<wit::filter::GuestIndices>,
+    filter_what_if: Option<wit::filter_what_if::GuestIndices>,
     pre_score: Option<wit::pre_score::GuestIndices>,
     score: Option<wit::score::GuestIndices>,
     normalize: Option<wit::normalize::GuestIndices>,
@@ -29,6 +30,7 @@ pub(super) struct LoadedInterfaces {
     pub queue_sort: Option<wit::queue_sort::Guest>,
     pub pre_filter: Option<wit::pre_filter::Guest>,
     pub filter: Option<wit::filter::Guest>,
+    pub filter_what_if: Option<wit::filter_what_if::Guest>,
     pub pre_score: Option<wit::pre_score::Guest>,
     pub score: Option<wit::score::Guest>,
     pub normalize: Option<wit::normalize::Guest>,
@@ -54,6 +56,9 @@ impl Interfaces {
                 .then(|| wit::pre_filter::GuestIndices::new(pre))
                 .transpose()?,
             filter: has(ExtensionPoints::FILTER).then(|| wit::filter::GuestIndices::new(pre)).transpose()?,
+            filter_what_if: has(ExtensionPoints::FILTER_WHAT_IF)
+                .then(|| wit::filter_what_if::GuestIndices::new(pre))
+                .transpose()?,
             pre_score: has(ExtensionPoints::PRE_SCORE).then(|| wit::pre_score::GuestIndices::new(pre)).transpose()?,
             score: has(ExtensionPoints::SCORE).then(|| wit::score::GuestIndices::new(pre)).transpose()?,
             normalize: has(ExtensionPoints::NORMALIZE).then(|| wit::normalize::GuestIndices::new(pre)).transpose()?,
@@ -73,6 +78,7 @@ impl Interfaces {
             queue_sort: self.queue_sort.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             pre_filter: self.pre_filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             filter: self.filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            filter_what_if: self.filter_what_if.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             pre_score: self.pre_score.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             score: self.score.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             normalize: self.normalize.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,

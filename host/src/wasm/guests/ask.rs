@@ -4,19 +4,19 @@ use berth_core::{Plugins, Timestamp};
 use berth_core::cache::NodeId;
 use berth_core::facts::PodFacts;
 use berth_core::plugins::{
-    Cycle, PluginError, PluginId, PreFilterResult, PreScoreResult, Status, TemplateId, Verdicts,
+    Cycle, PluginError, PluginId, PreFilterResult, PreScoreResult, Status, TemplateId, Verdicts, WhatIf,
 };
 
-use super::{Guests, slot};
+use super::{Guests, Resident, slot};
 use crate::wasm::guest::{CallError, Export, Instance};
 
 impl Guests {
-    fn ask<R>(
+    fn ask_resident<R>(
         &mut self,
         plugin: PluginId,
         export: Export,
         cycle: &Cycle<'_>,
-        call: impl FnOnce(&mut Instance) -> Result<R, CallError>,
+        call: impl FnOnce(&mut Resident) -> Result<R, CallError>,
     ) -> Result<R, PluginError> {
         match slot(&mut self.slots, plugin) {
             Some(slot) => slot.ask(export, cycle, &mut self.feeder, &self.rebuilder, call),
@@ -24,6 +24,17 @@ impl Guests {
                 Err(PluginError::failed(format!("number {}", plugin.0).into(), "is not loaded any more".to_owned()))
             }
         }
+    }
+
+    /// Most questions are one call of the instance.
+    fn ask<R>(
+        &mut self,
+        plugin: PluginId,
+        export: Export,
+        cycle: &Cycle<'_>,
+        call: impl FnOnce(&mut Instance) -> Result<R, CallError>,
+    ) -> Result<R, PluginError> {
+        self.ask_resident(plugin, export, cycle, |resident| call(resident.instance()))
     }
 }
 
@@ -47,6 +58,15 @@ impl Plugins for Guests {
 
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         self.ask(plugin, Export::Filter, cycle, |instance| instance.filter(cycle, nodes))
+    }
+
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
+        self.ask_resident(plugin, Export::FilterWhatIf, cycle, |resident| resident.filter_what_if(cycle, cases))
     }
 
     fn pre_score(

@@ -22,7 +22,11 @@ pub(super) fn profile(
     others: &[Arc<str>],
     instances: &BTreeMap<Pair, Arc<Entry>>,
 ) -> Result<Profile, AssembleError> {
-    let mut profile = Profile { scheduler_name: spec.scheduler_name.clone(), ..Profile::default() };
+    let mut profile = Profile {
+        scheduler_name: spec.scheduler_name.clone(),
+        percentage_of_nodes_to_score: spec.percentage_of_nodes_to_score,
+        ..Profile::default()
+    };
     for (point_name, point, enabled) in spec.points.each() {
         let at_end =
             others.iter().map(|name| Enabled { name: Arc::clone(name), weight: 1, named_by: NamedBy::Default });

@@ -85,6 +85,8 @@ pub struct ProfileSpec {
     pub others: bool,
     /// What a plugin's failure does.
     pub failure_policy: FailurePolicy,
+    /// `percentageOfNodesToScore`; all where it is absent, 0 or 100.
+    pub percentage_of_nodes_to_score: Option<u8>,
 }
 
 impl ProfileSpec {
