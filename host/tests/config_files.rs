@@ -142,6 +142,18 @@ fn plugins_are_merged_as_kube_scheduler_does() {
 }
 
 #[test]
+fn how_many_nodes_are_enough() {
+    for (text, expected) in [
+        ("profiles: [{}]", None),
+        ("percentageOfNodesToScore: 30\nprofiles: [{}]", Some(30)),
+        ("percentageOfNodesToScore: 30\nprofiles: [{percentageOfNodesToScore: 0}]", Some(0)),
+        ("profiles: [{percentageOfNodesToScore: 5}]", Some(5)),
+    ] {
+        assert_eq!(good(text).profiles[0].percentage_of_nodes_to_score, expected, "{text}");
+    }
+}
+
+#[test]
 fn who_named_a_plugin_is_kept() {
     let configuration = good(
         "profiles: [{plugins: {multiPoint: {enabled: [{name: a}]}, filter: {enabled: [{name: b}, {name: NodeName}]}}}]",
@@ -227,7 +239,7 @@ fn what_is_said_of_bad_fields() {
             "f.yaml:3:32: leaderElection.resourceLock: Kubernetes knows no other lock than leases any more",
         ),
         ("parallelism: 8", "f.yaml:3:14: parallelism: not supported yet; leave it out"),
-        ("percentageOfNodesToScore: 50", "f.yaml:3:27: percentageOfNodesToScore: not supported yet; leave it out"),
+        ("percentageOfNodesToScore: 101", "f.yaml:3:27: percentageOfNodesToScore: 101: a percentage is 0 to 100"),
         ("podInitialBackoffSeconds: 0", "f.yaml:3:27: podInitialBackoffSeconds: must be greater than 0"),
         (
             "podInitialBackoffSeconds: 60",
