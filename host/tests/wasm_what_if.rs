@@ -125,8 +125,7 @@ fn what_ifs_are_as_if_it_were_so_and_leave_nothing_behind() {
             let expected = really(&mut changed, same, id, &pod, &there);
             assert_eq!(each(&verdicts), expected, "{name} about pod {id}");
             expected.iter().for_each(|verdict| seen[usize::from(verdict.is_some())] += 1);
-            let (now, truly) =
-                (filter(&mut asked, plugin, id, &pod, &all), filter(&mut changed, same, id, &pod, &all));
+            let (now, truly) = (filter(&mut asked, plugin, id, &pod, &all), filter(&mut changed, same, id, &pod, &all));
             assert_eq!(now, truly, "{name} after what-ifs about pod {id}");
         }
     }

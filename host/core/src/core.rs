@@ -305,9 +305,7 @@ impl Core {
                 return self.failed(entry, plugin, error.to_string(), now, actions);
             }
             Failure::NoNodes => ("no nodes available to schedule pods".to_owned(), Rejection::default()),
-            Failure::Unschedulable(diagnosis) => {
-                (diagnosis.to_string(), diagnosis.rejection().clone())
-            }
+            Failure::Unschedulable(diagnosis) => (diagnosis.to_string(), diagnosis.rejection().clone()),
         };
         self.ended = Some(attempt(&entry, Outcome::Unschedulable, now));
         let entry = report(entry, "Unschedulable", message, actions);

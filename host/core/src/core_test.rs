@@ -45,7 +45,12 @@ impl Plugins for Taints {
         Ok(Verdicts { outcomes, nodes: nodes.iter().map(|id| u16::from(tainted(id))).collect() })
     }
 
-    fn filter_what_if(&mut self, plugin: PluginId, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
         let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
         self.filter(plugin, cycle, &nodes)
     }
@@ -115,7 +120,8 @@ impl Bench {
             filter: vec![plugin(0, declaration)],
             ..Profile::default()
         };
-        let other = Profile { scheduler_name: "other".into(), queue_sort: profile.queue_sort.clone(), ..Profile::default() };
+        let other =
+            Profile { scheduler_name: "other".into(), queue_sort: profile.queue_sort.clone(), ..Profile::default() };
         vec![profile, other]
     }
 
@@ -257,9 +263,8 @@ fn pods_are_tried_in_the_order_of_their_keys() {
     bench.step(Event::NodeSet(node(false)));
     let now = Timestamp(0);
     bench.swap_only();
-    let actions = std::iter::from_fn(|| {
-        bench.core.has_work().then(|| bench.core.step(Event::Cycle, now, &mut bench.plugins))
-    });
+    let actions =
+        std::iter::from_fn(|| bench.core.has_work().then(|| bench.core.step(Event::Cycle, now, &mut bench.plugins)));
     let bound: Vec<String> = actions.flatten().map(|action| shortened(&action)).collect();
     assert_eq!(bound, ["bind a to n", "bind b to n", "bind c to n"]);
 }

@@ -272,21 +272,6 @@ pub trait Plugins {
         Ok(Box::default())
     }
 
-    /// Whether the event can help each of these pods, which the plugin rejected; each is given with its template.
-    ///
-    /// # Errors
-    /// As [`Plugins::pre_filter`].
-    fn queueing_hints(
-        &mut self,
-        _plugin: PluginId,
-        _cache: &Cache,
-        _now: Timestamp,
-        _event: &ClusterEvent,
-        pods: &[(TemplateId, &Pod)],
-    ) -> Result<Vec<bool>, PluginError> {
-        Ok(vec![true; pods.len()])
-    }
-
     /// Before the nodes are filtered.
     ///
     /// # Errors

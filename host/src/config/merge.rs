@@ -27,7 +27,10 @@ pub(super) fn with_defaults(file: FileConfiguration) -> Configuration {
         Duration::from_secs(given.map_or(default, |seconds| seconds.value).unsigned_abs())
     };
     Configuration {
-        profiles: profiles.into_iter().map(|profile| profile_spec(profile, file.percentage_of_nodes_to_score)).collect(),
+        profiles: profiles
+            .into_iter()
+            .map(|profile| profile_spec(profile, file.percentage_of_nodes_to_score))
+            .collect(),
         pod_initial_backoff: seconds(file.pod_initial_backoff, POD_INITIAL_BACKOFF),
         pod_max_backoff: seconds(file.pod_max_backoff, POD_MAX_BACKOFF),
         leader_election: file.leader_election.unwrap_or_default(),

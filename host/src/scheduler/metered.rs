@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use berth_core::{Plugins, Timestamp};
 use berth_core::cache::NodeId;
 use berth_core::facts::PodFacts;
 use berth_core::plugins::{
     Cycle, ExtensionPoints, PluginError, PluginId, PointOutcome, PreFilterResult, PreScoreResult, Status, TemplateId,
     Verdicts, WhatIf,
 };
+use berth_core::{Plugins, Timestamp};
 
 use crate::admin::metrics::{Call, Meter};
 use crate::wasm::Guests;
@@ -50,12 +50,7 @@ impl Plugins for Metered<'_> {
     }
 
     /// No extension point of kube-scheduler's metrics.
-    fn sort_key(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        queued: Timestamp,
-    ) -> Result<Box<[i64]>, PluginError> {
+    fn sort_key(&mut self, plugin: PluginId, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, PluginError> {
         self.guests.sort_key(plugin, cycle, queued)
     }
 

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use super::Core;
 use crate::action::Action;
 use crate::answers::Answers;
-use crate::cache::Cache;
-use crate::cluster_event::ClusterEvent;
+use crate::cache::{Cache, NodeId};
+use crate::cluster_event::{ClusterEvent, Subject};
 use crate::cycle::mix;
 use crate::model::Pod;
 use crate::plugins::{
-    Code, Cycle, ExtensionPoints, PluginError, PluginId, Plugins, PointOutcome, Status, TemplateId,
+    Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, Plugins, PointOutcome, Scope, Status, TemplateId,
+    WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
 use crate::queue::{Admission, Advisor, QueuedPod, Rejector, SortKey};
@@ -100,6 +101,17 @@ impl Advice<'_> {
         }
     }
 
+    /// Whether the pod would fit on the node as it is now, as far as this plugin is asked, or if it had no pods: then room can
+    /// be made for it there. A plugin that can't tell loses no pod.
+    fn may_fit(&mut self, rejector: &Rejector, node: NodeId, pod: &Arc<Pod>) -> bool {
+        let template = self.templates.of(rejector.declaration.pod_facts, pod, self.cycle);
+        let removed = self.cache.node(node).map_or_else(Vec::new, |info| info.pods.clone());
+        let cases = [Vec::new(), removed].map(|removed| WhatIf { node, added: Vec::new(), removed });
+        let verdicts =
+            self.ask(rejector.id, pod, template, |plugins, cycle| plugins.filter_what_if(rejector.id, cycle, &cases));
+        verdicts.map_or(true, |verdicts| verdicts.nodes.contains(&0))
+    }
+
     /// The first plugin that says no; the one that said so before is asked first.
     fn gate(&mut self, entry: &QueuedPod) -> Result<Option<Rejector>, PluginError> {
         let mut plugins = self.profile(&entry.pod).map_or_else(Vec::new, |profile| profile.pre_enqueue.clone());
@@ -155,17 +167,26 @@ impl Advisor for Advice<'_> {
         key
     }
 
-    /// A plugin that can't tell loses no pod: all are worth another try.
+    /// Of a plugin whose verdicts are about one node alone, the verdict on the node that came or changed is the hint. A plugin
+    /// that can't tell loses no pod: all are worth another try.
     fn hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
         let declaration = &rejector.declaration;
         let serves = |profile: &Profile| profile.plugin_ids().any(|id| id == rejector.id);
-        if !declaration.points.contains(ExtensionPoints::QUEUEING_HINT) || !self.profiles.iter().any(serves) {
+        if !self.profiles.iter().any(serves) {
             return vec![true; pods.len()];
         }
-        let of = |pod: &&Arc<Pod>| self.templates.of(declaration.pod_facts, pod, self.cycle);
-        let templates: Vec<TemplateId> = pods.iter().map(of).collect();
-        let pods: Vec<(TemplateId, &Pod)> = templates.into_iter().zip(pods.iter().map(|pod| &***pod)).collect();
-        let hints = self.plugins.queueing_hints(rejector.id, self.cache, self.now, event, &pods);
-        hints.ok().filter(|hints| hints.len() == pods.len()).unwrap_or_else(|| vec![true; pods.len()])
+        let node = node_alone(declaration, event).and_then(|name| self.cache.node_id(name));
+        pods.iter().map(|pod| node.is_none_or(|node| self.may_fit(rejector, node, pod))).collect()
+    }
+}
+
+/// The node that alone can have become fit for a pod by this event, as far as such a plugin is asked.
+fn node_alone<'a>(declaration: &Declaration, event: &'a ClusterEvent) -> Option<&'a str> {
+    let by_node = declaration.filter_scope == Scope::Node && declaration.cluster_facts.is_empty();
+    match &event.subject {
+        Subject::Node { after: Some(node), .. } if by_node && declaration.points.contains(ExtensionPoints::FILTER) => {
+            Some(&node.name)
+        }
+        _ => None,
     }
 }

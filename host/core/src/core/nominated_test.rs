@@ -5,8 +5,8 @@ use crate::cache::NodeId;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, PodSpec, Resources};
 use crate::plugins::{
-    Code, Cycle, Declaration, PluginError, PluginId, PreFilterResult, PreScoreResult, Scope, Status, TemplateId,
-    Verdicts, WhatIf,
+    Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, PreFilterResult, PreScoreResult, Scope, Status,
+    TemplateId, Verdicts, WhatIf,
 };
 use crate::profile::ProfilePlugin;
 
@@ -89,6 +89,7 @@ impl Bench {
                 pod_facts: PodFacts::SCHEDULING_GATES,
                 node_facts: if *id == 2 { NodeFacts::empty() } else { NodeFacts::USAGE | NodeFacts::ALLOCATABLE },
                 filter_scope: Scope::Node,
+                points: ExtensionPoints::FILTER,
                 ..Declaration::default()
             }),
             failure_policy: Default::default(),
@@ -188,6 +189,21 @@ fn a_pod_goes_where_it_was_promised_room_if_it_fits() {
     }
     let mut bench = Bench::with(&[("full", 0), ("free", 1)], &[0]);
     assert_eq!(bench.set(Pod { nominated_node_name: "full".into(), ..pod("p", 0) }), ["p on free"]);
+}
+
+/// Room can be made on a node that is full, and not on one that is too small.
+#[test]
+fn a_node_helps_if_the_pod_would_fit_there_alone() {
+    for (room, tried_again) in [(0, 0), (1, 1)] {
+        let mut bench = Bench::with(&[("n", 0)], &[0]);
+        bench.set(pod("p", 0));
+        let resident = |name| Event::PodSet(Arc::new(Pod { node_name: "m".into(), ..pod(name, 0) }));
+        bench.step(resident("there"));
+        let allocatable = Resources { pods: room, ..Resources::default() };
+        let node = Node { name: "m".into(), uid: "m".into(), allocatable, ..Node::default() };
+        let told = bench.step(Event::NodeSet(Arc::new(node)));
+        assert_eq!(told.len(), tried_again, "room for {room}: {told:?}");
+    }
 }
 
 #[test]

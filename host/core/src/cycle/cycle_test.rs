@@ -69,7 +69,12 @@ impl Plugins for Scripted {
         Ok(verdicts)
     }
 
-    fn filter_what_if(&mut self, plugin: PluginId, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
         let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
         self.filter(plugin, cycle, &nodes)
     }

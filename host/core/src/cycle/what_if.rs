@@ -47,7 +47,12 @@ impl Placing<'_> {
         Ok(rejected)
     }
 
-    fn verdicts_if(&mut self, plugin: &ProfilePlugin, cases: &[WhatIf], open: &[usize]) -> Result<Verdicts, PluginError> {
+    fn verdicts_if(
+        &mut self,
+        plugin: &ProfilePlugin,
+        cases: &[WhatIf],
+        open: &[usize],
+    ) -> Result<Verdicts, PluginError> {
         let declaration = &plugin.declaration;
         if declaration.filter_scope == Scope::Node && !declaration.node_facts.intersects(FACTS_OF_PODS) {
             let nodes: Vec<NodeId> = open.iter().map(|case| cases[*case].node).collect();

@@ -29,6 +29,6 @@ pub trait Advisor {
     /// Its place in the order. (queue-sort)
     fn sort_key(&mut self, entry: &QueuedPod) -> SortKey;
 
-    /// Whether the event can help each of these pods, which the plugin rejected. (queueing-hint)
+    /// Whether the event can help each of these pods, which the plugin rejected.
     fn hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool>;
 }

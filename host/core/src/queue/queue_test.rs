@@ -4,9 +4,9 @@ use super::*;
 use crate::cluster_event::{EventActions, Interest};
 use crate::facts::NodeFacts;
 use crate::model::{Node, PodSpec};
-use crate::plugins::{Declaration, ExtensionPoints, PluginError, PluginId, Scope, TemplateId};
+use crate::plugins::{Declaration, PluginError, PluginId, Scope, TemplateId};
 
-/// Holds back pods with scheduling gates; says that events help pods of these names.
+/// Holds back pods with scheduling gates; says that events help pods of these names, or all if there are none.
 #[derive(Default)]
 struct Fake {
     helped: Vec<&'static str>,
@@ -30,9 +30,8 @@ impl Advisor for Fake {
         SortKey::from([-i64::from(entry.pod.spec.priority), entry.queued.0 as i64])
     }
 
-    fn hints(&mut self, rejector: &Rejector, _: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
-        let asks = rejector.declaration.points.contains(ExtensionPoints::QUEUEING_HINT);
-        pods.iter().map(|pod| !asks || self.helped.contains(&&*pod.key.name)).collect()
+    fn hints(&mut self, _: &Rejector, _: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
+        pods.iter().map(|pod| self.helped.is_empty() || self.helped.contains(&&*pod.key.name)).collect()
     }
 }
 
@@ -175,8 +174,7 @@ fn a_plugin_may_name_the_events_it_waits_for() {
 #[test]
 fn hints_are_asked_once_a_template_and_move_all_of_it() {
     let mut bench = Bench { fake: Fake { helped: vec!["b"], ..Fake::default() }, ..Bench::default() };
-    let points = ExtensionPoints::QUEUEING_HINT;
-    let declaration = Declaration { points, node_facts: NodeFacts::TAINTS, ..Declaration::default() };
+    let declaration = Declaration { node_facts: NodeFacts::TAINTS, ..Declaration::default() };
     for (name, template) in [("a", 0), ("b", 1), ("c", 1)] {
         bench.set(pod(name, 0), 0);
         let declaration = Arc::new(Declaration { filter_scope: Scope::Node, ..declaration.clone() });

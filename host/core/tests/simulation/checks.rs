@@ -20,7 +20,12 @@ pub fn placement_is_right(world: &World, pod: &PodKey, node: &str) {
     yields_to.for_each(|other| (cpu, pods) = (cpu + other.requests.effective.milli_cpu, pods + 1));
     assert!(cpu <= all.milli_cpu && pods <= all.pods, "seed {seed}: {pod} took room on {node} that was promised");
     assert!(info.node.taints.is_empty(), "seed {seed}: {pod} was put on tainted {node}");
-    let gates = world.core.cache().pod_by_uid(&pod.uid).map(|cached| &cached.pod).is_some_and(|pod| !pod.spec.scheduling_gates.is_empty());
+    let gates = world
+        .core
+        .cache()
+        .pod_by_uid(&pod.uid)
+        .map(|cached| &cached.pod)
+        .is_some_and(|pod| !pod.spec.scheduling_gates.is_empty());
     assert!(!gates, "seed {seed}: {pod} was placed in spite of its gates");
     let twice = world.binding.iter().any(|(other, _)| other.uid == pod.uid);
     assert!(!twice, "seed {seed}: {pod} is bound a second time before the first is answered");

@@ -92,12 +92,7 @@ impl Plugins for Fakes {
         Ok((!cycle.pod.spec.scheduling_gates.is_empty()).then_some(status))
     }
 
-    fn sort_key(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        queued: Timestamp,
-    ) -> Result<Box<[i64]>, PluginError> {
+    fn sort_key(&mut self, plugin: PluginId, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, PluginError> {
         self.may_trap(plugin)?;
         Ok([i64::from(cycle.pod.spec.priority), -(queued.0 as i64)].into())
     }

@@ -46,8 +46,7 @@ impl Instance {
         cycle: &Cycle<'_>,
         cases: &[(NodeId, Vec<Change<'_>>)],
     ) -> Result<Verdicts, CallError> {
-        let cases: Vec<WhatIf<'_>> =
-            cases.iter().map(|(node, changes)| WhatIf { node: node.0, changes }).collect();
+        let cases: Vec<WhatIf<'_>> = cases.iter().map(|(node, changes)| WhatIf { node: node.0, changes }).collect();
         let answer = self.ask(Export::FilterWhatIf, cycle, &[], |store, interfaces, (cycle, _)| {
             interfaces.filter_what_if.as_ref().map(|guest| guest.call_filter_what_if(store, cycle, &cases))
         })?;

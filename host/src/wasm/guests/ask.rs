@@ -1,11 +1,11 @@
 //! The core's questions.
 
-use berth_core::{Plugins, Timestamp};
 use berth_core::cache::NodeId;
 use berth_core::facts::PodFacts;
 use berth_core::plugins::{
     Cycle, PluginError, PluginId, PreFilterResult, PreScoreResult, Status, TemplateId, Verdicts, WhatIf,
 };
+use berth_core::{Plugins, Timestamp};
 
 use super::{Guests, Resident, slot};
 use crate::wasm::guest::{CallError, Export, Instance};
@@ -43,12 +43,7 @@ impl Plugins for Guests {
         self.ask(plugin, Export::PreEnqueue, cycle, |instance| instance.pre_enqueue(cycle))
     }
 
-    fn sort_key(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        queued: Timestamp,
-    ) -> Result<Box<[i64]>, PluginError> {
+    fn sort_key(&mut self, plugin: PluginId, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, PluginError> {
         self.ask(plugin, Export::SortKey, cycle, |instance| instance.sort_key(cycle, queued))
     }
 

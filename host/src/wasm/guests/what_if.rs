@@ -140,8 +140,7 @@ mod tests {
     fn a_wave_has_each_node_once() {
         let case = |node| WhatIf { node: NodeId(node), added: Vec::new(), removed: Vec::new() };
         let cases = [1, 2, 1, 1, 3, 2].map(case);
-        let nodes: Vec<Vec<u32>> =
-            waves(&cases).map(|wave| wave.iter().map(|case| case.node.0).collect()).collect();
+        let nodes: Vec<Vec<u32>> = waves(&cases).map(|wave| wave.iter().map(|case| case.node.0).collect()).collect();
         assert_eq!(nodes, [vec![1, 2], vec![1], vec![1, 3, 2]]);
         let many: Vec<WhatIf> = (0..300).map(case).collect();
         assert_eq!(waves(&many).map(<[WhatIf]>::len).collect::<Vec<_>>(), [WAVE, WAVE, 300 - 2 * WAVE]);

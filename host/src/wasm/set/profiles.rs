@@ -54,7 +54,8 @@ fn plugin(spec: &ProfileSpec, entry: &Entry) -> ProfilePlugin {
 
 /// Profiles share one queue, which has one order. One without a plugin for it has PrioritySort's.
 pub(super) fn check_same_order(profiles: &[Profile]) -> Result<(), AssembleError> {
-    let sort = |profile: &Profile| profile.queue_sort.as_ref().map(|plugin| (plugin.id, plugin.declaration.name.clone()));
+    let sort =
+        |profile: &Profile| profile.queue_sort.as_ref().map(|plugin| (plugin.id, plugin.declaration.name.clone()));
     let default = |name: &str| name == DEFAULT_SORT;
     for pair in profiles.windows(2) {
         let (one, other) = (sort(&pair[0]), sort(&pair[1]));
@@ -64,7 +65,9 @@ pub(super) fn check_same_order(profiles: &[Profile]) -> Result<(), AssembleError
             (None, None) => true,
         };
         if !same {
-            let name = |sort: Option<(_, Arc<str>)>| sort.map_or_else(|| DEFAULT_SORT.to_owned(), |(_, name)| name.to_string());
+            let name = |sort: Option<(_, Arc<str>)>| {
+                sort.map_or_else(|| DEFAULT_SORT.to_owned(), |(_, name)| name.to_string())
+            };
             return Err(AssembleError::DifferentSorts {
                 profile: pair[1].scheduler_name.to_string(),
                 plugin: name(other),
