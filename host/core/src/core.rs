@@ -12,7 +12,7 @@ use crate::cache::Cache;
 use crate::cycle::{Distrusted, Failure, Placing};
 use crate::event::Event;
 use crate::facts::NodeFacts;
-use crate::model::{Node, Pod, PodKey};
+use crate::model::{Node, ObjectKind, Pod, PodKey};
 use crate::plugins::Plugins;
 use crate::profile::Profile;
 use crate::queue::{Queue, QueueOptions, QueuedPod, Rejection};
@@ -98,6 +98,20 @@ impl Core {
             }
             Event::PodSet(pod) => self.pod_set(pod, now),
             Event::PodRemoved(key) => self.pod_removed(&key, now),
+            Event::ObjectsWanted(reads) => {
+                actions.extend(self.cache.want_objects(reads).into_iter().map(Action::Watch));
+            }
+            Event::ObjectSet(object) => {
+                let kind = Arc::clone(&object.key.kind);
+                let changed = self.cache.set_object(object);
+                self.object_changed(&kind, changed, now);
+            }
+            Event::ObjectRemoved(key) => {
+                let changed = self.cache.remove_object(&key);
+                self.object_changed(&key.kind, changed, now);
+            }
+            Event::ObjectsListed(reads) => self.cache.objects_listed(reads),
+            Event::ObjectsRefused(kind, why) => self.cache.objects_refused(&kind, why),
             Event::Bound(key) => self.bound(&key, &mut actions),
             Event::BindFailed(key, why) => self.bind_failed(&key, &why, now, &mut actions),
             Event::PluginsSwapped(profiles) => self.plugins_swapped(profiles, now),
@@ -153,6 +167,12 @@ impl Core {
     fn node_set(&mut self, node: Arc<Node>, now: Timestamp) {
         let helped = self.cache.set_node(node);
         self.queue.retry(helped, now);
+    }
+
+    fn object_changed(&mut self, kind: &ObjectKind, changed: bool, now: Timestamp) {
+        if changed {
+            self.queue.retry_readers(kind, now);
+        }
     }
 
     fn pod_set(&mut self, pod: Arc<Pod>, now: Timestamp) {
@@ -296,8 +316,12 @@ impl Core {
             }
             Failure::NoNodes => ("no nodes available to schedule pods".to_owned(), Rejection::default()),
             Failure::Unschedulable(diagnosis) => {
-                let plugins = diagnosis.plugins().cloned().collect();
-                (diagnosis.to_string(), Rejection { helpful_facts: diagnosis.helpful_facts(), plugins })
+                let rejection = Rejection {
+                    helpful_facts: diagnosis.helpful_facts(),
+                    helpful_kinds: diagnosis.helpful_kinds().cloned().collect(),
+                    plugins: diagnosis.plugins().cloned().collect(),
+                };
+                (diagnosis.to_string(), rejection)
             }
         };
         self.ended = Some(attempt(&entry, Outcome::Unschedulable, now));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::cache::Cache;
 use crate::cache::NodeId;
 use crate::facts::{ClusterFacts, NodeFacts, PodFacts};
-use crate::model::Pod;
+use crate::model::{ObjectReads, Pod};
 use crate::time::Timestamp;
 
 /// One instance of a plugin: a component's digest with its arguments. A plugin that is swapped gets a new one; ids are
@@ -101,6 +101,8 @@ pub struct Declaration {
     pub resident_pod_facts: PodFacts,
     /// What it reads of the cluster as a whole.
     pub cluster_facts: ClusterFacts,
+    /// Further kinds that it reads.
+    pub objects: Vec<ObjectReads>,
     /// Of pre-filter and filter.
     pub filter_scope: Scope,
     /// Of pre-score and score.

@@ -17,6 +17,7 @@ mod ids;
 mod images;
 mod log;
 mod node_info;
+mod objects;
 
 use std::sync::Arc;
 
@@ -27,8 +28,9 @@ pub use self::ids::{ImageId, NodeId, PodId};
 pub use self::images::{ImageState, Images};
 pub use self::log::{Change, ChangeLog};
 pub use self::node_info::{NodeInfo, Usage};
+pub use self::objects::{CachedObject, Coverage, KindId, ObjectId, Objects};
 use crate::facts::NodeFacts;
-use crate::model::{Node, Pod};
+use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod};
 
 /// A pod that is assigned to a node, or assumed to be.
 #[derive(Clone, Debug)]
@@ -54,6 +56,7 @@ pub struct Cache {
     /// Pods by the name of a node that is not there.
     waiting: HashMap<Box<str>, Vec<PodId>>,
     images: Images,
+    objects: Objects,
     log: ChangeLog,
 }
 
@@ -108,6 +111,12 @@ impl Cache {
     #[must_use]
     pub fn images(&self) -> &Images {
         &self.images
+    }
+
+    /// Objects of the further kinds that plugins read.
+    #[must_use]
+    pub fn objects(&self) -> &Objects {
+        &self.objects
     }
 
     /// What changed.
@@ -184,6 +193,35 @@ impl Cache {
         self.log.push(Change::PodRemoved(id));
         self.trim();
         NodeFacts::USAGE | NodeFacts::USED_PORTS | NodeFacts::PODS
+    }
+
+    /// Plugins want to read these kinds. Returns those of which more has to be listed than was, with all their fields.
+    pub fn want_objects(&mut self, reads: Vec<ObjectReads>) -> Vec<ObjectReads> {
+        self.objects.want(reads)
+    }
+
+    /// All objects of the kind are here, with these fields.
+    pub fn objects_listed(&mut self, reads: ObjectReads) {
+        self.objects.listed(reads);
+    }
+
+    /// The kind can't be listed, for this reason.
+    pub fn objects_refused(&mut self, kind: &Arc<ObjectKind>, why: Arc<str>) {
+        self.objects.refused(kind, why);
+    }
+
+    /// An object of a kind that plugins read appeared or changed. Whether anything in it did.
+    pub fn set_object(&mut self, object: Arc<Object>) -> bool {
+        let changed = self.objects.set(object, &mut self.log);
+        self.trim();
+        changed
+    }
+
+    /// An object went. Whether it was there.
+    pub fn remove_object(&mut self, key: &ObjectKey) -> bool {
+        let gone = self.objects.remove(key, &mut self.log);
+        self.trim();
+        gone
     }
 
     /// A pod that comes can help those that want to be near it; one that stays and asks for less, more of them.
@@ -287,6 +325,7 @@ impl Cache {
                 Some(Change::NodeRemoved(id)) => self.nodes.free(id.0),
                 Some(Change::PodRemoved(id)) => self.pods.free(id.0),
                 Some(Change::ImageRemoved(id)) => self.images.free(id),
+                Some(Change::ObjectRemoved(id, _)) => self.objects.free(id),
                 _ => {}
             }
         }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::facts::NodeFacts;
+use crate::model::ObjectKind;
 use crate::plugins::{Scope, Status};
 use crate::profile::ProfilePlugin;
 
@@ -18,6 +19,7 @@ pub struct Diagnosis {
     reasons: BTreeMap<Arc<str>, usize>,
     plugins: BTreeSet<Arc<str>>,
     facts: NodeFacts,
+    kinds: BTreeSet<Arc<ObjectKind>>,
 }
 
 impl Diagnosis {
@@ -36,9 +38,15 @@ impl Diagnosis {
         self.facts
     }
 
+    /// So may an object of one of these kinds.
+    pub fn helpful_kinds(&self) -> impl Iterator<Item = &Arc<ObjectKind>> {
+        self.kinds.iter()
+    }
+
     pub(super) fn add_plugin(&mut self, plugin: &ProfilePlugin) {
         let declaration = &plugin.declaration;
         self.plugins.insert(Arc::clone(&declaration.name));
+        self.kinds.extend(declaration.objects.iter().map(|reads| Arc::clone(&reads.kind)));
         self.facts |= match declaration.filter_scope {
             Scope::Node => declaration.node_facts,
             Scope::Domain | Scope::Cluster => NodeFacts::all(),

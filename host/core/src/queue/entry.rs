@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::facts::NodeFacts;
-use crate::model::Pod;
+use crate::model::{ObjectKind, Pod};
 use crate::time::Timestamp;
 
 /// Why a pod waits, as far as the queue has to know.
@@ -11,6 +11,8 @@ use crate::time::Timestamp;
 pub struct Rejection {
     /// A change of one of these facts, on any node, may help.
     pub helpful_facts: NodeFacts,
+    /// So may an object of one of these kinds.
+    pub helpful_kinds: Vec<Arc<ObjectKind>>,
     /// The plugins that said no.
     pub plugins: Vec<Arc<str>>,
 }
@@ -71,6 +73,10 @@ impl QueuedPod {
     pub(super) fn is_helped_by(&self, changed: NodeFacts) -> bool {
         let helpful = self.rejection.helpful_facts;
         changed == NodeFacts::all() || helpful.is_empty() || helpful.intersects(changed)
+    }
+
+    pub(super) fn is_helped_by_object(&self, kind: &ObjectKind) -> bool {
+        self.rejection.helpful_kinds.iter().any(|helpful| **helpful == *kind)
     }
 
     /// Status alone (a condition that we set ourselves) is no reason to try again.

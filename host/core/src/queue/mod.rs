@@ -23,7 +23,7 @@ pub use self::backoff::Backoff;
 pub use self::entry::{QueuedPod, Rejection};
 pub use self::incoming::{Cause, Incoming, Part};
 use crate::facts::NodeFacts;
-use crate::model::{Pod, PodKey};
+use crate::model::{ObjectKind, Pod, PodKey};
 use crate::time::Timestamp;
 
 /// How long pods wait.
@@ -173,6 +173,11 @@ impl Queue {
         if !helped.is_empty() {
             self.move_unschedulable(Cause::ClusterChanged, now, |entry, _| entry.is_helped_by(helped));
         }
+    }
+
+    /// An object of this kind changed: pods that were rejected by plugins that read them are worth another try.
+    pub fn retry_readers(&mut self, kind: &ObjectKind, now: Timestamp) {
+        self.move_unschedulable(Cause::ClusterChanged, now, |entry, _| entry.is_helped_by_object(kind));
     }
 
     /// All pods that were rejected are worth another try.

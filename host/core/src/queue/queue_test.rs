@@ -17,7 +17,7 @@ fn popped(queue: &mut Queue) -> Vec<String> {
 }
 
 fn rejection(facts: NodeFacts) -> Rejection {
-    Rejection { helpful_facts: facts, plugins: vec!["P".into()] }
+    Rejection { helpful_facts: facts, plugins: vec!["P".into()], ..Rejection::default() }
 }
 
 /// A queue with one pod that was tried once and rejected at second 0 for these facts.

@@ -1,5 +1,6 @@
 //! Keeping a guest's snapshot of the cluster up to date: everything once, then only what changed.
 
+mod objects;
 mod pending;
 mod usage;
 
@@ -8,6 +9,7 @@ use berth_core::facts::{ClusterFacts, NodeFacts, PodFacts};
 use berth_core::plugins::Declaration;
 use bumpalo::Bump;
 
+pub(crate) use self::objects::ObjectFeed;
 use self::pending::{Item, Pending};
 use self::usage::UsageColumns;
 use super::bindings::exports::berth::scheduler::snapshot::{Change, Image, ResidentPod};

@@ -26,6 +26,10 @@ pub enum Export {
     ForgetTemplates,
     /// `snapshot.apply`
     Apply,
+    /// `objects.kinds`
+    Kinds,
+    /// `objects.apply`
+    ApplyObjects,
     /// `pre-filter.pre-filter`
     PreFilter,
     /// `filter.filter`
@@ -47,6 +51,8 @@ impl fmt::Display for Export {
             Self::HoldTemplate => "hold-template",
             Self::ForgetTemplates => "forget-templates",
             Self::Apply => "apply",
+            Self::Kinds => "kinds",
+            Self::ApplyObjects => "apply of objects",
             Self::PreFilter => "pre-filter",
             Self::Filter => "filter",
             Self::PreScore => "pre-score",
@@ -79,8 +85,8 @@ impl Instance {
     fn budget(&self, export: Export) -> Budget {
         let limits = &self.limits;
         let cpu: Duration = match export {
-            Export::Start | Export::Describe | Export::Configure => limits.startup,
-            Export::Apply => limits.apply,
+            Export::Start | Export::Describe | Export::Configure | Export::Kinds => limits.startup,
+            Export::Apply | Export::ApplyObjects => limits.apply,
             _ => limits.call,
         };
         Budget { cpu, wall: limits.wall }

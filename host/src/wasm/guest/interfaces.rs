@@ -6,12 +6,14 @@ use wasmtime::{AsContextMut, Result};
 
 use super::state::HostState;
 use crate::wasm::bindings::exports::berth::scheduler as wit;
+use crate::wasm::load::Exports;
 
 /// Where a component's exports are: looked up once a component.
 #[derive(Clone)]
 pub(crate) struct Interfaces {
     plugin: wit::plugin::GuestIndices,
     snapshot: Option<wit::snapshot::GuestIndices>,
+    objects: Option<wit::objects::GuestIndices>,
     pre_filter: Option<wit::pre_filter::GuestIndices>,
     filter: Option<wit::filter::GuestIndices>,
     pre_score: Option<wit::pre_score::GuestIndices>,
@@ -23,6 +25,7 @@ pub(crate) struct Interfaces {
 pub(super) struct LoadedInterfaces {
     pub plugin: wit::plugin::Guest,
     pub snapshot: Option<wit::snapshot::Guest>,
+    pub objects: Option<wit::objects::Guest>,
     pub pre_filter: Option<wit::pre_filter::Guest>,
     pub filter: Option<wit::filter::Guest>,
     pub pre_score: Option<wit::pre_score::Guest>,
@@ -35,11 +38,13 @@ impl Interfaces {
     ///
     /// # Errors
     /// An interface lacks one of its functions.
-    pub fn new(pre: &InstancePre<HostState>, points: ExtensionPoints, snapshot: bool) -> Result<Self> {
+    pub fn new(pre: &InstancePre<HostState>, exports: Exports) -> Result<Self> {
+        let Exports { points, snapshot, objects } = exports;
         let has = |point| points.contains(point);
         Ok(Self {
             plugin: wit::plugin::GuestIndices::new(pre)?,
             snapshot: snapshot.then(|| wit::snapshot::GuestIndices::new(pre)).transpose()?,
+            objects: objects.then(|| wit::objects::GuestIndices::new(pre)).transpose()?,
             pre_filter: has(ExtensionPoints::PRE_FILTER)
                 .then(|| wit::pre_filter::GuestIndices::new(pre))
                 .transpose()?,
@@ -59,6 +64,7 @@ impl Interfaces {
         Ok(LoadedInterfaces {
             plugin: self.plugin.load(&mut store, instance)?,
             snapshot: self.snapshot.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            objects: self.objects.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             pre_filter: self.pre_filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             filter: self.filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             pre_score: self.pre_score.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
