@@ -4,6 +4,7 @@ pub mod admin;
 pub mod cli;
 pub mod config;
 pub mod controllers;
+mod fields;
 pub mod kube;
 pub mod scheduler;
 pub mod sim;

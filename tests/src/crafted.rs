@@ -6,6 +6,13 @@ mod wasm_guest;
 
 use self::wasm_guest::{Guest, NORMALIZE_NONE};
 
+/// In a filter: verdict 1 for every node, counted down.
+const REJECT_ALL: &str = "(block $done (loop $next
+    (br_if $done (i32.eqz (local.get $count)))
+    (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+    (i32.store16 (i32.add (local.get $verdicts) (i32.shl (local.get $count) (i32.const 1))) (i32.const 1))
+    (br $next)))";
+
 /// A guest with this name that reads nothing, accepts every node, and gives each the score 0.
 fn indifferent(name: &str) -> Guest {
     let exports = ["plugin", "filter", "score"];
@@ -29,19 +36,19 @@ pub fn rejecting(reason: &str) -> Vec<u8> {
 
 /// The same by another name.
 pub fn rejecting_as(name: &str, reason: &str) -> Vec<u8> {
-    // Verdict 1 for every node, counted down; the reason of outcome 1 is exchanged.
+    // The reason of outcome 1 is exchanged.
     let filter = format!(
-        "(i32.store (i32.const 264) (i32.const 640))
-         (i32.store (i32.const 268) (i32.const {}))
-         (block $done (loop $next
-           (br_if $done (i32.eqz (local.get $count)))
-           (local.set $count (i32.sub (local.get $count) (i32.const 1)))
-           (i32.store16 (i32.add (local.get $verdicts) (i32.shl (local.get $count) (i32.const 1))) (i32.const 1))
-           (br $next)))",
+        "(i32.store (i32.const 264) (i32.const 640)) (i32.store (i32.const 268) (i32.const {})) {REJECT_ALL}",
         reason.len()
     );
     let data = format!(r#"(data (i32.const 640) "{reason}")"#);
     indifferent(name).body("data", &data).body("filter", &filter).build()
+}
+
+/// A plugin of this name to which every node is right as soon as there is an object of this kind that has this field.
+pub fn wanting(name: &str, api_version: &'static str, kind: &'static str, field: &'static str) -> Vec<u8> {
+    let filter = format!("(if (i32.eqz (global.get $objects)) (then {REJECT_ALL}))");
+    indifferent(name).reads(api_version, kind, field).body("filter", &filter).build()
 }
 
 /// A plugin of this name that traps in filter for pods with just three labels, and accepts every node for others.

@@ -10,6 +10,7 @@ mod binary;
 mod faults;
 mod kubectl;
 mod modules;
+mod objects;
 mod placing;
 mod queue;
 mod reasons;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         queue::cases(),
         reload::cases(),
         modules::cases(),
+        objects::cases(),
         trapping::cases(),
         faults::cases(),
         restart::cases(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::PodKey;
+use crate::model::{ObjectReads, PodKey};
 
 /// Something to be done to the cluster, outside the core and concurrently. Bindings come back as
 /// [`crate::Event::Bound`] or [`crate::Event::BindFailed`]; the rest is not reported.
@@ -26,6 +26,9 @@ pub enum Action {
         /// As in the event.
         message: Arc<str>,
     },
+    /// List and watch this kind with these fields, in the place of fewer if it is watched already. Comes back as
+    /// [`crate::Event::ObjectSet`], [`crate::Event::ObjectsListed`] and so on.
+    Watch(ObjectReads),
     /// Tell the operator: a plugin is not what it says it is.
     Warn {
         /// The plugin's name.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::facts::NodeFacts;
-use crate::model::{Node, Pod, Resources};
+use crate::model::{Node, Object, ObjectKind, Pod, Resources};
 
 bitflags::bitflags! {
     /// What happened to an object: the flags `event-actions` of `berth:scheduler/plugin`, bit for bit.
@@ -35,7 +35,7 @@ bitflags::bitflags! {
 /// Events that a plugin wants its rejected pods tried again for (`declaration.retry-on`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interest {
-    /// `Node`, `Pod`, or `group/version/Kind`.
+    /// `Node`, `Pod`, `PersistentVolumeClaim`, or `group/version/Kind`.
     pub kind: Box<str>,
     /// Any of these; with [`EventActions::UPDATE`], any change at all.
     pub actions: EventActions,
@@ -57,6 +57,15 @@ pub enum Subject {
         before: Option<Arc<Pod>>,
         /// As it is.
         after: Option<Arc<Pod>>,
+    },
+    /// An object of another kind, which plugins read.
+    Object {
+        /// Its kind.
+        kind: Arc<ObjectKind>,
+        /// As it was.
+        before: Option<Arc<Object>>,
+        /// As it is.
+        after: Option<Arc<Object>>,
     },
 }
 
@@ -97,12 +106,28 @@ impl ClusterEvent {
         Self { subject: Subject::Pod { before, after }, actions, facts, up_to_priority: None }
     }
 
-    /// The kind of object, as [`Interest`] names it.
+    /// An object of another kind appeared, changed or went; one of the two is there.
     #[must_use]
-    pub fn kind(&self) -> &str {
+    pub fn object(before: Option<Arc<Object>>, after: Option<Arc<Object>>) -> Self {
+        let kind = after.as_ref().or(before.as_ref()).map(|object| Arc::clone(&object.key.kind)).unwrap_or_default();
+        let actions = match (&before, &after) {
+            (None, _) => EventActions::ADD,
+            (Some(_), None) => EventActions::DELETE,
+            (Some(_), Some(_)) => EventActions::UPDATE,
+        };
+        let subject = Subject::Object { kind, before, after };
+        Self { subject, actions, facts: NodeFacts::empty(), up_to_priority: None }
+    }
+
+    /// Whether it is about a kind of this name, as [`Interest`] has it.
+    fn is_about(&self, kind: &str) -> bool {
         match &self.subject {
-            Subject::Node { .. } => "Node",
-            Subject::Pod { .. } => "Pod",
+            Subject::Node { .. } => kind == "Node",
+            Subject::Pod { .. } => kind == "Pod",
+            Subject::Object { kind: ours, .. } => match kind.rsplit_once('/') {
+                Some((api_version, name)) => *api_version == *ours.api_version && *name == *ours.kind,
+                None => *kind == *ours.kind,
+            },
         }
     }
 
@@ -112,7 +137,7 @@ impl ClusterEvent {
         const UPDATES: EventActions = EventActions::ADD.union(EventActions::DELETE).complement();
         let actions = self.actions;
         let any_update = interest.actions.contains(EventActions::UPDATE) && actions.intersects(UPDATES);
-        *interest.kind == *self.kind() && (any_update || interest.actions.intersects(actions))
+        self.is_about(&interest.kind) && (any_update || interest.actions.intersects(actions))
     }
 }
 

@@ -102,6 +102,13 @@ impl Core {
             Event::NodeRemoved(name) => self.cache.remove_node(&name),
             Event::PodSet(pod) => self.pod_set(pod, now),
             Event::PodRemoved(key) => self.pod_removed(&key),
+            Event::ObjectsWanted(reads) => {
+                actions.extend(self.cache.want_objects(reads).into_iter().map(Action::Watch));
+            }
+            Event::ObjectSet(object) => self.cache.set_object(object),
+            Event::ObjectRemoved(key) => self.cache.remove_object(&key),
+            Event::ObjectsListed(reads) => self.cache.objects_listed(reads),
+            Event::ObjectsRefused(kind, why) => self.cache.objects_refused(&kind, why),
             Event::Bound(key) => self.bound(&key, &mut actions),
             Event::BindFailed(key, why) => self.bind_failed(&key, &why, now, &mut actions),
             Event::PluginsSwapped(profiles) => self.plugins_swapped(profiles, now),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::cache::NodeId;
 use crate::facts::{NodeFacts, PodFacts};
-use crate::model::{Node, PodSpec, Taint};
+use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, PodSpec, Taint};
 use crate::plugins::{
     Code, Cycle, Declaration, PluginError, PluginId, PreFilterResult, PreScoreResult, Scope, Status, TemplateId,
     Verdicts, WhatIf,
@@ -104,6 +104,7 @@ impl Bench {
             name: "Taints".into(),
             node_facts: NodeFacts::TAINTS,
             filter_scope: Scope::Node,
+            objects: vec![services()],
             ..Declaration::default()
         };
         let (gates, name) = (PodFacts::SCHEDULING_GATES, PodFacts::NAME);
@@ -141,6 +142,7 @@ fn shortened(action: &Action) -> String {
         Action::Bind { pod, node } => format!("bind {} to {node}", pod.name),
         Action::Emit(event) => format!("{} {}: {}", event.reason, event.pod.name, event.note),
         Action::SetUnscheduled { pod, reason, .. } => format!("unscheduled {}: {reason}", pod.name),
+        Action::Watch(reads) => format!("watch {}", reads.kind),
         Action::Warn { plugin, .. } => format!("warn {plugin}"),
     }
 }
@@ -149,6 +151,12 @@ fn node(tainted: bool) -> Arc<Node> {
     let taint = Taint { key: "k".into(), value: "".into(), effect: crate::model::Effect::NoSchedule };
     let taints = if tainted { vec![taint] } else { Vec::new() };
     Arc::new(Node { name: "n".into(), uid: "n".into(), taints, ..Node::default() })
+}
+
+/// What the filter reads besides.
+fn services() -> ObjectReads {
+    let kind = ObjectKind { api_version: "v1".into(), kind: "Service".into() };
+    ObjectReads { kind: Arc::new(kind), ..ObjectReads::default() }
 }
 
 fn key(name: &str) -> PodKey {
@@ -325,4 +333,21 @@ fn it_tells_which_attempt_a_step_ended() {
     assert_eq!((ended(&bench), bench.core.in_flight()), (None, 1));
     bench.step(Event::BindFailed(key("p"), "etcd is away".into()));
     assert_eq!(ended(&bench), Some((Outcome::Error, 2)));
+}
+
+#[test]
+fn a_kind_is_watched_once_and_its_objects_help_those_that_wait_for_them() {
+    let mut bench = Bench::new();
+    assert_eq!(bench.step(Event::ObjectsWanted(vec![services()])), ["watch v1 Service"]);
+    assert!(bench.step(Event::ObjectsWanted(vec![services()])).is_empty());
+    bench.step(Event::NodeSet(node(true)));
+    bench.step(set(pod("a")));
+    let object = |kind| {
+        let key = ObjectKey { kind, namespace: "ns".into(), name: "web".into() };
+        Event::ObjectSet(Arc::new(Object { key, ..Object::default() }))
+    };
+    bench.seconds += 100;
+    let other = ObjectKind { api_version: "v1".into(), kind: "Secret".into() };
+    assert!(bench.step(object(Arc::new(other))).is_empty());
+    assert!(!bench.step(object(services().kind)).is_empty());
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{Node, Pod, PodKey};
+use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod, PodKey};
 use crate::profile::Profile;
 
 /// Something that happened in the cluster, to an action of the core, or to its plugins.
@@ -16,6 +16,16 @@ pub enum Event {
     PodSet(Arc<Pod>),
     /// A pod went.
     PodRemoved(PodKey),
+    /// Plugins want to read these kinds.
+    ObjectsWanted(Vec<ObjectReads>),
+    /// An object of a wanted kind appeared or changed.
+    ObjectSet(Arc<Object>),
+    /// One went.
+    ObjectRemoved(ObjectKey),
+    /// All objects of the kind have been told, with these fields.
+    ObjectsListed(ObjectReads),
+    /// The API server doesn't let this kind be listed, for this reason; it is asked again.
+    ObjectsRefused(Arc<ObjectKind>, Arc<str>),
     /// The API server took the binding.
     Bound(PodKey),
     /// It did not, for this reason; the pod is tried again.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use crate::cache::Cache;
 use crate::cache::{NodeId, PodId};
-use crate::cluster_event::{ClusterEvent, Interest};
+use crate::cluster_event::{ClusterEvent, Interest, Subject};
 use crate::facts::{ClusterFacts, NodeFacts, PodFacts};
-use crate::model::Pod;
+use crate::model::{ObjectReads, Pod};
 use crate::time::Timestamp;
 
 /// One instance of a plugin: a component's digest with its arguments. A plugin that is swapped gets a new one; ids are
@@ -102,6 +102,8 @@ pub struct Declaration {
     pub resident_pod_facts: PodFacts,
     /// What it reads of the cluster as a whole.
     pub cluster_facts: ClusterFacts,
+    /// Further kinds that it reads.
+    pub objects: Vec<ObjectReads>,
     /// Of pre-filter and filter.
     pub filter_scope: Scope,
     /// Of pre-score and score.
@@ -118,6 +120,9 @@ impl Declaration {
     pub fn is_concerned_by(&self, event: &ClusterEvent) -> bool {
         if !self.retry_on.is_empty() {
             return self.retry_on.iter().any(|interest| event.is_of(interest));
+        }
+        if let Subject::Object { kind, .. } = &event.subject {
+            return self.objects.iter().any(|reads| reads.kind == *kind);
         }
         match self.filter_scope {
             Scope::Node => event.facts.intersects(self.node_facts),

@@ -4,19 +4,21 @@
 //! longer knows that place, everything is listed anew, and what is not on the list is reported as removed. There is one
 //! watch for all pods, as two (pending, assigned) would deliver a pod's way from one to the other in no order.
 
+use std::fmt::Debug;
+use std::sync::Arc;
 use std::time::Duration;
 
 use ::kube::runtime::{WatchStreamExt, watcher};
-use ::kube::{Api, Client, Error as ClientError};
+use ::kube::{Api, Error as ClientError, Resource};
 use berth_core::Event;
 use futures::StreamExt;
-use std::sync::Arc;
+use serde::de::DeserializeOwned;
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::{info, warn};
 
 use super::intern::SpecTable;
 use super::known::{KnownNodes, KnownPod, KnownPods};
-use super::objects::{NodeObject, Notes, Observed, PodObject, Slim, Unreadable, scheduled_condition};
+use super::objects::{NodeObject, Notes, Observed, PodObject, Unreadable, scheduled_condition};
 
 /// Pods that have ended take nothing and are not watched. One that ends leaves the selection: the watch reports it as
 /// deleted.
@@ -24,29 +26,31 @@ pub(super) const UNFINISHED: &str = "status.phase!=Succeeded,status.phase!=Faile
 
 /// What is done with the objects of one kind.
 pub(super) trait Intake: Send {
-    /// The kind.
-    type Object: Slim;
-    /// Its plural, for messages.
-    const PLURAL: &'static str;
+    /// An object as a watch hands it over.
+    type Object: Resource + Clone + DeserializeOwned + Debug + Send + 'static;
+
+    /// What they are called in messages: a plural.
+    fn what(&self) -> String;
 
     /// A complete list begins.
     fn list_begins(&mut self);
     /// It ended; what was not on it is gone.
     fn list_ends(&mut self);
     /// An object is there, perhaps changed.
-    fn set(&mut self, object: Observed<Self::Object>);
+    fn set(&mut self, object: Self::Object);
     /// An object is gone.
-    fn removed(&mut self, object: &Observed<Self::Object>);
+    fn removed(&mut self, object: &Self::Object);
+    /// The list could not be had; it is asked for again.
+    fn not_listed(&mut self, _error: &ClientError) {}
 }
 
 /// Lists and watches for as long as it is polled; `synced` is called when the first list is complete.
 pub(super) async fn run<I: Intake>(
-    client: Client,
+    api: Api<I::Object>,
     config: watcher::Config,
-    mut intake: I,
+    intake: &mut I,
     synced: impl FnOnce() + Send,
 ) {
-    let api: Api<Observed<I::Object>> = Api::all(client);
     let mut synced = Some(synced);
     loop {
         let mut events = std::pin::pin!(watcher(api.clone(), config.clone()).default_backoff());
@@ -62,7 +66,10 @@ pub(super) async fn run<I: Intake>(
                     }
                 }
                 Err(e) => {
-                    warn!("{}: {}; trying again", I::PLURAL, explain(&e));
+                    warn!("{}: {}; trying again", intake.what(), explain(&e));
+                    if let watcher::Error::InitialListFailed(why) = &e {
+                        intake.not_listed(why);
+                    }
                     if must_begin_anew(&e) {
                         break;
                     }
@@ -71,7 +78,7 @@ pub(super) async fn run<I: Intake>(
         }
         // The stream that is left had its own backoff; this one only keeps a server that always says so from a storm.
         tokio::time::sleep(Duration::from_secs(1)).await;
-        info!("{}: listing anew", I::PLURAL);
+        info!("{}: listing anew", intake.what());
     }
 }
 
@@ -95,7 +102,7 @@ fn explain(error: &watcher::Error) -> String {
     }
 }
 
-fn explain_client(error: &ClientError) -> String {
+pub(super) fn explain_client(error: &ClientError) -> String {
     match error {
         ClientError::Api(status) if status.code == 403 => {
             format!("{} (its role needs list and watch on it)", status.message)
@@ -113,8 +120,11 @@ pub(super) struct PodIntake {
 }
 
 impl Intake for PodIntake {
-    type Object = PodObject;
-    const PLURAL: &'static str = "pods";
+    type Object = Observed<PodObject>;
+
+    fn what(&self) -> String {
+        "pods".to_owned()
+    }
 
     fn list_begins(&mut self) {
         self.known.lock().list_begins();
@@ -132,7 +142,7 @@ impl Intake for PodIntake {
             Ok(pod) => pod,
             Err(ref e) => {
                 let known = self.known.lock().touch(object.uid());
-                return unreadable(Self::PLURAL, &object, e, known);
+                return unreadable(&self.what(), &object, e, known);
             }
         };
         let resource_version = pod.metadata().resource_version.clone();
@@ -168,8 +178,11 @@ pub(super) struct NodeIntake {
 }
 
 impl Intake for NodeIntake {
-    type Object = NodeObject;
-    const PLURAL: &'static str = "nodes";
+    type Object = Observed<NodeObject>;
+
+    fn what(&self) -> String {
+        "nodes".to_owned()
+    }
 
     fn list_begins(&mut self) {
         self.known.list_begins();
@@ -186,7 +199,7 @@ impl Intake for NodeIntake {
             Ok(node) => node,
             Err(ref e) => {
                 let known = self.known.touch(object.name());
-                return unreadable(Self::PLURAL, &object, e, known);
+                return unreadable(&self.what(), &object, e, known);
             }
         };
         let mut notes = Notes::default();

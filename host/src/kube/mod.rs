@@ -15,6 +15,7 @@ mod events;
 mod host;
 mod informer;
 mod intern;
+mod kinds;
 mod known;
 mod lanes;
 pub mod lease;

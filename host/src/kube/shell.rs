@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use ::kube::Client;
 use ::kube::runtime::watcher;
+use ::kube::{Api, Client};
 use berth_core::{Action, Event};
 use futures::future::{join, join3};
 use tokio::runtime::Handle;
@@ -17,6 +17,7 @@ use super::binder::Binder;
 use super::events::Recorder;
 use super::informer::{self, NodeIntake, PodIntake, UNFINISHED};
 use super::intern::SpecTable;
+use super::kinds::Kinds;
 use super::known::{KnownNodes, KnownPods};
 use super::status::{StatusWriter, Unscheduled};
 
@@ -48,6 +49,7 @@ pub struct Shell {
     status: Arc<StatusWriter>,
     recorder: Arc<Recorder>,
     informers: JoinSet<()>,
+    kinds: Kinds,
     _workers: JoinSet<()>,
     synced: Option<[oneshot::Receiver<()>; 2]>,
 }
@@ -75,10 +77,12 @@ impl Shell {
         let recorder = Arc::new(Recorder::new(client.clone(), Arc::clone(&known), &options.host));
         let binder = Binder::new(client.clone(), Arc::clone(&status), events.clone(), options.binds_at_once);
         let workers = start_workers(options, &status, &recorder);
-        let (informers, synced) = start_informers(client, options, known, events);
+        let config = watcher::Config::default().page_size(options.page_size);
+        let kinds = Kinds::new(client.clone(), config.clone(), events.clone());
+        let (informers, synced) = start_informers(client, config, known, events);
         let runtime = Handle::current();
         let (binder, bindings) = (Arc::new(binder), Mutex::default());
-        Self { runtime, binder, bindings, status, recorder, informers, _workers: workers, synced: Some(synced) }
+        Self { runtime, binder, bindings, status, recorder, informers, kinds, _workers: workers, synced: Some(synced) }
     }
 
     /// Waits until all that was there at the start is in the events' channel. Before, nothing should be placed: a node
@@ -103,6 +107,7 @@ impl Shell {
             }
             Action::Emit(event) => self.recorder.emit(event),
             Action::SetUnscheduled { pod, reason, message } => self.status.set(Unscheduled { pod, reason, message }),
+            Action::Watch(reads) => self.kinds.watch(reads),
             Action::Warn { plugin, message } => warn!("plugin {plugin}: {message}"),
         }
     }
@@ -141,21 +146,20 @@ fn start_workers(options: &Options, status: &Arc<StatusWriter>, recorder: &Arc<R
 
 fn start_informers(
     client: &Client,
-    options: &Options,
+    config: watcher::Config,
     known: Arc<KnownPods>,
     events: UnboundedSender<Event>,
 ) -> (JoinSet<()>, [oneshot::Receiver<()>; 2]) {
     let (pods_synced, pods_sync) = oneshot::channel();
     let (nodes_synced, nodes_sync) = oneshot::channel();
-    let nodes = NodeIntake { known: KnownNodes::default(), events: events.clone() };
-    let pods = PodIntake { known, specs: SpecTable::default(), events };
-    let config = watcher::Config::default().page_size(options.page_size);
+    let mut nodes = NodeIntake { known: KnownNodes::default(), events: events.clone() };
+    let mut pods = PodIntake { known, specs: SpecTable::default(), events };
     // Nobody waits any more where the receiver is gone.
     let tell = |synced: oneshot::Sender<()>| move || synced.send(()).unwrap_or_default();
-    let nodes = informer::run(client.clone(), config.clone(), nodes, tell(nodes_synced));
-    let pods = informer::run(client.clone(), config.fields(UNFINISHED), pods, tell(pods_synced));
+    let (all_nodes, all_pods) = (Api::all(client.clone()), Api::all(client.clone()));
+    let unfinished = config.clone().fields(UNFINISHED);
     let mut informers = JoinSet::new();
-    informers.spawn(pods);
-    informers.spawn(nodes);
+    informers.spawn(async move { informer::run(all_pods, unfinished, &mut pods, tell(pods_synced)).await });
+    informers.spawn(async move { informer::run(all_nodes, config, &mut nodes, tell(nodes_synced)).await });
     (informers, [pods_sync, nodes_sync])
 }

@@ -1,6 +1,8 @@
 ;; A guest in the text format: a core module that keeps to the contract. The builder in mod.rs turns it into a component,
 ;; puts in its declaration and its name, and exchanges the bodies of functions: text between two `@` is a place to fill.
 ;;
+;; What `objects` tells, it counts in $objects: those that have any of the fields that it reads.
+;;
 ;; Memory: 0 to 1 KiB constants and answers; from 64 KiB what `apply` keeps, 8 bytes a node; from 1 MiB the heap.
 (module
   @imports@
@@ -16,6 +18,14 @@
   ;; an error of its own
   (data (i32.const 192) "no thank you")
   (data (i32.const 208) "\01\00\00\00\c0\00\00\00\0c\00\00\00")
+  ;; kinds: one, with one field
+  (data (i32.const 832) "@api_version@")
+  (data (i32.const 864) "@kind@")
+  (data (i32.const 896) "@field@")
+  (data (i32.const 944) "\80\03\00\00@field_length@")
+  (data (i32.const 952) "\40\03\00\00@api_version_length@\60\03\00\00@kind_length@\b0\03\00\00\01\00\00\00")
+  (data (i32.const 976) "\b8\03\00\00\01\00\00\00")
+  (global $objects (mut i32) (i32.const 0))
   ;; outcomes: Unschedulable with one reason
   (data (i32.const 256) "told so")
   (data (i32.const 264) "\00\01\00\00\07\00\00\00")
@@ -57,6 +67,25 @@
       (local.set $count (i32.sub (local.get $count) (i32.const 1)))
       (br $changes)))
     @apply@
+    (call $clear (i32.const 0)))
+
+  (func (export "berth:scheduler/objects@contract@#kinds") (result i32) (i32.const 976))
+  ;; A change is a tag and, at 4, an object, of which the length of the fields is the eleventh word, or a removed one's id;
+  ;; 64 KiB of flags from 512 KiB on say which objects count.
+  (func (export "berth:scheduler/objects@contract@#apply") (param $change i32) (param $count i32)
+    (local $flag i32) (local $counts i32)
+    (block $done (loop $changes
+      (br_if $done (i32.eqz (local.get $count)))
+      (local.set $flag (i32.add (i32.const 0x80000) (i32.load offset=4 (local.get $change))))
+      (local.set $counts (i32.const 0))
+      (if (i32.eqz (i32.load8_u (local.get $change))) (then
+        (local.set $counts (i32.gt_u (i32.load offset=40 (local.get $change)) (i32.const 2)))))
+      (global.set $objects
+        (i32.add (i32.sub (global.get $objects) (i32.load8_u (local.get $flag))) (local.get $counts)))
+      (i32.store8 (local.get $flag) (local.get $counts))
+      (local.set $change (i32.add (local.get $change) (i32.const 48)))
+      (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+      (br $changes)))
     (call $clear (i32.const 0)))
 
   (func (export "berth:scheduler/pre-filter@contract@#pre-filter") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (result i32)

@@ -38,6 +38,8 @@ pub struct Guest {
     pod_facts: u32,
     normalization: u8,
     scope: u8,
+    /// apiVersion, kind and a field of the objects that it reads.
+    objects: [&'static str; 3],
     bodies: BTreeMap<&'static str, String>,
 }
 
@@ -67,6 +69,7 @@ impl Guest {
             pod_facts: 0,
             normalization: NORMALIZE_DEFAULT,
             scope: 0,
+            objects: ["v1", "ConfigMap", "data"],
             bodies: bodies.map(|(function, body)| (function, body.to_owned())).into(),
         }
     }
@@ -104,6 +107,13 @@ impl Guest {
     /// How its scores are normalized.
     pub fn normalization(mut self, normalization: u8) -> Self {
         self.normalization = normalization;
+        self
+    }
+
+    /// It reads this field of the objects of this kind, and counts those that have it in `$objects`.
+    pub fn reads(mut self, api_version: &'static str, kind: &'static str, field: &'static str) -> Self {
+        self.objects = [api_version, kind, field];
+        self.exports.push("objects");
         self
     }
 
@@ -220,6 +230,10 @@ impl Guest {
         fill("name_length", &length(&self.name));
         fill("version", &self.version);
         fill("version_length", &length(&self.version));
+        for (place, value) in ["api_version", "kind", "field"].into_iter().zip(self.objects) {
+            fill(place, value);
+            fill(&format!("{place}_length"), &length(value));
+        }
         fill("pod_facts", &bytes(&self.pod_facts.to_le_bytes()));
         fill("node_facts", &bytes(&self.node_facts.to_le_bytes()));
         fill("cluster_facts", &bytes(&[0]));

@@ -2,8 +2,9 @@
 
 use fixedbitset::FixedBitSet;
 
-use crate::cache::{Cache, Change, NodeId};
-use crate::facts::{ClusterFacts, NodeFacts};
+use crate::cache::{Cache, Change, KindId, NodeId};
+use crate::facts::ClusterFacts;
+use crate::plugins::Declaration;
 
 /// Answers by node id. Those that became stale are unknown again.
 #[derive(Clone, Debug, Default)]
@@ -15,13 +16,13 @@ pub struct Column<T> {
 }
 
 impl<T: Copy + Default> Column<T> {
-    /// Forgets what the changes since the last time made stale, for a plugin that reads these facts.
-    pub fn catch_up(&mut self, cache: &Cache, node_facts: NodeFacts, cluster_facts: ClusterFacts) {
+    /// Forgets what the changes since the last time made stale, for a plugin of this declaration.
+    pub fn catch_up(&mut self, cache: &Cache, declaration: &Declaration) {
         let log = cache.log();
         match log.since(self.position) {
             Some(changes) => {
                 for change in changes {
-                    self.apply(change, node_facts, cluster_facts);
+                    self.apply(change, cache, declaration);
                 }
             }
             None => self.known.clear(),
@@ -29,12 +30,16 @@ impl<T: Copy + Default> Column<T> {
         self.position = log.end();
     }
 
-    fn apply(&mut self, change: Change, node_facts: NodeFacts, cluster_facts: ClusterFacts) {
+    fn apply(&mut self, change: Change, cache: &Cache, declaration: &Declaration) {
+        let cluster_facts = declaration.cluster_facts;
         match change {
-            Change::Node(node, facts) if facts.intersects(node_facts) => self.forget(node),
+            Change::Node(node, facts) if facts.intersects(declaration.node_facts) => self.forget(node),
             Change::NodeRemoved(node) => self.forget(node),
             Change::NodeCount if cluster_facts.contains(ClusterFacts::NODE_COUNT) => self.known.clear(),
             Change::Image(_) | Change::ImageRemoved(_) if cluster_facts.contains(ClusterFacts::IMAGES) => {
+                self.known.clear();
+            }
+            Change::Object(_, kind) | Change::ObjectRemoved(_, kind) if reads(declaration, cache, kind) => {
                 self.known.clear();
             }
             _ => {}
@@ -82,12 +87,17 @@ impl<T: Copy + Default> Column<T> {
     }
 }
 
+fn reads(declaration: &Declaration, cache: &Cache, kind: KindId) -> bool {
+    declaration.objects.iter().any(|reads| cache.objects().kind_id(&reads.kind) == Some(kind))
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::model::{Node, Taint};
+    use crate::facts::NodeFacts;
+    use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Taint};
 
     fn cache_of(nodes: &[&str]) -> Cache {
         let mut cache = Cache::default();
@@ -101,19 +111,19 @@ mod tests {
     fn only_what_changed_in_facts_that_are_read_is_asked_again() {
         let mut cache = cache_of(&["a", "b"]);
         let nodes = [NodeId(0), NodeId(1)];
-        let read = NodeFacts::TAINTS;
+        let read = Declaration { node_facts: NodeFacts::TAINTS, ..Declaration::default() };
         let mut column = Column::default();
-        column.catch_up(&cache, read, ClusterFacts::empty());
+        column.catch_up(&cache, &read);
         column.set(&nodes, [1u16, 2]);
 
         let unschedulable = Node { name: "a".into(), unschedulable: true, ..Node::default() };
         cache.set_node(Arc::new(unschedulable.clone()));
-        column.catch_up(&cache, read, ClusterFacts::empty());
+        column.catch_up(&cache, &read);
         assert_eq!(column.missing(&nodes), []);
 
         let taint = Taint { key: "k".into(), value: "".into(), effect: crate::model::Effect::NoSchedule };
         cache.set_node(Arc::new(Node { taints: vec![taint], ..unschedulable }));
-        column.catch_up(&cache, read, ClusterFacts::empty());
+        column.catch_up(&cache, &read);
         assert_eq!(column.missing(&nodes), [NodeId(0)]);
         assert_eq!(column.get(NodeId(1)), 2);
     }
@@ -121,11 +131,35 @@ mod tests {
     #[test]
     fn a_cluster_fact_makes_all_of_it_stale() {
         let mut cache = cache_of(&["a"]);
+        let read = Declaration { cluster_facts: ClusterFacts::NODE_COUNT, ..Declaration::default() };
         let mut column = Column::default();
-        column.catch_up(&cache, NodeFacts::empty(), ClusterFacts::NODE_COUNT);
+        column.catch_up(&cache, &read);
         column.set(&[NodeId(0)], [7i64]);
         cache.set_node(Arc::new(Node { name: "b".into(), ..Node::default() }));
-        column.catch_up(&cache, NodeFacts::empty(), ClusterFacts::NODE_COUNT);
+        column.catch_up(&cache, &read);
+        assert_eq!(column.missing(&[NodeId(0)]), [NodeId(0)]);
+    }
+
+    #[test]
+    fn an_object_makes_all_of_it_stale_where_its_kind_is_read() {
+        let kind = |name: &str| Arc::new(ObjectKind { api_version: "v1".into(), kind: name.into() });
+        let object = |name: &str| {
+            let key = ObjectKey { kind: kind(name), namespace: "default".into(), name: "a".into() };
+            Arc::new(Object { key, ..Object::default() })
+        };
+        let mut cache = cache_of(&["a"]);
+        let reads = ObjectReads { kind: kind("Service"), ..ObjectReads::default() };
+        let read = Declaration { objects: vec![reads], ..Declaration::default() };
+        let mut column = Column::default();
+        column.catch_up(&cache, &read);
+        column.set(&[NodeId(0)], [7i64]);
+
+        cache.set_object(object("Secret"));
+        column.catch_up(&cache, &read);
+        assert_eq!(column.missing(&[NodeId(0)]), []);
+
+        cache.set_object(object("Service"));
+        column.catch_up(&cache, &read);
         assert_eq!(column.missing(&[NodeId(0)]), [NodeId(0)]);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::ids::{ImageId, NodeId, PodId};
+use super::objects::{KindId, ObjectId};
 use crate::facts::NodeFacts;
 
 /// One change. It says what changed, not to what: read that from the cache, as it is now.
@@ -22,6 +23,10 @@ pub enum Change {
     ImageRemoved(ImageId),
     /// The number of nodes changed.
     NodeCount,
+    /// An object of this kind appeared or changed.
+    Object(ObjectId, KindId),
+    /// It went.
+    ObjectRemoved(ObjectId, KindId),
 }
 
 /// The latest changes. A reader remembers the position up to which it has applied them; one that has fallen behind the

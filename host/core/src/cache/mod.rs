@@ -17,6 +17,7 @@ mod ids;
 mod images;
 mod log;
 mod node_info;
+mod objects;
 
 use std::sync::Arc;
 
@@ -27,9 +28,10 @@ pub use self::ids::{ImageId, NodeId, PodId};
 pub use self::images::{ImageState, Images};
 pub use self::log::{Change, ChangeLog};
 pub use self::node_info::{NodeInfo, Usage};
+pub use self::objects::{CachedObject, Coverage, KindId, ObjectId, Objects};
 use crate::cluster_event::ClusterEvent;
 use crate::facts::NodeFacts;
-use crate::model::{Node, Pod};
+use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod};
 use crate::plugins::WhatIf;
 
 /// A pod that is assigned to a node, or assumed to be.
@@ -56,6 +58,7 @@ pub struct Cache {
     /// Pods by the name of a node that is not there.
     waiting: HashMap<Box<str>, Vec<PodId>>,
     images: Images,
+    objects: Objects,
     log: ChangeLog,
     /// Since they were taken last.
     events: Vec<ClusterEvent>,
@@ -118,6 +121,12 @@ impl Cache {
     #[must_use]
     pub fn images(&self) -> &Images {
         &self.images
+    }
+
+    /// Objects of the further kinds that plugins read.
+    #[must_use]
+    pub fn objects(&self) -> &Objects {
+        &self.objects
     }
 
     /// What changed.
@@ -195,6 +204,39 @@ impl Cache {
         let facts = self.detach(id, &cached);
         self.events.push(ClusterEvent::pod(Some(cached.pod), None, facts));
         self.log.push(Change::PodRemoved(id));
+        self.trim();
+    }
+
+    /// Plugins want to read these kinds. Returns those of which more has to be listed than was, with all their fields.
+    pub fn want_objects(&mut self, reads: Vec<ObjectReads>) -> Vec<ObjectReads> {
+        self.objects.want(reads)
+    }
+
+    /// All objects of the kind are here, with these fields.
+    pub fn objects_listed(&mut self, reads: ObjectReads) {
+        self.objects.listed(reads);
+    }
+
+    /// The kind can't be listed, for this reason.
+    pub fn objects_refused(&mut self, kind: &Arc<ObjectKind>, why: Arc<str>) {
+        self.objects.refused(kind, why);
+    }
+
+    /// An object of a kind that plugins read appeared or changed.
+    pub fn set_object(&mut self, object: Arc<Object>) {
+        let before = self.objects.by_key(&object.key).map(|cached| Arc::clone(&cached.object));
+        if self.objects.set(Arc::clone(&object), &mut self.log) {
+            self.events.push(ClusterEvent::object(before, Some(object)));
+        }
+        self.trim();
+    }
+
+    /// An object went.
+    pub fn remove_object(&mut self, key: &ObjectKey) {
+        let before = self.objects.by_key(key).map(|cached| Arc::clone(&cached.object));
+        if self.objects.remove(key, &mut self.log) {
+            self.events.push(ClusterEvent::object(before, None));
+        }
         self.trim();
     }
 
@@ -312,6 +354,7 @@ impl Cache {
                 Some(Change::NodeRemoved(id)) => self.nodes.free(id.0),
                 Some(Change::PodRemoved(id)) => self.pods.free(id.0),
                 Some(Change::ImageRemoved(id)) => self.images.free(id),
+                Some(Change::ObjectRemoved(id, _)) => self.objects.free(id),
                 _ => {}
             }
         }

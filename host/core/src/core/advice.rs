@@ -62,7 +62,8 @@ impl Advice<'_> {
 
     /// The answer to a question that depends on the template and the arguments alone is kept.
     fn keeps(plugin: &ProfilePlugin) -> bool {
-        plugin.declaration.node_facts.is_empty() && plugin.declaration.cluster_facts.is_empty()
+        let declaration = &plugin.declaration;
+        declaration.node_facts.is_empty() && declaration.cluster_facts.is_empty() && declaration.objects.is_empty()
     }
 
     fn ask<R>(

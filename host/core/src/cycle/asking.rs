@@ -66,7 +66,7 @@ impl Placing<'_> {
         let template = self.template(plugin);
         let declaration = &plugin.declaration;
         let column = &mut self.answers.of(plugin.id, template, self.cycle).verdicts;
-        column.catch_up(self.cache, declaration.node_facts, declaration.cluster_facts);
+        column.catch_up(self.cache, declaration);
         let missing = column.missing(nodes);
         if !missing.is_empty() {
             let fresh = self.fresh_verdicts(plugin, &missing)?;
@@ -116,7 +116,7 @@ impl Placing<'_> {
         let template = self.template(plugin);
         let declaration = &plugin.declaration;
         let column = &mut self.answers.of(plugin.id, template, self.cycle).scores;
-        column.catch_up(self.cache, declaration.node_facts, declaration.cluster_facts);
+        column.catch_up(self.cache, declaration);
         let missing = column.missing(nodes);
         if !missing.is_empty() {
             let fresh = self.fresh_scores(plugin, &missing)?;

@@ -4,6 +4,7 @@
 
 pub mod affinity;
 pub mod node;
+pub mod object;
 pub mod pod;
 pub mod quantity;
 pub mod requests;
@@ -14,6 +15,7 @@ pub mod volume;
 
 pub use affinity::{NodeSelectorTerm, PodAffinity, PodAffinityTerm, PreferredNodeTerm, SpreadConstraint};
 pub use node::{Condition, ConditionStatus, Node, NodeImage};
+pub use object::{Object, ObjectKey, ObjectKind, ObjectReads};
 pub use pod::{
     Container, ContainerKind, HostPort, Owner, Pod, PodKey, PodResourceClaim, PodSpec, Preemption, Protocol,
 };

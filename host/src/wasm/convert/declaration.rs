@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use berth_core::cluster_event::{EventActions, Interest};
 use berth_core::facts::{ClusterFacts, NodeFacts, PodFacts};
+use berth_core::model::ObjectReads;
 use berth_core::plugins::{Declaration, ExtensionPoints, Normalization, Scope};
 
 use crate::wasm::bindings::berth::scheduler::types as wit;
@@ -15,6 +16,7 @@ pub(crate) fn declaration(
     version: &str,
     points: ExtensionPoints,
     from: &WitDeclaration,
+    objects: Vec<ObjectReads>,
 ) -> Declaration {
     let pod_facts = |facts: wit::PodFacts| PodFacts::from_bits_truncate(bits(&facts.as_array()));
     Declaration {
@@ -25,6 +27,7 @@ pub(crate) fn declaration(
         node_facts: NodeFacts::from_bits_truncate(bits(&from.node_facts.as_array())),
         resident_pod_facts: pod_facts(from.resident_pod_facts),
         cluster_facts: ClusterFacts::from_bits_truncate(bits(&from.cluster_facts.as_array())),
+        objects,
         filter_scope: scope(from.filter_scope),
         score_scope: scope(from.score_scope),
         normalization: match from.normalization {

@@ -4,6 +4,7 @@
 //! guest, and filling one with thousands of nodes allocates a few blocks.
 
 mod declaration;
+mod kinds;
 mod node;
 mod pod;
 mod resources;
@@ -13,6 +14,8 @@ mod volume;
 use bumpalo::Bump;
 
 pub(super) use self::declaration::declaration;
+pub use self::kinds::BadKinds;
+pub(super) use self::kinds::kinds;
 pub(super) use self::node::node;
 pub(super) use self::pod::pod;
 

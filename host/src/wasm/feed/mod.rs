@@ -1,5 +1,6 @@
 //! Keeping a guest's snapshot of the cluster up to date: everything once, then only what changed.
 
+mod objects;
 mod overlay;
 mod pending;
 mod usage;
@@ -9,6 +10,7 @@ use berth_core::facts::{ClusterFacts, NodeFacts, PodFacts};
 use berth_core::plugins::Declaration;
 use bumpalo::Bump;
 
+pub(crate) use self::objects::ObjectFeed;
 pub(crate) use self::overlay::Overlay;
 use self::pending::{Item, Pending};
 use self::usage::UsageColumns;

@@ -30,6 +30,10 @@ pub enum Export {
     PreEnqueue,
     /// `queue-sort.sort-key`
     SortKey,
+    /// `objects.kinds`
+    Kinds,
+    /// `objects.apply`
+    ApplyObjects,
     /// `pre-filter.pre-filter`
     PreFilter,
     /// `filter.filter`
@@ -55,6 +59,8 @@ impl fmt::Display for Export {
             Self::Apply => "apply",
             Self::PreEnqueue => "pre-enqueue",
             Self::SortKey => "sort-key",
+            Self::Kinds => "kinds",
+            Self::ApplyObjects => "apply of objects",
             Self::PreFilter => "pre-filter",
             Self::Filter => "filter",
             Self::FilterWhatIf => "filter-what-if",
@@ -88,8 +94,8 @@ impl Instance {
     fn budget(&self, export: Export) -> Budget {
         let limits = &self.limits;
         let cpu: Duration = match export {
-            Export::Start | Export::Describe | Export::Configure => limits.startup,
-            Export::Apply => limits.apply,
+            Export::Start | Export::Describe | Export::Configure | Export::Kinds => limits.startup,
+            Export::Apply | Export::ApplyObjects => limits.apply,
             _ => limits.call,
         };
         Budget { cpu, wall: limits.wall }

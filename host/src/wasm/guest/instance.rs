@@ -12,6 +12,7 @@ use super::error::CallError;
 use super::interfaces::{Interfaces, LoadedInterfaces};
 use super::state::HostState;
 use crate::wasm::bindings::berth::scheduler::types::Pod;
+use crate::wasm::bindings::exports::berth::scheduler::objects;
 use crate::wasm::bindings::exports::berth::scheduler::plugin::{Declaration, Description};
 use crate::wasm::bindings::exports::berth::scheduler::snapshot::Change;
 use crate::wasm::limits::Limits;
@@ -87,6 +88,22 @@ impl Instance {
     pub(crate) fn apply(&mut self, changes: &[Change<'_>]) -> Result<(), CallError> {
         self.call(Export::Apply, |store, interfaces| match &interfaces.snapshot {
             Some(snapshot) => snapshot.call_apply(store, changes),
+            None => Ok(()),
+        })
+    }
+
+    /// Further kinds that it reads; none where the component reads no objects.
+    pub(crate) fn kinds(&mut self) -> Result<Vec<objects::Kind>, CallError> {
+        self.call(Export::Kinds, |store, interfaces| match &interfaces.objects {
+            Some(objects) => objects.call_kinds(store),
+            None => Ok(Vec::new()),
+        })
+    }
+
+    /// Tells it which objects changed. Nothing happens where the component reads none.
+    pub(crate) fn apply_objects(&mut self, changes: &[objects::Change<'_>]) -> Result<(), CallError> {
+        self.call(Export::ApplyObjects, |store, interfaces| match &interfaces.objects {
+            Some(objects) => objects.call_apply(store, changes),
             None => Ok(()),
         })
     }

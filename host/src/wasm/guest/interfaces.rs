@@ -6,6 +6,7 @@ use wasmtime::{AsContextMut, Result};
 
 use super::state::HostState;
 use crate::wasm::bindings::exports::berth::scheduler as wit;
+use crate::wasm::load::Exports;
 
 /// Where a component's exports are: looked up once a component.
 #[derive(Clone)]
@@ -14,6 +15,7 @@ pub(crate) struct Interfaces {
     snapshot: Option<wit::snapshot::GuestIndices>,
     pre_enqueue: Option<wit::pre_enqueue::GuestIndices>,
     queue_sort: Option<wit::queue_sort::GuestIndices>,
+    objects: Option<wit::objects::GuestIndices>,
     pre_filter: Option<wit::pre_filter::GuestIndices>,
     filter: Option<wit::filter::GuestIndices>,
     filter_what_if: Option<wit::filter_what_if::GuestIndices>,
@@ -28,6 +30,7 @@ pub(super) struct LoadedInterfaces {
     pub snapshot: Option<wit::snapshot::Guest>,
     pub pre_enqueue: Option<wit::pre_enqueue::Guest>,
     pub queue_sort: Option<wit::queue_sort::Guest>,
+    pub objects: Option<wit::objects::Guest>,
     pub pre_filter: Option<wit::pre_filter::Guest>,
     pub filter: Option<wit::filter::Guest>,
     pub filter_what_if: Option<wit::filter_what_if::Guest>,
@@ -41,7 +44,8 @@ impl Interfaces {
     ///
     /// # Errors
     /// An interface lacks one of its functions.
-    pub fn new(pre: &InstancePre<HostState>, points: ExtensionPoints, snapshot: bool) -> Result<Self> {
+    pub fn new(pre: &InstancePre<HostState>, exports: Exports) -> Result<Self> {
+        let Exports { points, snapshot, objects } = exports;
         let has = |point| points.contains(point);
         Ok(Self {
             plugin: wit::plugin::GuestIndices::new(pre)?,
@@ -52,6 +56,7 @@ impl Interfaces {
             queue_sort: has(ExtensionPoints::QUEUE_SORT)
                 .then(|| wit::queue_sort::GuestIndices::new(pre))
                 .transpose()?,
+            objects: objects.then(|| wit::objects::GuestIndices::new(pre)).transpose()?,
             pre_filter: has(ExtensionPoints::PRE_FILTER)
                 .then(|| wit::pre_filter::GuestIndices::new(pre))
                 .transpose()?,
@@ -76,6 +81,7 @@ impl Interfaces {
             snapshot: self.snapshot.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             pre_enqueue: self.pre_enqueue.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             queue_sort: self.queue_sort.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            objects: self.objects.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             pre_filter: self.pre_filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             filter: self.filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             filter_what_if: self.filter_what_if.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,

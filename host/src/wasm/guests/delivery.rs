@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
-use berth_core::cache::Cache;
+use berth_core::cache::{Cache, Coverage};
+use berth_core::model::ObjectReads;
 use berth_core::plugins::PluginId;
 use berth_core::profile::Profile;
 
 use super::entry::Entry;
 use super::rebuild::Rebuilt;
 use super::resident::Resident;
+use crate::wasm::load::LoadCause;
 
 /// Something for [`super::Guests::accept`].
 pub enum Delivery {
@@ -24,20 +26,38 @@ pub enum Delivery {
 /// Puts a delivery on its way to the core's thread; false where that has ended.
 pub type Outbox = Arc<dyn Fn(Delivery) -> bool + Send + Sync>;
 
-/// A wish for a copy of the cluster.
-pub struct ClusterRequest(SyncSender<Cache>);
+/// A copy of the cluster, or why it can't be had.
+pub(crate) type ClusterAnswer = Result<Cache, LoadCause>;
+
+/// A wish for a copy of the cluster with these objects in it.
+pub struct ClusterRequest {
+    objects: Vec<ObjectReads>,
+    answer: SyncSender<ClusterAnswer>,
+}
 
 impl ClusterRequest {
     /// The request and where its answer comes.
-    pub(crate) fn new() -> (Self, Receiver<Cache>) {
-        let (sender, receiver) = sync_channel(1);
-        (Self(sender), receiver)
+    pub(crate) fn new(objects: &[ObjectReads]) -> (Self, Receiver<ClusterAnswer>) {
+        let (answer, receiver) = sync_channel(1);
+        (Self { objects: objects.to_vec(), answer }, receiver)
     }
 
-    /// Gives it.
-    pub fn answer(self, cache: &Cache) {
+    /// Further kinds that have to be in the cluster.
+    #[must_use]
+    pub fn objects(&self) -> &[ObjectReads] {
+        &self.objects
+    }
+
+    /// Gives it, unless objects are still being listed: then it comes back.
+    pub(super) fn answer(self, cache: &Cache) -> Option<Self> {
+        let answer = match cache.objects().coverage(&self.objects) {
+            Coverage::Complete => Ok(cache.clone()),
+            Coverage::Refused(kind, why) => Err(LoadCause::NotListed { kind, why }),
+            Coverage::Underway => return Some(self),
+        };
         // Who asked may be gone; then nobody needs it.
-        let _ = self.0.send(cache.clone());
+        let _ = self.answer.send(answer);
+        None
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Guests {
     /// By plugin id, ascending.
     slots: Vec<Slot>,
     feeder: Feeder,
+    /// Copies of the cluster that wait for objects.
+    waiting: Vec<ClusterRequest>,
     rebuilder: Rebuilder,
 }
 
@@ -43,7 +45,8 @@ impl Guests {
     /// # Errors
     /// The system gives no thread.
     pub fn new(limits: Arc<Limits>, outbox: Outbox) -> std::io::Result<Self> {
-        Ok(Self { slots: Vec::new(), feeder: Feeder::default(), rebuilder: Rebuilder::start(limits, outbox)? })
+        let rebuilder = Rebuilder::start(limits, outbox)?;
+        Ok(Self { slots: Vec::new(), feeder: Feeder::default(), waiting: Vec::new(), rebuilder })
     }
 
     /// The name of the plugin of which this is an instance.
@@ -58,16 +61,20 @@ impl Guests {
     pub fn accept(&mut self, delivery: Delivery, now: Timestamp, cache: &Cache) -> Option<Event> {
         match delivery {
             Delivery::NeedsCluster(request) => {
-                request.answer(cache);
-                None
+                let waiting = request.answer(cache)?;
+                let wanted = waiting.objects().to_vec();
+                self.waiting.push(waiting);
+                Some(Event::ObjectsWanted(wanted))
             }
             Delivery::Swap(prepared) => self.swap(prepared, cache).map(Event::PluginsSwapped),
             Delivery::Rebuilt(rebuilt) => self.take_rebuilt(rebuilt, now, cache),
         }
     }
 
-    /// Starts the instances anew whose time has come. To be called now and then, once a second for instance.
+    /// Starts the instances anew whose time has come, and gives copies of the cluster for which objects were missing. To
+    /// be called after events, and now and then, once a second for instance.
     pub fn tick(&mut self, now: Timestamp, cache: &Cache) {
+        self.waiting = self.waiting.drain(..).filter_map(|request| request.answer(cache)).collect();
         for slot in &mut self.slots {
             slot.retry_if_due(now, cache, &self.rebuilder);
         }

@@ -9,7 +9,7 @@ use bumpalo::Bump;
 use hashbrown::HashSet;
 
 use crate::wasm::convert;
-use crate::wasm::feed::{Feeder, Reads};
+use crate::wasm::feed::{Feeder, ObjectFeed, Reads};
 use crate::wasm::guest::{CallError, Instance};
 
 /// Templates to be forgotten are told in one call when there are so many.
@@ -20,6 +20,7 @@ pub(crate) struct Resident {
     instance: Instance,
     declaration: Arc<Declaration>,
     reads: Reads,
+    objects: ObjectFeed,
     position: u64,
     held: HashSet<TemplateId>,
     forgotten: Vec<u32>,
@@ -51,12 +52,15 @@ impl Resident {
         feeder: &mut Feeder,
     ) -> Result<Self, CallError> {
         let reads = Reads::of(&declaration);
+        let mut objects = ObjectFeed::new(&declaration);
+        objects.fill(cache, |changes| instance.apply_objects(changes))?;
         let position = feeder.fill(cache, reads, |changes| instance.apply(changes))?;
         let filled_memory = instance.memory();
         Ok(Self {
             instance,
             declaration,
             reads,
+            objects,
             position,
             held: HashSet::new(),
             forgotten: Vec::new(),
@@ -68,6 +72,7 @@ impl Resident {
     /// Tells it what changed in the cluster since it was last told.
     pub fn catch_up(&mut self, cache: &Cache, feeder: &mut Feeder) -> Result<(), Stale> {
         let instance = &mut self.instance;
+        self.objects.catch_up(cache, self.position, |changes| instance.apply_objects(changes))?;
         match feeder.catch_up(cache, self.position, self.reads, |changes| instance.apply(changes))? {
             Some(position) => {
                 self.position = position;

@@ -35,6 +35,8 @@ pub struct LoadedComponent {
     pub points: ExtensionPoints,
     /// It keeps facts of nodes.
     pub snapshot: bool,
+    /// It reads objects of further kinds.
+    pub objects: bool,
     pre: InstancePre<HostState>,
     interfaces: Interfaces,
 }
@@ -96,7 +98,7 @@ impl Compiler {
         let mut linker = self.linker.clone();
         wasi::link(&mut linker, &component, &self.engine).map_err(other_types)?;
         let pre = linker.instantiate_pre(&component).map_err(other_types)?;
-        let interfaces = Interfaces::new(&pre, exports.points, exports.snapshot).map_err(other_types)?;
+        let interfaces = Interfaces::new(&pre, exports).map_err(other_types)?;
         let description =
             start(&pre, &interfaces, source.to_string().into(), &self.limits, &Arc::default())?.describe()?;
         if !is_name(&description.name) {
@@ -110,6 +112,7 @@ impl Compiler {
             version: shorten(description.version).into(),
             points: exports.points,
             snapshot: exports.snapshot,
+            objects: exports.objects,
             pre,
             interfaces,
         })

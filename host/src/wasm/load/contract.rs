@@ -42,9 +42,13 @@ const CALLED: ExtensionPoints = ExtensionPoints::PRE_ENQUEUE
 
 /// What a component exports of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Exports {
+pub(crate) struct Exports {
+    /// Extension points.
     pub points: ExtensionPoints,
+    /// It keeps facts of nodes.
     pub snapshot: bool,
+    /// It reads objects of further kinds.
+    pub objects: bool,
 }
 
 /// Checks a component's exports and imports by name. The types of functions are checked with its first instance.
@@ -59,13 +63,15 @@ pub(super) fn check(component: &Component, engine: &Engine) -> Result<Exports, L
 }
 
 fn exports<'a>(names: impl Iterator<Item = &'a str>) -> Result<Exports, LoadCause> {
-    let (mut plugin, mut snapshot, mut points) = (false, false, ExtensionPoints::empty());
+    let mut plugin = false;
+    let mut exports = Exports { points: ExtensionPoints::empty(), snapshot: false, objects: false };
     for name in names {
         match interface(name)? {
             Some("plugin") => plugin = true,
-            Some("snapshot") => snapshot = true,
+            Some("snapshot") => exports.snapshot = true,
+            Some("objects") => exports.objects = true,
             Some(other) => {
-                points |= POINTS.iter().filter(|(name, _)| *name == other).map(|(_, point)| *point).collect();
+                exports.points |= POINTS.iter().filter(|(name, _)| *name == other).map(|(_, point)| *point).collect();
             }
             None => {}
         }
@@ -73,13 +79,14 @@ fn exports<'a>(names: impl Iterator<Item = &'a str>) -> Result<Exports, LoadCaus
     if !plugin {
         return Err(LoadCause::NotAPlugin);
     }
+    let points = exports.points;
     if points.contains(ExtensionPoints::FILTER | ExtensionPoints::POST_FILTER) {
         return Err(LoadCause::FilterWithPostFilter);
     }
     if !points.intersects(CALLED) {
         return Err(LoadCause::NothingToCall(if points.is_empty() { "none".into() } else { names_of(points) }));
     }
-    Ok(Exports { points, snapshot })
+    Ok(exports)
 }
 
 /// The names of extension points, for people.
@@ -134,8 +141,11 @@ mod tests {
 
     #[test]
     fn exports_say_what_a_component_can_do() {
-        let exported = exports([PLUGIN, "berth:scheduler/filter@0.1.3", "exports", "my:own/thing"].into_iter());
-        assert_eq!(exported, Ok(Exports { points: ExtensionPoints::FILTER, snapshot: false }));
+        let exported = exports(
+            [PLUGIN, "berth:scheduler/objects@0.1.0", "berth:scheduler/filter@0.1.3", "exports", "my:own/thing"]
+                .into_iter(),
+        );
+        assert_eq!(exported, Ok(Exports { points: ExtensionPoints::FILTER, snapshot: false, objects: true }));
     }
 
     #[test]

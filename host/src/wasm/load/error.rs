@@ -1,7 +1,12 @@
 //! Why a component was refused: the file, the cause, and what to do.
 
+use std::sync::Arc;
+
+use berth_core::model::ObjectKind;
+
 use super::contract::CONTRACT;
 use super::source::Source;
+use crate::wasm::convert::BadKinds;
 use crate::wasm::guest::CallError;
 
 /// A component that was refused.
@@ -90,6 +95,17 @@ pub enum LoadCause {
         "declares that it reads {0}, but exports no `berth:scheduler/snapshot@{CONTRACT}` through which it would learn them"
     )]
     NoSnapshot(String),
+    /// It wants to read something that is no kind, or no field.
+    #[error("can't read objects as it wants to: {0}")]
+    Kinds(#[from] BadKinds),
+    /// The API server doesn't let this process list a kind.
+    #[error("reads {kind}, which can't be listed here: {why}. Give the scheduler's role `list` and `watch` on it")]
+    NotListed {
+        /// The kind.
+        kind: Arc<ObjectKind>,
+        /// The API server's words.
+        why: Arc<str>,
+    },
     /// It declares `custom`, without the export.
     #[error("declares that it normalizes scores itself, but exports no `berth:scheduler/normalize@{CONTRACT}`")]
     NoNormalize,
@@ -137,6 +153,14 @@ pub enum LoadCause {
     /// More files than [`crate::wasm::Limits::files`].
     #[error("is one of more than {0} components in the directory; remove some, or raise the limit")]
     TooMany(usize),
+}
+
+impl LoadCause {
+    /// Whether it may be otherwise at the next try, though neither the component nor its arguments change.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::NotListed { .. })
+    }
 }
 
 fn import_hint(name: &str) -> &'static str {

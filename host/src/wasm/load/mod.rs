@@ -1,6 +1,7 @@
 //! From a component's bytes to an instance that is ready to serve, or a sentence saying why not.
 
 mod cached;
+mod cluster;
 mod compiler;
 mod contract;
 mod digest;
@@ -11,9 +12,10 @@ mod prepare;
 mod source;
 mod trial;
 
+pub(super) use self::cluster::Cluster;
 pub use self::compiler::{Compiler, LoadedComponent};
 pub use self::contract::CONTRACT;
-pub(super) use self::contract::names_of;
+pub(super) use self::contract::{Exports, names_of};
 pub use self::digest::Digest;
 pub use self::disk_cache::DiskCache;
 pub use self::error::{LoadCause, LoadError};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use berth_core::cache::Cache;
 use berth_core::plugins::{Declaration, Normalization};
 
+use super::cluster::Cluster;
 use super::compiler::LoadedComponent;
 use super::error::LoadCause;
 use super::trial::trial;
@@ -32,8 +32,9 @@ pub(crate) fn configure(
         }
         other => other.into(),
     })?;
+    let objects = convert::kinds(instance.kinds()?)?;
     let declaration =
-        convert::declaration(Arc::clone(&component.name), &component.version, component.points, &declared);
+        convert::declaration(Arc::clone(&component.name), &component.version, component.points, &declared, objects);
     check(component, &declaration)?;
     Ok((instance, declaration))
 }
@@ -45,15 +46,14 @@ pub(crate) fn configure(
 pub(crate) fn prepare(
     component: &LoadedComponent,
     arguments: &str,
-    cache: &Cache,
+    cluster: &mut Cluster<'_>,
     feeder: &mut Feeder,
     limits: &Arc<Limits>,
     counters: &Arc<Counters>,
 ) -> Result<Resident, LoadCause> {
-    let filled = |feeder: &mut Feeder, cache: &Cache| {
-        let (instance, declaration) = configure(component, arguments, limits, counters)?;
-        Ok::<_, LoadCause>(Resident::fill(instance, Arc::new(declaration), cache, feeder)?)
-    };
+    let configured = || configure(component, arguments, limits, counters);
+    let (instance, declaration) = configured()?;
+    let cache = cluster.with(&declaration.objects)?;
     let made_up;
     let tried_on = if cache.node_count() == 0 {
         made_up = synthetic::cluster(synthetic::SMALL);
@@ -61,8 +61,11 @@ pub(crate) fn prepare(
     } else {
         cache
     };
-    trial(&mut filled(feeder, tried_on)?, tried_on, limits.trial_nodes)?;
-    filled(feeder, cache)
+    let mut tried = Resident::fill(instance, Arc::new(declaration), tried_on, feeder)?;
+    trial(&mut tried, tried_on, limits.trial_nodes)?;
+    drop(tried);
+    let (instance, declaration) = configured()?;
+    Ok(Resident::fill(instance, Arc::new(declaration), cache, feeder)?)
 }
 
 /// Does what it declares go with what it exports?

@@ -7,7 +7,8 @@ use berth_core::cache::Cache;
 use super::files::Files;
 use super::options::LoaderOptions;
 use super::{LoaderError, compiler, directory};
-use crate::wasm::set::{AssembleError, Assembler, Cluster, PluginStatus, ProfileSpec};
+use crate::wasm::load::Cluster;
+use crate::wasm::set::{AssembleError, Assembler, PluginStatus, ProfileSpec};
 
 /// Loads and tries all components as a [`super::Loader`] with the same options would, and says how they fare. The
 /// second part is what keeps the profiles from being served, if anything does.
@@ -26,7 +27,7 @@ pub fn survey(
     }
     let catalog = files.catalog();
     let mut assembler = Assembler::new(specs, Arc::clone(&options.limits));
-    let assembled = assembler.assemble(&catalog, &mut Cluster::new(&mut Cache::default));
+    let assembled = assembler.assemble(&catalog, &mut Cluster::new(&mut |_| Ok(Cache::default())));
     let error = match assembled {
         Ok(Some(assembled)) => {
             assembler.commit(assembled.inventory);

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use berth_core::cache::Cache;
+use berth_core::model::ObjectReads;
 use tokio::sync::watch as latest;
 
 use super::files::Files;
@@ -13,8 +14,8 @@ use super::options::LoaderOptions;
 use super::watch::Watches;
 use super::{First, LoaderError, directory};
 use crate::wasm::guests::{ClusterRequest, Delivery, Installed, Outbox};
-use crate::wasm::load::Compiler;
-use crate::wasm::set::{Assembled, Assembler, Board, Catalog, Cluster, ProfileSpec};
+use crate::wasm::load::{Cluster, Compiler, LoadCause};
+use crate::wasm::set::{Assembled, Assembler, Board, Catalog, ProfileSpec};
 
 /// After a change, the directory has to be quiet for so long before it is looked at.
 const QUIET: Duration = Duration::from_millis(100);
@@ -105,7 +106,7 @@ impl Worker {
     fn bring_about(&mut self, catalog: &Catalog, complaints: &mut BTreeSet<String>) -> Result<(), Ended> {
         let serves = loop {
             let outbox = &self.outbox;
-            let mut copy = || copy_of_cluster(outbox).unwrap_or_default();
+            let mut copy = |objects: &[ObjectReads]| copy_of_cluster(outbox, objects);
             match self.assembler.assemble(catalog, &mut Cluster::new(&mut copy)) {
                 Ok(None) => break Ok(()),
                 Ok(Some(assembled)) => {
@@ -150,10 +151,11 @@ impl Worker {
     }
 }
 
-/// Asks the core's thread for the cluster.
-fn copy_of_cluster(outbox: &Outbox) -> Option<Cache> {
-    let (request, answer) = ClusterRequest::new();
-    outbox(Delivery::NeedsCluster(request)).then(|| answer.recv().ok()).flatten()
+/// Asks the core's thread for the cluster with these objects. Where that has ended, an empty one will do.
+fn copy_of_cluster(outbox: &Outbox, objects: &[ObjectReads]) -> Result<Cache, LoadCause> {
+    let (request, answer) = ClusterRequest::new(objects);
+    let asked = outbox(Delivery::NeedsCluster(request));
+    asked.then(|| answer.recv().ok()).flatten().unwrap_or_else(|| Ok(Cache::default()))
 }
 
 /// Waits until changes have ceased. False when the thread is to end.

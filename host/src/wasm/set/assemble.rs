@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use berth_core::cache::Cache;
 use berth_core::plugins::PluginId;
 use berth_core::profile::Profile;
 use hashbrown::HashMap;
@@ -18,7 +17,7 @@ use super::status::Board;
 use crate::wasm::feed::Feeder;
 use crate::wasm::guests::{Entry, Prepared, Resident};
 use crate::wasm::limits::Limits;
-use crate::wasm::load::{Digest, LoadCause, LoadError, LoadedComponent, prepare};
+use crate::wasm::load::{Cluster, Digest, LoadCause, LoadError, LoadedComponent, prepare};
 use crate::wasm::metrics::Counters;
 
 /// An instance's identity, apart from its id: component and arguments.
@@ -63,22 +62,6 @@ struct Draft {
 
 /// An instance, with what it holds where it is new.
 type Instances = Vec<(Arc<Entry>, Option<Resident>)>;
-
-/// The cluster, copied when it is first needed.
-pub(crate) struct Cluster<'a> {
-    copy: &'a mut dyn FnMut() -> Cache,
-    copied: Option<Cache>,
-}
-
-impl<'a> Cluster<'a> {
-    pub fn new(copy: &'a mut dyn FnMut() -> Cache) -> Self {
-        Self { copy, copied: None }
-    }
-
-    fn get(&mut self) -> &Cache {
-        self.copied.get_or_insert_with(|| (self.copy)())
-    }
-}
 
 impl Assembler {
     pub fn new(specs: Vec<ProfileSpec>, limits: Arc<Limits>) -> Self {
@@ -188,8 +171,10 @@ impl Assembler {
             if let Some(error) = self.failed.get(&made) {
                 return Err(error.clone());
             }
-            let made_now = self.make(component, arguments, cluster.get());
-            if let Err(error) = &made_now {
+            let made_now = self.make(component, arguments, cluster);
+            if let Err(error) = &made_now
+                && !error.cause.may_pass()
+            {
                 self.failed.insert(made, error.clone());
             }
             made_now.map(|(entry, resident)| (entry, Some(resident)))
@@ -201,7 +186,7 @@ impl Assembler {
         &mut self,
         component: &Arc<LoadedComponent>,
         arguments: &Arc<str>,
-        cluster: &Cache,
+        cluster: &mut Cluster<'_>,
     ) -> Result<(Arc<Entry>, Resident), LoadError> {
         let counters: Arc<Counters> = Arc::default();
         let resident = prepare(component, arguments, cluster, &mut self.feeder, &self.limits, &counters)

@@ -8,7 +8,7 @@ mod profiles;
 mod spec;
 mod status;
 
-pub(super) use self::assemble::{Assembled, Assembler, Cluster};
+pub(super) use self::assemble::{Assembled, Assembler};
 pub(super) use self::catalog::{Catalog, Found};
 pub use self::error::AssembleError;
 pub use self::spec::{Enabled, NamedBy, PointSpecs, ProfileSpec};

@@ -1,0 +1,73 @@
+//! Objects come, change and go under ids; kinds are wanted, listed and refused.
+
+use super::*;
+
+fn kind(name: &str) -> Arc<ObjectKind> {
+    Arc::new(ObjectKind { api_version: "v1".into(), kind: name.into() })
+}
+
+fn reads(name: &str, fields: &[&str]) -> ObjectReads {
+    ObjectReads { kind: kind(name), fields: fields.iter().map(|field| (*field).into()).collect() }
+}
+
+fn object(name: &str, uid: &str, fields: &str) -> Arc<Object> {
+    let key = ObjectKey { kind: kind("Service"), namespace: "default".into(), name: name.into() };
+    Arc::new(Object { key, uid: uid.into(), fields: fields.into() })
+}
+
+#[test]
+fn what_changed_is_in_the_log_and_what_did_not_is_not() {
+    let (mut objects, mut log) = (Objects::default(), ChangeLog::default());
+    assert!(objects.set(object("web", "1", "{}"), &mut log));
+    assert!(!objects.set(object("web", "1", "{}"), &mut log));
+    assert!(objects.set(object("web", "1", r#"{"spec":{}}"#), &mut log));
+    let key = object("web", "", "").key.clone();
+    assert!(objects.remove(&key, &mut log));
+    assert!(!objects.remove(&key, &mut log));
+    let (id, kind) = (ObjectId(0), KindId(0));
+    let expected = [Change::Object(id, kind), Change::Object(id, kind), Change::ObjectRemoved(id, kind)];
+    assert_eq!(log.since(0).unwrap().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_namesake_with_another_uid_is_another_object() {
+    let (mut objects, mut log) = (Objects::default(), ChangeLog::default());
+    objects.set(object("web", "1", "{}"), &mut log);
+    objects.set(object("web", "2", "{}"), &mut log);
+    let kind = KindId(0);
+    let expected = [
+        Change::Object(ObjectId(0), kind),
+        Change::ObjectRemoved(ObjectId(0), kind),
+        Change::Object(ObjectId(1), kind),
+    ];
+    assert_eq!(log.since(0).unwrap().collect::<Vec<_>>(), expected);
+    objects.free(ObjectId(0));
+    objects.set(object("other", "3", "{}"), &mut log);
+    assert_eq!(objects.get(ObjectId(0)).map(|cached| &*cached.object.uid), Some("3"));
+}
+
+#[test]
+fn only_more_than_before_is_listed_again() {
+    let mut objects = Objects::default();
+    assert_eq!(objects.want(vec![reads("Service", &["a"])]), [reads("Service", &["a"])]);
+    assert_eq!(objects.want(vec![reads("Service", &["a"]), reads("Service", &[])]), []);
+    assert_eq!(objects.want(vec![reads("Service", &["b"])]), [reads("Service", &["a", "b"])]);
+    assert_eq!(objects.want(vec![reads("Namespace", &[])]), [reads("Namespace", &[])]);
+    assert_eq!(objects.want(vec![reads("Namespace", &[])]), []);
+}
+
+#[test]
+fn coverage_is_what_was_listed_and_says_what_was_refused() {
+    let mut objects = Objects::default();
+    let wanted = [reads("Service", &["a"]), reads("Namespace", &[])];
+    assert_eq!(objects.coverage(&[]), Coverage::Complete);
+    assert_eq!(objects.coverage(&wanted), Coverage::Underway);
+    objects.want(wanted.to_vec());
+    objects.listed(wanted[0].clone());
+    assert_eq!(objects.coverage(&wanted), Coverage::Underway);
+    objects.refused(&kind("Namespace"), "forbidden".into());
+    assert_eq!(objects.coverage(&wanted), Coverage::Refused(kind("Namespace"), "forbidden".into()));
+    objects.listed(wanted[1].clone());
+    assert_eq!(objects.coverage(&wanted), Coverage::Complete);
+    assert_eq!(objects.coverage(&[reads("Service", &["a", "b"])]), Coverage::Underway);
+}

@@ -1,0 +1,222 @@
+//! Informers of further kinds: one is started when a plugin reads the kind, and goes on with more fields when another
+//! plugin reads more of it. They end with the shell.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use ::kube::api::{ApiResource, DynamicObject};
+use ::kube::core::GroupVersionKind;
+use ::kube::runtime::watcher;
+use ::kube::{Api, Client, Error as ClientError, ResourceExt};
+use berth_core::Event;
+use berth_core::model::{Object, ObjectKey, ObjectKind, ObjectReads};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tracing::{info, warn};
+
+use super::informer::{self, Intake};
+use super::known::Known;
+use crate::fields::{FieldPath, pruned};
+
+/// The fields of one object take no more than this, as the contract says.
+const LARGEST: usize = 1 << 20;
+/// How often a kind that the API server doesn't serve is asked for: a custom resource may be defined later.
+const NOT_SERVED: Duration = Duration::from_secs(15);
+
+/// All informers of further kinds.
+pub(super) struct Kinds {
+    client: Client,
+    config: watcher::Config,
+    events: UnboundedSender<Event>,
+    runtime: Handle,
+    started: Mutex<Started>,
+}
+
+#[derive(Default)]
+struct Started {
+    /// What each is to read.
+    wanted: BTreeMap<Arc<ObjectKind>, watch::Sender<ObjectReads>>,
+    informers: JoinSet<()>,
+}
+
+impl Kinds {
+    pub(super) fn new(client: Client, config: watcher::Config, events: UnboundedSender<Event>) -> Self {
+        Self { client, config, events, runtime: Handle::current(), started: Mutex::default() }
+    }
+
+    /// Lists and watches the kind from now on, with these fields.
+    pub(super) fn watch(&self, reads: ObjectReads) {
+        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(wanted) = started.wanted.get(&reads.kind) {
+            wanted.send_replace(reads);
+            return;
+        }
+        let kind = Arc::clone(&reads.kind);
+        let (wanted, wants) = watch::channel(reads);
+        let intake = ObjectIntake::new(Arc::clone(&kind), self.events.clone());
+        started.informers.spawn_on(follow(self.client.clone(), self.config.clone(), wants, intake), &self.runtime);
+        started.wanted.insert(kind, wanted);
+    }
+}
+
+/// Watches the kind, from the beginning whenever more of it is wanted.
+async fn follow(
+    client: Client,
+    config: watcher::Config,
+    mut wanted: watch::Receiver<ObjectReads>,
+    mut intake: ObjectIntake,
+) {
+    loop {
+        let reads = wanted.borrow_and_update().clone();
+        info!("{}: listing, as a plugin reads it", reads.kind);
+        intake.read(reads);
+        tokio::select! {
+            () = list_and_watch(&client, &config, &mut intake) => return,
+            changed = wanted.changed() => if changed.is_err() { return },
+        }
+    }
+}
+
+async fn list_and_watch(client: &Client, config: &watcher::Config, intake: &mut ObjectIntake) {
+    let resource = served(client, intake).await;
+    let api = Api::all_with(client.clone(), &resource);
+    informer::run(api, config.clone(), intake, || {}).await;
+}
+
+/// Under which path the API server serves the kind. As long as it doesn't, there are no objects of it.
+async fn served(client: &Client, intake: &mut ObjectIntake) -> ApiResource {
+    let kind = Arc::clone(&intake.reads.kind);
+    let (group, version) = kind.api_version.split_once('/').unwrap_or(("", &kind.api_version));
+    let gvk = GroupVersionKind::gvk(group, version, &kind.kind);
+    let mut told = false;
+    loop {
+        let wait = match ::kube::discovery::pinned_kind(client, &gvk).await {
+            Ok((resource, _)) => return resource,
+            Err(e) if is_not_served(&e) => {
+                if !told {
+                    warn!(
+                        "{kind}: the API server doesn't serve this kind; its readers see no objects of it until it does"
+                    );
+                    intake.list_begins();
+                    intake.list_ends();
+                    told = true;
+                }
+                NOT_SERVED
+            }
+            Err(e) => {
+                warn!("{kind}: can't ask where it is served: {}; trying again", informer::explain_client(&e));
+                Duration::from_secs(1)
+            }
+        };
+        tokio::time::sleep(wait).await;
+    }
+}
+
+fn is_not_served(error: &ClientError) -> bool {
+    match error {
+        ClientError::Api(status) => status.code == 404,
+        ClientError::Discovery(_) => true,
+        _ => false,
+    }
+}
+
+/// Objects of one kind.
+struct ObjectIntake {
+    reads: ObjectReads,
+    paths: Vec<FieldPath>,
+    known: Known<Arc<Object>>,
+    refused: bool,
+    events: UnboundedSender<Event>,
+}
+
+impl ObjectIntake {
+    fn new(kind: Arc<ObjectKind>, events: UnboundedSender<Event>) -> Self {
+        let reads = ObjectReads { kind, ..ObjectReads::default() };
+        Self { reads, paths: Vec::new(), known: Known::default(), refused: false, events }
+    }
+
+    fn read(&mut self, reads: ObjectReads) {
+        // Paths that can't be read were refused where a plugin declared them.
+        self.paths = reads.fields.iter().filter_map(|path| FieldPath::parse(path).ok()).collect();
+        self.reads = reads;
+        self.refused = false;
+    }
+
+    fn key(&self, object: &DynamicObject) -> ObjectKey {
+        let kind = Arc::clone(&self.reads.kind);
+        let namespace = object.namespace().unwrap_or_default().into();
+        ObjectKey { kind, namespace, name: object.name_any().into() }
+    }
+
+    fn fields(&self, key: &ObjectKey, mut object: DynamicObject) -> Arc<str> {
+        object.metadata.managed_fields = None;
+        // What was read from JSON can be written as such.
+        let whole = serde_json::to_value(object).unwrap_or_default();
+        let fields = pruned(&whole, &self.paths).to_string();
+        if fields.len() <= LARGEST {
+            return fields.into();
+        }
+        warn!(
+            "{key}: what plugins read of it has {} bytes, more than {LARGEST}: they see it without fields",
+            fields.len()
+        );
+        "{}".into()
+    }
+
+    fn send(&self, event: Event) {
+        // A receiver that is gone means that the scheduler is ending.
+        let _ = self.events.send(event);
+    }
+}
+
+/// Under which an object is known: a namespace has no slash.
+fn known_as(key: &ObjectKey) -> String {
+    format!("{}/{}", key.namespace, key.name)
+}
+
+impl Intake for ObjectIntake {
+    type Object = DynamicObject;
+
+    fn what(&self) -> String {
+        self.reads.kind.to_string()
+    }
+
+    fn list_begins(&mut self) {
+        self.known.list_begins();
+    }
+
+    fn list_ends(&mut self) {
+        for gone in self.known.list_ends() {
+            self.send(Event::ObjectRemoved(gone.key.clone()));
+        }
+        self.refused = false;
+        self.send(Event::ObjectsListed(self.reads.clone()));
+    }
+
+    fn set(&mut self, object: DynamicObject) {
+        let key = self.key(&object);
+        let uid = object.uid().unwrap_or_default().into();
+        let fields = self.fields(&key, object);
+        let object = Arc::new(Object { key, uid, fields });
+        let before = self.known.set(&known_as(&object.key), Arc::clone(&object));
+        if before.is_none_or(|known| known != object) {
+            self.send(Event::ObjectSet(object));
+        }
+    }
+
+    fn removed(&mut self, object: &DynamicObject) {
+        if let Some(known) = self.known.remove(&known_as(&self.key(object))) {
+            self.send(Event::ObjectRemoved(known.key.clone()));
+        }
+    }
+
+    fn not_listed(&mut self, error: &ClientError) {
+        let ClientError::Api(status) = error else { return };
+        if status.code == 403 && !std::mem::replace(&mut self.refused, true) {
+            self.send(Event::ObjectsRefused(Arc::clone(&self.reads.kind), status.message.as_str().into()));
+        }
+    }
+}

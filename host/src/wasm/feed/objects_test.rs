@@ -1,0 +1,120 @@
+//! A guest is told of the kinds that it reads, in the fields that it reads, each object once.
+
+use std::convert::Infallible;
+
+use berth_core::model::{Object, ObjectKey, ObjectReads};
+
+use super::*;
+
+fn kind(name: &str) -> Arc<ObjectKind> {
+    Arc::new(ObjectKind { api_version: "v1".into(), kind: name.into() })
+}
+
+fn reads(name: &str, fields: &[&str]) -> ObjectReads {
+    ObjectReads { kind: kind(name), fields: fields.iter().map(|field| (*field).into()).collect() }
+}
+
+fn object(kind_name: &str, name: &str, fields: &str) -> Arc<Object> {
+    let key = ObjectKey { kind: kind(kind_name), namespace: "ns".into(), name: name.into() };
+    Arc::new(Object { key, uid: name.into(), fields: fields.into() })
+}
+
+const WEB: &str = r#"{"spec":{"selector":{"app":"web"},"type":"ClusterIP"}}"#;
+
+/// A cache in which two plugins want different fields of Services, and one wants Namespaces.
+fn cache() -> Cache {
+    let mut cache = Cache::default();
+    cache.want_objects(vec![
+        reads("Service", &["spec.selector"]),
+        reads("Service", &["spec.type"]),
+        reads("Namespace", &[]),
+    ]);
+    cache.set_object(object("Service", "web", WEB));
+    cache.set_object(object("Namespace", "ns", "{}"));
+    cache
+}
+
+fn feed(objects: &[ObjectReads]) -> ObjectFeed {
+    ObjectFeed::new(&Declaration { objects: objects.to_vec(), ..Declaration::default() })
+}
+
+/// What was said, shortened.
+fn said(run: impl FnOnce(&mut dyn FnMut(&[wit::Change<'_>]) -> Result<(), Infallible>)) -> Vec<String> {
+    let mut said = Vec::new();
+    run(&mut |changes| {
+        said.extend(changes.iter().map(|change| match change {
+            wit::Change::Object(object) => {
+                format!("{} {}/{} {}", object.kind, object.namespace, object.name, object.fields)
+            }
+            wit::Change::ObjectRemoved(id) => format!("-{id}"),
+        }));
+        Ok(())
+    });
+    said
+}
+
+#[test]
+fn each_reader_gets_its_kinds_and_fields() {
+    let cache = cache();
+    let cases = [
+        (vec![], vec![]),
+        (vec![reads("Namespace", &[])], vec!["0 ns/ns {}".to_owned()]),
+        (
+            vec![reads("Namespace", &[]), reads("Service", &["spec.type"])],
+            vec![r#"1 ns/web {"spec":{"type":"ClusterIP"}}"#.to_owned(), "0 ns/ns {}".to_owned()],
+        ),
+        (vec![reads("Service", &["spec.selector", "spec.type"])], vec![format!("0 ns/web {WEB}")]),
+        (vec![reads("Secret", &["data"])], vec![]),
+    ];
+    for (objects, expected) in cases {
+        let Ok(()) = feed(&objects).fill(&cache, |_| Ok::<_, Infallible>(()));
+        let told = said(|apply| feed(&objects).fill(&cache, apply).unwrap());
+        assert_eq!(told, expected, "{objects:?}");
+    }
+}
+
+#[test]
+fn what_changed_is_told_once_and_what_was_never_told_is_not_taken_back() {
+    let mut cache = cache();
+    let mut feed = feed(&[reads("Service", &["spec.type"])]);
+    let Ok(()) = feed.fill(&cache, |_| Ok::<_, Infallible>(()));
+    let position = cache.log().end();
+    let key = |name: &str| object("Service", name, "").key.clone();
+    cache.set_object(object("Service", "api", "{}"));
+    cache.set_object(object("Service", "api", r#"{"spec":{"type":"None"}}"#));
+    cache.set_object(object("Service", "short", "{}"));
+    cache.remove_object(&key("short"));
+    cache.remove_object(&key("web"));
+    cache.remove_object(&object("Namespace", "ns", "").key);
+    let told = said(|apply| feed.catch_up(&cache, position, apply).unwrap());
+    assert_eq!(told, ["-0", r#"0 ns/api {"spec":{"type":"None"}}"#]);
+    let position = cache.log().end();
+    assert!(said(|apply| feed.catch_up(&cache, position, apply).unwrap()).is_empty());
+}
+
+#[test]
+fn no_call_is_larger_than_a_batch() {
+    let mut cache = cache();
+    let large = format!(r#"{{"spec":{{"type":"{}"}}}}"#, "x".repeat(BATCH_BYTES / 3));
+    for n in 0..10 {
+        cache.set_object(object("Service", &format!("large-{n}"), &large));
+    }
+    for n in 0..2 * BATCH {
+        cache.set_object(object("Service", &format!("small-{n}"), "{}"));
+    }
+    let (mut calls, mut told) = (0, 0);
+    let Ok(()) = feed(&[reads("Service", &["spec.type"])]).fill(&cache, |changes| {
+        let bytes: usize = changes
+            .iter()
+            .map(|change| match change {
+                wit::Change::Object(object) => object.fields.len(),
+                wit::Change::ObjectRemoved(_) => 0,
+            })
+            .sum();
+        assert!(changes.len() <= BATCH && bytes <= 2 * BATCH_BYTES, "{} changes, {bytes} bytes", changes.len());
+        (calls, told) = (calls + 1, told + changes.len());
+        Ok::<_, Infallible>(())
+    });
+    assert_eq!(told, 11 + 2 * BATCH);
+    assert!(calls >= 5, "{calls}");
+}

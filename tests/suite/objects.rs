@@ -1,0 +1,106 @@
+//! Plugins that read objects of further kinds: listed when a plugin reads them, with the fields that it reads, and
+//! followed as they change.
+
+use anyhow::{Context, Result};
+use berth_tests::objects::{NAMESPACE, nodes, pod};
+use berth_tests::wait::{Look, eventually};
+use berth_tests::{Session, Target, crafted, directory, events};
+use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, ListParams, PostParams};
+use kube::core::GroupVersionKind;
+use serde_json::{Value, json};
+
+crate::case::cases!(Both: a_field_of_an_object_decides, custom_resources_are_read, a_kind_that_is_not_served_has_no_objects);
+
+/// The reason that the plugin gives as long as there is no object to its liking.
+const WANTING: &str = "told so";
+
+async fn with_plugin<'a>(target: &'a Target, plugin: &[u8]) -> Result<Session<'a>> {
+    directory::install(&target.plugins_dir(), "wanting.wasm", plugin)?;
+    let session = Session::with_nodes(target, nodes("n", 2, 8)).await?;
+    session.until_loaded("wanting.wasm").await?;
+    Ok(session)
+}
+
+fn api(target: &Target, api_version: &str, kind: &str, namespace: Option<&str>) -> Api<DynamicObject> {
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind));
+    match namespace {
+        Some(namespace) => Api::namespaced_with(target.client.clone(), namespace, &resource),
+        None => Api::all_with(target.client.clone(), &resource),
+    }
+}
+
+async fn create(api: &Api<DynamicObject>, object: Value) -> Result<()> {
+    let object: DynamicObject = serde_json::from_value(object)?;
+    api.create(&PostParams::default(), &object).await.with_context(|| format!("creating {object:?}"))?;
+    Ok(())
+}
+
+/// A pod waits for the object that has the field; another field is no help; without the object the next pod waits again.
+async fn a_field_of_an_object_decides(target: &Target) -> Result<()> {
+    let session = with_plugin(target, &crafted::wanting("Wanting", "v1", "ConfigMap", "data.pool")).await?;
+    let maps = api(target, "v1", "ConfigMap", Some(NAMESPACE));
+    let map = |name: &str, data: Value| json!({"metadata": {"name": name, "namespace": NAMESPACE}, "data": data});
+    create(&maps, map("other", json!({"colour": "blue"}))).await?;
+    session.create(&pod("first", "10m")).await?;
+    events::with_note(&target.client, "first", "FailedScheduling", WANTING).await?;
+    create(&maps, map("pool", json!({"pool": "east", "colour": "blue"}))).await?;
+    session.journal.placed("first", 1).await?;
+
+    maps.delete("pool", &DeleteParams::default()).await?;
+    let mut tries = 0;
+    // Until the scheduler has heard of it, pods are placed.
+    eventually("a pod is rejected as the object is gone", || {
+        tries += 1;
+        let name = format!("later-{tries}");
+        let session = &session;
+        async move {
+            let seen = session.try_pod(&name).await?;
+            Ok(Look::at(seen.node.is_none(), || format!("{name} was placed")))
+        }
+    })
+    .await?;
+    maps.delete("other", &DeleteParams::default()).await?;
+    session.end().await
+}
+
+fn definition() -> Value {
+    let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    json!({
+        "metadata": {"name": "pools.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Cluster",
+            "names": {"plural": "pools", "singular": "pool", "kind": "Pool"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
+        },
+    })
+}
+
+async fn custom_resources_are_read(target: &Target) -> Result<()> {
+    let definitions = api(target, "apiextensions.k8s.io/v1", "CustomResourceDefinition", None);
+    create(&definitions, definition()).await?;
+    let pools = api(target, "example.com/v1", "Pool", None);
+    eventually("pools are served", || async {
+        let listed = pools.list(&ListParams::default()).await;
+        Ok(Look::at(listed.is_ok(), || format!("{listed:?}")))
+    })
+    .await?;
+    let session = with_plugin(target, &crafted::wanting("Wanting", "example.com/v1", "Pool", "spec.size")).await?;
+    session.create(&pod("first", "10m")).await?;
+    events::with_note(&target.client, "first", "FailedScheduling", WANTING).await?;
+    create(
+        &pools,
+        json!({"apiVersion": "example.com/v1", "kind": "Pool", "metadata": {"name": "east"}, "spec": {"size": 3}}),
+    )
+    .await?;
+    session.journal.placed("first", 1).await?;
+    definitions.delete("pools.example.com", &DeleteParams::default()).await?;
+    session.end().await
+}
+
+async fn a_kind_that_is_not_served_has_no_objects(target: &Target) -> Result<()> {
+    let session = with_plugin(target, &crafted::wanting("Wanting", "example.com/v1", "Ghost", "spec")).await?;
+    session.create(&pod("first", "10m")).await?;
+    events::with_note(&target.client, "first", "FailedScheduling", WANTING).await?;
+    session.end().await
+}
