@@ -111,3 +111,54 @@ fn add(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use berth_core::plugins::{Declaration, PluginId};
+
+    use super::*;
+
+    fn sort(id: u32, name: &str) -> ProfilePlugin {
+        let declaration = Declaration { name: name.into(), ..Declaration::default() };
+        ProfilePlugin { id: PluginId(id), declaration: Arc::new(declaration), failure_policy: Default::default() }
+    }
+
+    #[test]
+    fn all_profiles_sort_the_queue_in_one_way() {
+        let cases = [
+            ([Some((0, "Own")), Some((0, "Own"))], None),
+            ([None, Some((0, DEFAULT_SORT))], None),
+            ([None, None], None),
+            ([Some((0, DEFAULT_SORT)), Some((1, DEFAULT_SORT))], Some("p1 sorts the queue with PrioritySort")),
+            (
+                [Some((0, DEFAULT_SORT)), Some((1, "Own"))],
+                Some("p1 sorts the queue with Own, profile p0 with PrioritySort"),
+            ),
+            ([Some((1, "Own")), None], Some("p1 sorts the queue with PrioritySort, profile p0 with Own")),
+        ];
+        for (sorts, expected) in cases {
+            let profile = |(number, own): (usize, &Option<(u32, &str)>)| Profile {
+                scheduler_name: format!("p{number}").into(),
+                queue_sort: own.map(|(id, name)| sort(id, name)),
+                ..Profile::default()
+            };
+            let profiles: Vec<Profile> = sorts.iter().enumerate().map(profile).collect();
+            let error = check_same_order(&profiles).err().map(|error| error.to_string());
+            match (&error, expected) {
+                (None, None) => {}
+                (Some(error), Some(expected)) => assert!(error.contains(expected), "{error}"),
+                _ => panic!("{sorts:?}: {error:?}, expected {expected:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn one_plugin_sorts_the_queue() {
+        let mut profile = Profile { scheduler_name: "own".into(), ..Profile::default() };
+        add_sort(&mut profile, sort(0, "First"), NamedBy::MultiPoint).expect("the first");
+        add_sort(&mut profile, sort(1, "InTheDirectory"), NamedBy::Default).expect("left out");
+        let error = add_sort(&mut profile, sort(2, "Second"), NamedBy::Point).unwrap_err().to_string();
+        assert!(error.starts_with("profile own enables two plugins at queueSort, First and Second"), "{error}");
+        assert_eq!(profile.queue_sort.map(|plugin| plugin.id), Some(PluginId(0)));
+    }
+}
