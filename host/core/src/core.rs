@@ -1,12 +1,14 @@
 //! The state machine: what each event does, and one scheduling cycle after the other.
 
 mod advice;
+mod preemption;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use self::preemption::Evictions;
 use crate::action::{Action, PodEvent};
 use crate::answers::Answers;
 use crate::attempt::{Attempt, Outcome};
@@ -56,6 +58,7 @@ pub struct Core {
     cache: Cache,
     queue: Queue,
     nominations: Nominations,
+    evictions: Evictions,
     /// Where a cycle begins that does not look at all nodes.
     next_start: usize,
     templates: Templates,
@@ -81,6 +84,7 @@ impl Core {
             cache: Cache::default(),
             queue: Queue::new(options.queue),
             nominations: Nominations::default(),
+            evictions: Evictions::default(),
             next_start: 0,
             templates: Templates::default(),
             answers: Answers::new(options.kept_answers_bytes),
@@ -111,6 +115,7 @@ impl Core {
             Event::ObjectsRefused(kind, why) => self.cache.objects_refused(&kind, why),
             Event::Bound(key) => self.bound(&key, &mut actions),
             Event::BindFailed(key, why) => self.bind_failed(&key, &why, now, &mut actions),
+            Event::EvictionFailed(key) => self.evictions.ended(&key.uid),
             Event::PluginsSwapped(profiles) => self.plugins_swapped(profiles, now),
             Event::PluginRecovered(name) => self.queue.retry_plugin(&name),
             Event::Tick => self.queue.tick(now),
@@ -173,7 +178,11 @@ impl Core {
             return self.pod_removed(&pod.key);
         }
         self.unclaimed.remove(&pod.key.uid);
+        if pod.deleting {
+            self.evictions.ended(&pod.key.uid);
+        }
         if !pod.node_name.is_empty() {
+            self.evictions.not_needed_by(&pod.key.uid);
             self.queue.remove(&pod.key);
             self.nominations.placed(&pod.key.uid, &pod.node_name);
             return self.cache.set_pod(pod);
@@ -201,6 +210,8 @@ impl Core {
         self.unclaimed.remove(&key.uid);
         self.in_flight.remove(&key.uid);
         self.nominations.withdraw(&key.uid);
+        self.evictions.ended(&key.uid);
+        self.evictions.not_needed_by(&key.uid);
         self.cache.remove_pod(&key.uid);
     }
 
@@ -238,6 +249,7 @@ impl Core {
             plugins: &mut *plugins,
             verify,
             distrusted: &mut self.distrusted,
+            may_make_room: !self.evictions.are_underway_for(&entry.pod.key.uid),
         };
         let placed = placing.place(&self.profiles[at], &mut self.rng);
         for distrusted in &self.distrusted[warned..] {
@@ -266,6 +278,7 @@ impl Core {
     fn reserve(&mut self, entry: QueuedPod, node: Box<str>, now: Timestamp, actions: &mut Vec<Action>) {
         let key = entry.pod.key.clone();
         self.nominations.placed(&key.uid, &node);
+        self.evictions.not_needed_by(&key.uid);
         self.cache.assume(Arc::new(Pod { node_name: node.clone(), ..Pod::clone(&entry.pod) }));
         actions.push(Action::Bind { pod: key.clone(), node: node.clone() });
         self.in_flight.insert(key.uid, Reservation { entry, node, began: now });
@@ -312,7 +325,10 @@ impl Core {
                 return self.failed(entry, plugin, error.to_string(), now, actions);
             }
             Failure::NoNodes => ("no nodes available to schedule pods".to_owned(), Rejection::default()),
-            Failure::Unschedulable(diagnosis) => (diagnosis.to_string(), diagnosis.rejection().clone()),
+            Failure::Unschedulable(diagnosis, nomination) => {
+                self.nominate(&entry, nomination, actions);
+                (diagnosis.to_string(), diagnosis.rejection().clone())
+            }
         };
         self.ended = Some(attempt(&entry, Outcome::Unschedulable, now));
         let entry = report(entry, "Unschedulable", message, actions);

@@ -143,6 +143,9 @@ fn shortened(action: &Action) -> String {
         Action::Emit(event) => format!("{} {}: {}", event.reason, event.pod.name, event.note),
         Action::SetUnscheduled { pod, reason, .. } => format!("unscheduled {}: {reason}", pod.name),
         Action::Watch(reads) => format!("watch {}", reads.kind),
+        Action::Nominate { pod, node } => format!("nominate {node:?} for {}", pod.name),
+        Action::Evict { pod, .. } => format!("evict {}", pod.name),
+        Action::Patch(patch) => format!("patch {}", patch.object.name),
         Action::Warn { plugin, .. } => format!("warn {plugin}"),
     }
 }

@@ -18,6 +18,7 @@ pub mod core;
 pub mod cycle;
 pub mod event;
 pub mod facts;
+pub mod intent;
 pub mod model;
 pub mod nominations;
 pub mod plugins;

@@ -38,6 +38,12 @@ impl Nominations {
         self.by_node.iter().map(|(node, pods)| (&**node, pods.values()))
     }
 
+    /// The name of the node on which room is promised to the pod.
+    #[must_use]
+    pub fn node_of(&self, uid: &str) -> Option<&str> {
+        self.pods.get(uid).map(|nominated| &*nominated.node)
+    }
+
     /// The pods to whom room on this node is promised, by uid.
     pub fn on(&self, node: &str) -> impl Iterator<Item = &Arc<Pod>> {
         self.by_node.get(node).into_iter().flat_map(BTreeMap::values)

@@ -10,6 +10,7 @@ use crate::cache::Cache;
 use crate::cache::{NodeId, PodId};
 use crate::cluster_event::{ClusterEvent, Interest, Subject};
 use crate::facts::{ClusterFacts, NodeFacts, PodFacts};
+use crate::intent::Intent;
 use crate::model::{ObjectReads, Pod};
 use crate::time::Timestamp;
 
@@ -250,6 +251,37 @@ pub enum PointOutcome {
     Error,
 }
 
+/// How room is made for a pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Room {
+    /// Where.
+    pub node: NodeId,
+    /// Pods that have to go.
+    pub evict: Vec<PodId>,
+    /// Why, for their condition DisruptionTarget.
+    pub reason: Arc<str>,
+    /// What has to be done besides.
+    pub intents: Vec<Intent>,
+}
+
+/// Answer of a post-filter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PostFilterResult {
+    /// There will be room.
+    Nominate(Room),
+    /// It can't make room.
+    Unschedulable {
+        /// Why, for the pod's message.
+        reasons: Vec<Arc<str>>,
+        /// Room that was promised to the pod before is so no longer.
+        clear: bool,
+    },
+}
+
+/// Answers what-ifs while a post-filter is asked: a verdict for each case, by the profile's filters, with the pods in mind
+/// to whom room on those nodes is promised.
+pub type AskWhatIf<'a> = dyn FnMut(&mut dyn Plugins, &[WhatIf]) -> Result<Verdicts, PluginError> + 'a;
+
 /// Whoever holds the guests.
 ///
 /// Every answer is checked by the implementor to be of the right length; the core checks ranges. The implementor makes
@@ -299,6 +331,21 @@ pub trait Plugins {
         cycle: &Cycle<'_>,
         cases: &[WhatIf],
     ) -> Result<Verdicts, PluginError>;
+
+    /// No node fits: can the plugin make room? `codes` says how each of `nodes` was rejected.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn post_filter(
+        &mut self,
+        _plugin: PluginId,
+        _cycle: &Cycle<'_>,
+        _nodes: &[NodeId],
+        _codes: &[Code],
+        _what_if: &mut AskWhatIf<'_>,
+    ) -> Result<PostFilterResult, PluginError> {
+        Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false })
+    }
 
     /// Before nodes are scored.
     ///

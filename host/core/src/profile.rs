@@ -38,6 +38,8 @@ pub struct Profile {
     pub pre_filter: Vec<ProfilePlugin>,
     /// Enabled at filter.
     pub filter: Vec<ProfilePlugin>,
+    /// Enabled at post-filter.
+    pub post_filter: Vec<ProfilePlugin>,
     /// Enabled at pre-score.
     pub pre_score: Vec<ProfilePlugin>,
     /// Enabled at score, with weights of at least 1.
@@ -50,7 +52,8 @@ impl Profile {
     /// Every plugin that it uses, some of them several times.
     pub fn plugins(&self) -> impl Iterator<Item = &ProfilePlugin> {
         let queueing = self.pre_enqueue.iter().chain(&self.queue_sort);
-        let unweighted = queueing.chain(&self.pre_filter).chain(&self.filter).chain(&self.pre_score);
+        let unweighted =
+            queueing.chain(&self.pre_filter).chain(&self.filter).chain(&self.post_filter).chain(&self.pre_score);
         unweighted.chain(self.score.iter().map(|(plugin, _)| plugin))
     }
 

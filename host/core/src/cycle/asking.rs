@@ -171,14 +171,7 @@ impl Placing<'_> {
     /// Splits the borrow: whom to ask, and about what.
     fn call(&mut self, plugin: &ProfilePlugin) -> (&mut dyn Plugins, Cycle<'_>) {
         let template = self.template(plugin);
-        let cycle = Cycle {
-            id: self.cycle,
-            time: self.time,
-            seed: mix(self.seed, self.cycle, u64::from(plugin.id.0)),
-            template,
-            pod: self.pod,
-            cache: self.cache,
-        };
+        let cycle = self.about(plugin, template);
         (&mut *self.plugins, cycle)
     }
 
@@ -191,6 +184,20 @@ impl Placing<'_> {
             self.pod.key
         );
         self.distrusted.push(Distrusted { plugin: plugin.id, name: Arc::clone(&plugin.declaration.name), what });
+    }
+}
+
+impl<'a> Placing<'a> {
+    /// What a call to the plugin is about.
+    pub(super) fn about(&self, plugin: &ProfilePlugin, template: TemplateId) -> Cycle<'a> {
+        Cycle {
+            id: self.cycle,
+            time: self.time,
+            seed: mix(self.seed, self.cycle, u64::from(plugin.id.0)),
+            template,
+            pod: self.pod,
+            cache: self.cache,
+        }
     }
 }
 

@@ -153,6 +153,7 @@ impl Bench {
         self.cycle += 1;
         let profile = self.profile();
         let mut placing = Placing {
+            may_make_room: true,
             cycle: self.cycle,
             time: Timestamp(0),
             seed: 0,
@@ -169,7 +170,7 @@ impl Bench {
         };
         match placing.place(&profile, &mut fastrand::Rng::with_seed(1)) {
             Ok(node) => Ok(self.cache.node(node).map_or_else(String::new, |info| info.node.name.to_string())),
-            Err(Failure::Unschedulable(diagnosis)) => Err(diagnosis.to_string()),
+            Err(Failure::Unschedulable(diagnosis, _)) => Err(diagnosis.to_string()),
             Err(Failure::Plugin(error)) => Err(error.to_string()),
             Err(Failure::NoNodes) => Err("no nodes".into()),
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::diagnosis::Diagnosis;
 use super::sampling::Sample;
 use super::what_if::CaseRejected;
-use super::{Failure, Placing};
+use super::{Failure, Nomination, Placing};
 use crate::cache::NodeId;
 use crate::plugins::{Code, ExtensionPoints, PluginError, PluginId, PreFilterResult, Status, Verdicts};
 use crate::profile::{Profile, ProfilePlugin};
@@ -26,13 +26,13 @@ impl Placing<'_> {
             Some(node) => Ok(vec![node]),
             None => placing.sampled(profile, candidates, &mut diagnosis),
         })?;
-        if nodes.is_empty() { Err(Failure::Unschedulable(diagnosis)) } else { Ok(nodes) }
+        if nodes.is_empty() { Err(no_node(&mut diagnosis)) } else { Ok(nodes) }
     }
 
     /// The node that is promised to the pod, if it fits there: then no other is looked at. A plugin that fails about it
     /// will do so about all of them.
     fn nominated_node(&mut self, profile: &Profile, candidates: &Candidates) -> Option<NodeId> {
-        let node = self.cache.node_id(&self.pod.nominated_node_name)?;
+        let node = self.cache.node_id(self.nominations.node_of(&self.pod.key.uid)?)?;
         let mut aside = Diagnosis::new(1);
         let fits = self.filtered(profile, vec![node], &candidates.skipped, &mut aside);
         fits.ok()?.first().copied()
@@ -97,7 +97,7 @@ impl Placing<'_> {
             self.check_not_error(plugin, &status)?;
             let template = self.template(plugin);
             diagnosis.add_plugin(plugin, status.code, template);
-            diagnosis.add(&status, 1);
+            diagnosis.add(&status, &[case.node]);
             out.insert(case.node);
         }
         if !out.is_empty() {
@@ -114,7 +114,10 @@ impl Placing<'_> {
         for plugin in &profile.pre_filter {
             match self.pre_filter(plugin)? {
                 PreFilterResult::All => {}
-                PreFilterResult::Skip => skipped.push(plugin.id),
+                PreFilterResult::Skip => {
+                    skipped.push(plugin.id);
+                    diagnosis.add_skipped(plugin.id);
+                }
                 PreFilterResult::Reject(status) => {
                     self.check_not_error(plugin, &status)?;
                     let final_word = status.code == Code::UnschedulableAndUnresolvable;
@@ -131,7 +134,7 @@ impl Placing<'_> {
                     let left = narrowed.map_or(names.clone(), |before| before.intersection(&names).cloned().collect());
                     if left.is_empty() {
                         diagnosis.reject_all(&none_satisfies(&narrowing));
-                        return Err(Failure::Unschedulable(std::mem::take(diagnosis)));
+                        return Err(no_node(diagnosis));
                     }
                     narrowed = Some(left);
                 }
@@ -141,13 +144,14 @@ impl Placing<'_> {
             let template = self.template(plugin);
             diagnosis.add_plugin(plugin, status.code, template);
             diagnosis.reject_all(&status);
-            return Err(Failure::Unschedulable(std::mem::take(diagnosis)));
+            return Err(no_node(diagnosis));
         }
         let nodes = match narrowed {
             None => self.cache.nodes().map(|info| info.id).collect(),
             Some(names) => {
                 let nodes: Vec<NodeId> = names.iter().filter_map(|name| self.cache.node_id(name)).collect();
-                diagnosis.add(&left_out(&narrowing), self.cache.node_count() - nodes.len());
+                let others = self.cache.nodes().map(|info| info.id).filter(|id| !nodes.contains(id));
+                diagnosis.add(&left_out(&narrowing), &others.collect::<Vec<NodeId>>());
                 nodes
             }
         };
@@ -161,20 +165,20 @@ impl Placing<'_> {
         verdicts: &Verdicts,
         diagnosis: &mut Diagnosis,
     ) -> Result<(), Failure> {
-        let mut counts = vec![0usize; verdicts.outcomes.len()];
+        let mut rejected: Vec<Vec<NodeId>> = vec![Vec::new(); verdicts.outcomes.len()];
         let mut answers = verdicts.nodes.iter();
-        nodes.retain(|_| match answers.next() {
+        nodes.retain(|node| match answers.next() {
             Some(0) | None => true,
             Some(answer) => {
-                counts[usize::from(*answer) - 1] += 1;
+                rejected[usize::from(*answer) - 1].push(*node);
                 false
             }
         });
-        for (status, count) in verdicts.outcomes.iter().zip(counts).filter(|(_, count)| *count > 0) {
+        for (status, rejected) in verdicts.outcomes.iter().zip(rejected).filter(|(_, rejected)| !rejected.is_empty()) {
             self.check_not_error(plugin, status)?;
             let template = self.template(plugin);
             diagnosis.add_plugin(plugin, status.code, template);
-            diagnosis.add(status, count);
+            diagnosis.add(status, &rejected);
         }
         Ok(())
     }
@@ -185,6 +189,10 @@ impl Placing<'_> {
         }
         Err(PluginError::failed(plugin.declaration.name.clone(), status.reasons.join(", ")))
     }
+}
+
+fn no_node(diagnosis: &mut Diagnosis) -> Failure {
+    Failure::Unschedulable(std::mem::take(diagnosis), Nomination::Keep)
 }
 
 fn none_satisfies(plugins: &BTreeSet<&str>) -> Status {

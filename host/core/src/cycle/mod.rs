@@ -1,12 +1,13 @@
 //! One scheduling cycle: a pod, the profile's plugins in their order, a node or the reasons why none.
 //!
-//! pre-filter → filter → pre-score → score → normalize → weighted sum → a random one of the best, as kube-scheduler's
+//! pre-filter → filter (→ post-filter, where no node is left) → pre-score → score → normalize → weighted sum → a random one of the best, as kube-scheduler's
 //! `schedule_one.go`, but over all nodes and each plugin asked once about all of them.
 
 mod asking;
 mod diagnosis;
 mod filtering;
 mod normalize;
+mod post_filter;
 mod sampling;
 mod scoring;
 mod select;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 
 pub(crate) use self::asking::mix;
 pub use self::diagnosis::Diagnosis;
+pub use self::post_filter::Nomination;
 use crate::answers::Answers;
 use crate::cache::{Cache, NodeId};
 use crate::facts::PodFacts;
@@ -32,7 +34,7 @@ pub enum Failure {
     /// There is not a single node.
     NoNodes,
     /// No node fits.
-    Unschedulable(Diagnosis),
+    Unschedulable(Diagnosis, Nomination),
     /// A plugin did not answer as it must.
     Plugin(PluginError),
 }
@@ -63,6 +65,8 @@ pub(crate) struct Placing<'a> {
     pub verify: bool,
     /// Plugins whose kept answers turned out wrong: asked for every pod.
     pub distrusted: &'a mut Vec<Distrusted>,
+    /// No evictions are under way for this pod: it may ask for some.
+    pub may_make_room: bool,
 }
 
 /// A plugin that declared its scope wrongly.
@@ -79,7 +83,10 @@ impl Placing<'_> {
         if self.cache.node_count() == 0 {
             return Err(Failure::NoNodes);
         }
-        let feasible = self.feasible_nodes(profile)?;
+        let feasible = match self.feasible_nodes(profile) {
+            Err(Failure::Unschedulable(diagnosis, _)) => return Err(self.make_room(profile, diagnosis)),
+            other => other?,
+        };
         if let [only] = feasible[..] {
             return Ok(only);
         }
@@ -98,7 +105,7 @@ impl Placing<'_> {
         self.plugins.point_ends(match &result {
             Ok(_) => PointOutcome::Success,
             Err(Failure::Plugin(_)) => PointOutcome::Error,
-            Err(Failure::NoNodes | Failure::Unschedulable(_)) => PointOutcome::Unschedulable,
+            Err(Failure::NoNodes | Failure::Unschedulable(..)) => PointOutcome::Unschedulable,
         });
         result
     }

@@ -103,6 +103,22 @@ impl Cluster {
         Ok(())
     }
 
+    /// The pod's status says which node is promised to it, if it is there still.
+    pub fn set_nominated(&mut self, key: &PodKey, node: &str) {
+        if let Some(pod) = self.pods.get(&key.uid) {
+            let nominated = Pod { nominated_node_name: node.into(), ..Pod::clone(pod) };
+            self.set_pod(Arc::new(nominated));
+        }
+    }
+
+    /// The pod is told to end, and ends. Whether it was there.
+    pub fn evict(&mut self, key: &PodKey) -> bool {
+        let Some(pod) = self.pods.remove(&key.uid) else { return false };
+        self.pod_watch.push_back(Event::PodSet(Arc::new(Pod { deleting: true, ..Pod::clone(&pod) })));
+        self.pod_watch.push_back(Event::PodRemoved(key.clone()));
+        true
+    }
+
     pub fn set_pod(&mut self, pod: Arc<Pod>) {
         self.pods.insert(pod.key.uid.clone(), Arc::clone(&pod));
         self.pod_watch.push_back(Event::PodSet(pod));

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use berth_core::Timestamp;
-use berth_core::cache::NodeId;
+use berth_core::cache::{NodeId, PodId};
 use berth_core::facts::{NodeFacts, PodFacts};
 use berth_core::model::Effect;
 use berth_core::plugins::{
-    Code, Cycle, Declaration, ExtensionPoints, Normalization, PluginError, PluginId, Plugins, PreFilterResult,
-    PreScoreResult, Scope, Status, TemplateId, Verdicts, WhatIf,
+    AskWhatIf, Code, Cycle, Declaration, ExtensionPoints, Normalization, PluginError, PluginId, Plugins,
+    PostFilterResult, PreFilterResult, PreScoreResult, Room, Scope, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::profile::{Profile, ProfilePlugin};
 
 use crate::cluster::PROFILE;
 
-/// Which plugin an instance is: ids count up with every swap, four to a generation.
-const KINDS: u32 = 4;
+/// Which plugin an instance is: ids count up with every swap, five to a generation.
+const KINDS: u32 = 5;
 
 pub struct Fakes {
     pub rng: fastrand::Rng,
@@ -38,6 +38,7 @@ impl Fakes {
             queue_sort: Some(plugin(3)),
             pre_filter: vec![plugin(0)],
             filter: vec![plugin(0), plugin(1)],
+            post_filter: vec![plugin(4)],
             pre_score: vec![plugin(2)],
             score: vec![(plugin(1), 1), (plugin(2), 2)],
             percentage_of_nodes_to_score: None,
@@ -59,6 +60,7 @@ fn declaration(kind: u32) -> Declaration {
         0 => ("Taints", PodFacts::TOLERATIONS, NodeFacts::TAINTS, Scope::Node),
         1 => ("Fit", PodFacts::REQUESTS, NodeFacts::ALLOCATABLE | NodeFacts::USAGE, Scope::Node),
         3 => ("Queueing", PodFacts::SCHEDULING_GATES | PodFacts::PRIORITY, NodeFacts::empty(), Scope::Node),
+        4 => ("Preemption", PodFacts::PRIORITY, NodeFacts::PODS, Scope::Cluster),
         _ => ("Random", PodFacts::empty(), NodeFacts::empty(), Scope::Cluster),
     };
     Declaration {
@@ -131,6 +133,29 @@ impl Plugins for Fakes {
             verdicts.nodes.push(number);
         }
         Ok(verdicts)
+    }
+
+    /// Evicts all that are less important from the first node on which that helps.
+    fn post_filter(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        _: &[Code],
+        what_if: &mut AskWhatIf<'_>,
+    ) -> Result<PostFilterResult, PluginError> {
+        self.may_trap(plugin)?;
+        for node in nodes {
+            let Some(info) = cycle.cache.node(*node) else { continue };
+            let priority = |id: &PodId| cycle.cache.pod(*id).map(|cached| cached.pod.spec.priority);
+            let lower = |id: &&PodId| priority(id).is_some_and(|other| other < cycle.pod.spec.priority);
+            let removed: Vec<PodId> = info.pods.iter().filter(lower).copied().collect();
+            let case = WhatIf { node: *node, removed: removed.clone(), added: Vec::new() };
+            if !removed.is_empty() && what_if(self, &[case])?.nodes == [0] {
+                return Ok(PostFilterResult::Nominate(Room { node: *node, evict: removed, ..Room::default() }));
+            }
+        }
+        Ok(PostFilterResult::Unschedulable { reasons: vec!["no victims".into()], clear: true })
     }
 
     fn pre_score(&mut self, plugin: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
