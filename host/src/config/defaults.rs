@@ -90,11 +90,12 @@ pub(super) fn default_plugin(name: &str) -> Option<&'static DefaultPlugin> {
 }
 
 /// Extension points that components can be enabled at so far. At the others stands what the core does itself.
-pub(super) const SUPPORTED_POINTS: [ExtensionPoint; 6] = [
+pub(super) const SUPPORTED_POINTS: [ExtensionPoint; 7] = [
     ExtensionPoint::PreEnqueue,
     ExtensionPoint::QueueSort,
     ExtensionPoint::PreFilter,
     ExtensionPoint::Filter,
+    ExtensionPoint::PostFilter,
     ExtensionPoint::PreScore,
     ExtensionPoint::Score,
 ];

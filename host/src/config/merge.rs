@@ -50,6 +50,7 @@ fn profile_spec(profile: FileProfile, percentage_of_nodes_to_score: Option<u8>) 
         queue_sort: points(ExtensionPoint::QueueSort),
         pre_filter: points(ExtensionPoint::PreFilter),
         filter: points(ExtensionPoint::Filter),
+        post_filter: points(ExtensionPoint::PostFilter),
         pre_score: points(ExtensionPoint::PreScore),
         score: weigh(points(ExtensionPoint::Score)),
     };

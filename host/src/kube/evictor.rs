@@ -6,7 +6,7 @@ use std::time::Duration;
 use ::kube::Client;
 use ::kube::core::GroupVersionKind;
 use berth_core::Event;
-use berth_core::intent::ObjectReference;
+use berth_core::intent::{ObjectReference, Patch};
 use berth_core::model::PodKey;
 use http::{Method, StatusCode};
 use jiff::Timestamp;
@@ -66,26 +66,29 @@ impl Evictor {
     }
 
     /// Changes an object as a plugin wants it changed.
-    pub(super) async fn patch(self: Arc<Self>, object: ObjectReference, subresource: Box<str>, patch: Arc<str>) {
-        if let Err(why) = self.try_patch(&object, &subresource, &patch).await {
-            let ObjectReference { kind, namespace, name, .. } = &object;
+    pub(super) async fn patch(self: Arc<Self>, patch: Patch) {
+        if let Err(why) = self.try_patch(&patch).await {
+            let ObjectReference { kind, namespace, name, .. } = &patch.object;
             warn!("{kind} {namespace}/{name}: not changed as a plugin wants it: {why}");
         }
     }
 
-    async fn try_patch(&self, object: &ObjectReference, subresource: &str, patch: &str) -> Result<(), String> {
+    async fn try_patch(&self, patch: &Patch) -> Result<(), String> {
+        let object = &patch.object;
         let (group, version) = object.api_version.split_once('/').unwrap_or(("", &object.api_version));
         let kind = GroupVersionKind::gvk(group, version, &object.kind);
         let (resource, _) = ::kube::discovery::pinned_kind(&self.client, &kind).await.map_err(|e| e.to_string())?;
-        let mut body: Value = serde_json::from_str(patch).map_err(|e| format!("the patch is no JSON: {e}"))?;
+        let mut body: Value = serde_json::from_str(&patch.patch).map_err(|e| format!("the patch is no JSON: {e}"))?;
+        if !body.is_object() {
+            return Err("the patch is no JSON object".to_owned());
+        }
         if !object.uid.is_empty() {
             body["metadata"]["uid"] = json!(object.uid);
         }
-        let namespace =
-            if object.namespace.is_empty() { String::new() } else { format!("/namespaces/{}", object.namespace) };
-        let base = if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
-        let subresource = if subresource.is_empty() { String::new() } else { format!("/{subresource}") };
-        let path = format!("{base}{namespace}/{}/{}{subresource}", resource.plural, object.name);
+        let part = |before: &str, name: &str| if name.is_empty() { String::new() } else { format!("{before}/{name}") };
+        let base = if group.is_empty() { "/api".to_owned() } else { format!("/apis/{group}") };
+        let (namespace, subresource) = (part("/namespaces", &object.namespace), part("", &patch.subresource));
+        let path = format!("{base}/{version}{namespace}/{}/{}{subresource}", resource.plural, object.name);
         let call = Call { method: Method::PATCH, path, body: body.to_string().into(), content_type: MERGE };
         rest::send_again(&self.client, call, DEADLINE, TRIES).await.map(drop).map_err(|e| e.to_string())
     }

@@ -5,8 +5,8 @@ use std::time::Instant;
 use berth_core::cache::NodeId;
 use berth_core::facts::PodFacts;
 use berth_core::plugins::{
-    Cycle, ExtensionPoints, PluginError, PluginId, PointOutcome, PreFilterResult, PreScoreResult, Status, TemplateId,
-    Verdicts, WhatIf,
+    AskWhatIf, Code, Cycle, ExtensionPoints, PluginError, PluginId, PointOutcome, PostFilterResult, PreFilterResult,
+    PreScoreResult, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 
@@ -74,6 +74,23 @@ impl Plugins for Metered<'_> {
         cases: &[WhatIf],
     ) -> Result<Verdicts, PluginError> {
         self.ask(plugin, ExtensionPoints::FILTER, cycle, success, |guests| guests.filter_what_if(plugin, cycle, cases))
+    }
+
+    fn post_filter(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        codes: &[Code],
+        what_if: &mut AskWhatIf<'_>,
+    ) -> Result<PostFilterResult, PluginError> {
+        let status = |result: &PostFilterResult| match result {
+            PostFilterResult::Nominate(_) => "Success",
+            PostFilterResult::Unschedulable { .. } => "Unschedulable",
+        };
+        self.ask(plugin, ExtensionPoints::POST_FILTER, cycle, status, |guests| {
+            guests.post_filter(plugin, cycle, nodes, codes, what_if)
+        })
     }
 
     fn pre_score(

@@ -163,6 +163,7 @@ fn name_of(point: ExtensionPoints) -> &'static str {
         ExtensionPoints::PRE_ENQUEUE => "PreEnqueue",
         ExtensionPoints::PRE_FILTER => "PreFilter",
         ExtensionPoints::FILTER => "Filter",
+        ExtensionPoints::POST_FILTER => "PostFilter",
         ExtensionPoints::PRE_SCORE => "PreScore",
         ExtensionPoints::SCORE => "Score",
         ExtensionPoints::NORMALIZE => "ScoreExtensionNormalize",

@@ -9,7 +9,7 @@ use crate::wasm::bindings::exports::berth::scheduler::pre_filter::PreFilterResul
 use crate::wasm::bindings::exports::berth::scheduler::pre_score::PreScoreResult as WitPreScoreResult;
 
 /// Reasons of one outcome that are kept.
-const REASONS: usize = 32;
+pub(super) const REASONS: usize = 32;
 /// Bytes that are kept of a guest's words where they go into messages.
 const WORDS: usize = 1024;
 

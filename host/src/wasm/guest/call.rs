@@ -40,6 +40,8 @@ pub enum Export {
     Filter,
     /// `filter-what-if.filter-what-if`, and what stands for it
     FilterWhatIf,
+    /// `post-filter.post-filter`
+    PostFilter,
     /// `pre-score.pre-score`
     PreScore,
     /// `score.score`
@@ -64,6 +66,7 @@ impl fmt::Display for Export {
             Self::PreFilter => "pre-filter",
             Self::Filter => "filter",
             Self::FilterWhatIf => "filter-what-if",
+            Self::PostFilter => "post-filter",
             Self::PreScore => "pre-score",
             Self::Score => "score",
             Self::Normalize => "normalize",

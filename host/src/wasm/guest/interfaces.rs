@@ -19,6 +19,7 @@ pub(crate) struct Interfaces {
     pre_filter: Option<wit::pre_filter::GuestIndices>,
     filter: Option<wit::filter::GuestIndices>,
     filter_what_if: Option<wit::filter_what_if::GuestIndices>,
+    post_filter: Option<wit::post_filter::GuestIndices>,
     pre_score: Option<wit::pre_score::GuestIndices>,
     score: Option<wit::score::GuestIndices>,
     normalize: Option<wit::normalize::GuestIndices>,
@@ -34,6 +35,7 @@ pub(super) struct LoadedInterfaces {
     pub pre_filter: Option<wit::pre_filter::Guest>,
     pub filter: Option<wit::filter::Guest>,
     pub filter_what_if: Option<wit::filter_what_if::Guest>,
+    pub post_filter: Option<wit::post_filter::Guest>,
     pub pre_score: Option<wit::pre_score::Guest>,
     pub score: Option<wit::score::Guest>,
     pub normalize: Option<wit::normalize::Guest>,
@@ -64,6 +66,9 @@ impl Interfaces {
             filter_what_if: has(ExtensionPoints::FILTER_WHAT_IF)
                 .then(|| wit::filter_what_if::GuestIndices::new(pre))
                 .transpose()?,
+            post_filter: has(ExtensionPoints::POST_FILTER)
+                .then(|| wit::post_filter::GuestIndices::new(pre))
+                .transpose()?,
             pre_score: has(ExtensionPoints::PRE_SCORE).then(|| wit::pre_score::GuestIndices::new(pre)).transpose()?,
             score: has(ExtensionPoints::SCORE).then(|| wit::score::GuestIndices::new(pre)).transpose()?,
             normalize: has(ExtensionPoints::NORMALIZE).then(|| wit::normalize::GuestIndices::new(pre)).transpose()?,
@@ -85,6 +90,7 @@ impl Interfaces {
             pre_filter: self.pre_filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             filter: self.filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             filter_what_if: self.filter_what_if.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            post_filter: self.post_filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             pre_score: self.pre_score.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             score: self.score.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             normalize: self.normalize.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,

@@ -9,6 +9,7 @@ mod interfaces;
 mod log;
 mod memory;
 mod placing;
+mod post_filter;
 mod queueing;
 mod state;
 

@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use berth_core::cache::{NodeId, PodId};
-use berth_core::intent::{Intent, ObjectReference};
-use berth_core::plugins::{Code, Cycle, PluginError, PostFilterResult, Verdicts, WhatIf};
+use berth_core::intent::{Intent, ObjectReference, Patch};
+use berth_core::plugins::{Code, Cycle, PluginError, PostFilterResult, Room, Verdicts, WhatIf};
 
 use super::answers::{REASONS, shorten};
 use super::call::Export;
@@ -22,7 +22,7 @@ use crate::wasm::bindings::exports::berth::scheduler::post_filter as wit_post_fi
 /// Cases of one question.
 const CASES: usize = 1 << 16;
 /// What has to be done for one pod.
-const INTENTS: usize = 1024;
+const WANTED: usize = 1024;
 
 /// Answers a guest's question.
 type Answer<'a> = dyn FnMut(&[WhatIf]) -> Result<Verdicts, PluginError> + 'a;
@@ -121,37 +121,38 @@ fn answer_all(inbox: &Receiver<Message>, answer: &mut Answer<'_>) {
 }
 
 fn result(answer: wit_post_filter::PostFilterResult) -> Result<PostFilterResult, CallError> {
-    let bad = |message: String| CallError::BadAnswer(Export::PostFilter, message);
     match answer {
         wit_post_filter::PostFilterResult::Unschedulable(failure) => {
             let reasons = failure.reasons.into_iter().take(REASONS).map(|reason| shorten(reason).into()).collect();
             Ok(PostFilterResult::Unschedulable { reasons, clear: failure.clear })
         }
-        wit_post_filter::PostFilterResult::Nominate(nomination) if nomination.node_name.is_empty() => {
-            Err(bad("it nominates a node without a name".to_owned()))
-        }
-        wit_post_filter::PostFilterResult::Nominate(nomination) if nomination.intents.len() > INTENTS => {
-            Err(bad(format!("{} intents for one pod, where {INTENTS} are the most", nomination.intents.len())))
-        }
-        wit_post_filter::PostFilterResult::Nominate(nomination) => {
-            let intents: Result<_, _> = nomination.intents.into_iter().map(intent).collect();
-            let intents =
-                intents.map_err(|what| bad(format!("it wants to {what}, which a post-filter can't have done")))?;
-            Ok(PostFilterResult::Nominate { node: nomination.node_name.into(), intents })
-        }
+        wit_post_filter::PostFilterResult::Nominate(nomination) => room(nomination).map(PostFilterResult::Nominate),
     }
+}
+
+fn room(nomination: wit_post_filter::Nomination) -> Result<Room, CallError> {
+    let bad = |message: String| CallError::BadAnswer(Export::PostFilter, message);
+    let wanted = nomination.evict.len() + nomination.intents.len();
+    if wanted > WANTED {
+        return Err(bad(format!("it wants {wanted} things done for one pod, where {WANTED} are the most")));
+    }
+    let intents: Result<Vec<Intent>, &str> = nomination.intents.into_iter().map(intent).collect();
+    Ok(Room {
+        node: NodeId(nomination.node),
+        evict: nomination.evict.into_iter().map(PodId).collect(),
+        reason: shorten(nomination.reason).into(),
+        intents: intents.map_err(|what| bad(format!("it wants to {what} by an intent, which a post-filter can't")))?,
+    })
 }
 
 fn intent(intent: wit_intents::Intent) -> Result<Intent, &'static str> {
     match intent {
-        wit_intents::Intent::Patch(patch) => Ok(Intent::Patch {
+        wit_intents::Intent::Patch(patch) => Ok(Intent::Patch(Patch {
             object: reference(patch.object),
             subresource: patch.subresource.into(),
             patch: patch.patch.into(),
-        }),
-        wit_intents::Intent::Evict((pod, reason)) => {
-            Ok(Intent::Evict { pod: reference(pod), reason: shorten(reason).into() })
-        }
+        })),
+        wit_intents::Intent::Evict(_) => Err("evict"),
         wit_intents::Intent::WaitUntil(_) => Err("wait"),
         wit_intents::Intent::Assume(_) => Err("assume something"),
     }

@@ -3,7 +3,8 @@
 use berth_core::cache::NodeId;
 use berth_core::facts::PodFacts;
 use berth_core::plugins::{
-    Cycle, PluginError, PluginId, PreFilterResult, PreScoreResult, Status, TemplateId, Verdicts, WhatIf,
+    AskWhatIf, Code, Cycle, PluginError, PluginId, PostFilterResult, PreFilterResult, PreScoreResult, Status,
+    TemplateId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 
@@ -20,9 +21,7 @@ impl Guests {
     ) -> Result<R, PluginError> {
         match slot(&mut self.slots, plugin) {
             Some(slot) => slot.ask(export, cycle, &mut self.feeder, &self.rebuilder, call),
-            None => {
-                Err(PluginError::failed(format!("number {}", plugin.0).into(), "is not loaded any more".to_owned()))
-            }
+            None => Err(not_loaded(plugin)),
         }
     }
 
@@ -36,6 +35,10 @@ impl Guests {
     ) -> Result<R, PluginError> {
         self.ask_resident(plugin, export, cycle, |resident| call(resident.instance()))
     }
+}
+
+fn not_loaded(plugin: PluginId) -> PluginError {
+    PluginError::failed(format!("number {}", plugin.0).into(), "is not loaded any more".to_owned())
 }
 
 impl Plugins for Guests {
@@ -62,6 +65,26 @@ impl Plugins for Guests {
         cases: &[WhatIf],
     ) -> Result<Verdicts, PluginError> {
         self.ask_resident(plugin, Export::FilterWhatIf, cycle, |resident| resident.filter_what_if(cycle, cases))
+    }
+
+    /// Its slot is taken out while it is asked: its what-ifs go to the others.
+    fn post_filter(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        codes: &[Code],
+        what_if: &mut AskWhatIf<'_>,
+    ) -> Result<PostFilterResult, PluginError> {
+        let Ok(at) = self.slots.binary_search_by_key(&plugin, |slot| slot.id) else { return Err(not_loaded(plugin)) };
+        let (mut slot, rebuilder) = (self.slots.remove(at), self.rebuilder.clone());
+        let mut feeder = std::mem::take(&mut self.feeder);
+        let result = slot.ask(Export::PostFilter, cycle, &mut feeder, &rebuilder, |resident| {
+            resident.instance().post_filter(cycle, nodes, codes, &mut |cases| what_if(self, cases))
+        });
+        self.feeder = feeder;
+        self.slots.insert(at, slot);
+        result
     }
 
     fn pre_score(

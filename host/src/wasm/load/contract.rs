@@ -37,6 +37,7 @@ const CALLED: ExtensionPoints = ExtensionPoints::PRE_ENQUEUE
     .union(ExtensionPoints::QUEUE_SORT)
     .union(ExtensionPoints::PRE_FILTER)
     .union(ExtensionPoints::FILTER)
+    .union(ExtensionPoints::POST_FILTER)
     .union(ExtensionPoints::PRE_SCORE)
     .union(ExtensionPoints::SCORE);
 

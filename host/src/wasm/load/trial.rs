@@ -5,7 +5,7 @@ use std::sync::Arc;
 use berth_core::Timestamp;
 use berth_core::cache::{Cache, NodeId};
 use berth_core::model::Pod;
-use berth_core::plugins::{Cycle, Normalization, PreFilterResult, PreScoreResult, TemplateId};
+use berth_core::plugins::{Code, Cycle, Normalization, PreFilterResult, PreScoreResult, TemplateId, Verdicts, WhatIf};
 
 use super::error::LoadCause;
 use crate::wasm::guest::CallError;
@@ -90,6 +90,10 @@ impl<'a> Trial<'a> {
         if resident.instance().pre_filter(&self.cycle).map_err(failed)? != PreFilterResult::Skip {
             resident.instance().filter(&self.cycle, nodes).map_err(failed)?;
         }
+        let codes = vec![Code::Unschedulable; nodes.len()];
+        // Whatever is taken away, the pod fits: so all that the plugin does is tried.
+        let mut fits = |cases: &[WhatIf]| Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; cases.len()] });
+        resident.instance().post_filter(&self.cycle, nodes, &codes, &mut fits).map_err(failed)?;
         if resident.instance().pre_score(&self.cycle, nodes).map_err(failed)? == PreScoreResult::Skip {
             return Ok(());
         }

@@ -106,6 +106,7 @@ fn add(
         ExtensionPoints::QUEUE_SORT => add_sort(profile, plugin, enabled.named_by)?,
         ExtensionPoints::PRE_FILTER => profile.pre_filter.push(plugin),
         ExtensionPoints::FILTER => profile.filter.push(plugin),
+        ExtensionPoints::POST_FILTER => profile.post_filter.push(plugin),
         ExtensionPoints::PRE_SCORE => profile.pre_score.push(plugin),
         _ => profile.score.push((plugin, enabled.weight)),
     }

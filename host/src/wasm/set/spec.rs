@@ -39,6 +39,8 @@ pub struct PointSpecs {
     pub pre_filter: Vec<Enabled>,
     /// `filter`
     pub filter: Vec<Enabled>,
+    /// `postFilter`
+    pub post_filter: Vec<Enabled>,
     /// `preScore`
     pub pre_score: Vec<Enabled>,
     /// `score`
@@ -47,12 +49,13 @@ pub struct PointSpecs {
 
 impl PointSpecs {
     /// Each list, with the export that it needs and its name in a configuration.
-    pub(super) fn each(&self) -> [(&'static str, ExtensionPoints, &[Enabled]); 6] {
+    pub(super) fn each(&self) -> [(&'static str, ExtensionPoints, &[Enabled]); 7] {
         [
             ("preEnqueue", ExtensionPoints::PRE_ENQUEUE, &self.pre_enqueue),
             ("queueSort", ExtensionPoints::QUEUE_SORT, &self.queue_sort),
             ("preFilter", ExtensionPoints::PRE_FILTER, &self.pre_filter),
             ("filter", ExtensionPoints::FILTER, &self.filter),
+            ("postFilter", ExtensionPoints::POST_FILTER, &self.post_filter),
             ("preScore", ExtensionPoints::PRE_SCORE, &self.pre_score),
             ("score", ExtensionPoints::SCORE, &self.score),
         ]
@@ -66,6 +69,7 @@ impl PointSpecs {
             queue_sort: enabled.clone(),
             pre_filter: enabled.clone(),
             filter: enabled.clone(),
+            post_filter: enabled.clone(),
             pre_score: enabled.clone(),
             score: enabled,
         }
