@@ -77,12 +77,20 @@ fn filter(host: &mut Host, plugin: &ProfilePlugin, id: u32, pod: &Pod, nodes: &[
 }
 
 /// What the plugin says of each case when it really is so, one after the other.
-fn really(host: &mut Host, plugin: &ProfilePlugin, id: u32, pod: &Pod, cases: &[WhatIf]) -> Vec<Option<Status>> {
+/// Their ids are those of the cluster `of`: pods that were taken away and put back have others here.
+fn really(
+    host: &mut Host,
+    plugin: &ProfilePlugin,
+    id: u32,
+    pod: &Pod,
+    cases: &[WhatIf],
+    of: &Cache,
+) -> Vec<Option<Status>> {
     let mut said = Vec::new();
     for case in cases {
         let name = host.cache.node(case.node).expect("a node").node.name.clone();
         let removed: Vec<Arc<Pod>> =
-            case.removed.iter().map(|pod| Arc::clone(&host.cache.pod(*pod).expect("a pod").pod)).collect();
+            case.removed.iter().map(|pod| Arc::clone(&of.pod(*pod).expect("a pod").pod)).collect();
         removed.iter().for_each(|pod| host.cache.remove_pod(&pod.key.uid));
         for pod in &case.added {
             host.cache.assume(Arc::new(Pod { node_name: name.clone(), ..Pod::clone(pod) }));
@@ -120,9 +128,7 @@ fn what_ifs_are_as_if_it_were_so_and_leave_nothing_behind() {
             let name = &plugin.declaration.name;
             let cycle = cycle(id, &pod, &asked.cache);
             let verdicts = asked.guests.filter_what_if(plugin.id, &cycle, &cases).expect("it answers");
-            // A pod that was taken away and put back has another id there.
-            let there = with_ids_of(&changed.cache, &asked.cache, &cases);
-            let expected = really(&mut changed, same, id, &pod, &there);
+            let expected = really(&mut changed, same, id, &pod, &cases, &asked.cache);
             assert_eq!(each(&verdicts), expected, "{name} about pod {id}");
             expected.iter().for_each(|verdict| seen[usize::from(verdict.is_some())] += 1);
             let (now, truly) = (filter(&mut asked, plugin, id, &pod, &all), filter(&mut changed, same, id, &pod, &all));
@@ -130,14 +136,4 @@ fn what_ifs_are_as_if_it_were_so_and_leave_nothing_behind() {
         }
     }
     assert!(seen.iter().all(|count| *count > 100), "fits and noes: {seen:?}");
-}
-
-/// The same cases with the ids that their pods have in another cache.
-fn with_ids_of(there: &Cache, here: &Cache, cases: &[WhatIf]) -> Vec<WhatIf> {
-    let id = |uid: &str| there.pods().find(|(_, pod)| *pod.pod.key.uid == *uid).map(|(id, _)| id).expect("a pod");
-    let translated = |case: &WhatIf| {
-        let uids = case.removed.iter().map(|pod| here.pod(*pod).expect("a pod").pod.key.uid.clone());
-        WhatIf { removed: uids.map(|uid| id(&uid)).collect(), ..case.clone() }
-    };
-    cases.iter().map(translated).collect()
 }

@@ -87,7 +87,6 @@ impl Shell {
         let (informers, synced) = start_informers(client, config, known, events);
         let runtime = Handle::current();
         let (binder, bindings) = (Arc::new(binder), Mutex::default());
-        Self { runtime, binder, bindings, status, recorder, informers, kinds, _workers: workers, synced: Some(synced) }
         Self {
             runtime,
             binder,
@@ -97,6 +96,7 @@ impl Shell {
             evictor,
             making_room: Mutex::default(),
             informers,
+            kinds,
             _workers: workers,
             synced: Some(synced),
         }
