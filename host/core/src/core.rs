@@ -261,16 +261,15 @@ impl Core {
             Ok(node) => self.reserve(entry, node, now, actions),
             Err(failure) => self.not_placed(entry, failure, now, actions),
         }
-        self.make_room(plugins);
+        if self.cycles.is_multiple_of(256) {
+            self.answers.make_room();
+        }
     }
 
-    fn make_room(&mut self, plugins: &mut dyn Plugins) {
+    fn forget_templates(&mut self, plugins: &mut dyn Plugins) {
         for forgotten in self.templates.make_room() {
             self.answers.retain(|_, template| forgotten.templates.binary_search(&template).is_err());
             plugins.forget_templates(forgotten.facts, &forgotten.templates);
-        }
-        if self.cycles.is_multiple_of(256) {
-            self.answers.make_room();
         }
     }
 

@@ -40,7 +40,7 @@ impl Core {
             cache: &self.cache,
             templates: &mut self.templates,
             answers: &mut self.answers,
-            plugins,
+            plugins: &mut *plugins,
             cycle: self.cycles,
             seed: self.options.seed,
             now,
@@ -52,6 +52,7 @@ impl Core {
             let plugin = error.down.then(|| Arc::clone(&error.plugin));
             self.failed(entry, plugin, error.to_string(), now, actions);
         }
+        self.forget_templates(plugins);
     }
 }
 
