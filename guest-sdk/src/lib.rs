@@ -91,6 +91,11 @@
 //! # fn main() {}
 //! ```
 //!
+//! # State of its own
+//!
+//! What depends on more than one pod and one node, as the pods that run elsewhere, is kept in an [`index`] that is told of every
+//! change, and of [`objects`] of any kind. [`groups`] and [`topology`] are what one is made of that counts pods.
+//!
 //! # The rest
 //!
 //! [`plugin!`] lists all its keys. [`testing`] runs a plugin natively, for plain `cargo test`. [`args`] has types for arguments
@@ -112,7 +117,9 @@ mod cycle;
 mod declaration;
 mod fact;
 mod field_value;
+pub mod groups;
 mod guest;
+pub mod index;
 mod labels;
 #[doc(hidden)]
 pub mod lift;
@@ -120,6 +127,7 @@ pub mod log;
 mod macros;
 pub mod names;
 pub mod node;
+pub mod objects;
 pub mod param;
 pub mod plugin;
 pub mod pod;
@@ -133,6 +141,7 @@ mod snapshot;
 mod taints;
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
+pub mod topology;
 mod verdict;
 mod verdicts;
 
@@ -147,6 +156,7 @@ pub use resources::Resource;
 pub use score::{IntoOutcome, Outcome, PreScore};
 pub use types::Cycle;
 pub use verdict::{Reason, Rejection, RejectionCode, Verdict};
+pub use verdicts::Verdicts;
 #[doc(hidden)]
 pub use wit_bindgen;
 
