@@ -243,6 +243,11 @@ impl<T> Default for PerGroup<T> {
 }
 
 impl<T> PerGroup<T> {
+    /// Bytes that it takes, without what the elements point to.
+    pub fn bytes(&self) -> usize {
+        self.0.capacity() * size_of::<Option<(u32, T)>>()
+    }
+
     /// What is known of a group, found out now where nothing is.
     pub fn get(&mut self, id: GroupId, find: impl FnOnce() -> T) -> &T {
         let at = id.slot as usize;

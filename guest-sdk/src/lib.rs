@@ -94,7 +94,8 @@
 //! # State of its own
 //!
 //! What depends on more than one pod and one node, as the pods that run elsewhere, is kept in an [`index`] that is told of every
-//! change, and of [`objects`] of any kind. [`groups`] and [`topology`] are what one is made of that counts pods.
+//! change, and of [`objects`] of any kind. [`groups`], [`topology`] and [`room`] are what one is made of
+//! that counts pods.
 //!
 //! # The rest
 //!
@@ -135,6 +136,7 @@ mod pre_filter;
 mod problems;
 mod reads;
 mod resources;
+pub mod room;
 mod score;
 pub mod selector;
 mod snapshot;
