@@ -24,6 +24,18 @@ pub mod base {
     });
 }
 
+pub mod objects {
+    wit_bindgen::generate!({
+        path: "../wit",
+        world: "with-objects",
+        pub_export_macro: true,
+        export_macro_name: "export_objects",
+        default_bindings_module: "berth_guest::bindings",
+        additional_derives: [PartialEq, Eq],
+        with: { "berth:scheduler/log@0.1.0": crate::bindings::base::berth::scheduler::log },
+    });
+}
+
 macro_rules! world {
     ($module:ident, $world:literal, $export:literal) => {
         pub mod $module {

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use crate::bindings::base::exports::berth::scheduler::plugin;
 use crate::bindings::filter::exports::berth::scheduler::filter;
 use crate::bindings::normalize::exports::berth::scheduler::normalize;
+use crate::bindings::objects::exports::berth::scheduler::objects;
 use crate::bindings::pre_enqueue::exports::berth::scheduler::pre_enqueue;
 use crate::bindings::pre_filter::exports::berth::scheduler::pre_filter;
 use crate::bindings::pre_score::exports::berth::scheduler::pre_score;
@@ -66,6 +67,16 @@ impl<P: Resident> snapshot::Guest for Component<P> {
     }
 }
 
+impl<P: Resident> objects::Guest for Component<P> {
+    fn kinds() -> Vec<objects::Kind> {
+        P::guest().kinds()
+    }
+
+    fn apply(changes: Vec<objects::Change>) {
+        P::guest().apply_objects(changes);
+    }
+}
+
 impl<P: Resident> Informed for Component<P> {
     const READS: Reads = P::READS;
 
@@ -104,8 +115,8 @@ impl<P: Resident> filter::Guest for Component<P> {
 }
 
 impl<P: Resident> pre_score::Guest for Component<P> {
-    fn pre_score(cycle: Cycle, _nodes: Vec<u32>) -> Result<pre_score::PreScoreResult, String> {
-        P::guest().pre_score(&cycle).map(|answer| match answer {
+    fn pre_score(cycle: Cycle, nodes: Vec<u32>) -> Result<pre_score::PreScoreResult, String> {
+        P::guest().pre_score(&cycle, &nodes).map(|answer| match answer {
             PreScore::Score => pre_score::PreScoreResult::Score,
             PreScore::Skip => pre_score::PreScoreResult::Skip,
         })
@@ -119,7 +130,7 @@ impl<P: Resident> score::Guest for Component<P> {
 }
 
 impl<P: Resident> normalize::Guest for Component<P> {
-    fn normalize(cycle: Cycle, _nodes: Vec<u32>, scores: Vec<i64>) -> Result<Vec<i64>, String> {
-        P::guest().normalize(&cycle, scores)
+    fn normalize(cycle: Cycle, nodes: Vec<u32>, scores: Vec<i64>) -> Result<Vec<i64>, String> {
+        P::guest().normalize(&cycle, &nodes, scores)
     }
 }

@@ -1,8 +1,8 @@
 //! Parameters: how a plugin's plain functions are called, and how their types say what they read.
 //!
 //! Every type that may stand in a plugin's function implements [`Param`]; an author needs to know only which those
-//! are: `&pod::…`, `&node::…`, `&cluster::…`, [`node::Id`](crate::node::Id), [`&Cycle`](crate::Cycle), and references to the
-//! plugin's own arguments and prepared state.
+//! are: `&pod::…`, `&node::…`, `&cluster::…`, [`node::Id`](crate::node::Id), [`node::Ids`](crate::node::Ids),
+//! [`&Cycle`](crate::Cycle), and references to the plugin's own arguments, prepared state and [index](crate::index).
 //!
 //! Anything else is no parameter, so what a plugin reads without declaring it does not compile:
 //!
@@ -42,8 +42,11 @@ pub struct TemplateScene<'a, P: Plugin> {
 pub struct Scene<'a, P: Plugin> {
     pub(crate) template: TemplateScene<'a, P>,
     pub(crate) prepared: &'a P::Prepared,
+    pub(crate) index: &'a P::Index,
     pub(crate) cycle: &'a Cycle,
     pub(crate) snapshot: &'a Snapshot,
+    /// Those that the call is about; none in a pre-filter.
+    pub(crate) nodes: &'a [u32],
     /// Index of the node; of no meaning before filter and score.
     pub(crate) node: usize,
 }
@@ -65,12 +68,17 @@ impl<'a, P: Plugin> Scene<'a, P> {
     pub fn prepared(&self) -> &'a P::Prepared {
         self.prepared
     }
+
+    /// What the plugin keeps of the cluster.
+    pub fn index(&self) -> &'a P::Index {
+        self.index
+    }
 }
 
 /// A type that may be a parameter of a plugin's filter or score.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a parameter of a plugin's function",
-    label = "this is no fact, no `&Cycle`, and not the `args` or `prepare` type of the `plugin!` line",
+    label = "this is no fact, no `&Cycle`, and not the `args`, `index` or `prepare` type of the `plugin!` line",
     note = "facts are taken by reference: `&pod::Labels`, `&node::Taints`, `&cluster::NodeCount`"
 )]
 pub trait Param<P: Plugin> {
@@ -107,7 +115,7 @@ pub trait NodeFn<P: Plugin, Out, Params> {
     fn call(&self, scene: &Scene<'_, P>) -> Out;
 }
 
-/// A pre-filter or pre-score: a function of the pod and the cluster.
+/// A function of the pod and the cluster: a pre-filter, a pre-score, or one that answers about all nodes at once.
 pub trait PodFn<P: Plugin, Out, Params> {
     /// What its parameters read.
     const READS: Reads;

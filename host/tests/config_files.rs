@@ -26,7 +26,8 @@ fn shown(plugins: &[Enabled]) -> String {
 }
 
 const DEFAULTS: &str = "SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration*3 NodeAffinity*2 \
-                        NodePorts NodeResourcesFit NodeResourcesBalancedAllocation ImageLocality";
+                        NodePorts NodeResourcesFit PodTopologySpread*2 InterPodAffinity*2 \
+                        NodeResourcesBalancedAllocation ImageLocality";
 
 #[test]
 fn without_a_file_the_default_profile_and_all_others_run() {
@@ -116,8 +117,8 @@ fn plugins_are_merged_as_kube_scheduler_does() {
             "what is enabled in both ways comes first, with its weight from there",
             "score: {enabled: [{name: mine}, {name: ImageLocality, weight: 9}, {name: NodeName}]}",
             DEFAULTS.into(),
-            "ImageLocality*9 NodeName SchedulingGates PrioritySort NodeUnschedulable TaintToleration*3 NodeAffinity*2 NodePorts NodeResourcesFit \
-             NodeResourcesBalancedAllocation mine"
+            "ImageLocality*9 NodeName SchedulingGates PrioritySort NodeUnschedulable TaintToleration*3 NodeAffinity*2 \
+             NodePorts NodeResourcesFit PodTopologySpread*2 InterPodAffinity*2 NodeResourcesBalancedAllocation mine"
                 .into(),
         ),
         (
@@ -129,7 +130,7 @@ fn plugins_are_merged_as_kube_scheduler_does() {
         (
             "what the core does may be named, and what is not there yet be disabled",
             "{queueSort: {enabled: [{name: PrioritySort}]}, bind: {enabled: [{name: DefaultBinder}]}, \
-              postFilter: {disabled: [{name: DefaultPreemption}]}, multiPoint: {disabled: [{name: PodTopologySpread}]}}",
+              postFilter: {disabled: [{name: DefaultPreemption}]}, multiPoint: {disabled: [{name: VolumeZone}]}}",
             DEFAULTS.into(),
             DEFAULTS.into(),
         ),
@@ -297,9 +298,9 @@ fn what_is_said_of_bad_plugins() {
             "f.yaml:5:30: profiles[0].plugins.score.enabled[0]: \"*\" stands for all plugins under disabled only",
         ),
         (
-            "multiPoint: {enabled: [{name: InterPodAffinity}]}",
+            "multiPoint: {enabled: [{name: DynamicResources}]}",
             "f.yaml:5:35: profiles[0].plugins.multiPoint.enabled[0]: this version does not have the plugin \
-             InterPodAffinity yet",
+             DynamicResources yet",
         ),
         (
             "bind: {disabled: [{name: DefaultBinder}]}",
