@@ -172,6 +172,45 @@ impl Usage {
     }
 }
 
+/// What is left of [`Allocatable`] beside [`Usage`], which it stands for both of; negative where pods have more than there is.
+/// Taken by value: `free: node::Free`.
+///
+/// ```
+/// use berth_guest::prelude::*;
+///
+/// fn filter(pod: &pod::Requests, free: node::Free) -> Result<(), &'static str> {
+///     if free.memory < 2 * pod.fit.memory { Err("node(s) had no memory to spare") } else { Ok(()) }
+/// }
+/// # let _ = filter;
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Free {
+    /// Millicores.
+    pub milli_cpu: i64,
+    /// Bytes.
+    pub memory: i64,
+    /// Bytes.
+    pub ephemeral_storage: i64,
+    /// Number of pods.
+    pub pods: i64,
+}
+
+impl<P: Plugin> Param<P> for Free {
+    type Item<'a> = Free;
+    const READS: Reads = <&Allocatable as Param<P>>::READS.and(<&Usage as Param<P>>::READS);
+
+    #[inline(always)]
+    fn of<'a>(scene: &Scene<'a, P>) -> Free {
+        let (allocatable, usage) = (<&Allocatable as Param<P>>::of(scene), <&Usage as Param<P>>::of(scene));
+        Free {
+            milli_cpu: allocatable.milli_cpu - usage.milli_cpu,
+            memory: allocatable.memory - usage.memory,
+            ephemeral_storage: allocatable.ephemeral_storage - usage.ephemeral_storage,
+            pods: allocatable.pods - usage.pods,
+        }
+    }
+}
+
 /// The images on the node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Images(pub(crate) Box<[u32]>);

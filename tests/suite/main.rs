@@ -12,6 +12,7 @@ mod kubectl;
 mod modules;
 mod objects;
 mod placing;
+mod projects;
 mod queue;
 mod reasons;
 mod reload;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         scale::cases(),
     ];
     let mut trials = binary::trials();
+    trials.extend(projects::trials());
     trials.extend(cases.iter().flatten().flat_map(|case| harness.trials(case)));
     let conclusion = libtest_mimic::run(&arguments, trials);
     harness.stop();
