@@ -7,7 +7,7 @@ ZIG_PACKAGE=ziglang==0.17.1
 # c_tools FOR: sets ZIG, BERTH and BERTH_CONTRACT, as guest-sdk/c/build wants them.
 c_tools() {
     local bin sdk=$TOOLS/c-sdk
-    bin=$(python_package "$ZIG_PACKAGE" "$1")
+    bin=$(python_package "$ZIG_PACKAGE" "$1") || return
     export ZIG="$bin/python -m ziglang"
     need_berth
     rm -rf "$sdk"

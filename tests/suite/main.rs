@@ -7,6 +7,7 @@ mod case;
 mod harness;
 
 mod binary;
+mod examples;
 mod faults;
 mod kubectl;
 mod modules;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
     ];
     let mut trials = binary::trials();
     trials.extend(projects::trials());
+    trials.extend(examples::trials());
     trials.extend(cases.iter().flatten().flat_map(|case| harness.trials(case)));
     let conclusion = libtest_mimic::run(&arguments, trials);
     harness.stop();
