@@ -116,6 +116,13 @@ impl Host {
                 self.swaps += 1;
             }
             Some(Event::PluginRecovered(name)) => self.recovered.push(name),
+            // There are none, of any kind.
+            Some(Event::ObjectsWanted(reads)) => {
+                for listed in self.cache.want_objects(reads) {
+                    self.cache.objects_listed(listed);
+                }
+                self.guests.tick(self.now, &self.cache);
+            }
             _ => {}
         }
     }
