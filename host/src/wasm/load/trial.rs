@@ -5,9 +5,10 @@ use std::sync::Arc;
 use berth_core::Timestamp;
 use berth_core::cache::{Cache, NodeId};
 use berth_core::model::Pod;
-use berth_core::plugins::{Cycle, Normalization, PreFilterResult, PreScoreResult, TemplateId};
+use berth_core::plugins::{Cycle, TemplateId};
 
 use super::error::LoadCause;
+use crate::wasm::asking::{self, OutOfRange};
 use crate::wasm::guest::CallError;
 use crate::wasm::guests::Resident;
 use crate::wasm::synthetic;
@@ -77,7 +78,7 @@ impl<'a> Trial<'a> {
     pub fn prepare(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), CallError> {
         resident.hold(self.cycle.template, self.cycle.pod)?;
         resident.instance().pre_filter(&self.cycle)?;
-        resident.instance().pre_score(&self.cycle, nodes)?;
+        asking::pre_score(resident, &self.cycle, nodes)?;
         Ok(())
     }
 
@@ -85,30 +86,12 @@ impl<'a> Trial<'a> {
     pub fn run(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), LoadCause> {
         let failed = |error| LoadCause::Trial { nodes: nodes.len(), error };
         resident.hold(self.cycle.template, self.cycle.pod).map_err(failed)?;
-        if resident.instance().pre_filter(&self.cycle).map_err(failed)? != PreFilterResult::Skip {
-            resident.instance().filter(&self.cycle, nodes).map_err(failed)?;
+        asking::filtered(resident, &self.cycle, nodes).map_err(failed)?;
+        let scored = asking::scored(resident, &self.cycle, nodes).map_err(failed)?;
+        let normalization = resident.declaration().normalization;
+        match scored.and_then(|scored| scored.out_of_range(normalization)) {
+            Some(OutOfRange { score, rule, .. }) => Err(LoadCause::Score { score, rule }),
+            None => Ok(()),
         }
-        if resident.instance().pre_score(&self.cycle, nodes).map_err(failed)? == PreScoreResult::Skip {
-            return Ok(());
-        }
-        let scores = resident.instance().score(&self.cycle, nodes).map_err(failed)?;
-        let final_range = |scores: &[i64], rule| check_scores(scores, 0..=100, rule);
-        match resident.declaration().normalization {
-            Normalization::None => final_range(&scores, "scores that are not normalized have to be 0 to 100"),
-            Normalization::Default | Normalization::DefaultReversed => {
-                check_scores(&scores, 0..=i64::MAX, "scores that the host normalizes can't be negative")
-            }
-            Normalization::Custom => {
-                let scores = resident.instance().normalize(&self.cycle, nodes, &scores).map_err(failed)?;
-                final_range(&scores, "normalized scores have to be 0 to 100")
-            }
-        }
-    }
-}
-
-fn check_scores(scores: &[i64], range: std::ops::RangeInclusive<i64>, rule: &'static str) -> Result<(), LoadCause> {
-    match scores.iter().find(|score| !range.contains(score)) {
-        Some(&score) => Err(LoadCause::Score { score, rule }),
-        None => Ok(()),
     }
 }
