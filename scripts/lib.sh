@@ -7,6 +7,8 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 export TOOLS="$ROOT/.tools"
 # The plugins' components. Not under CARGO_TARGET_DIR: the host's build and the documentation name this folder.
 export PLUGINS="$ROOT/target/plugins"
+# Where a Go or a Node is, that was fetched for want of one.
+PATH=$TOOLS/go/bin:$TOOLS/node/bin:$PATH
 
 # One line of progress. On stderr, so that a script's stdout stays its answer.
 say() { printf '==> %s\n' "$*" >&2; }
@@ -17,7 +19,17 @@ die() {
     exit 1
 }
 
+# The sentence that ends a script which can't do its work for want of a tool: no failure of what it was to test.
+CANNOT=77
+cannot() {
+    printf 'skipped: %s\n' "$*" >&2
+    exit "$CANNOT"
+}
+
 have() { command -v "$1" >/dev/null 2>&1; }
+
+# What container images and Go call this machine's architecture.
+own_arch() { case $(uname -m) in x86_64) echo amd64 ;; aarch64 | arm64) echo arm64 ;; *) uname -m ;; esac; }
 
 # at_least WANTED VERSION: whether the version is that or a later one.
 at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }

@@ -12,7 +12,7 @@ python_install_line() {
 python_package() {
     local environment=$TOOLS/${1/==/-} unfinished
     if [ ! -x "$environment/bin/python" ]; then
-        python_ready || die "$2 need $(python_install_line)"
+        python_ready || cannot "$2 need $(python_install_line)"
         say "fetching $1 by pip into .tools/"
         # Made in place, as an environment can't be moved; what breaks off is made again.
         unfinished=$environment.unfinished
@@ -23,7 +23,7 @@ python_package() {
     if [ -n "${unfinished:-}" ]; then
         rm -rf "$environment"
         { python3 -m venv "$environment" && "$environment/bin/python" -m pip install --quiet --disable-pip-version-check "$1"; } >&2 ||
-            die "pip could not fetch $1; by hand: python3 -m venv $environment && $environment/bin/pip install $1"
+            cannot "$2 need $1, which pip could not fetch: python3 -m venv $environment && $environment/bin/pip install $1"
         rm "$unfinished"
     fi
     echo "$environment/bin"

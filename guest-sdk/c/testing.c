@@ -29,9 +29,6 @@ void __wasm_import_berth_log_write(int32_t level, uint8_t *message, size_t lengt
     fprintf(stderr, "%.*s\n", (int)length, (const char *)message);
 }
 
-/* What the generated code asks of the component's type, which is no native object. */
-void __component_type_object_force_link_berth(void) {}
-
 static void give_labels(berth_list_label_t *to, const char *const *labels) {
     size_t count = 0;
     while (labels && labels[count]) count++;

@@ -24,6 +24,18 @@ pub mod base {
     });
 }
 
+pub mod objects {
+    wit_bindgen::generate!({
+        path: "../wit",
+        world: "with-objects",
+        pub_export_macro: true,
+        export_macro_name: "export_objects",
+        default_bindings_module: "berth_guest::bindings",
+        additional_derives: [PartialEq, Eq],
+        with: { "berth:scheduler/log@0.1.0": crate::bindings::base::berth::scheduler::log },
+    });
+}
+
 macro_rules! world {
     ($module:ident, $world:literal, $export:literal) => {
         pub mod $module {
@@ -44,6 +56,8 @@ macro_rules! world {
 }
 
 world!(snapshot, "with-snapshot", "export_snapshot");
+world!(pre_enqueue, "with-pre-enqueue", "export_pre_enqueue");
+world!(queue_sort, "with-queue-sort", "export_queue_sort");
 world!(pre_filter, "with-pre-filter", "export_pre_filter");
 world!(filter, "with-filter", "export_filter");
 world!(pre_score, "with-pre-score", "export_pre_score");

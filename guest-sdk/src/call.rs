@@ -1,6 +1,7 @@
 //! What `plugin!` expands to calls: the author's functions, with their parameters found by type.
 
-use crate::param::{NodeFn, PodFn, ScoresFn, TemplateFn};
+use crate::Queued;
+use crate::param::{NodeFn, PodFn, ScoresFn, SortFn, TemplateFn};
 pub use crate::param::{Param, PodParam, Scene, TemplateParam, TemplateScene};
 use crate::plugin::Plugin;
 pub use crate::reads::Reads;
@@ -25,6 +26,21 @@ pub const fn scores_reads<P: Plugin, Out, Params, F: ScoresFn<P, Out, Params>>(_
     F::READS
 }
 
+/// What a queue-sort reads.
+pub const fn sort_reads<P: Plugin, Out, Params, F: SortFn<P, Out, Params>>(_: &F) -> Reads {
+    F::READS
+}
+
+/// What a function reads that runs outside of any cycle.
+///
+/// # Panics
+/// It takes `&Cycle`: that is an error of compiling.
+#[allow(clippy::panic, reason = "at compile time: its message is for the plugin's author")]
+pub const fn without_cycle(reads: Reads) -> Reads {
+    assert!(!reads.cycle, "pre_enqueue and queue_sort run before any cycle: they can't take &Cycle");
+    reads
+}
+
 /// Calls a filter or score.
 #[inline(always)]
 pub fn node<P: Plugin, Out, Params>(function: &impl NodeFn<P, Out, Params>, scene: &Scene<'_, P>) -> Out {
@@ -34,6 +50,15 @@ pub fn node<P: Plugin, Out, Params>(function: &impl NodeFn<P, Out, Params>, scen
 /// Calls a pre-filter or pre-score.
 pub fn pod<P: Plugin, Out, Params>(function: &impl PodFn<P, Out, Params>, scene: &Scene<'_, P>) -> Out {
     function.call(scene)
+}
+
+/// Calls a queue-sort.
+pub fn sort<P: Plugin, Out, Params>(
+    function: &impl SortFn<P, Out, Params>,
+    queued: Queued,
+    scene: &Scene<'_, P>,
+) -> Out {
+    function.call(queued, scene)
 }
 
 /// Calls a `prepare`.

@@ -6,15 +6,18 @@ use std::marker::PhantomData;
 use crate::bindings::base::exports::berth::scheduler::plugin;
 use crate::bindings::filter::exports::berth::scheduler::filter;
 use crate::bindings::normalize::exports::berth::scheduler::normalize;
+use crate::bindings::objects::exports::berth::scheduler::objects;
+use crate::bindings::pre_enqueue::exports::berth::scheduler::pre_enqueue;
 use crate::bindings::pre_filter::exports::berth::scheduler::pre_filter;
 use crate::bindings::pre_score::exports::berth::scheduler::pre_score;
+use crate::bindings::queue_sort::exports::berth::scheduler::queue_sort;
 use crate::bindings::score::exports::berth::scheduler::score;
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot;
 use crate::guest::Guest;
 use crate::lift::Informed;
 use crate::plugin::Plugin;
 use crate::reads::Reads;
-use crate::types::{Cycle, Pod, Verdicts};
+use crate::types::{Cycle, Pod, Status, Verdicts};
 use crate::{PreScore, log};
 
 /// A plugin with a place where its one [`Guest`] lives. Implemented by [`plugin!`](crate::plugin!) in a component.
@@ -64,6 +67,16 @@ impl<P: Resident> snapshot::Guest for Component<P> {
     }
 }
 
+impl<P: Resident> objects::Guest for Component<P> {
+    fn kinds() -> Vec<objects::Kind> {
+        P::guest().kinds()
+    }
+
+    fn apply(changes: Vec<objects::Change>) {
+        P::guest().apply_objects(changes);
+    }
+}
+
 impl<P: Resident> Informed for Component<P> {
     const READS: Reads = P::READS;
 
@@ -74,6 +87,18 @@ impl<P: Resident> Informed for Component<P> {
 
     fn apply(changes: impl Iterator<Item = snapshot::Change>) {
         P::guest().apply(changes);
+    }
+}
+
+impl<P: Resident> pre_enqueue::Guest for Component<P> {
+    fn pre_enqueue(template: u32) -> Result<Option<Status>, String> {
+        P::guest().pre_enqueue(template)
+    }
+}
+
+impl<P: Resident> queue_sort::Guest for Component<P> {
+    fn sort_key(template: u32, queued: i64) -> Result<Vec<i64>, String> {
+        P::guest().sort_key(template, queued)
     }
 }
 
@@ -90,8 +115,8 @@ impl<P: Resident> filter::Guest for Component<P> {
 }
 
 impl<P: Resident> pre_score::Guest for Component<P> {
-    fn pre_score(cycle: Cycle, _nodes: Vec<u32>) -> Result<pre_score::PreScoreResult, String> {
-        P::guest().pre_score(&cycle).map(|answer| match answer {
+    fn pre_score(cycle: Cycle, nodes: Vec<u32>) -> Result<pre_score::PreScoreResult, String> {
+        P::guest().pre_score(&cycle, &nodes).map(|answer| match answer {
             PreScore::Score => pre_score::PreScoreResult::Score,
             PreScore::Skip => pre_score::PreScoreResult::Skip,
         })
@@ -105,7 +130,7 @@ impl<P: Resident> score::Guest for Component<P> {
 }
 
 impl<P: Resident> normalize::Guest for Component<P> {
-    fn normalize(cycle: Cycle, _nodes: Vec<u32>, scores: Vec<i64>) -> Result<Vec<i64>, String> {
-        P::guest().normalize(&cycle, scores)
+    fn normalize(cycle: Cycle, nodes: Vec<u32>, scores: Vec<i64>) -> Result<Vec<i64>, String> {
+        P::guest().normalize(&cycle, &nodes, scores)
     }
 }

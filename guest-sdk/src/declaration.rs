@@ -7,9 +7,15 @@ use crate::types::{Normalization, Scope};
 /// What the `plugin!` line says and its functions' parameters add.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared {
+    /// What the index is told of.
+    pub index: Reads,
     /// What `prepare` reads.
     pub prepare: Reads,
-    /// What `pre_filter` reads, where there is one; and so on.
+    /// What `pre_enqueue` reads, where there is one; and so on.
+    pub pre_enqueue: Option<Reads>,
+    /// `queue_sort`.
+    pub queue_sort: Option<Reads>,
+    /// `pre_filter`.
     pub pre_filter: Option<Reads>,
     /// `filter`.
     pub filter: Option<Reads>,
@@ -28,7 +34,10 @@ pub struct Declared {
 impl Declared {
     /// A plugin without any function.
     pub const NOTHING: Declared = Declared {
+        index: Reads::NONE,
         prepare: Reads::NONE,
+        pre_enqueue: None,
+        queue_sort: None,
         pre_filter: None,
         filter: None,
         pre_score: None,
@@ -38,9 +47,16 @@ impl Declared {
         normalization: Normalization::None,
     };
 
-    /// What all functions read together.
+    /// What all functions read together, and the index.
     pub const fn reads(&self) -> Reads {
+        self.functions().and(self.index)
+    }
+
+    /// What all functions read together.
+    pub const fn functions(&self) -> Reads {
         self.prepare
+            .and_of(self.pre_enqueue)
+            .and_of(self.queue_sort)
             .and_of(self.pre_filter)
             .and_of(self.filter)
             .and_of(self.pre_score)
@@ -63,13 +79,14 @@ impl Declared {
         }
     }
 
-    /// A function without the cycle among its parameters can depend on nothing but its facts, which is what scope `node`
-    /// promises. Of what runs before the nodes, scope `node` asks that it does without the cluster's facts too.
+    /// A function with neither the cycle nor the index among its parameters can depend on nothing but its facts, which is what
+    /// scope `node` promises. Of what runs before the nodes, scope `node` asks that it does without the cluster's facts too.
     const fn scope_of(&self, before: Option<Reads>, main: Option<Reads>) -> Scope {
         let (before, main) = (self.with_prepared(before), self.with_prepared(main));
         match self.scope {
             Some(scope) => scope,
             None if before.cycle || main.cycle || !before.cluster.is_empty() => Scope::Cluster,
+            None if before.beyond || main.beyond => Scope::Cluster,
             None => Scope::Node,
         }
     }
@@ -124,6 +141,8 @@ mod tests {
             (IMAGES, None, Some(Reads::PREPARED), Scope::Node),
             (IMAGES, Some(Reads::NONE), Some(Reads::PREPARED), Scope::Node),
             (IMAGES, Some(Reads::PREPARED), Some(PLAIN), Scope::Cluster),
+            (Reads::NONE, None, Some(PLAIN.and(Reads::BEYOND)), Scope::Cluster),
+            (Reads::NONE, Some(Reads::BEYOND), Some(PLAIN), Scope::Cluster),
         ] {
             let declared = Declared { prepare, pre_score: before, score: main, ..Declared::NOTHING };
             assert_eq!(declared.declaration().score_scope, scope, "{declared:?}");

@@ -4,21 +4,29 @@
 use std::mem::ManuallyDrop;
 
 use crate::bindings::base::exports::berth::scheduler::plugin::{Declaration, Description};
+use crate::bindings::objects::exports::berth::scheduler::objects;
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::Change;
+use crate::index::Index;
+use crate::objects::Objects;
 use crate::param::{Scene, TemplateScene};
 use crate::plugin::Plugin;
 use crate::score::Outcome;
 use crate::snapshot::Snapshot;
-use crate::types::{Pod, Verdicts};
-use crate::verdicts::Collector;
-use crate::{Cycle, PreFilter, PreScore, pod};
+use crate::types::{Pod, Status, Verdicts};
+use crate::{Cycle, PreFilter, PreScore, Queued, pod};
 
 /// A plugin at work. The functions are those of the contract, `wit/plugin.wit` and `wit/placing.wit`.
 pub struct Guest<P: Plugin> {
-    args: Option<P::Args>,
+    configured: Option<Configured<P>>,
     snapshot: Snapshot,
     /// By their ids, in ascending order: few, and new ones come at the end.
     templates: Vec<(u32, Box<Template<P>>)>,
+}
+
+struct Configured<P: Plugin> {
+    args: P::Args,
+    index: P::Index,
+    objects: Objects,
 }
 
 struct Template<P: Plugin> {
@@ -35,7 +43,7 @@ struct Prepared<P: Plugin> {
 
 impl<P: Plugin> Default for Guest<P> {
     fn default() -> Guest<P> {
-        Guest { args: None, snapshot: Snapshot::default(), templates: Vec::new() }
+        Guest { configured: None, snapshot: Snapshot::default(), templates: Vec::new() }
     }
 }
 
@@ -47,7 +55,9 @@ impl<P: Plugin> Guest<P> {
 
     /// Takes the arguments. An error names the plugin and the field.
     pub fn configure(&mut self, arguments: &str) -> Result<Declaration, String> {
-        self.args = Some(P::arguments(arguments)?);
+        let args = P::arguments(arguments)?;
+        let index = P::Index::new(&args);
+        self.configured = Some(Configured { args, index, objects: Objects::default() });
         Ok(Declaration { retry_on: P::retry_on(), ..const { P::DECLARED.declaration() } })
     }
 
@@ -72,71 +82,85 @@ impl<P: Plugin> Guest<P> {
 
     /// Applies changes of the cluster.
     pub fn apply(&mut self, changes: impl IntoIterator<Item = Change>) {
+        let mut index = self.configured.as_mut().map(|configured| &mut configured.index);
         for change in changes {
-            self.snapshot.apply(change, &P::READS);
+            self.snapshot.apply::<P>(change, index.as_deref_mut());
+        }
+    }
+
+    /// The kinds of objects that the plugin's index is told of.
+    pub fn kinds(&self) -> Vec<objects::Kind> {
+        let kinds = self.configured.as_ref().map(|configured| P::Index::kinds(&configured.args));
+        kinds.unwrap_or_default().into_iter().map(|kind| kind.0).collect()
+    }
+
+    /// Applies changes of objects.
+    pub fn apply_objects(&mut self, changes: Vec<objects::Change>) {
+        let Some(Configured { index, objects, .. }) = &mut self.configured else { return };
+        for change in changes {
+            match change {
+                objects::Change::Object(object) => objects.set(object, |object| index.object_set(object)),
+                objects::Change::ObjectRemoved(id) => objects.remove(id, |object| index.object_removed(object)),
+            }
         }
     }
 
     /// Once a pod, before nodes are filtered.
     pub fn pre_filter(&mut self, cycle: &Cycle) -> Outcome<PreFilter> {
-        Ok(P::pre_filter(&self.scene(cycle)?))
+        Ok(P::pre_filter(&self.scene(cycle, &[])?))
+    }
+
+    /// Why a pod of this template may not be tried yet.
+    pub fn pre_enqueue(&mut self, template: u32) -> Outcome<Option<Status>> {
+        let cycle = before_any(template);
+        Ok(P::pre_enqueue(&self.scene(&cycle, &[])?).0.map(Into::into))
+    }
+
+    /// The place in the order of a pod of this template that waits since then.
+    pub fn sort_key(&mut self, template: u32, queued: i64) -> Outcome<Vec<i64>> {
+        let cycle = before_any(template);
+        P::queue_sort(Queued(queued), &self.scene(&cycle, &[])?)
     }
 
     /// Whether the pod fits each of these nodes.
     pub fn filter(&mut self, cycle: &Cycle, nodes: &[u32]) -> Outcome<Verdicts> {
-        let mut verdicts = Collector::for_nodes(nodes.len());
-        self.each(cycle, nodes, |scene| {
-            verdicts.push(P::filter(scene));
-            Ok(())
-        })?;
-        Ok(verdicts.finish())
+        self.check_known(nodes)?;
+        P::filter_nodes(&mut self.scene(cycle, nodes)?)
     }
 
-    /// Once a pod, before nodes are scored.
-    pub fn pre_score(&mut self, cycle: &Cycle) -> Outcome<PreScore> {
-        P::pre_score(&self.scene(cycle)?)
+    /// Once a pod, before nodes are scored: these, or none where the answer may not depend on them.
+    pub fn pre_score(&mut self, cycle: &Cycle, nodes: &[u32]) -> Outcome<PreScore> {
+        self.check_known(nodes)?;
+        P::pre_score(&self.scene(cycle, nodes)?)
     }
 
     /// How good each of these nodes is.
     pub fn score(&mut self, cycle: &Cycle, nodes: &[u32]) -> Outcome<Vec<i64>> {
-        let mut scores = Vec::with_capacity(nodes.len());
-        self.each(cycle, nodes, |scene| {
-            scores.push(P::score(scene)?);
-            Ok(())
-        })?;
+        self.check_known(nodes)?;
+        P::score_nodes(&mut self.scene(cycle, nodes)?)
+    }
+
+    /// Turns these nodes' raw scores into 0 to 100.
+    pub fn normalize(&mut self, cycle: &Cycle, nodes: &[u32], mut scores: Vec<i64>) -> Outcome<Vec<i64>> {
+        P::normalize(&mut scores, &self.scene(cycle, nodes)?)?;
         Ok(scores)
     }
 
-    /// Turns raw scores into 0 to 100.
-    pub fn normalize(&mut self, cycle: &Cycle, mut scores: Vec<i64>) -> Outcome<Vec<i64>> {
-        P::normalize(&mut scores, &self.scene(cycle)?)?;
-        Ok(scores)
-    }
-
-    fn each(
-        &mut self,
-        cycle: &Cycle,
-        nodes: &[u32],
-        mut call: impl FnMut(&Scene<'_, P>) -> Outcome<()>,
-    ) -> Outcome<()> {
+    fn check_known(&self, nodes: &[u32]) -> Outcome<()> {
         let known = |node: &&u32| *self.snapshot.present.get(**node as usize);
-        if let Some(node) = nodes.iter().find(|node| !known(node))
-            && !P::READS.node.is_empty()
-        {
-            return Err(format!("{}: asked about node {node}, of which nothing was sent", P::NAME));
+        match nodes.iter().find(|node| !known(node)) {
+            Some(node) if !P::READS.node.is_empty() => {
+                Err(format!("{}: asked about node {node}, of which nothing was sent", P::NAME))
+            }
+            _ => Ok(()),
         }
-        let mut scene = self.scene(cycle)?;
-        for &node in nodes {
-            scene.node = node as usize;
-            call(&scene)?;
-        }
-        Ok(())
     }
 
     /// The scene of a cycle, with the template prepared; its node is still to be set.
-    fn scene<'a>(&'a mut self, cycle: &'a Cycle) -> Outcome<Scene<'a, P>> {
-        let Guest { args, snapshot, templates } = self;
-        let args = args.as_ref().ok_or_else(|| format!("{}: asked before it was configured", P::NAME))?;
+    fn scene<'a>(&'a mut self, cycle: &'a Cycle, nodes: &'a [u32]) -> Outcome<Scene<'a, P>> {
+        let Guest { configured, snapshot, templates } = self;
+        let Configured { args, index, .. } =
+            configured.as_ref().ok_or_else(|| format!("{}: asked before it was configured", P::NAME))?;
         let held = templates.binary_search_by_key(&cycle.template, |(id, _)| *id).ok();
         let Template { pod, prepared } = held
             .and_then(|at| templates.get_mut(at))
@@ -149,6 +173,11 @@ impl<P: Plugin> Guest<P> {
             Some(known) => known,
             None => Prepared { value: P::prepare(&template), version },
         });
-        Ok(Scene { template, prepared: &prepared.value, cycle, snapshot, node: 0 })
+        Ok(Scene { template, prepared: &prepared.value, index, cycle, snapshot, nodes, node: 0 })
     }
+}
+
+/// For functions that run outside of cycles, and so can't see this.
+fn before_any(template: u32) -> Cycle {
+    Cycle { id: 0, time: 0, seed: 0, template }
 }

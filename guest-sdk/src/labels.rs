@@ -1,7 +1,7 @@
 //! Labels and annotations, compact: a cluster's nodes have few different keys and values, so each text is kept once.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
 use crate::types;
@@ -10,7 +10,7 @@ use crate::types;
 ///
 /// `None` where it is empty: an `Rc` of nothing takes memory, which would be lost wherever the facts that a plugin does not read
 /// are forgotten rather than freed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LabelMap(Option<Rc<[(Rc<str>, Rc<str>)]>>);
 
 impl LabelMap {
@@ -51,7 +51,7 @@ impl<'a> FromIterator<(&'a str, &'a str)> for LabelMap {
 macro_rules! fact {
     ($($(#[$doc:meta])* $fact:ident,)*) => { $(
         $(#[$doc])*
-        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
         pub struct $fact(pub $crate::labels::LabelMap);
 
         impl std::ops::Deref for $fact {
@@ -127,7 +127,7 @@ impl Texts {
 #[derive(Default)]
 struct AsIs(u64);
 
-impl Hasher for AsIs {
+impl std::hash::Hasher for AsIs {
     fn write(&mut self, bytes: &[u8]) {
         self.0 = bytes.iter().fold(self.0, |hash, &byte| mix(hash, u64::from(byte)));
     }
@@ -141,20 +141,51 @@ impl Hasher for AsIs {
     }
 }
 
+/// Hashes texts and numbers, without a seed, as a component has no randomness to take one from.
+#[derive(Default)]
+pub(crate) struct Hasher(u64);
+
+impl std::hash::Hasher for Hasher {
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = words(bytes);
+        self.0 = words.chain([rest]).fold(self.0, mix);
+    }
+
+    fn write_u8(&mut self, number: u8) {
+        self.write_u64(number.into());
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(number.into());
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = mix(self.0, number);
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 /// Eight bytes at a time, as WebAssembly compares and hashes byte by byte otherwise: that is half of a first sync's time.
-fn words(text: &str) -> (impl Iterator<Item = u64>, u64) {
-    let (words, rest) = text.as_bytes().as_chunks::<8>();
-    let rest = rest.iter().fold(text.len() as u64, |word, &byte| (word << 8) | u64::from(byte));
+fn words(bytes: &[u8]) -> (impl Iterator<Item = u64>, u64) {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let rest = rest.iter().fold(bytes.len() as u64, |word, &byte| (word << 8) | u64::from(byte));
     (words.iter().map(|word| u64::from_le_bytes(*word)), rest)
 }
 
 fn same(one: &str, two: &str) -> bool {
-    let ((one_words, one_rest), (two_words, two_rest)) = (words(one), words(two));
+    let ((one_words, one_rest), (two_words, two_rest)) = (words(one.as_bytes()), words(two.as_bytes()));
     one.len() == two.len() && one_rest == two_rest && one_words.eq(two_words)
 }
 
 fn hash(text: &str) -> u64 {
-    let (words, rest) = words(text);
+    let (words, rest) = words(text.as_bytes());
     words.fold(mix(0, rest), mix)
 }
 

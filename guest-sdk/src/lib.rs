@@ -91,6 +91,12 @@
 //! # fn main() {}
 //! ```
 //!
+//! # State of its own
+//!
+//! What depends on more than one pod and one node, as the pods that run elsewhere, is kept in an [`index`] that is told of every
+//! change, and of [`objects`] of any kind. [`groups`], [`topology`] and [`room`] are what one is made of
+//! that counts pods.
+//!
 //! # The rest
 //!
 //! [`plugin!`] lists all its keys. [`testing`] runs a plugin natively, for plain `cargo test`. [`args`] has types for arguments
@@ -112,7 +118,9 @@ mod cycle;
 mod declaration;
 mod fact;
 mod field_value;
+pub mod groups;
 mod guest;
+pub mod index;
 mod labels;
 #[doc(hidden)]
 pub mod lift;
@@ -120,19 +128,23 @@ pub mod log;
 mod macros;
 pub mod names;
 pub mod node;
+pub mod objects;
 pub mod param;
 pub mod plugin;
 pub mod pod;
 mod pre_filter;
 mod problems;
+mod queued;
 mod reads;
 mod resources;
+pub mod room;
 mod score;
 pub mod selector;
 mod snapshot;
 mod taints;
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
+pub mod topology;
 mod verdict;
 mod verdicts;
 
@@ -143,10 +155,12 @@ pub use guest::Guest;
 pub use labels::LabelMap;
 pub use pre_filter::PreFilter;
 pub use problems::Problems;
+pub use queued::Queued;
 pub use resources::Resource;
 pub use score::{IntoOutcome, Outcome, PreScore};
 pub use types::Cycle;
 pub use verdict::{Reason, Rejection, RejectionCode, Verdict};
+pub use verdicts::Verdicts;
 #[doc(hidden)]
 pub use wit_bindgen;
 

@@ -2,27 +2,32 @@
 
 /// Makes a plugin of plain functions.
 ///
-/// Only `name` and one of `filter`, `score`, `pre_filter` are needed; the keys come in this order:
+/// Only `name` and one function are needed; the keys come in this order:
 ///
 /// | key | what |
 /// |---|---|
 /// | `name: "NodeName"` | the name that profiles, events and messages use |
 /// | `version: "1.2"` | for people; the crate's version otherwise |
 /// | `args: Args` | your struct, read from `pluginConfig[].args`; functions take `&Args` |
+/// | `index: Counts` | your own state, told of every change: see [`index`](crate::index); functions take `&Counts` |
 /// | `prepare: prepare => Wanted` | a function that works out once a template what functions take as `&Wanted` |
+/// | `pre_enqueue: pre_enqueue` | once a pod, before it may be tried: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
+/// | `queue_sort: queue_sort` | once a pod: its place in the order, from [`Queued`](crate::Queued) and facts of the pod |
 /// | `pre_filter: pre_filter` | once a pod: [`PreFilter`](crate::PreFilter) or a `Result` of it |
 /// | `filter: filter` | a pod and a node: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
+/// | `filter_nodes: filter_nodes` | instead of `filter`, all nodes at once: [`Verdicts`](crate::Verdicts) or a `Result` of them |
 /// | `pre_score: pre_score` | once a pod: [`PreScore`](crate::PreScore) or a `Result` of it |
 /// | `score: score` | a pod and a node: `i64` or a `Result` of it |
+/// | `score_nodes: score_nodes` | instead of `score`, all nodes at once: a `Vec<i64>` or a `Result` of it |
 /// | `normalization: Default` | `None` (raw scores are 0 to 100), `Default` (the highest becomes 100) or `DefaultReversed` |
 /// | `normalize: normalize` | your own instead: a function of `&mut [i64]` and facts of the pod |
 /// | `retry_on: [ClusterEvent::new("Node", EventActions::ADD)]` | when a rejected pod is worth another try; otherwise when a fact changed that is read |
 /// | `scope: Cluster` | only where the answers depend on more than the parameters show |
 ///
 /// The functions' parameter types say which facts they read: references to types of [`pod`](crate::pod),
-/// [`node`](crate::node) and [`cluster`](crate::cluster), [`&Cycle`](crate::Cycle), and your own `&Args` and `&Wanted`, in any
-/// order. A fact that is no parameter cannot be read, and is not sent. A function without `&Cycle` is one whose answers
-/// the host may keep until a fact of the node changes.
+/// [`node`](crate::node) and [`cluster`](crate::cluster), [`&Cycle`](crate::Cycle), and your own `&Args`, `&Counts` and `&Wanted`,
+/// in any order. A fact that is no parameter cannot be read, and is not sent. A function without `&Cycle`, an index and
+/// [`node::Ids`](crate::node::Ids) is one whose answers the host may keep until a fact of the node changes.
 ///
 /// ```
 /// use berth_guest::prelude::*;
@@ -40,11 +45,16 @@ macro_rules! plugin {
         name: $name:expr
         $(, version: $version:expr)?
         $(, args: $args:ty)?
+        $(, index: $index:ty)?
         $(, prepare: $prepare:expr => $prepared:ty)?
+        $(, pre_enqueue: $pre_enqueue:expr)?
+        $(, queue_sort: $queue_sort:expr)?
         $(, pre_filter: $pre_filter:expr)?
         $(, filter: $filter:expr)?
+        $(, filter_nodes: $filter_nodes:expr)?
         $(, pre_score: $pre_score:expr)?
         $(, score: $score:expr)?
+        $(, score_nodes: $score_nodes:expr)?
         $(, normalization: $normalization:ident)?
         $(, normalize: $normalize:expr)?
         $(, retry_on: $retry_on:expr)?
@@ -59,16 +69,24 @@ macro_rules! plugin {
             const NAME: &'static str = $name;
             const VERSION: &'static str = $crate::__first!($($version,)? env!("CARGO_PKG_VERSION"));
             type Args = $crate::__first_type!($($args,)? $crate::plugin::NoArgs);
+            type Index = $crate::__first_type!($($index,)? $crate::index::NoIndex);
             type Prepared = $crate::__first_type!($($prepared,)? ());
 
             const DECLARED: $crate::plugin::Declared = {
                 #[allow(unused_mut)]
                 let mut declared = $crate::plugin::Declared::NOTHING;
+                $(declared.index = $crate::index::reads::<$index, Self::Args>();)?
                 $(declared.prepare = $crate::call::template_reads::<Self, _, _, _>(&$prepare);)?
+                $(declared.pre_enqueue =
+                    Some($crate::call::without_cycle($crate::call::pod_reads::<Self, _, _, _>(&$pre_enqueue)));)?
+                $(declared.queue_sort =
+                    Some($crate::call::without_cycle($crate::call::sort_reads::<Self, _, _, _>(&$queue_sort)));)?
                 $(declared.pre_filter = Some($crate::call::pod_reads::<Self, _, _, _>(&$pre_filter));)?
                 $(declared.filter = Some($crate::call::node_reads::<Self, _, _, _>(&$filter));)?
+                $(declared.filter = Some($crate::call::pod_reads::<Self, _, _, _>(&$filter_nodes));)?
                 $(declared.pre_score = Some($crate::call::pod_reads::<Self, _, _, _>(&$pre_score));)?
                 $(declared.score = Some($crate::call::node_reads::<Self, _, _, _>(&$score));)?
+                $(declared.score = Some($crate::call::pod_reads::<Self, _, _, _>(&$score_nodes));)?
                 $(declared.normalization = $crate::types::Normalization::$normalization;)?
                 $(declared.normalize = Some($crate::call::scores_reads::<Self, _, _, _>(&$normalize));)?
                 $(declared.scope = Some($crate::types::Scope::$scope);)?
@@ -87,6 +105,17 @@ macro_rules! plugin {
                 $($crate::call::template(&$prepare, _scene))?
             }
 
+            $(fn pre_enqueue(scene: &$crate::call::Scene<'_, Self>) -> $crate::Verdict {
+                $crate::call::pod(&$pre_enqueue, scene).into()
+            })?
+
+            $(fn queue_sort(
+                queued: $crate::Queued,
+                scene: &$crate::call::Scene<'_, Self>,
+            ) -> $crate::Outcome<::std::vec::Vec<i64>> {
+                ::std::result::Result::Ok(::std::vec::Vec::from($crate::call::sort(&$queue_sort, queued, scene)))
+            })?
+
             $(fn pre_filter(scene: &$crate::call::Scene<'_, Self>) -> $crate::PreFilter {
                 $crate::call::pod(&$pre_filter, scene).into()
             })?
@@ -95,12 +124,26 @@ macro_rules! plugin {
                 $crate::call::node(&$filter, scene).into()
             })?
 
+            $(fn filter_nodes(
+                scene: &mut $crate::call::Scene<'_, Self>,
+            ) -> $crate::Outcome<$crate::types::Verdicts> {
+                let verdicts: $crate::Outcome<$crate::Verdicts> =
+                    $crate::IntoOutcome::into_outcome($crate::call::pod(&$filter_nodes, scene));
+                verdicts.map(::std::convert::Into::into)
+            })?
+
             $(fn pre_score(scene: &$crate::call::Scene<'_, Self>) -> $crate::Outcome<$crate::PreScore> {
                 $crate::IntoOutcome::into_outcome($crate::call::pod(&$pre_score, scene))
             })?
 
             $(fn score(scene: &$crate::call::Scene<'_, Self>) -> $crate::Outcome<i64> {
                 $crate::IntoOutcome::into_outcome($crate::call::node(&$score, scene))
+            })?
+
+            $(fn score_nodes(
+                scene: &mut $crate::call::Scene<'_, Self>,
+            ) -> $crate::Outcome<::std::vec::Vec<i64>> {
+                $crate::IntoOutcome::into_outcome($crate::call::pod(&$score_nodes, scene))
             })?
 
             $(fn normalize(scores: &mut [i64], scene: &$crate::call::Scene<'_, Self>) -> $crate::Outcome<()> {
@@ -125,6 +168,19 @@ macro_rules! plugin {
                     scene.args()
                 }
             }
+        )?
+
+        $(
+            impl $crate::call::Param<Plugin> for &$index {
+                type Item<'a> = &'a $index;
+                const READS: $crate::call::Reads = $crate::call::Reads::BEYOND;
+
+                fn of<'a>(scene: &$crate::call::Scene<'a, Plugin>) -> &'a $index {
+                    scene.index()
+                }
+            }
+
+            impl $crate::call::PodParam<Plugin> for &$index {}
         )?
 
         $(
@@ -158,18 +214,23 @@ macro_rules! plugin {
 
             $crate::bindings::base::export_plugin!(Component with_types_in $crate::lift::base);
             $crate::bindings::snapshot::export_snapshot!(Component with_types_in $crate::lift::snapshot);
+            $($crate::__export_type!($index, objects, export_objects);)?
+            $($crate::__export!($pre_enqueue, pre_enqueue, export_pre_enqueue);)?
+            $($crate::__export!($queue_sort, queue_sort, export_queue_sort);)?
             $($crate::__export!($pre_filter, pre_filter, export_pre_filter);)?
             $($crate::__export!($filter, filter, export_filter);)?
+            $($crate::__export!($filter_nodes, filter, export_filter);)?
             $($crate::__export!($pre_score, pre_score, export_pre_score);)?
             $($crate::__export!($score, score, export_score);)?
+            $($crate::__export!($score_nodes, score, export_score);)?
             $($crate::__export!($normalize, normalize, export_normalize);)?
         };
     };
     ($($other:tt)*) => {
         ::std::compile_error!(
-            "plugin! takes these keys, in this order, only the first always: name, version, args, prepare (as in \
-             `prepare: function => Type`), pre_filter, filter, pre_score, score, normalization, normalize, \
-             retry_on, scope"
+            "plugin! takes these keys, in this order, only the first always: name, version, args, index, prepare (as in \
+             `prepare: function => Type`), pre_enqueue, queue_sort, pre_filter, filter or filter_nodes, pre_score, score or \
+             score_nodes, normalization, normalize, retry_on, scope"
         );
     };
 }
@@ -209,6 +270,15 @@ macro_rules! __arguments {
 #[macro_export]
 macro_rules! __export {
     ($function:expr, $module:ident, $export:ident) => {
+        $crate::bindings::$module::$export!(Component with_types_in $crate::bindings::$module);
+    };
+}
+
+/// The same for one that goes with a type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __export_type {
+    ($type:ty, $module:ident, $export:ident) => {
         $crate::bindings::$module::$export!(Component with_types_in $crate::bindings::$module);
     };
 }

@@ -15,11 +15,12 @@ use std::marker::PhantomData;
 use crate::cluster::ImageId;
 use crate::fact::{list_fact, text_fact, value_fact};
 use crate::labels;
-use crate::param::{Param, Scene};
+use crate::param::{Param, PodParam, Scene};
 use crate::plugin::Plugin;
 use crate::pod::{self, ResidentFact};
 use crate::reads::Reads;
 use crate::resources::{self, Resource};
+use crate::snapshot::Snapshot;
 use crate::types::{self, NodeFacts, PodFacts, Resources, Scalar};
 
 text_fact! {
@@ -52,9 +53,17 @@ labels::fact! {
     Annotations,
 }
 
-/// The node's number, for as long as it exists. Of use with [`Cycle::random`](crate::Cycle::random).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The node's number, for as long as it exists. They are dense: an [index](crate::index) may keep what it knows of nodes in
+/// arrays. Of use with [`Cycle::random`](crate::Cycle::random), too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub u32);
+
+impl Id {
+    /// As an index of an array.
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
 
 impl<P: Plugin> Param<P> for Id {
     type Item<'a> = Id;
@@ -65,6 +74,39 @@ impl<P: Plugin> Param<P> for Id {
         Id(scene.node as u32)
     }
 }
+
+/// The nodes that a call is about: in a pre-score and a normalize all that passed the filters, in `filter_nodes` and
+/// `score_nodes` those to answer about. None in a pre-filter.
+#[derive(Clone, Copy, Debug)]
+pub struct Ids<'a>(pub(crate) &'a [u32]);
+
+impl<'a> Ids<'a> {
+    /// In the order of the answers.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Id> + use<'a> {
+        self.0.iter().map(|&id| Id(id))
+    }
+
+    /// How many.
+    pub fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<P: Plugin> Param<P> for Ids<'_> {
+    type Item<'a> = Ids<'a>;
+    const READS: Reads = Reads::BEYOND;
+
+    fn of<'a>(scene: &Scene<'a, P>) -> Ids<'a> {
+        Ids(scene.nodes)
+    }
+}
+
+impl<P: Plugin> PodParam<P> for Ids<'_> {}
 
 /// `status.allocatable`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -130,6 +172,45 @@ impl Usage {
     }
 }
 
+/// What is left of [`Allocatable`] beside [`Usage`], which it stands for both of; negative where pods have more than there is.
+/// Taken by value: `free: node::Free`.
+///
+/// ```
+/// use berth_guest::prelude::*;
+///
+/// fn filter(pod: &pod::Requests, free: node::Free) -> Result<(), &'static str> {
+///     if free.memory < 2 * pod.fit.memory { Err("node(s) had no memory to spare") } else { Ok(()) }
+/// }
+/// # let _ = filter;
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Free {
+    /// Millicores.
+    pub milli_cpu: i64,
+    /// Bytes.
+    pub memory: i64,
+    /// Bytes.
+    pub ephemeral_storage: i64,
+    /// Number of pods.
+    pub pods: i64,
+}
+
+impl<P: Plugin> Param<P> for Free {
+    type Item<'a> = Free;
+    const READS: Reads = <&Allocatable as Param<P>>::READS.and(<&Usage as Param<P>>::READS);
+
+    #[inline(always)]
+    fn of<'a>(scene: &Scene<'a, P>) -> Free {
+        let (allocatable, usage) = (<&Allocatable as Param<P>>::of(scene), <&Usage as Param<P>>::of(scene));
+        Free {
+            milli_cpu: allocatable.milli_cpu - usage.milli_cpu,
+            memory: allocatable.memory - usage.memory,
+            ephemeral_storage: allocatable.ephemeral_storage - usage.ephemeral_storage,
+            pods: allocatable.pods - usage.pods,
+        }
+    }
+}
+
 /// The images on the node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Images(pub(crate) Box<[u32]>);
@@ -157,6 +238,15 @@ macro_rules! params {
                 scene.snapshot.$column.get(scene.node)
             }
         }
+
+        impl Fact for $fact {
+            const FACTS: NodeFacts = $flags;
+
+            #[inline(always)]
+            fn of(snapshot: &Snapshot, node: usize) -> &$fact {
+                snapshot.$column.get(node)
+            }
+        }
     )* };
 }
 
@@ -173,6 +263,33 @@ params! {
     UsedPorts [NodeFacts::USED_PORTS] used_ports,
     Conditions [NodeFacts::CONDITIONS] conditions,
     DeclaredFeatures [NodeFacts::DECLARED_FEATURES] declared_features,
+}
+
+/// A fact of a node that an [index](crate::index) may be told of.
+pub trait Fact: 'static {
+    /// Its name in the contract.
+    const FACTS: NodeFacts;
+    /// Takes it out of what is known of the node.
+    fn of(snapshot: &Snapshot, node: usize) -> &Self;
+}
+
+/// A fact of a node, a tuple of them, or `()` for none.
+pub trait FactSet: 'static {
+    /// References to them.
+    type Item<'a>;
+    /// Their names in the contract.
+    const FACTS: NodeFacts;
+    /// Takes them out of what is known of the node.
+    fn of(snapshot: &Snapshot, node: usize) -> Self::Item<'_>;
+}
+
+impl<F: Fact> FactSet for F {
+    type Item<'a> = &'a F;
+    const FACTS: NodeFacts = F::FACTS;
+
+    fn of(snapshot: &Snapshot, node: usize) -> &F {
+        F::of(snapshot, node)
+    }
 }
 
 /// The pods on the node, assumed ones included, with those of their facts that the type names: `node::Pods<pod::Labels>`,
@@ -201,7 +318,7 @@ impl<'a, F: ResidentFacts> Pods<'a, F> {
     }
 }
 
-/// A fact of a pod, or a tuple of them.
+/// A fact of a pod, a tuple of them, or `()` for none.
 pub trait ResidentFacts: 'static {
     /// References to them.
     type Item<'a>;
@@ -220,22 +337,34 @@ impl<F: ResidentFact> ResidentFacts for F {
     }
 }
 
-macro_rules! resident_tuple {
+macro_rules! tuples {
     ($($fact:ident)*) => {
+        impl<$($fact: Fact),*> FactSet for ($($fact,)*) {
+            type Item<'a> = ($(&'a $fact,)*);
+            const FACTS: NodeFacts = NodeFacts::empty()$(.union($fact::FACTS))*;
+
+            #[allow(clippy::unused_unit, reason = "of no facts")]
+            fn of(_snapshot: &Snapshot, _node: usize) -> Self::Item<'_> {
+                ($($fact::of(_snapshot, _node),)*)
+            }
+        }
+
         impl<$($fact: ResidentFact),*> ResidentFacts for ($($fact,)*) {
             type Item<'a> = ($(&'a $fact,)*);
             const FACTS: PodFacts = PodFacts::empty()$(.union($fact::FACTS))*;
 
-            fn of(pod: &pod::Facts) -> Self::Item<'_> {
-                ($($fact::of(pod),)*)
+            #[allow(clippy::unused_unit, reason = "of no facts")]
+            fn of(_pod: &pod::Facts) -> Self::Item<'_> {
+                ($($fact::of(_pod),)*)
             }
         }
     };
 }
 
-resident_tuple!(A B);
-resident_tuple!(A B C);
-resident_tuple!(A B C D);
+tuples!();
+tuples!(A B);
+tuples!(A B C);
+tuples!(A B C D);
 
 impl<P: Plugin, F: ResidentFacts> Param<P> for Pods<'_, F> {
     type Item<'a> = Pods<'a, F>;

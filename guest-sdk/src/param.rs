@@ -1,8 +1,8 @@
 //! Parameters: how a plugin's plain functions are called, and how their types say what they read.
 //!
 //! Every type that may stand in a plugin's function implements [`Param`]; an author needs to know only which those
-//! are: `&pod::…`, `&node::…`, `&cluster::…`, [`node::Id`](crate::node::Id), [`&Cycle`](crate::Cycle), and references to the
-//! plugin's own arguments and prepared state.
+//! are: `&pod::…`, `&node::…`, `&cluster::…`, [`node::Id`](crate::node::Id), [`node::Ids`](crate::node::Ids),
+//! [`&Cycle`](crate::Cycle), and references to the plugin's own arguments, prepared state and [index](crate::index).
 //!
 //! Anything else is no parameter, so what a plugin reads without declaring it does not compile:
 //!
@@ -29,7 +29,7 @@
 use crate::plugin::Plugin;
 use crate::reads::Reads;
 use crate::snapshot::Snapshot;
-use crate::{Cycle, cluster, pod};
+use crate::{Cycle, Queued, cluster, pod};
 
 /// What is known of a template: all that `prepare` may read.
 pub struct TemplateScene<'a, P: Plugin> {
@@ -42,8 +42,11 @@ pub struct TemplateScene<'a, P: Plugin> {
 pub struct Scene<'a, P: Plugin> {
     pub(crate) template: TemplateScene<'a, P>,
     pub(crate) prepared: &'a P::Prepared,
+    pub(crate) index: &'a P::Index,
     pub(crate) cycle: &'a Cycle,
     pub(crate) snapshot: &'a Snapshot,
+    /// Those that the call is about; none in a pre-filter.
+    pub(crate) nodes: &'a [u32],
     /// Index of the node; of no meaning before filter and score.
     pub(crate) node: usize,
 }
@@ -65,12 +68,17 @@ impl<'a, P: Plugin> Scene<'a, P> {
     pub fn prepared(&self) -> &'a P::Prepared {
         self.prepared
     }
+
+    /// What the plugin keeps of the cluster.
+    pub fn index(&self) -> &'a P::Index {
+        self.index
+    }
 }
 
 /// A type that may be a parameter of a plugin's filter or score.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a parameter of a plugin's function",
-    label = "this is no fact, no `&Cycle`, and not the `args` or `prepare` type of the `plugin!` line",
+    label = "this is no fact, no `&Cycle`, and not the `args`, `index` or `prepare` type of the `plugin!` line",
     note = "facts are taken by reference: `&pod::Labels`, `&node::Taints`, `&cluster::NodeCount`"
 )]
 pub trait Param<P: Plugin> {
@@ -107,7 +115,7 @@ pub trait NodeFn<P: Plugin, Out, Params> {
     fn call(&self, scene: &Scene<'_, P>) -> Out;
 }
 
-/// A pre-filter or pre-score: a function of the pod and the cluster.
+/// A function of the pod and the cluster: a pre-filter, a pre-score, or one that answers about all nodes at once.
 pub trait PodFn<P: Plugin, Out, Params> {
     /// What its parameters read.
     const READS: Reads;
@@ -129,6 +137,14 @@ pub trait ScoresFn<P: Plugin, Out, Params> {
     const READS: Reads;
     /// Calls it.
     fn call(&self, scores: &mut [i64], scene: &Scene<'_, P>) -> Out;
+}
+
+/// A queue-sort: a function of since when the pod waits, and of the pod and the cluster.
+pub trait SortFn<P: Plugin, Out, Params> {
+    /// What its parameters read.
+    const READS: Reads;
+    /// Calls it.
+    fn call(&self, queued: Queued, scene: &Scene<'_, P>) -> Out;
 }
 
 // `F: Fn(A)` lets the compiler find the parameter's type A in the function; `for<'a> F: Fn(A::Item<'a>)` lets it be called
@@ -177,6 +193,17 @@ macro_rules! functions {
 
             fn call(&self, scores: &mut [i64], _scene: &Scene<'_, P>) -> Out {
                 self(scores $(, $param::of(_scene))*)
+            }
+        }
+
+        impl<P: Plugin, Out, F, $($param: PodParam<P>),*> SortFn<P, Out, fn($($param),*)> for F
+        where
+            F: Fn(Queued $(, $param)*) -> Out + for<'a> Fn(Queued $(, $param::Item<'a>)*) -> Out,
+        {
+            const READS: Reads = Reads::NONE$(.and($param::READS))*;
+
+            fn call(&self, queued: Queued, _scene: &Scene<'_, P>) -> Out {
+                self(queued $(, $param::of(_scene))*)
             }
         }
     };

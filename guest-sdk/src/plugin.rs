@@ -1,10 +1,12 @@
 //! A plugin as the SDK sees it: what the `plugin!` line makes of an author's functions.
 
 pub use crate::declaration::Declared;
+use crate::index::Index;
 use crate::param::{Scene, TemplateScene};
 use crate::reads::Reads;
 use crate::score::Outcome;
-use crate::{ClusterEvent, PreFilter, PreScore, Verdict};
+use crate::verdicts::Collector;
+use crate::{ClusterEvent, PreFilter, PreScore, Queued, Verdict, types};
 
 /// A plugin. Implemented by [`plugin!`](crate::plugin!), not by hand.
 pub trait Plugin: Sized + 'static {
@@ -14,6 +16,8 @@ pub trait Plugin: Sized + 'static {
     const VERSION: &'static str;
     /// The arguments, from `pluginConfig[].args`.
     type Args: 'static;
+    /// What the plugin keeps of the cluster; [`NoIndex`](crate::index::NoIndex) for most.
+    type Index: Index<Self::Args>;
     /// What is worked out once a template.
     type Prepared: 'static;
 
@@ -33,6 +37,16 @@ pub trait Plugin: Sized + 'static {
     /// Works out what depends on the template alone.
     fn prepare(scene: &TemplateScene<'_, Self>) -> Self::Prepared;
 
+    /// Once a pod, before it may be tried.
+    fn pre_enqueue(_scene: &Scene<'_, Self>) -> Verdict {
+        Verdict::FITS
+    }
+
+    /// Once a pod that waits since `queued`: its place in the order.
+    fn queue_sort(_queued: Queued, _scene: &Scene<'_, Self>) -> Outcome<Vec<i64>> {
+        Ok(Vec::new())
+    }
+
     /// Once a pod, before nodes are filtered.
     fn pre_filter(_scene: &Scene<'_, Self>) -> PreFilter {
         PreFilter::All
@@ -43,6 +57,16 @@ pub trait Plugin: Sized + 'static {
         Verdict::FITS
     }
 
+    /// All nodes of a call: one by one, where the author has no way for all at once.
+    fn filter_nodes(scene: &mut Scene<'_, Self>) -> Outcome<types::Verdicts> {
+        let mut verdicts = Collector::for_nodes(scene.nodes.len());
+        for &node in scene.nodes {
+            scene.node = node as usize;
+            verdicts.push(Self::filter(scene));
+        }
+        Ok(verdicts.finish())
+    }
+
     /// Once a pod, before nodes are scored.
     fn pre_score(_scene: &Scene<'_, Self>) -> Outcome<PreScore> {
         Ok(PreScore::Score)
@@ -51,6 +75,16 @@ pub trait Plugin: Sized + 'static {
     /// One node.
     fn score(_scene: &Scene<'_, Self>) -> Outcome<i64> {
         Ok(0)
+    }
+
+    /// All nodes of a call, in the same way.
+    fn score_nodes(scene: &mut Scene<'_, Self>) -> Outcome<Vec<i64>> {
+        let mut scores = Vec::with_capacity(scene.nodes.len());
+        for &node in scene.nodes {
+            scene.node = node as usize;
+            scores.push(Self::score(scene)?);
+        }
+        Ok(scores)
     }
 
     /// All raw scores at once.

@@ -21,6 +21,17 @@ use crate::reads::Reads;
 use crate::resources::Resource;
 use crate::types::{self, PodFacts, Resources, Taint};
 
+/// The number of a pod on a node, for as long as it is there. They are dense, as those of nodes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(pub u32);
+
+impl Id {
+    /// As an index of an array.
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
 text_fact! {
     /// `metadata.name`. A plugin that reads it is asked about every single pod: no two share a template.
     Name,

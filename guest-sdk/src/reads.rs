@@ -17,6 +17,8 @@ pub struct Reads {
     pub cycle: bool,
     /// What `prepare` made, and so all that `prepare` reads.
     pub prepared: bool,
+    /// More than the template and one node: the plugin's index, or which other nodes are asked about.
+    pub beyond: bool,
 }
 
 impl Reads {
@@ -28,10 +30,14 @@ impl Reads {
         cluster: ClusterFacts::empty(),
         cycle: false,
         prepared: false,
+        beyond: false,
     };
 
     /// What `prepare` made.
     pub const PREPARED: Reads = Reads { prepared: true, ..Reads::NONE };
+
+    /// The plugin's index, or which nodes are asked about.
+    pub const BEYOND: Reads = Reads { beyond: true, ..Reads::NONE };
 
     /// Facts of the pod to be placed.
     pub const fn pod(facts: PodFacts) -> Reads {
@@ -67,6 +73,7 @@ impl Reads {
             cluster: self.cluster.union(other.cluster),
             cycle: self.cycle || other.cycle,
             prepared: self.prepared || other.prepared,
+            beyond: self.beyond || other.beyond,
         }
     }
 }

@@ -3,10 +3,15 @@
 use std::marker::PhantomData;
 
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, Node, ResidentPod, Usage};
+use crate::index::Index;
 use crate::labels::Texts;
-use crate::reads::Reads;
-use crate::types::{ClusterFacts, NodeFacts, PodFacts};
+use crate::node::{FactSet, ResidentFacts};
+use crate::plugin::Plugin;
+use crate::types::{ClusterFacts, NodeFacts};
 use crate::{cluster, node, pod};
+
+type IndexedNodes<P> = <<P as Plugin>::Index as Index<<P as Plugin>::Args>>::Nodes;
+type IndexedPods<P> = <<P as Plugin>::Index as Index<<P as Plugin>::Args>>::Pods;
 
 /// One fact of all nodes. Facts that nobody reads are never sent, and their columns stay empty.
 #[derive(Default)]
@@ -51,18 +56,17 @@ impl Residents {
         node::Pods { ids: self.by_node.get(node), all: &self.pods, facts: PhantomData }
     }
 
-    #[inline(always)]
-    fn set(&mut self, resident: ResidentPod, reads: PodFacts, texts: &mut Texts) {
-        self.remove(resident.id);
-        let at = resident.id as usize;
+    fn set(&mut self, id: u32, node: u32, facts: pod::Facts) {
+        self.remove(id);
+        let at = id as usize;
         if at >= self.pods.len() {
             self.pods.resize_with(at + 1, || None);
             self.nodes.resize(at + 1, 0);
         }
-        if let (Some(pod), Some(node)) = (self.pods.get_mut(at), self.nodes.get_mut(at)) {
-            *pod = Some(pod::Facts::new(resident.pod, reads, texts));
-            *node = resident.node;
-            self.by_node.row(resident.node as usize).push(resident.id);
+        if let (Some(known), Some(on)) = (self.pods.get_mut(at), self.nodes.get_mut(at)) {
+            *known = Some(facts);
+            *on = node;
+            self.by_node.row(node as usize).push(id);
         }
     }
 
@@ -142,16 +146,32 @@ columns! {
 }
 
 impl Snapshot {
-    /// Takes a change in; `reads` are the facts that the plugin reads.
+    /// Takes in a change of what the plugin reads, and tells its index.
     #[inline(always)]
-    pub(crate) fn apply(&mut self, change: Change, reads: &Reads) {
-        let (images, pods) = (reads.cluster.contains(ClusterFacts::IMAGES), reads.node.contains(NodeFacts::PODS));
+    pub(crate) fn apply<P: Plugin>(&mut self, change: Change, index: Option<&mut P::Index>) {
+        let images = P::READS.cluster.contains(ClusterFacts::IMAGES);
         match change {
-            Change::Node(node) => self.set_node(node, reads.node),
-            Change::NodeRemoved(id) => self.remove_node(id as usize, reads.node),
-            Change::Usage(usage) if reads.node.contains(NodeFacts::USAGE) => self.set_usage(usage),
-            Change::ResidentPod(resident) if pods => self.residents.set(resident, reads.resident, &mut self.texts),
-            Change::ResidentPodRemoved(id) if pods => self.residents.remove(id),
+            Change::Node(node) => {
+                let id = node.id;
+                self.set_node(node, P::READS.node);
+                if let Some(index) = index {
+                    index.node_set(node::Id(id), <IndexedNodes<P> as FactSet>::of(self, id as usize));
+                }
+            }
+            Change::NodeRemoved(id) => {
+                self.remove_node(id as usize, P::READS.node);
+                if let Some(index) = index {
+                    index.node_removed(node::Id(id));
+                }
+            }
+            Change::Usage(usage) if P::READS.node.contains(NodeFacts::USAGE) => self.set_usage(usage),
+            Change::ResidentPod(pod) if P::READS.node.contains(NodeFacts::PODS) => self.set_pod::<P>(pod, index),
+            Change::ResidentPodRemoved(id) if P::READS.node.contains(NodeFacts::PODS) => {
+                self.residents.remove(id);
+                if let Some(index) = index {
+                    index.pod_removed(pod::Id(id));
+                }
+            }
             Change::Image(image) if images => {
                 self.cluster.images.set(image);
                 self.cluster.version += 1;
@@ -169,6 +189,21 @@ impl Snapshot {
                 std::mem::forget(unread);
             }
             _unread => (),
+        }
+    }
+
+    /// A pod is kept only where a function reads pods: an index keeps of them what it wants.
+    #[inline(always)]
+    fn set_pod<P: Plugin>(&mut self, resident: ResidentPod, index: Option<&mut P::Index>) {
+        let facts = pod::Facts::new(resident.pod, P::READS.resident, &mut self.texts);
+        if let Some(index) = index {
+            let told = <IndexedPods<P> as ResidentFacts>::of(&facts);
+            index.pod_set(pod::Id(resident.id), node::Id(resident.node), told);
+        }
+        if const { P::DECLARED.functions().node.contains(NodeFacts::PODS) } {
+            self.residents.set(resident.id, resident.node, facts);
+        } else {
+            facts.free(P::READS.resident);
         }
     }
 

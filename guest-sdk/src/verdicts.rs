@@ -72,6 +72,54 @@ impl Collector {
     }
 }
 
+/// The answers of a filter that is asked about all nodes at once (`filter_nodes`), in the order of the nodes.
+///
+/// ```
+/// use berth_guest::prelude::*;
+/// use berth_guest::Verdicts;
+///
+/// fn filter_nodes(nodes: node::Ids<'_>) -> Verdicts {
+///     let mut verdicts = Verdicts::new(nodes.len(), [Rejection::unschedulable("node(s) had an odd number")]);
+///     for node in nodes.iter() {
+///         if node.0 % 2 == 0 { verdicts.fits() } else { verdicts.rejected(0) }
+///     }
+///     verdicts
+/// }
+///
+/// berth_guest::plugin!(name: "Even", filter_nodes: filter_nodes);
+/// # fn main() {}
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Verdicts {
+    rejections: Vec<Rejection>,
+    nodes: Vec<u16>,
+}
+
+impl Verdicts {
+    /// For so many nodes, with the rejections that there may be.
+    pub fn new(nodes: usize, rejections: impl Into<Vec<Rejection>>) -> Verdicts {
+        Verdicts { rejections: rejections.into(), nodes: Vec::with_capacity(nodes) }
+    }
+
+    /// The pod fits the next node.
+    #[inline(always)]
+    pub fn fits(&mut self) {
+        self.nodes.push(0);
+    }
+
+    /// The next node is refused, for the rejection with this index.
+    #[inline(always)]
+    pub fn rejected(&mut self, rejection: u16) {
+        self.nodes.push(rejection + 1);
+    }
+}
+
+impl From<Verdicts> for types::Verdicts {
+    fn from(verdicts: Verdicts) -> types::Verdicts {
+        types::Verdicts { outcomes: verdicts.rejections.into_iter().map(Status::from).collect(), nodes: verdicts.nodes }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

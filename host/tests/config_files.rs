@@ -25,7 +25,8 @@ fn shown(plugins: &[Enabled]) -> String {
     shown.collect::<Vec<_>>().join(" ")
 }
 
-const DEFAULTS: &str = "NodeUnschedulable NodeName TaintToleration*3 NodeAffinity*2 NodePorts NodeResourcesFit \
+const DEFAULTS: &str = "SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration*3 NodeAffinity*2 \
+                        NodePorts NodeResourcesFit PodTopologySpread*2 InterPodAffinity*2 \
                         NodeResourcesBalancedAllocation ImageLocality";
 
 #[test]
@@ -116,8 +117,8 @@ fn plugins_are_merged_as_kube_scheduler_does() {
             "what is enabled in both ways comes first, with its weight from there",
             "score: {enabled: [{name: mine}, {name: ImageLocality, weight: 9}, {name: NodeName}]}",
             DEFAULTS.into(),
-            "ImageLocality*9 NodeName NodeUnschedulable TaintToleration*3 NodeAffinity*2 NodePorts NodeResourcesFit \
-             NodeResourcesBalancedAllocation mine"
+            "ImageLocality*9 NodeName SchedulingGates PrioritySort NodeUnschedulable TaintToleration*3 NodeAffinity*2 \
+             NodePorts NodeResourcesFit PodTopologySpread*2 InterPodAffinity*2 NodeResourcesBalancedAllocation mine"
                 .into(),
         ),
         (
@@ -129,7 +130,7 @@ fn plugins_are_merged_as_kube_scheduler_does() {
         (
             "what the core does may be named, and what is not there yet be disabled",
             "{queueSort: {enabled: [{name: PrioritySort}]}, bind: {enabled: [{name: DefaultBinder}]}, \
-              postFilter: {disabled: [{name: DefaultPreemption}]}, multiPoint: {disabled: [{name: PodTopologySpread}]}}",
+              postFilter: {disabled: [{name: DefaultPreemption}]}, multiPoint: {disabled: [{name: VolumeZone}]}}",
             DEFAULTS.into(),
             DEFAULTS.into(),
         ),
@@ -138,6 +139,18 @@ fn plugins_are_merged_as_kube_scheduler_does() {
         let points = &configuration.profiles[0].points;
         assert_eq!(shown(&points.filter), filter, "{why}: filter");
         assert_eq!(shown(&points.score), score, "{why}: score");
+    }
+}
+
+#[test]
+fn how_many_nodes_are_enough() {
+    for (text, expected) in [
+        ("profiles: [{}]", None),
+        ("percentageOfNodesToScore: 30\nprofiles: [{}]", Some(30)),
+        ("percentageOfNodesToScore: 30\nprofiles: [{percentageOfNodesToScore: 0}]", Some(0)),
+        ("profiles: [{percentageOfNodesToScore: 5}]", Some(5)),
+    ] {
+        assert_eq!(good(text).profiles[0].percentage_of_nodes_to_score, expected, "{text}");
     }
 }
 
@@ -227,7 +240,7 @@ fn what_is_said_of_bad_fields() {
             "f.yaml:3:32: leaderElection.resourceLock: Kubernetes knows no other lock than leases any more",
         ),
         ("parallelism: 8", "f.yaml:3:14: parallelism: not supported yet; leave it out"),
-        ("percentageOfNodesToScore: 50", "f.yaml:3:27: percentageOfNodesToScore: not supported yet; leave it out"),
+        ("percentageOfNodesToScore: 101", "f.yaml:3:27: percentageOfNodesToScore: 101: a percentage is 0 to 100"),
         ("podInitialBackoffSeconds: 0", "f.yaml:3:27: podInitialBackoffSeconds: must be greater than 0"),
         (
             "podInitialBackoffSeconds: 60",
@@ -285,13 +298,13 @@ fn what_is_said_of_bad_plugins() {
             "f.yaml:5:30: profiles[0].plugins.score.enabled[0]: \"*\" stands for all plugins under disabled only",
         ),
         (
-            "multiPoint: {enabled: [{name: InterPodAffinity}]}",
+            "multiPoint: {enabled: [{name: DynamicResources}]}",
             "f.yaml:5:35: profiles[0].plugins.multiPoint.enabled[0]: this version does not have the plugin \
-             InterPodAffinity yet",
+             DynamicResources yet",
         ),
         (
-            "queueSort: {disabled: [{name: PrioritySort}]}",
-            "f.yaml:5:35: profiles[0].plugins.queueSort.disabled[0]: PrioritySort is part of the scheduler itself in this \
+            "bind: {disabled: [{name: DefaultBinder}]}",
+            "f.yaml:5:30: profiles[0].plugins.bind.disabled[0]: DefaultBinder is part of the scheduler itself in this \
              version and can't be disabled",
         ),
         (

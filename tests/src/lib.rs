@@ -15,6 +15,7 @@ pub mod objects;
 pub mod programs;
 mod session;
 mod target;
+pub mod toolchains;
 pub mod wait;
 
 pub use control_plane::ControlPlane;

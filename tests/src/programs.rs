@@ -138,6 +138,17 @@ pub fn spawn_berth(arguments: &[&str]) -> Result<Child> {
     command.spawn().with_context(|| format!("running berth {arguments:?}"))
 }
 
+/// Runs any program until it ends, without input. It is killed when the test ends before.
+///
+/// # Errors
+/// It can't be run.
+pub async fn run(mut command: Command) -> Result<Output> {
+    let shown = format!("{:?}", command.as_std());
+    wait::begin(&format!("{shown} ends"));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    ended(command.spawn().with_context(|| format!("running {shown}"))?).await
+}
+
 /// Waits for the end.
 ///
 /// # Errors

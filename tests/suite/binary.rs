@@ -1,6 +1,5 @@
 //! `berth` as it was built: the commands that need no cluster.
 
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -15,7 +14,6 @@ pub fn trials() -> Vec<Trial> {
     let no_kubectl = programs::kubectl_path().is_none();
     vec![
         trial_on_its_own("binary::demo", || Box::pin(demo())),
-        trial_on_its_own("binary::the_examples_hold_their_cases", || Box::pin(the_examples_hold_their_cases())),
         trial_on_its_own("binary::sim_serves_kubectl", || Box::pin(sim_serves_kubectl())).with_ignored_flag(no_kubectl),
         trial_on_its_own("binary::sim_without_scheduler", || Box::pin(sim_without_scheduler()))
             .with_ignored_flag(no_kubectl),
@@ -37,26 +35,6 @@ async fn demo() -> Result<()> {
         // The table breaks lines between words.
         let words = output.stdout.replace(['│', '\n'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
         ensure!(words.contains(expected), "the demo does not say {expected:?}:\n{}", output.stdout);
-    }
-    Ok(())
-}
-
-/// In each language in which they are built: the Rust ones always are.
-async fn the_examples_hold_their_cases() -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for name in ["label-and-cpu", "prefer-label"] {
-        let cases = root.join(format!("plugins/examples/cases/{name}.yaml"));
-        let built = ["rust", "go", "typescript", "python", "c", "zig"];
-        let modules = built.map(|language| root.join(format!("target/plugins/{language}/{name}.wasm")));
-        let modules: Vec<_> = modules.iter().filter(|module| module.is_file()).collect();
-        ensure!(!modules.is_empty(), "no {name}.wasm is built: run scripts/guests");
-        for module in modules {
-            let paths = [cases.to_str(), module.to_str()].map(|path| path.context("a path that is no text"));
-            let [cases, module] = paths;
-            let (cases, module) = (cases?, module?);
-            let output = programs::run_berth(&["plugin", "test", cases, module]).await?;
-            ensure!(output.success, "{module}:\n{}\n{}", output.stdout, output.stderr);
-        }
     }
     Ok(())
 }

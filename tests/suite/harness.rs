@@ -71,7 +71,7 @@ impl Harness {
 }
 
 /// A trial of something that starts what it needs by itself.
-pub fn trial_on_its_own(name: &str, run: fn() -> BoxFuture<'static, Result<()>>) -> Trial {
+pub fn trial_on_its_own(name: &str, run: impl FnOnce() -> BoxFuture<'static, Result<()>> + Send + 'static) -> Trial {
     Trial::test(name, move || in_time(run()))
 }
 

@@ -7,11 +7,13 @@ mod case;
 mod harness;
 
 mod binary;
+mod examples;
 mod faults;
 mod kubectl;
 mod modules;
 mod objects;
 mod placing;
+mod projects;
 mod queue;
 mod reasons;
 mod reload;
@@ -49,6 +51,8 @@ fn main() -> ExitCode {
         scale::cases(),
     ];
     let mut trials = binary::trials();
+    trials.extend(projects::trials());
+    trials.extend(examples::trials());
     trials.extend(cases.iter().flatten().flat_map(|case| harness.trials(case)));
     let conclusion = libtest_mimic::run(&arguments, trials);
     harness.stop();

@@ -11,6 +11,7 @@ use serde_json::json;
 crate::case::cases!(Both:
     higher_priority_goes_first,
     gated_pods_wait,
+    promised_room_is_kept,
     other_schedulers_pods_are_left_alone,
     deleted_pods_are_forgotten,
     pods_bound_by_others_count,
@@ -51,10 +52,27 @@ async fn gated_pods_wait(target: &Target) -> Result<()> {
     session.journal.placed("later-", 20).await?;
     let seen = session.journal.now(|pods| pods.by_name.get("gated").cloned()).unwrap_or_default();
     ensure!(seen.node.is_none(), "a pod with a scheduling gate was placed: {seen:?}");
+    let reason = seen.scheduled.as_ref().map(|(_, reason, _)| &**reason);
+    ensure!(reason == Some("SchedulingGated"), "its condition is the API server's: {seen:?}");
     let told = events::of(&target.client, "gated").await?;
     ensure!(told.is_empty(), "a pod with a scheduling gate has events: {told:?}");
     api::patch(&target.client, &gated, json!({"spec": {"schedulingGates": null}})).await?;
     session.journal.placed_pod("gated").await?;
+    session.end().await
+}
+
+/// Room for one pod, promised to one that can't take it yet: those of lower priority wait until it is gone.
+async fn promised_room_is_kept(target: &Target) -> Result<()> {
+    api::create(&target.client, &priority_class("urgent", 1000)).await?;
+    let session = Session::with_nodes(target, [node("n", 1)]).await?;
+    let gates = json!({"spec": {"schedulingGates": [{"name": "example.com/quota"}], "priorityClassName": "urgent"}});
+    let promised = with(pod("promised", "1"), &gates);
+    session.create(&promised).await?;
+    api::patch_status(&target.client, &promised, json!({"nominatedNodeName": "n"})).await?;
+    session.create(&pod("waits", "1")).await?;
+    session.journal.rejected("waits", "0/1 nodes are available: 1 Insufficient cpu.").await?;
+    api::delete(&target.client, &promised).await?;
+    session.journal.placed_pod("waits").await?;
     session.end().await
 }
 

@@ -1,7 +1,9 @@
-/* The filter of all nodes: compiled where the plugin defines berth_filter. */
+/* The filter of all nodes: of use where the plugin defines berth_filter. */
 #include <stdlib.h>
 
 #include "guest.h"
+
+#pragma weak berth_filter
 
 bool exports_berth_scheduler_filter_filter(berth_cycle_t *cycle, exports_berth_scheduler_filter_list_node_id_t *nodes,
                                            berth_verdicts_t *ret, berth_string_t *error) {

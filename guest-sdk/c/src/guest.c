@@ -14,6 +14,9 @@ static template_t *templates;
 static size_t template_count, template_room;
 static berth_cycle_t current;
 
+/* What the bindings ask of an object with the component's type; berth knows the type. */
+void __component_type_object_force_link_berth(void) {}
+
 __attribute__((weak)) void berth_configure(berth_arguments *arguments) {
     (void)arguments;
 }

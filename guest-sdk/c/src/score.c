@@ -1,7 +1,9 @@
-/* The scores of all nodes: compiled where the plugin defines berth_score. */
+/* The scores of all nodes: of use where the plugin defines berth_score. */
 #include <stdlib.h>
 
 #include "guest.h"
+
+#pragma weak berth_score
 
 bool exports_berth_scheduler_score_score(berth_cycle_t *cycle, exports_berth_scheduler_score_list_node_id_t *nodes,
                                          berth_list_s64_t *ret, berth_string_t *error) {

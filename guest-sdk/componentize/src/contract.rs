@@ -4,8 +4,9 @@ use wit_parser::{PackageId, Resolve, SourceMap, WorldId, WorldItem};
 
 use crate::Error;
 
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("lifecycle.wit", include_str!("../../../wit/lifecycle.wit")),
+    ("objects.wit", include_str!("../../../wit/objects.wit")),
     ("placing.wit", include_str!("../../../wit/placing.wit")),
     ("plugin.wit", include_str!("../../../wit/plugin.wit")),
     ("types.wit", include_str!("../../../wit/types.wit")),

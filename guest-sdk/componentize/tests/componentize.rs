@@ -3,6 +3,8 @@
 
 use berth_componentize::{Error, componentize};
 use wasmparser::{ComponentExternalKind, Parser, Payload};
+use wit_component::{StringEncoding, embed_component_metadata};
+use wit_parser::Resolve;
 
 /// A plugin that can be described and filters, and asks WASI for much.
 const PLUGIN: &str = r#"(module
@@ -63,6 +65,18 @@ fn what_is_exported_can_be_said() {
     assert_eq!(exports(None), [filter, plugin, score]);
     assert_eq!(exports(Some(&["filter", "plugin"])), [filter, plugin]);
     assert_eq!(exports(Some(&["score"])), [plugin, score]);
+}
+
+/// As wit-bindgen's for Rust: the type of the component is in the module.
+#[test]
+fn a_module_may_say_itself_what_it_exports() {
+    let mut resolve = Resolve::default();
+    let (package, _) = resolve.push_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../wit")).unwrap();
+    let world = resolve.select_world(&[package], Some("with-score")).unwrap();
+    let mut module = module(PLUGIN);
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).unwrap();
+    assert_eq!(outside(&componentize(&module, None).unwrap()).1, ["berth:scheduler/score@0.1.0"]);
+    assert!(matches!(componentize(&module, Some(&["filter"])), Err(Error::Described)));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //
 //	go run berth.dev/framework/build -o my-plugin.wasm
 //
-// It needs Go and berth-componentize, in the PATH or named by BERTH_COMPONENTIZE.
+// It needs Go and berth, in the PATH or named by BERTH.
 package main
 
 import (
@@ -40,17 +40,18 @@ func build(output string) error {
 		return err
 	}
 	defer os.RemoveAll(temporary)
-	core, component := filepath.Join(temporary, "core.wasm"), filepath.Join(temporary, "component.wasm")
+	core := filepath.Join(temporary, "core.wasm")
 	// The bytes depend on the sources alone: no paths, no commit.
 	wasm := []string{"GOOS=wasip1", "GOARCH=wasm"}
 	if _, err := run(wasm, "go", "build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", core, "."); err != nil {
 		return err
 	}
-	componentize := cmp.Or(os.Getenv("BERTH_COMPONENTIZE"), "berth-componentize")
-	if _, err := run(nil, componentize, append([]string{core, component}, strings.Fields(exports)...)...); err != nil {
-		return err
+	componentize := []string{"plugin", "componentize", core, "-o", output}
+	for _, export := range strings.Fields(exports) {
+		componentize = append(componentize, "--export", export)
 	}
-	return install(component, output)
+	_, err = run(nil, cmp.Or(os.Getenv("BERTH"), "berth"), componentize...)
+	return err
 }
 
 // run returns what the command prints; its errors go to the terminal.
@@ -63,17 +64,4 @@ func run(environment []string, name string, arguments ...string) (string, error)
 		return "", fmt.Errorf("%s %s: %w", name, arguments[0], err)
 	}
 	return string(printed), nil
-}
-
-// install puts the file there in one step: a host may watch the folder.
-func install(from, to string) error {
-	bytes, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	beside := to + ".new"
-	if err := os.WriteFile(beside, bytes, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(beside, to)
 }

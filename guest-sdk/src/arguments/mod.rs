@@ -20,12 +20,21 @@ const AN_OBJECT: &str = "an object is wanted, as in {\"key\": 1}";
 
 /// Reads the arguments. Fields that the struct doesn't know are errors.
 pub fn parse<A: DeserializeOwned>(plugin: &str, json: &str) -> Result<A, String> {
+    read(json).map_err(|wrong| format!("{plugin}: arguments: {wrong}"))
+}
+
+/// Reads an object's fields in the same way.
+pub(crate) fn fields<T: DeserializeOwned>(json: &str) -> Result<T, String> {
+    read(json).map_err(|wrong| wrong.to_string())
+}
+
+fn read<A: DeserializeOwned>(json: &str) -> Result<A, Wrong> {
     let mut text = Text::new(json);
     let read = match text.peek() {
         Some(b'{') => A::deserialize(Reader::of_arguments(&mut text)),
         _ => Err(Wrong::custom(AN_OBJECT)),
     };
-    read.and_then(|args| text.end().map(|()| args)).map_err(|wrong| format!("{plugin}: arguments: {wrong}"))
+    read.and_then(|args| text.end().map(|()| args))
 }
 
 /// The arguments of a plugin that takes none: whatever is there is an error.

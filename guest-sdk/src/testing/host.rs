@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use super::{NodeBuilder, PodBuilder};
 use crate::bindings::base::exports::berth::scheduler::plugin::Declaration;
+use crate::bindings::objects::exports::berth::scheduler::objects;
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{
     Change, Image, Node, ResidentPod, ScalarUsage, Usage,
 };
 use crate::plugin::Plugin;
-use crate::types::{Cycle, Normalization, Status};
-use crate::{Guest, PreFilter, PreScore};
+use crate::types::{Cycle, Normalization, Pod, Scope, Status};
+use crate::{Guest, PreFilter, PreScore, pod};
 
 /// Runs the plugin `P` natively, from its arguments to its normalized scores.
 ///
@@ -21,8 +22,29 @@ pub struct Host<P: Plugin> {
     /// By name; `None` for one that was removed.
     nodes: Vec<(String, Option<NodeBuilder>)>,
     images: Vec<Image>,
-    pods: u32,
+    /// The pods on nodes, by id, with their nodes' ids; `None` for one that left.
+    residents: Vec<Option<(PodBuilder, u32)>>,
+    /// By id; `None` for one that was removed.
+    objects: Vec<Option<Object>>,
+    /// The pods that are held as templates; the index is the template's id.
+    templates: Vec<Pod>,
+    arguments: String,
     cycle: Cycle,
+}
+
+/// An object that the plugin reads, with its fields as JSON.
+#[derive(Clone, Debug, PartialEq)]
+struct Object {
+    kind: String,
+    namespace: String,
+    name: String,
+    fields: String,
+}
+
+impl Object {
+    fn is(&self, kind: &str, namespace: &str, name: &str) -> bool {
+        (self.kind.as_str(), self.namespace.as_str(), self.name.as_str()) == (kind, namespace, name)
+    }
 }
 
 impl<P: Plugin> Default for Host<P> {
@@ -42,7 +64,33 @@ impl<P: Plugin> Host<P> {
         let mut guest = Guest::default();
         let declaration = guest.configure(json)?;
         let cycle = Cycle { id: 0, time: 0, seed: 0, template: 0 };
-        Ok(Host { guest, declaration, nodes: Vec::new(), images: Vec::new(), pods: 0, cycle })
+        Ok(Host {
+            guest,
+            declaration,
+            nodes: Vec::new(),
+            images: Vec::new(),
+            residents: Vec::new(),
+            objects: Vec::new(),
+            templates: Vec::new(),
+            arguments: json.to_owned(),
+            cycle,
+        })
+    }
+
+    /// A host with a new instance of the plugin, filled with what is here now. What an [index](crate::index) has followed has to
+    /// give the same answers as what it finds there.
+    pub fn fresh(&self) -> Host<P> {
+        let mut fresh = Host::with_args(&self.arguments).unwrap_or_else(|message| panic!("{message}"));
+        self.nodes.iter().flat_map(|(_, node)| node).for_each(|node| fresh.node(node.clone()));
+        for (pod, node) in self.residents.iter().flatten() {
+            if let Some((name, Some(_))) = self.nodes.get(*node as usize) {
+                fresh.resident(pod, name);
+            }
+        }
+        for object in self.objects.iter().flatten() {
+            fresh.object(&object.kind, &object.namespace, &object.name, &object.fields);
+        }
+        fresh
     }
 
     /// What the plugin declared.
@@ -106,11 +154,59 @@ impl<P: Plugin> Host<P> {
         self.guest.apply(vec![Change::NodeRemoved(id), count]);
     }
 
-    /// A pod comes onto a node, for plugins that read `node::Pods`. What it asks for is not added to the node's usage.
-    pub fn resident(&mut self, pod: &PodBuilder, node: &str) {
+    /// A pod comes onto a node, for plugins that read the pods on nodes. What it asks for is not added to the node's usage.
+    pub fn resident(&mut self, pod: &PodBuilder, node: &str) -> pod::Id {
+        let id = pod::Id(self.residents.len() as u32);
+        self.residents.push(None);
+        self.change_resident(id, pod, node);
+        id
+    }
+
+    /// A pod on a node changes; or it comes back there.
+    pub fn change_resident(&mut self, id: pod::Id, pod: &PodBuilder, node: &str) {
         let node = self.id(node);
-        self.guest.apply(vec![Change::ResidentPod(ResidentPod { id: self.pods, node, pod: pod.0.clone() })]);
-        self.pods += 1;
+        self.residents[id.at()] = Some((pod.clone(), node));
+        self.guest.apply(vec![Change::ResidentPod(ResidentPod { id: id.0, node, pod: pod.0.clone() })]);
+    }
+
+    /// A pod leaves its node.
+    pub fn remove_resident(&mut self, id: pod::Id) {
+        self.residents[id.at()] = None;
+        self.guest.apply(vec![Change::ResidentPodRemoved(id.0)]);
+    }
+
+    /// An object of a kind that the plugin reads comes, or changes; `fields` are what it reads of it, as JSON.
+    pub fn object(&mut self, kind: &str, namespace: &str, name: &str, fields: &str) {
+        let at = self.object_at(kind, namespace, name).unwrap_or_else(|| {
+            self.objects.push(None);
+            self.objects.len() - 1
+        });
+        let kinds = self.guest.kinds();
+        let kind_at = kinds.iter().position(|known| known.name == kind);
+        self.guest.apply_objects(vec![objects::Change::Object(objects::Object {
+            id: at as u32,
+            kind: kind_at.unwrap_or_else(|| panic!("{} reads no {kind}", P::NAME)) as u32,
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            uid: format!("{name}-{at}"),
+            fields: fields.to_owned(),
+            assumed: false,
+        })]);
+        let [kind, namespace, name, fields] = [kind, namespace, name, fields].map(str::to_owned);
+        self.objects[at] = Some(Object { kind, namespace, name, fields });
+    }
+
+    /// An object goes.
+    pub fn remove_object(&mut self, kind: &str, namespace: &str, name: &str) {
+        let at = self.object_at(kind, namespace, name);
+        let at = at.unwrap_or_else(|| panic!("no {kind} {namespace}/{name} here"));
+        self.objects[at] = None;
+        self.guest.apply_objects(vec![objects::Change::ObjectRemoved(at as u32)]);
+    }
+
+    fn object_at(&self, kind: &str, namespace: &str, name: &str) -> Option<usize> {
+        let is = |known: &Option<Object>| known.as_ref().is_some_and(|known| known.is(kind, namespace, name));
+        self.objects.iter().position(is)
     }
 
     /// The nodes that the pod fits, by name, in the order they came.
@@ -127,6 +223,18 @@ impl<P: Plugin> Host<P> {
     pub fn verdict(&mut self, pod: &PodBuilder, node: &str) -> Option<Status> {
         let verdicts = self.verdicts(pod).into_iter();
         verdicts.filter(|(name, _)| name == node).map(|(_, verdict)| verdict).next().flatten()
+    }
+
+    /// Why the pod may not be tried yet; `None` where it may.
+    pub fn held_back(&mut self, pod: &PodBuilder) -> Option<Status> {
+        let template = self.next_cycle(pod).template;
+        self.guest.pre_enqueue(template).unwrap_or_else(|message| panic!("pre-enqueue: {message}"))
+    }
+
+    /// The pod's place in the order, where it waits since then (milliseconds since 1970).
+    pub fn sort_key(&mut self, pod: &PodBuilder, queued: i64) -> Vec<i64> {
+        let template = self.next_cycle(pod).template;
+        self.guest.sort_key(template, queued).unwrap_or_else(|message| panic!("queue-sort: {message}"))
     }
 
     /// Pre-filter and filter over all nodes: those that the pre-filter leaves, and the answer about each.
@@ -149,12 +257,25 @@ impl<P: Plugin> Host<P> {
 
     /// The nodes' scores as they enter the total: 0 to 100, before the plugin's weight. Empty where pre-score skips.
     pub fn scores(&mut self, pod: &PodBuilder) -> BTreeMap<String, i64> {
-        let (cycle, mut scores) = self.raw(pod);
+        let here = self.here();
+        self.normalized(pod, here)
+    }
+
+    /// The same where only these nodes passed the filters.
+    pub fn scores_among(&mut self, pod: &PodBuilder, nodes: &[&str]) -> BTreeMap<String, i64> {
+        let passed = nodes.iter().map(|name| (self.id(name), (*name).to_owned())).collect();
+        self.normalized(pod, passed)
+    }
+
+    fn normalized(&mut self, pod: &PodBuilder, nodes: Vec<(u32, String)>) -> BTreeMap<String, i64> {
+        let (cycle, ids, mut scores) = self.raw(pod, &nodes);
         let highest = scores.iter().copied().max().unwrap_or_default().max(0);
         match self.declaration.normalization {
             Normalization::None => (),
+            Normalization::Custom if scores.is_empty() => (),
             Normalization::Custom => {
-                scores = self.guest.normalize(&cycle, scores).unwrap_or_else(|message| panic!("normalize: {message}"));
+                let normalized = self.guest.normalize(&cycle, &ids, scores);
+                scores = normalized.unwrap_or_else(|message| panic!("normalize: {message}"));
             }
             // The formulas of kube-scheduler's DefaultNormalizeScore; with nothing to scale, 100 turned round is 100.
             Normalization::Default => scores.iter_mut().for_each(|score| *score = 100 * *score / highest.max(1)),
@@ -165,31 +286,38 @@ impl<P: Plugin> Host<P> {
         for score in &scores {
             assert!((0..=100).contains(score), "{} gives a score of {score}", P::NAME);
         }
-        self.here().into_iter().map(|(_, name)| name).zip(scores).collect()
+        nodes.into_iter().map(|(_, name)| name).zip(scores).collect()
     }
 
     /// The nodes' scores as the plugin's `score` gives them.
     pub fn raw_scores(&mut self, pod: &PodBuilder) -> BTreeMap<String, i64> {
-        let scores = self.raw(pod).1;
-        self.here().into_iter().map(|(_, name)| name).zip(scores).collect()
+        let here = self.here();
+        let scores = self.raw(pod, &here).2;
+        here.into_iter().map(|(_, name)| name).zip(scores).collect()
     }
 
-    fn raw(&mut self, pod: &PodBuilder) -> (Cycle, Vec<i64>) {
+    fn raw(&mut self, pod: &PodBuilder, nodes: &[(u32, String)]) -> (Cycle, Vec<u32>, Vec<i64>) {
         let cycle = self.next_cycle(pod);
-        let ids: Vec<u32> = self.here().into_iter().map(|(id, _)| id).collect();
-        let scores = match self.guest.pre_score(&cycle).unwrap_or_else(|message| panic!("pre-score: {message}")) {
+        let ids: Vec<u32> = nodes.iter().map(|(id, _)| *id).collect();
+        // As the host does it: where the answer may not depend on the nodes, there are none.
+        let passed: &[u32] = if self.declaration.score_scope == Scope::Node { &[] } else { &ids };
+        let scores = match self.guest.pre_score(&cycle, passed).unwrap_or_else(|message| panic!("pre-score: {message}"))
+        {
             PreScore::Skip => Vec::new(),
             PreScore::Score => self.guest.score(&cycle, &ids).unwrap_or_else(|message| panic!("score: {message}")),
         };
-        (cycle, scores)
+        (cycle, ids, scores)
     }
 
-    /// A cycle for this pod, which is held as a template of its own; the one before is forgotten.
+    /// A cycle for this pod. Pods that are equal share a template.
     fn next_cycle(&mut self, pod: &PodBuilder) -> Cycle {
-        self.guest.forget_templates(&[self.cycle.template]);
+        let template = self.templates.iter().position(|held| *held == pod.0).unwrap_or_else(|| {
+            self.guest.hold_template(self.templates.len() as u32, pod.0.clone());
+            self.templates.push(pod.0.clone());
+            self.templates.len() - 1
+        });
         self.cycle.id += 1;
-        self.cycle.template += 1;
-        self.guest.hold_template(self.cycle.template, pod.0.clone());
+        self.cycle.template = template as u32;
         self.cycle
     }
 

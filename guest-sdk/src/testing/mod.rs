@@ -30,7 +30,9 @@ mod host;
 mod node;
 mod pod;
 mod quantity;
+mod selector;
 
 pub use host::Host;
 pub use node::{NodeBuilder, node};
 pub use pod::{PodBuilder, expression, pod, term};
+pub use selector::{pod_term, selector, spread};

@@ -2,8 +2,9 @@
 
 use super::quantity;
 use crate::types::{
-    HostPort, Label, NodeSelectorTerm, Pod, PodImages, PodRequests, PreemptionPolicy, PreferredNodeTerm, Protocol,
-    Requirement, Resources, Scalar, SelectorOperator, TaintEffect, Toleration, TolerationOperator,
+    HostPort, Label, NodeSelectorTerm, Owner, Pod, PodAffinityTerm, PodImages, PodRequests, PreemptionPolicy,
+    PreferredNodeTerm, Protocol, Requirement, Resources, Scalar, SelectorOperator, SpreadConstraint, TaintEffect,
+    Toleration, TolerationOperator,
 };
 
 /// What kube-scheduler counts for a container that asks for no cpu, in millicores.
@@ -218,6 +219,13 @@ impl PodBuilder {
         self
     }
 
+    /// `spec.schedulingGates[].name`.
+    #[must_use]
+    pub fn scheduling_gate(mut self, name: &str) -> Self {
+        self.0.scheduling_gates.push(name.into());
+        self
+    }
+
     /// A host port on every address.
     #[must_use]
     pub fn host_port(self, protocol: Protocol, port: u16) -> Self {
@@ -229,5 +237,68 @@ impl PodBuilder {
     pub fn host_port_at(mut self, ip: &str, protocol: Protocol, port: u16) -> Self {
         self.0.host_ports.push(HostPort { ip: ip.into(), protocol, port });
         self
+    }
+
+    /// The controller that owns the pod, one of `metadata.ownerReferences`.
+    #[must_use]
+    pub fn controlled_by(mut self, api_version: &str, kind: &str, name: &str) -> Self {
+        self.0.owners.push(Owner {
+            api_version: api_version.into(),
+            kind: kind.into(),
+            name: name.into(),
+            uid: format!("{name}-uid"),
+            controller: true,
+        });
+        self
+    }
+
+    /// `metadata.deletionTimestamp` is set: the pod is about to end.
+    #[must_use]
+    pub fn deleting(mut self) -> Self {
+        self.0.deleting = true;
+        self
+    }
+
+    /// One of `spec.topologySpreadConstraints`.
+    #[must_use]
+    pub fn spread(mut self, constraint: SpreadConstraint) -> Self {
+        self.0.topology_spread.push(constraint);
+        self
+    }
+
+    /// One more required term of `spec.affinity.podAffinity`.
+    #[must_use]
+    pub fn near(mut self, term: PodAffinityTerm) -> Self {
+        self.0.affinity.required.push(self.owned(term));
+        self
+    }
+
+    /// One more preferred term of it.
+    #[must_use]
+    pub fn rather_near(mut self, weight: i32, term: PodAffinityTerm) -> Self {
+        self.0.affinity.preferred.push(PodAffinityTerm { weight, ..self.owned(term) });
+        self
+    }
+
+    /// One more required term of `spec.affinity.podAntiAffinity`.
+    #[must_use]
+    pub fn away_from(mut self, term: PodAffinityTerm) -> Self {
+        self.0.anti_affinity.required.push(self.owned(term));
+        self
+    }
+
+    /// One more preferred term of it.
+    #[must_use]
+    pub fn rather_away_from(mut self, weight: i32, term: PodAffinityTerm) -> Self {
+        self.0.anti_affinity.preferred.push(PodAffinityTerm { weight, ..self.owned(term) });
+        self
+    }
+
+    /// A term that names no namespace means the pod's own, which the host fills in.
+    fn owned(&self, mut term: PodAffinityTerm) -> PodAffinityTerm {
+        if term.namespaces.is_empty() && term.namespace_selector.is_none() {
+            term.namespaces.push(self.0.namespace.clone());
+        }
+        term
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::intent::Patch;
 use crate::model::{ObjectReads, PodKey};
 
 /// Something to be done to the cluster, outside the core and concurrently. Bindings come back as
@@ -29,6 +30,26 @@ pub enum Action {
     /// List and watch this kind with these fields, in the place of fewer if it is watched already. Comes back as
     /// [`crate::Event::ObjectSet`], [`crate::Event::ObjectsListed`] and so on.
     Watch(ObjectReads),
+    /// Set the pod's `status.nominatedNodeName`, or take it away.
+    Nominate {
+        /// The pod.
+        pod: PodKey,
+        /// The node's name; empty for none.
+        node: Box<str>,
+    },
+    /// Delete a pod to make room for another one. Where that can't be done, [`crate::Event::EvictionFailed`] says so.
+    Evict {
+        /// The victim.
+        pod: PodKey,
+        /// Message of its condition DisruptionTarget, whose reason is PreemptionByScheduler.
+        reason: Arc<str>,
+        /// What people read in its event.
+        note: Arc<str>,
+        /// `spec.schedulerName` of the pod for which it goes: the reporting controller.
+        scheduler_name: Box<str>,
+    },
+    /// Change an object as a plugin wants it changed.
+    Patch(Patch),
     /// Tell the operator: a plugin is not what it says it is.
     Warn {
         /// The plugin's name.

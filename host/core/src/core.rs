@@ -1,18 +1,22 @@
 //! The state machine: what each event does, and one scheduling cycle after the other.
 
+mod advice;
+mod preemption;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use self::preemption::Evictions;
 use crate::action::{Action, PodEvent};
 use crate::answers::Answers;
 use crate::attempt::{Attempt, Outcome};
 use crate::cache::Cache;
 use crate::cycle::{Distrusted, Failure, Placing};
 use crate::event::Event;
-use crate::facts::NodeFacts;
-use crate::model::{Node, ObjectKind, Pod, PodKey};
+use crate::model::{Pod, PodKey};
+use crate::nominations::Nominations;
 use crate::plugins::Plugins;
 use crate::profile::Profile;
 use crate::queue::{Queue, QueueOptions, QueuedPod, Rejection};
@@ -53,6 +57,10 @@ pub struct Core {
     profiles: Vec<Profile>,
     cache: Cache,
     queue: Queue,
+    nominations: Nominations,
+    evictions: Evictions,
+    /// Where a cycle begins that does not look at all nodes.
+    next_start: usize,
     templates: Templates,
     answers: Answers,
     distrusted: Vec<Distrusted>,
@@ -75,6 +83,9 @@ impl Core {
             profiles: Vec::new(),
             cache: Cache::default(),
             queue: Queue::new(options.queue),
+            nominations: Nominations::default(),
+            evictions: Evictions::default(),
+            next_start: 0,
             templates: Templates::default(),
             answers: Answers::new(options.kept_answers_bytes),
             distrusted: Vec::new(),
@@ -91,41 +102,33 @@ impl Core {
         let mut actions = Vec::new();
         self.ended = None;
         match event {
-            Event::NodeSet(node) => self.node_set(node, now),
-            Event::NodeRemoved(name) => {
-                self.cache.remove_node(&name);
-                self.queue.retry(NodeFacts::PODS, now);
-            }
+            Event::NodeSet(node) => self.cache.set_node(node),
+            Event::NodeRemoved(name) => self.cache.remove_node(&name),
             Event::PodSet(pod) => self.pod_set(pod, now),
-            Event::PodRemoved(key) => self.pod_removed(&key, now),
+            Event::PodRemoved(key) => self.pod_removed(&key),
             Event::ObjectsWanted(reads) => {
                 actions.extend(self.cache.want_objects(reads).into_iter().map(Action::Watch));
             }
-            Event::ObjectSet(object) => {
-                let kind = Arc::clone(&object.key.kind);
-                let changed = self.cache.set_object(object);
-                self.object_changed(&kind, changed, now);
-            }
-            Event::ObjectRemoved(key) => {
-                let changed = self.cache.remove_object(&key);
-                self.object_changed(&key.kind, changed, now);
-            }
+            Event::ObjectSet(object) => self.cache.set_object(object),
+            Event::ObjectRemoved(key) => self.cache.remove_object(&key),
             Event::ObjectsListed(reads) => self.cache.objects_listed(reads),
             Event::ObjectsRefused(kind, why) => self.cache.objects_refused(&kind, why),
             Event::Bound(key) => self.bound(&key, &mut actions),
             Event::BindFailed(key, why) => self.bind_failed(&key, &why, now, &mut actions),
+            Event::EvictionFailed(key) => self.evictions.ended(&key.uid),
             Event::PluginsSwapped(profiles) => self.plugins_swapped(profiles, now),
-            Event::PluginRecovered(name) => self.queue.retry_plugin(&name, now),
+            Event::PluginRecovered(name) => self.queue.retry_plugin(&name),
             Event::Tick => self.queue.tick(now),
             Event::Cycle => self.cycle(now, plugins, &mut actions),
         }
+        self.settle(now, plugins, &mut actions);
         actions
     }
 
     /// Whether [`Event::Cycle`] would try a pod.
     #[must_use]
     pub fn has_work(&self) -> bool {
-        self.queue.has_active()
+        self.queue.has_next()
     }
 
     /// When [`Event::Tick`] has something to do next; `None` if it has nothing.
@@ -146,6 +149,12 @@ impl Core {
         &self.queue
     }
 
+    /// What is promised to pending pods.
+    #[must_use]
+    pub fn nominations(&self) -> &Nominations {
+        &self.nominations
+    }
+
     /// Pods with a node chosen whose binding is not known to be done.
     #[must_use]
     pub fn in_flight(&self) -> usize {
@@ -164,49 +173,46 @@ impl Core {
         self.ended.as_ref()
     }
 
-    fn node_set(&mut self, node: Arc<Node>, now: Timestamp) {
-        let helped = self.cache.set_node(node);
-        self.queue.retry(helped, now);
-    }
-
-    fn object_changed(&mut self, kind: &ObjectKind, changed: bool, now: Timestamp) {
-        if changed {
-            self.queue.retry_readers(kind, now);
-        }
-    }
-
     fn pod_set(&mut self, pod: Arc<Pod>, now: Timestamp) {
         if pod.finished {
-            return self.pod_removed(&pod.key, now);
+            return self.pod_removed(&pod.key);
         }
         self.unclaimed.remove(&pod.key.uid);
+        if pod.deleting {
+            self.evictions.ended(&pod.key.uid);
+        }
         if !pod.node_name.is_empty() {
+            self.evictions.not_needed_by(&pod.key.uid);
             self.queue.remove(&pod.key);
-            let helped = self.cache.set_pod(pod);
-            return self.queue.retry(helped, now);
+            self.nominations.placed(&pod.key.uid, &pod.node_name);
+            return self.cache.set_pod(pod);
         }
         if let Some(reservation) = self.in_flight.get_mut(&pod.key.uid) {
-            reservation.entry.pod = pod;
+            reservation.entry.update(pod);
             return;
         }
-        let known = self.cache.pod_by_uid(&pod.key.uid).is_some();
-        if known || pod.deleting || !pod.spec.scheduling_gates.is_empty() {
+        if pod.deleting || self.cache.pod_by_uid(&pod.key.uid).is_some() {
+            self.nominations.withdraw(&pod.key.uid);
             return self.queue.remove(&pod.key);
         }
         if !self.profiles.iter().any(|profile| profile.scheduler_name == pod.spec.scheduler_name) {
             self.queue.remove(&pod.key);
+            self.nominations.withdraw(&pod.key.uid);
             self.unclaimed.insert(pod.key.uid.clone(), pod);
             return;
         }
+        self.nominations.set(&pod);
         self.queue.set(pod, now);
     }
 
-    fn pod_removed(&mut self, key: &PodKey, now: Timestamp) {
+    fn pod_removed(&mut self, key: &PodKey) {
         self.queue.remove(key);
         self.unclaimed.remove(&key.uid);
         self.in_flight.remove(&key.uid);
-        let helped = self.cache.remove_pod(&key.uid);
-        self.queue.retry(helped, now);
+        self.nominations.withdraw(&key.uid);
+        self.evictions.ended(&key.uid);
+        self.evictions.not_needed_by(&key.uid);
+        self.cache.remove_pod(&key.uid);
     }
 
     fn plugins_swapped(&mut self, profiles: Vec<Profile>, now: Timestamp) {
@@ -217,7 +223,7 @@ impl Core {
         for pod in std::mem::take(&mut self.unclaimed).into_values() {
             self.pod_set(pod, now);
         }
-        self.queue.retry_all(now);
+        self.queue.plugins_changed();
     }
 
     fn cycle(&mut self, now: Timestamp, plugins: &mut dyn Plugins, actions: &mut Vec<Action>) {
@@ -238,9 +244,12 @@ impl Core {
             templates: &mut self.templates,
             pods_templates: Vec::new(),
             answers: &mut self.answers,
+            nominations: &self.nominations,
+            next_start: &mut self.next_start,
             plugins: &mut *plugins,
             verify,
             distrusted: &mut self.distrusted,
+            may_make_room: !self.evictions.are_underway_for(&entry.pod.key.uid),
         };
         let placed = placing.place(&self.profiles[at], &mut self.rng);
         for distrusted in &self.distrusted[warned..] {
@@ -252,24 +261,24 @@ impl Core {
             Ok(node) => self.reserve(entry, node, now, actions),
             Err(failure) => self.not_placed(entry, failure, now, actions),
         }
-        self.make_room(plugins);
+        if self.cycles.is_multiple_of(256) {
+            self.answers.make_room();
+        }
     }
 
-    fn make_room(&mut self, plugins: &mut dyn Plugins) {
+    fn forget_templates(&mut self, plugins: &mut dyn Plugins) {
         for forgotten in self.templates.make_room() {
             self.answers.retain(|_, template| forgotten.templates.binary_search(&template).is_err());
             plugins.forget_templates(forgotten.facts, &forgotten.templates);
-        }
-        if self.cycles.is_multiple_of(256) {
-            self.answers.make_room();
         }
     }
 
     /// Counts the pod on the node from now on, and asks for the binding.
     fn reserve(&mut self, entry: QueuedPod, node: Box<str>, now: Timestamp, actions: &mut Vec<Action>) {
         let key = entry.pod.key.clone();
-        let helped = self.cache.assume(Arc::new(Pod { node_name: node.clone(), ..Pod::clone(&entry.pod) }));
-        self.queue.retry(helped, now);
+        self.nominations.placed(&key.uid, &node);
+        self.evictions.not_needed_by(&key.uid);
+        self.cache.assume(Arc::new(Pod { node_name: node.clone(), ..Pod::clone(&entry.pod) }));
         actions.push(Action::Bind { pod: key.clone(), node: node.clone() });
         self.in_flight.insert(key.uid, Reservation { entry, node, began: now });
     }
@@ -278,11 +287,11 @@ impl Core {
     fn undo(&mut self, reservation: Reservation, why: &str, now: Timestamp, actions: &mut Vec<Action>) {
         self.ended = Some(attempt(&reservation.entry, Outcome::Error, reservation.began));
         let uid = &reservation.entry.pod.key.uid;
-        let helped = self.cache.forget(uid);
-        self.queue.retry(helped, now);
+        self.cache.forget(uid);
         if self.cache.pod_by_uid(uid).is_some() || reservation.entry.pod.deleting {
             return;
         }
+        self.nominations.set(&reservation.entry.pod);
         let message = format!("binding rejected: {why}");
         self.failed(reservation.entry, None, message, now, actions);
     }
@@ -315,13 +324,9 @@ impl Core {
                 return self.failed(entry, plugin, error.to_string(), now, actions);
             }
             Failure::NoNodes => ("no nodes available to schedule pods".to_owned(), Rejection::default()),
-            Failure::Unschedulable(diagnosis) => {
-                let rejection = Rejection {
-                    helpful_facts: diagnosis.helpful_facts(),
-                    helpful_kinds: diagnosis.helpful_kinds().cloned().collect(),
-                    plugins: diagnosis.plugins().cloned().collect(),
-                };
-                (diagnosis.to_string(), rejection)
+            Failure::Unschedulable(diagnosis, nomination) => {
+                self.nominate(&entry, nomination, actions);
+                (diagnosis.to_string(), diagnosis.rejection().clone())
             }
         };
         self.ended = Some(attempt(&entry, Outcome::Unschedulable, now));
@@ -370,3 +375,7 @@ fn report(mut entry: QueuedPod, reason: &'static str, message: String, actions: 
 #[cfg(test)]
 #[path = "core_test.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "core/nominated_test.rs"]
+mod nominated_tests;

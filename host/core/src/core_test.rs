@@ -2,15 +2,17 @@
 
 use super::*;
 use crate::cache::NodeId;
-use crate::facts::PodFacts;
-use crate::model::{Object, ObjectKey, ObjectReads, PodSpec, Taint};
+use crate::facts::{NodeFacts, PodFacts};
+use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, PodSpec, Taint};
 use crate::plugins::{
     Code, Cycle, Declaration, PluginError, PluginId, PreFilterResult, PreScoreResult, Scope, Status, TemplateId,
-    Verdicts,
+    Verdicts, WhatIf,
 };
 use crate::profile::ProfilePlugin;
+use crate::queue::Part;
 
-/// One filter: a node with a taint does not fit. It fails while `broken`.
+/// One filter: a node with a taint does not fit. It fails while `broken`. Beside it, one that holds back pods with gates,
+/// and one that sorts them by name.
 #[derive(Default)]
 struct Taints {
     broken: bool,
@@ -18,6 +20,15 @@ struct Taints {
 }
 
 impl Plugins for Taints {
+    fn pre_enqueue(&mut self, _: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
+        let status = Status { code: Code::UnschedulableAndUnresolvable, reasons: vec!["gated".into()] };
+        Ok((!cycle.pod.spec.scheduling_gates.is_empty()).then_some(status))
+    }
+
+    fn sort_key(&mut self, _: PluginId, cycle: &Cycle<'_>, _: Timestamp) -> Result<Box<[i64]>, PluginError> {
+        Ok(cycle.pod.key.name.bytes().map(i64::from).collect())
+    }
+
     fn pre_filter(&mut self, _: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
         Ok(PreFilterResult::All)
     }
@@ -32,6 +43,16 @@ impl Plugins for Taints {
         let tainted = |id: &NodeId| cycle.cache.node(*id).is_some_and(|info| !info.node.taints.is_empty());
         let outcomes = vec![Status { code: Code::Unschedulable, reasons: vec!["tainted".into()] }];
         Ok(Verdicts { outcomes, nodes: nodes.iter().map(|id| u16::from(tainted(id))).collect() })
+    }
+
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
+        let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
+        self.filter(plugin, cycle, &nodes)
     }
 
     fn pre_score(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
@@ -69,6 +90,16 @@ impl Bench {
     }
 
     fn swap(&mut self) {
+        let profiles = Self::profiles();
+        self.step(Event::PluginsSwapped(profiles));
+    }
+
+    /// As [`Bench::swap`], but tries no pod.
+    fn swap_only(&mut self) {
+        self.core.step(Event::PluginsSwapped(Self::profiles()), Timestamp(0), &mut self.plugins);
+    }
+
+    fn profiles() -> Vec<Profile> {
         let declaration = Declaration {
             name: "Taints".into(),
             node_facts: NodeFacts::TAINTS,
@@ -76,10 +107,23 @@ impl Bench {
             objects: vec![services()],
             ..Declaration::default()
         };
-        let plugin =
-            ProfilePlugin { id: PluginId(0), declaration: Arc::new(declaration), failure_policy: Default::default() };
-        let profile = Profile { scheduler_name: "ours".into(), filter: vec![plugin], ..Profile::default() };
-        self.step(Event::PluginsSwapped(vec![profile]));
+        let (gates, name) = (PodFacts::SCHEDULING_GATES, PodFacts::NAME);
+        let reading = |pod_facts| Declaration { pod_facts, filter_scope: Scope::Node, ..Declaration::default() };
+        let plugin = |id, declaration: Declaration| ProfilePlugin {
+            id: PluginId(id),
+            declaration: Arc::new(declaration),
+            failure_policy: Default::default(),
+        };
+        let profile = Profile {
+            scheduler_name: "ours".into(),
+            pre_enqueue: vec![plugin(1, reading(gates))],
+            queue_sort: Some(plugin(2, reading(name))),
+            filter: vec![plugin(0, declaration)],
+            ..Profile::default()
+        };
+        let other =
+            Profile { scheduler_name: "other".into(), queue_sort: profile.queue_sort.clone(), ..Profile::default() };
+        vec![profile, other]
     }
 
     /// Takes in an event, then places what there is to place; all actions, shortened.
@@ -99,6 +143,9 @@ fn shortened(action: &Action) -> String {
         Action::Emit(event) => format!("{} {}: {}", event.reason, event.pod.name, event.note),
         Action::SetUnscheduled { pod, reason, .. } => format!("unscheduled {}: {reason}", pod.name),
         Action::Watch(reads) => format!("watch {}", reads.kind),
+        Action::Nominate { pod, node } => format!("nominate {node:?} for {}", pod.name),
+        Action::Evict { pod, .. } => format!("evict {}", pod.name),
+        Action::Patch(patch) => format!("patch {}", patch.object.name),
         Action::Warn { plugin, .. } => format!("warn {plugin}"),
     }
 }
@@ -143,7 +190,7 @@ fn a_bind_that_failed_is_tried_again_after_a_backoff() {
     let actions = bench.step(Event::BindFailed(key("p"), "no".into()));
     assert_eq!(actions, ["FailedScheduling p: binding rejected: no", "unscheduled p: SchedulerError"]);
     assert!(bench.core.cache().pod_by_uid("p").is_none(), "forgotten");
-    bench.seconds = 1;
+    bench.seconds = 2;
     assert_eq!(bench.step(Event::Tick), ["bind p to n"]);
 }
 
@@ -196,10 +243,8 @@ fn pods_that_come_before_their_profile_are_not_lost() {
 
 #[test]
 fn pods_that_are_not_to_be_placed() {
-    let gated = Arc::new(PodSpec { scheduling_gates: vec!["g".into()], ..PodSpec::clone(&pod("p").spec) });
-    let other = Arc::new(PodSpec { scheduler_name: "other".into(), ..PodSpec::default() });
+    let other = Arc::new(PodSpec { scheduler_name: "another".into(), ..PodSpec::default() });
     for (name, pod) in [
-        ("gated", Pod { spec: gated, ..pod("p") }),
         ("another scheduler's", Pod { spec: other, ..pod("p") }),
         ("being deleted", Pod { deleting: true, ..pod("p") }),
         ("finished", Pod { finished: true, ..pod("p") }),
@@ -215,8 +260,34 @@ fn pods_that_are_not_to_be_placed() {
 fn a_pod_whose_gates_went_is_placed() {
     let mut bench = Bench::new();
     let gated = Arc::new(PodSpec { scheduling_gates: vec!["g".into()], ..PodSpec::clone(&pod("p").spec) });
-    bench.step(set(Pod { spec: gated, ..pod("p") }));
+    assert_eq!(bench.step(set(Pod { spec: gated, ..pod("p") })), [""; 0]);
+    assert_eq!(bench.core.queue().len(Part::Gated), 1);
     assert_eq!(bench.step(set(pod("p"))), ["bind p to n"]);
+}
+
+#[test]
+fn pods_are_tried_in_the_order_of_their_keys() {
+    let mut bench = Bench::without_profile();
+    for name in ["b", "c", "a"] {
+        bench.step(set(pod(name)));
+    }
+    bench.step(Event::NodeSet(node(false)));
+    let now = Timestamp(0);
+    bench.swap_only();
+    let actions =
+        std::iter::from_fn(|| bench.core.has_work().then(|| bench.core.step(Event::Cycle, now, &mut bench.plugins)));
+    let bound: Vec<String> = actions.flatten().map(|action| shortened(&action)).collect();
+    assert_eq!(bound, ["bind a to n", "bind b to n", "bind c to n"]);
+}
+
+/// Each profile places the pods that name it, with its own plugins.
+#[test]
+fn several_profiles_place_their_own_pods() {
+    let mut bench = Bench::new();
+    bench.step(Event::NodeSet(node(true)));
+    let others = Arc::new(PodSpec { scheduler_name: "other".into(), ..PodSpec::default() });
+    assert_eq!(bench.step(set(pod("p"))).len(), 2, "its profile has a filter");
+    assert_eq!(bench.step(set(Pod { spec: others, ..pod("q") })), ["bind q to n"], "its profile has none");
 }
 
 #[test]
@@ -239,7 +310,7 @@ fn a_pod_over_which_a_plugin_failed_lets_others_go_first() {
     bench.step(set(pod("q")));
     bench.plugins.down = false;
     assert_eq!(bench.step(Event::PluginRecovered("Taints".into())), ["bind q to n"]);
-    bench.seconds += 1;
+    bench.seconds += 2;
     assert_eq!(bench.step(Event::Tick), ["bind p to n"]);
 }
 

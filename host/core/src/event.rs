@@ -30,6 +30,8 @@ pub enum Event {
     Bound(PodKey),
     /// It did not, for this reason; the pod is tried again.
     BindFailed(PodKey, String),
+    /// A pod that was to make room stays.
+    EvictionFailed(PodKey),
     /// The profiles, or instances in them, were exchanged: from now on these place pods.
     PluginsSwapped(Vec<Profile>),
     /// A plugin that could not answer can again: pods that wait for it are tried again. Its name.

@@ -7,8 +7,10 @@
 use std::sync::Arc;
 
 use crate::cache::Cache;
-use crate::cache::NodeId;
+use crate::cache::{NodeId, PodId};
+use crate::cluster_event::{ClusterEvent, Interest, Subject};
 use crate::facts::{ClusterFacts, NodeFacts, PodFacts};
+use crate::intent::Intent;
 use crate::model::{ObjectReads, Pod};
 use crate::time::Timestamp;
 
@@ -109,6 +111,25 @@ pub struct Declaration {
     pub score_scope: Scope,
     /// Of its scores.
     pub normalization: Normalization,
+    /// When a pod that it rejected is worth another try. Empty: when a fact changed that it reads.
+    pub retry_on: Vec<Interest>,
+}
+
+impl Declaration {
+    /// Whether the event may help pods that it rejected, as far as it declared.
+    #[must_use]
+    pub fn is_concerned_by(&self, event: &ClusterEvent) -> bool {
+        if !self.retry_on.is_empty() {
+            return self.retry_on.iter().any(|interest| event.is_of(interest));
+        }
+        if let Subject::Object { kind, .. } = &event.subject {
+            return self.objects.iter().any(|reads| reads.kind == *kind);
+        }
+        match self.filter_scope {
+            Scope::Node => event.facts.intersects(self.node_facts),
+            Scope::Domain | Scope::Cluster => !event.facts.is_empty(),
+        }
+    }
 }
 
 /// What a call is about.
@@ -126,6 +147,17 @@ pub struct Cycle<'a> {
     pub pod: &'a Pod,
     /// The cluster.
     pub cache: &'a Cache,
+}
+
+/// A node as it would be with other pods.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WhatIf {
+    /// The node.
+    pub node: NodeId,
+    /// Pods that would be there, too.
+    pub added: Vec<Arc<Pod>>,
+    /// Pods of the node that would not.
+    pub removed: Vec<PodId>,
 }
 
 /// How a plugin says no.
@@ -219,11 +251,64 @@ pub enum PointOutcome {
     Error,
 }
 
+/// How room is made for a pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Room {
+    /// Where.
+    pub node: NodeId,
+    /// Pods that have to go.
+    pub evict: Vec<PodId>,
+    /// Why, for their condition DisruptionTarget.
+    pub reason: Arc<str>,
+    /// What has to be done besides.
+    pub intents: Vec<Intent>,
+}
+
+/// Answer of a post-filter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PostFilterResult {
+    /// There will be room.
+    Nominate(Room),
+    /// It can't make room.
+    Unschedulable {
+        /// Why, for the pod's message.
+        reasons: Vec<Arc<str>>,
+        /// Room that was promised to the pod before is so no longer.
+        clear: bool,
+    },
+}
+
+/// Answers what-ifs while a post-filter is asked: a verdict for each case, by the profile's filters, with the pods in mind
+/// to whom room on those nodes is promised.
+pub type AskWhatIf<'a> = dyn FnMut(&mut dyn Plugins, &[WhatIf]) -> Result<Verdicts, PluginError> + 'a;
+
 /// Whoever holds the guests.
 ///
 /// Every answer is checked by the implementor to be of the right length; the core checks ranges. The implementor makes
 /// a template known to the guest before the first call that names it.
 pub trait Plugins {
+    /// May the pod be tried at all? `None` is yes. The cycle is none yet: its id is that of the last one.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn pre_enqueue(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
+        Ok(None)
+    }
+
+    /// The pod's place in the order in which pods are tried, which is ascending, element by element. `queued` is since when
+    /// it waits.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn sort_key(
+        &mut self,
+        _plugin: PluginId,
+        _cycle: &Cycle<'_>,
+        _queued: Timestamp,
+    ) -> Result<Box<[i64]>, PluginError> {
+        Ok(Box::default())
+    }
+
     /// Before the nodes are filtered.
     ///
     /// # Errors
@@ -235,6 +320,32 @@ pub trait Plugins {
     /// # Errors
     /// As [`Plugins::pre_filter`].
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError>;
+
+    /// Does the pod fit, in each of these cases? Each stands for itself, and none leaves anything behind.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError>;
+
+    /// No node fits: can the plugin make room? `codes` says how each of `nodes` was rejected.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn post_filter(
+        &mut self,
+        _plugin: PluginId,
+        _cycle: &Cycle<'_>,
+        _nodes: &[NodeId],
+        _codes: &[Code],
+        _what_if: &mut AskWhatIf<'_>,
+    ) -> Result<PostFilterResult, PluginError> {
+        Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false })
+    }
 
     /// Before nodes are scored.
     ///

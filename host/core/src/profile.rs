@@ -30,20 +30,30 @@ pub struct ProfilePlugin {
 pub struct Profile {
     /// `schedulerName`: it places pods whose `spec.schedulerName` is this.
     pub scheduler_name: Box<str>,
+    /// Enabled at pre-enqueue.
+    pub pre_enqueue: Vec<ProfilePlugin>,
+    /// Enabled at queue-sort. Without one, pods go by priority, then by time.
+    pub queue_sort: Option<ProfilePlugin>,
     /// Enabled at pre-filter.
     pub pre_filter: Vec<ProfilePlugin>,
     /// Enabled at filter.
     pub filter: Vec<ProfilePlugin>,
+    /// Enabled at post-filter.
+    pub post_filter: Vec<ProfilePlugin>,
     /// Enabled at pre-score.
     pub pre_score: Vec<ProfilePlugin>,
     /// Enabled at score, with weights of at least 1.
     pub score: Vec<(ProfilePlugin, i64)>,
+    /// `percentageOfNodesToScore`: so many feasible nodes, of all, are enough. All are looked at where it is absent, 0 or 100.
+    pub percentage_of_nodes_to_score: Option<u8>,
 }
 
 impl Profile {
     /// Every plugin that it uses, some of them several times.
     pub fn plugins(&self) -> impl Iterator<Item = &ProfilePlugin> {
-        let unweighted = self.pre_filter.iter().chain(&self.filter).chain(&self.pre_score);
+        let queueing = self.pre_enqueue.iter().chain(&self.queue_sort);
+        let unweighted =
+            queueing.chain(&self.pre_filter).chain(&self.filter).chain(&self.post_filter).chain(&self.pre_score);
         unweighted.chain(self.score.iter().map(|(plugin, _)| plugin))
     }
 

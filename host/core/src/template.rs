@@ -113,6 +113,14 @@ fn same(a: &Pod, b: &Pod, facts: PodFacts) -> bool {
     std::ptr::eq(a, b) || facts.iter().all(|fact| Field::of(a, fact) == Field::of(b, fact))
 }
 
+/// The facts in which two states of a pod differ.
+pub(crate) fn changed_facts(before: &Pod, after: &Pod) -> PodFacts {
+    if std::ptr::eq(before, after) {
+        return PodFacts::empty();
+    }
+    PodFacts::all().iter().filter(|fact| Field::of(before, *fact) != Field::of(after, *fact)).collect()
+}
+
 fn hash(pod: &Pod, facts: PodFacts) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     for fact in facts.iter() {

@@ -35,8 +35,8 @@ const fn plugin(name: &'static str, weight: i64, provided: Provided) -> DefaultP
 
 /// The default profile of kube-scheduler v1.36 (`multiPoint.enabled`), in its order.
 pub const DEFAULT_PLUGINS: [DefaultPlugin; 20] = [
-    plugin("SchedulingGates", 1, Provided::Core),
-    plugin("PrioritySort", 1, Provided::Core),
+    plugin("SchedulingGates", 1, Provided::Component),
+    plugin("PrioritySort", 1, Provided::Component),
     plugin("NodeUnschedulable", 1, Provided::Component),
     plugin("NodeName", 1, Provided::Component),
     plugin("TaintToleration", 3, Provided::Component),
@@ -47,8 +47,8 @@ pub const DEFAULT_PLUGINS: [DefaultPlugin; 20] = [
     plugin("NodeVolumeLimits", 1, Provided::NotYet),
     plugin("VolumeBinding", 1, Provided::NotYet),
     plugin("VolumeZone", 1, Provided::NotYet),
-    plugin("PodTopologySpread", 2, Provided::NotYet),
-    plugin("InterPodAffinity", 2, Provided::NotYet),
+    plugin("PodTopologySpread", 2, Provided::Component),
+    plugin("InterPodAffinity", 2, Provided::Component),
     plugin("DynamicResources", 2, Provided::NotYet),
     plugin("DefaultPreemption", 1, Provided::NotYet),
     plugin("NodeResourcesBalancedAllocation", 1, Provided::Component),
@@ -79,6 +79,7 @@ impl ProfileSpec {
             arguments: BTreeMap::new(),
             others: true,
             failure_policy: FailurePolicy::Fail,
+            percentage_of_nodes_to_score: None,
         }
     }
 }
@@ -89,5 +90,12 @@ pub(super) fn default_plugin(name: &str) -> Option<&'static DefaultPlugin> {
 }
 
 /// Extension points that components can be enabled at so far. At the others stands what the core does itself.
-pub(super) const SUPPORTED_POINTS: [ExtensionPoint; 4] =
-    [ExtensionPoint::PreFilter, ExtensionPoint::Filter, ExtensionPoint::PreScore, ExtensionPoint::Score];
+pub(super) const SUPPORTED_POINTS: [ExtensionPoint; 7] = [
+    ExtensionPoint::PreEnqueue,
+    ExtensionPoint::QueueSort,
+    ExtensionPoint::PreFilter,
+    ExtensionPoint::Filter,
+    ExtensionPoint::PostFilter,
+    ExtensionPoint::PreScore,
+    ExtensionPoint::Score,
+];

@@ -27,14 +27,18 @@ pub(super) fn with_defaults(file: FileConfiguration) -> Configuration {
         Duration::from_secs(given.map_or(default, |seconds| seconds.value).unsigned_abs())
     };
     Configuration {
-        profiles: profiles.into_iter().map(profile_spec).collect(),
+        profiles: profiles
+            .into_iter()
+            .map(|profile| profile_spec(profile, file.percentage_of_nodes_to_score))
+            .collect(),
         pod_initial_backoff: seconds(file.pod_initial_backoff, POD_INITIAL_BACKOFF),
         pod_max_backoff: seconds(file.pod_max_backoff, POD_MAX_BACKOFF),
         leader_election: file.leader_election.unwrap_or_default(),
     }
 }
 
-fn profile_spec(profile: FileProfile) -> ProfileSpec {
+/// A percentage of the profile's own comes before that of the file.
+fn profile_spec(profile: FileProfile, percentage_of_nodes_to_score: Option<u8>) -> ProfileSpec {
     let multi_point = merge_with_defaults(&profile.plugins.multi_point);
     let points = |point| expand(profile.plugins.at(point), &multi_point);
     let weigh = |enabled: Vec<Enabled>| {
@@ -42,8 +46,11 @@ fn profile_spec(profile: FileProfile) -> ProfileSpec {
         enabled.into_iter().map(|plugin| weighed(plugin, weights)).collect()
     };
     let points = PointSpecs {
+        pre_enqueue: points(ExtensionPoint::PreEnqueue),
+        queue_sort: points(ExtensionPoint::QueueSort),
         pre_filter: points(ExtensionPoint::PreFilter),
         filter: points(ExtensionPoint::Filter),
+        post_filter: points(ExtensionPoint::PostFilter),
         pre_score: points(ExtensionPoint::PreScore),
         score: weigh(points(ExtensionPoint::Score)),
     };
@@ -54,6 +61,7 @@ fn profile_spec(profile: FileProfile) -> ProfileSpec {
         arguments: arguments.map(|config| (config.plugin.into(), config.arguments)).collect(),
         others: false,
         failure_policy: FailurePolicy::default(),
+        percentage_of_nodes_to_score: profile.percentage_of_nodes_to_score.or(percentage_of_nodes_to_score),
     }
 }
 

@@ -17,6 +17,7 @@ pub(super) struct FileConfiguration {
     pub(super) profiles: Vec<FileProfile>,
     pub(super) pod_initial_backoff: Option<Seconds>,
     pub(super) pod_max_backoff: Option<Seconds>,
+    pub(super) percentage_of_nodes_to_score: Option<u8>,
     pub(super) leader_election: Option<LeaderElection>,
 }
 
@@ -33,6 +34,7 @@ pub(super) struct FileProfile {
     pub(super) path: String,
     pub(super) place: Place,
     pub(super) scheduler_name: Option<(String, Place)>,
+    pub(super) percentage_of_nodes_to_score: Option<u8>,
     pub(super) plugins: PluginSets,
     pub(super) arguments: Vec<FileArguments>,
 }
@@ -66,6 +68,7 @@ pub(super) fn configuration(root: &Node) -> (FileConfiguration, Problems) {
     }
     configuration.pod_initial_backoff = seconds(&mut fields, "podInitialBackoffSeconds", &mut problems);
     configuration.pod_max_backoff = seconds(&mut fields, "podMaxBackoffSeconds", &mut problems);
+    configuration.percentage_of_nodes_to_score = percentage_of_nodes(&mut fields, &mut problems);
     configuration.leader_election = fields.get("leaderElection").map(|field| leader_election(&field, &mut problems));
     not_yet(&mut fields, &mut problems);
     fields.finish(&mut problems);
@@ -99,7 +102,6 @@ fn seconds(fields: &mut Fields<'_>, name: &'static str, problems: &mut Problems)
 fn not_yet(fields: &mut Fields<'_>, problems: &mut Problems) {
     for (name, is_harmless) in [
         ("parallelism", (|node| matches!(node.value, Value::Integer(16))) as fn(&Node) -> bool),
-        ("percentageOfNodesToScore", is_every_node),
         ("clientConnection", |node| matches!(&node.value, Value::Map(map) if map.is_empty())),
         ("extenders", |node| matches!(&node.value, Value::List(list) if list.is_empty())),
         ("delayCacheUntilActive", is_false),
@@ -119,8 +121,14 @@ fn refuse(fields: &mut Fields<'_>, name: &'static str, is_harmless: fn(&Node) ->
 }
 
 /// 0 stands for "as many as need be", which here is every node.
-fn is_every_node(node: &Node) -> bool {
-    matches!(node.value, Value::Integer(0 | 100))
+fn percentage_of_nodes(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<u8> {
+    let field = fields.get("percentageOfNodesToScore")?;
+    let value = field.integer(problems)?;
+    let percentage = u8::try_from(value).ok().filter(|percentage| *percentage <= 100);
+    if percentage.is_none() {
+        field.problem(problems, format!("{value}: a percentage is 0 to 100"));
+    }
+    percentage
 }
 
 fn is_false(node: &Node) -> bool {
@@ -133,7 +141,7 @@ fn profile(field: &Field<'_>, problems: &mut Problems) -> Option<FileProfile> {
     if let Some(name) = fields.get("schedulerName") {
         profile.scheduler_name = name.text(problems).map(|text| (text.to_owned(), name.node.place));
     }
-    refuse(&mut fields, "percentageOfNodesToScore", is_every_node, problems);
+    profile.percentage_of_nodes_to_score = percentage_of_nodes(&mut fields, problems);
     if let Some(sets) = fields.get("plugins") {
         profile.plugins = plugins(&sets, problems);
     }

@@ -12,6 +12,7 @@
 mod binder;
 mod client;
 mod events;
+mod evictor;
 mod host;
 mod informer;
 mod intern;

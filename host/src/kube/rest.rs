@@ -22,6 +22,7 @@ pub(super) struct Call {
 }
 
 pub(super) const JSON: &str = "application/json";
+pub(super) const MERGE: &str = "application/merge-patch+json";
 pub(super) const STRATEGIC_MERGE: &str = "application/strategic-merge-patch+json";
 
 /// Why a request failed.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ::kube::runtime::watcher;
 use ::kube::{Api, Client};
+use berth_core::action::PodEvent;
 use berth_core::{Action, Event};
 use futures::future::{join, join3};
 use tokio::runtime::Handle;
@@ -15,6 +16,7 @@ use tracing::warn;
 
 use super::binder::Binder;
 use super::events::Recorder;
+use super::evictor::Evictor;
 use super::informer::{self, NodeIntake, PodIntake, UNFINISHED};
 use super::intern::SpecTable;
 use super::kinds::Kinds;
@@ -48,6 +50,8 @@ pub struct Shell {
     bindings: Mutex<JoinSet<()>>,
     status: Arc<StatusWriter>,
     recorder: Arc<Recorder>,
+    evictor: Arc<Evictor>,
+    making_room: Mutex<JoinSet<()>>,
     informers: JoinSet<()>,
     kinds: Kinds,
     _workers: JoinSet<()>,
@@ -75,6 +79,7 @@ impl Shell {
         let known = Arc::new(KnownPods::default());
         let status = Arc::new(StatusWriter::new(client.clone(), Arc::clone(&known)));
         let recorder = Arc::new(Recorder::new(client.clone(), Arc::clone(&known), &options.host));
+        let evictor = Arc::new(Evictor::new(client.clone(), events.clone()));
         let binder = Binder::new(client.clone(), Arc::clone(&status), events.clone(), options.binds_at_once);
         let workers = start_workers(options, &status, &recorder);
         let config = watcher::Config::default().page_size(options.page_size);
@@ -82,7 +87,19 @@ impl Shell {
         let (informers, synced) = start_informers(client, config, known, events);
         let runtime = Handle::current();
         let (binder, bindings) = (Arc::new(binder), Mutex::default());
-        Self { runtime, binder, bindings, status, recorder, informers, kinds, _workers: workers, synced: Some(synced) }
+        Self {
+            runtime,
+            binder,
+            bindings,
+            status,
+            recorder,
+            evictor,
+            making_room: Mutex::default(),
+            informers,
+            kinds,
+            _workers: workers,
+            synced: Some(synced),
+        }
     }
 
     /// Waits until all that was there at the start is in the events' channel. Before, nothing should be placed: a node
@@ -108,8 +125,28 @@ impl Shell {
             Action::Emit(event) => self.recorder.emit(event),
             Action::SetUnscheduled { pod, reason, message } => self.status.set(Unscheduled { pod, reason, message }),
             Action::Watch(reads) => self.kinds.watch(reads),
+            Action::Nominate { pod, node } => self.make_room(Arc::clone(&self.evictor).nominate(pod, node)),
+            Action::Evict { pod, reason, note, scheduler_name } => {
+                let (kind, action) = ("Normal", "Preempting");
+                self.recorder.emit(PodEvent {
+                    pod: pod.clone(),
+                    scheduler_name,
+                    kind,
+                    reason: "Preempted",
+                    action,
+                    note,
+                });
+                self.make_room(Arc::clone(&self.evictor).evict(pod, reason));
+            }
+            Action::Patch(patch) => self.make_room(Arc::clone(&self.evictor).patch(patch)),
             Action::Warn { plugin, message } => warn!("plugin {plugin}: {message}"),
         }
+    }
+
+    fn make_room(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.making_room.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn_on(task, &self.runtime);
     }
 
     /// How many events could not be written.

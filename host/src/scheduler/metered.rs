@@ -2,12 +2,13 @@
 
 use std::time::Instant;
 
-use berth_core::Plugins;
 use berth_core::cache::NodeId;
 use berth_core::facts::PodFacts;
 use berth_core::plugins::{
-    Cycle, ExtensionPoints, PluginError, PluginId, PointOutcome, PreFilterResult, PreScoreResult, TemplateId, Verdicts,
+    AskWhatIf, Code, Cycle, ExtensionPoints, PluginError, PluginId, PointOutcome, PostFilterResult, PreFilterResult,
+    PreScoreResult, Status, TemplateId, Verdicts, WhatIf,
 };
+use berth_core::{Plugins, Timestamp};
 
 use crate::admin::metrics::{Call, Meter};
 use crate::wasm::Guests;
@@ -43,6 +44,16 @@ fn success<R>(_: &R) -> &'static str {
 }
 
 impl Plugins for Metered<'_> {
+    fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
+        let status = |held: &Option<Status>| if held.is_some() { "UnschedulableAndUnresolvable" } else { "Success" };
+        self.ask(plugin, ExtensionPoints::PRE_ENQUEUE, cycle, status, |guests| guests.pre_enqueue(plugin, cycle))
+    }
+
+    /// No extension point of kube-scheduler's metrics.
+    fn sort_key(&mut self, plugin: PluginId, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, PluginError> {
+        self.guests.sort_key(plugin, cycle, queued)
+    }
+
     fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
         let status = |result: &PreFilterResult| match result {
             PreFilterResult::All | PreFilterResult::Narrow(_) => "Success",
@@ -54,6 +65,32 @@ impl Plugins for Metered<'_> {
 
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         self.ask(plugin, ExtensionPoints::FILTER, cycle, success, |guests| guests.filter(plugin, cycle, nodes))
+    }
+
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
+        self.ask(plugin, ExtensionPoints::FILTER, cycle, success, |guests| guests.filter_what_if(plugin, cycle, cases))
+    }
+
+    fn post_filter(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        codes: &[Code],
+        what_if: &mut AskWhatIf<'_>,
+    ) -> Result<PostFilterResult, PluginError> {
+        let status = |result: &PostFilterResult| match result {
+            PostFilterResult::Nominate(_) => "Success",
+            PostFilterResult::Unschedulable { .. } => "Unschedulable",
+        };
+        self.ask(plugin, ExtensionPoints::POST_FILTER, cycle, status, |guests| {
+            guests.post_filter(plugin, cycle, nodes, codes, what_if)
+        })
     }
 
     fn pre_score(

@@ -90,7 +90,11 @@ fn calls(
     cache: &Cache,
 ) -> Result<Vec<(Export, Duration)>, CallError> {
     type Call = fn(&mut Resident, &Trial<'_>, &[NodeId]) -> Result<(), CallError>;
-    let measured: [(ExtensionPoints, Export, Call); 4] = [
+    let measured: [(ExtensionPoints, Export, Call); 6] = [
+        (ExtensionPoints::PRE_ENQUEUE, Export::PreEnqueue, |r, t, _| r.instance().pre_enqueue(t.cycle()).map(drop)),
+        (ExtensionPoints::QUEUE_SORT, Export::SortKey, |r, t, _| {
+            r.instance().sort_key(t.cycle(), t.cycle().time).map(drop)
+        }),
         (ExtensionPoints::PRE_FILTER, Export::PreFilter, |r, t, _| r.instance().pre_filter(t.cycle()).map(drop)),
         (ExtensionPoints::FILTER, Export::Filter, |r, t, nodes| r.instance().filter(t.cycle(), nodes).map(drop)),
         (ExtensionPoints::PRE_SCORE, Export::PreScore, |r, t, nodes| {

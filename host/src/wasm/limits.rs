@@ -6,7 +6,7 @@ use std::time::Duration;
 /// nobody.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// CPU time of a call in a scheduling cycle: pre-filter, filter, pre-score, score, normalize, hold-template. Default:
+    /// CPU time of a call in a scheduling cycle: pre-filter, filter, post-filter, pre-score, score, normalize, hold-template. Default:
     /// 100 ms. It is counted from the engine's first tick within the call, so one may last a tick (10 ms) longer.
     pub call: Duration,
     /// CPU time of one `apply`, which carries at most [`crate::wasm::feed::BATCH`] changes of a kind. Default: 1 s.

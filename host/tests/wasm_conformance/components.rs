@@ -75,7 +75,9 @@ fn examined(file: &Path) -> Vec<String> {
 /// A plugin that says one thing only can hold everything.
 fn varies(variety: &Variety) -> bool {
     let scores = variety.scores.is_some_and(|(lowest, highest)| lowest < highest);
-    scores || (variety.fits > 0 && variety.rejected > 0)
+    let keys = variety.sort_keys.is_some_and(|(lowest, highest)| lowest < highest);
+    let filters = variety.fits > 0 && variety.rejected > 0;
+    scores || keys || filters || (variety.enqueued > 0 && variety.held_back > 0)
 }
 
 #[test]

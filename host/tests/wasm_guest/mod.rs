@@ -40,6 +40,7 @@ pub struct Guest {
     scope: u8,
     /// apiVersion, kind and a field of the objects that it reads.
     objects: [&'static str; 3],
+    what_if: bool,
     bodies: BTreeMap<&'static str, String>,
 }
 
@@ -57,6 +58,7 @@ impl Guest {
             ("takes", "(i32.const 1)"),
             ("pre_filter", "(i64.store (i32.const 600) (i64.const 0)) (i32.const 600)"),
             ("filter", ""),
+            ("post_filter", ""),
             ("pre_score", "(i64.store (i32.const 600) (i64.const 0)) (i32.const 600)"),
             ("score", ""),
             ("normalize", ""),
@@ -72,6 +74,7 @@ impl Guest {
             normalization: NORMALIZE_DEFAULT,
             scope: 0,
             objects: ["v1", "ConfigMap", "data"],
+            what_if: false,
             bodies: bodies.map(|(function, body)| (function, body.to_owned())).into(),
         }
     }
@@ -182,6 +185,25 @@ impl Guest {
         self.body("imports", import).body("data", &data).body(function, &log)
     }
 
+    /// It asks, during post-filter, about its first node without pod 0, and makes room there if the answer is yes; else it
+    /// says an error of its own.
+    pub fn makes_room(self) -> Self {
+        let import = r#"(import "berth:scheduler/what-if@0.1.0" "ask"
+            (func $ask (param i64 i64 i64 i32 i32 i32 i32)))"#;
+        // At 2176 the case (node, pods), at 2200 the pod's id; the answer, verdicts, at 2208.
+        let body = "
+            (i32.store (i32.const 2200) (i32.const 0))
+            (i32.store (i32.const 2176) (i32.load (local.get $nodes)))
+            (i32.store (i32.const 2180) (i32.const 2200))
+            (i32.store (i32.const 2184) (i32.const 1))
+            (call $ask (local.get $id) (local.get $time) (local.get $seed) (local.get $template)
+              (i32.const 2176) (i32.const 1) (i32.const 2208))
+            (if (i32.eqz (i32.load16_u (i32.load (i32.const 2216))))
+              (then (call $room (i32.load (local.get $nodes)) (i32.const 0)))
+              (else (return (i32.const 208))))";
+        Self { what_if: true, ..self.body("imports", import).body("post_filter", body) }
+    }
+
     /// Its core module, not yet a component.
     pub fn core_module(&self) -> Vec<u8> {
         let (resolve, world) = self.resolve();
@@ -214,6 +236,9 @@ impl Guest {
         resolve.push_group(sources.parse().expect("the contract parses")).expect("the contract is sound");
         let mut world =
             format!("package test:guest;\nworld guest {{\n  import berth:scheduler/log@{};\n", self.contract);
+        if self.what_if {
+            world.push_str(&format!("  import berth:scheduler/what-if@{};\n", self.contract));
+        }
         for interface in self.foreign.imports {
             world.push_str(&format!("  import {interface};\n"));
         }

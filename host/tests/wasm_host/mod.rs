@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use berth::wasm::{BuiltIn, Delivery, Guests, Limits, Loader, LoaderOptions, PluginState, ProfileSpec};
 use berth_core::cache::{Cache, NodeId};
 use berth_core::model::{Node, Pod, PodKey, PodRequests, Resources};
-use berth_core::plugins::{Cycle, PluginError, PluginId, TemplateId, Verdicts};
+use berth_core::plugins::{Code, Cycle, PluginError, PluginId, PostFilterResult, TemplateId, Verdicts, WhatIf};
 use berth_core::profile::Profile;
 use berth_core::{Event, Plugins, Timestamp};
 use tempfile::TempDir;
@@ -146,6 +146,19 @@ impl Host {
     pub fn score(&mut self, template: u32) -> Result<Vec<i64>, PluginError> {
         let id = self.id();
         self.asked(template, |guests, cycle, nodes| guests.score(id, cycle, nodes))
+    }
+
+    /// Asks the first post-filter whether room can be made, where every node was rejected.
+    pub fn post_filter(
+        &mut self,
+        template: u32,
+        answer: &mut dyn FnMut(&[WhatIf]) -> Result<Verdicts, PluginError>,
+    ) -> Result<PostFilterResult, PluginError> {
+        let id = self.profiles[0].post_filter[0].id;
+        self.asked(template, |guests, cycle, nodes| {
+            let codes = vec![Code::Unschedulable; nodes.len()];
+            guests.post_filter(id, cycle, nodes, &codes, &mut |_, cases| answer(cases))
+        })
     }
 
     fn asked<T>(&mut self, template: u32, ask: impl FnOnce(&mut Guests, &Cycle<'_>, &[NodeId]) -> T) -> T {

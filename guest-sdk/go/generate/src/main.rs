@@ -16,7 +16,7 @@ use crate::layout::Way;
 use crate::reach::Reach;
 
 /// What comes from the host, beyond scalars.
-const ARRIVING: [&str; 2] = ["pod", "change"];
+const ARRIVING: [&str; 2] = ["pod", "snapshot.change"];
 /// What goes to it.
 const LEAVING: [&str; 4] = ["description", "declaration", "pre-filter-result", "verdicts"];
 /// What crosses as numbers.

@@ -1,6 +1,6 @@
 //! Which of the contract's types a Go guest meets.
 
-use wit_parser::{Resolve, Type, TypeDefKind, TypeId};
+use wit_parser::{Resolve, Type, TypeDef, TypeDefKind, TypeId, TypeOwner};
 
 /// Types in the order in which they are first met, each after those it is made of.
 pub struct Reach<'a> {
@@ -41,9 +41,16 @@ impl<'a> Reach<'a> {
     }
 }
 
-/// A type of this name that is no alias.
+/// A type of this name that is no alias; where several interfaces have one, after the interface's name: `snapshot.change`.
 fn find(resolve: &Resolve, name: &str) -> Result<TypeId, String> {
-    let is_it = |ty: &wit_parser::TypeDef| ty.name.as_deref() == Some(name) && !matches!(ty.kind, TypeDefKind::Type(_));
+    let (interface, plain) = name.split_once('.').map_or((None, name), |(interface, plain)| (Some(interface), plain));
+    let is_there = |ty: &TypeDef| match (interface, ty.owner) {
+        (None, _) => true,
+        (Some(interface), TypeOwner::Interface(owner)) => resolve.interfaces[owner].name.as_deref() == Some(interface),
+        (Some(_), _) => false,
+    };
+    let is_it =
+        |ty: &TypeDef| ty.name.as_deref() == Some(plain) && is_there(ty) && !matches!(ty.kind, TypeDefKind::Type(_));
     let found = resolve.types.iter().find(|(_, ty)| is_it(ty)).map(|(id, _)| id);
     found.ok_or_else(|| format!("the contract has no type `{name}`"))
 }

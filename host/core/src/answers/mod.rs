@@ -9,6 +9,8 @@ use hashbrown::HashMap;
 
 pub use self::column::Column;
 use crate::plugins::{PluginId, PreFilterResult, PreScoreResult, Status, TemplateId};
+use crate::queue::SortKey;
+use crate::time::Timestamp;
 
 /// The kept answers of one plugin about one template.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +25,10 @@ pub struct Kept {
     pub pre_score: Option<PreScoreResult>,
     /// Raw scores.
     pub scores: Column<i64>,
+    /// Of pre-enqueue.
+    pub pre_enqueue: Option<Option<Status>>,
+    /// Of queue-sort, for pods that wait since then.
+    pub sort_key: Option<(Timestamp, SortKey)>,
     last_used: u64,
 }
 

@@ -29,8 +29,10 @@ pub use self::images::{ImageState, Images};
 pub use self::log::{Change, ChangeLog};
 pub use self::node_info::{NodeInfo, Usage};
 pub use self::objects::{CachedObject, Coverage, KindId, ObjectId, Objects};
+use crate::cluster_event::ClusterEvent;
 use crate::facts::NodeFacts;
 use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod};
+use crate::plugins::WhatIf;
 
 /// A pod that is assigned to a node, or assumed to be.
 #[derive(Clone, Debug)]
@@ -58,6 +60,8 @@ pub struct Cache {
     images: Images,
     objects: Objects,
     log: ChangeLog,
+    /// Since they were taken last.
+    events: Vec<ClusterEvent>,
 }
 
 impl Cache {
@@ -102,6 +106,12 @@ impl Cache {
         self.pods.entries().map(|(id, pod)| (PodId(id), pod))
     }
 
+    /// One more than the highest pod id in use.
+    #[must_use]
+    pub fn pod_id_end(&self) -> usize {
+        self.pods.end()
+    }
+
     /// The pod with this id.
     #[must_use]
     pub fn pod(&self, id: PodId) -> Option<&CachedPod> {
@@ -132,20 +142,23 @@ impl Cache {
         &self.log
     }
 
-    /// A node appeared or changed. A node of the same name with another uid is another node. Returns the facts whose
-    /// change may help a pod that did not fit.
-    pub fn set_node(&mut self, node: Arc<Node>) -> NodeFacts {
+    /// What happened since this was asked last, in order.
+    pub fn take_events(&mut self) -> Vec<ClusterEvent> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// A node appeared or changed. A node of the same name with another uid is another node.
+    pub fn set_node(&mut self, node: Arc<Node>) {
         let known = self.node_id(&node.name).and_then(|id| self.nodes.get(id.0));
-        let helped = match known.map(|info| (info.id, info.node.uid == node.uid)) {
+        match known.map(|info| (info.id, info.node.uid == node.uid)) {
             Some((id, true)) => self.update_node(id, node),
             Some((_, false)) => {
                 self.remove_node(&node.name);
                 self.add_node(node)
             }
             None => self.add_node(node),
-        };
+        }
         self.trim();
-        helped
     }
 
     /// A node went. Its pods wait aside until theirs are removed, or it comes back.
@@ -168,38 +181,37 @@ impl Cache {
             self.log.push(Change::PodRemoved(*pod));
         }
         self.images.leave(&info.images, &mut self.log);
+        self.events.push(ClusterEvent::node(Some(info.node), None, NodeFacts::PODS));
         self.log.push(Change::NodeRemoved(id));
         self.log.push(Change::NodeCount);
         self.trim();
     }
 
     /// A pod is assigned to `pod.node_name`, or changed there. Confirms an assumed one; one that is elsewhere moves.
-    /// Returns the facts whose change may help a pod that did not fit.
-    pub fn set_pod(&mut self, pod: Arc<Pod>) -> NodeFacts {
-        self.place(pod, false)
+    pub fn set_pod(&mut self, pod: Arc<Pod>) {
+        self.place(pod, false);
     }
 
-    /// The core chose `pod.node_name` for the pod: it counts there from now on. Returns as [`Cache::set_pod`].
-    pub fn assume(&mut self, pod: Arc<Pod>) -> NodeFacts {
-        self.place(pod, true)
+    /// The core chose `pod.node_name` for the pod: it counts there from now on.
+    pub fn assume(&mut self, pod: Arc<Pod>) {
+        self.place(pod, true);
     }
 
-    /// Takes an assumption back. A pod that the API server has confirmed stays. Returns as [`Cache::set_pod`].
-    pub fn forget(&mut self, uid: &str) -> NodeFacts {
-        match self.pod_by_uid(uid) {
-            Some(cached) if cached.assumed => self.remove_pod(uid),
-            _ => NodeFacts::empty(),
+    /// Takes an assumption back. A pod that the API server has confirmed stays.
+    pub fn forget(&mut self, uid: &str) {
+        if self.pod_by_uid(uid).is_some_and(|cached| cached.assumed) {
+            self.remove_pod(uid);
         }
     }
 
-    /// The pod went, or takes nothing any more. Returns as [`Cache::set_pod`].
-    pub fn remove_pod(&mut self, uid: &str) -> NodeFacts {
+    /// The pod went, or takes nothing any more.
+    pub fn remove_pod(&mut self, uid: &str) {
         let removed = self.pod_by_uid.remove(uid).and_then(|id| Some((id, self.pods.retire(id.0)?)));
-        let Some((id, cached)) = removed else { return NodeFacts::empty() };
-        self.detach(id, &cached);
+        let Some((id, cached)) = removed else { return };
+        let facts = self.detach(id, &cached);
+        self.events.push(ClusterEvent::pod(Some(cached.pod), None, facts));
         self.log.push(Change::PodRemoved(id));
         self.trim();
-        NodeFacts::USAGE | NodeFacts::USED_PORTS | NodeFacts::PODS
     }
 
     /// Plugins want to read these kinds. Returns those of which more has to be listed than was, with all their fields.
@@ -217,45 +229,43 @@ impl Cache {
         self.objects.refused(kind, why);
     }
 
-    /// An object of a kind that plugins read appeared or changed. Whether anything in it did.
-    pub fn set_object(&mut self, object: Arc<Object>) -> bool {
-        let changed = self.objects.set(object, &mut self.log);
+    /// An object of a kind that plugins read appeared or changed.
+    pub fn set_object(&mut self, object: Arc<Object>) {
+        let before = self.objects.by_key(&object.key).map(|cached| Arc::clone(&cached.object));
+        if self.objects.set(Arc::clone(&object), &mut self.log) {
+            self.events.push(ClusterEvent::object(before, Some(object)));
+        }
         self.trim();
-        changed
     }
 
-    /// An object went. Whether it was there.
-    pub fn remove_object(&mut self, key: &ObjectKey) -> bool {
-        let gone = self.objects.remove(key, &mut self.log);
+    /// An object went.
+    pub fn remove_object(&mut self, key: &ObjectKey) {
+        let before = self.objects.by_key(key).map(|cached| Arc::clone(&cached.object));
+        if self.objects.remove(key, &mut self.log) {
+            self.events.push(ClusterEvent::object(before, None));
+        }
         self.trim();
-        gone
     }
 
-    /// A pod that comes can help those that want to be near it; one that stays and asks for less, more of them.
-    fn place(&mut self, pod: Arc<Pod>, assumed: bool) -> NodeFacts {
+    fn place(&mut self, pod: Arc<Pod>, assumed: bool) {
         let known = self.pod_by_uid.get(&pod.key.uid).copied();
-        let helped = match known.and_then(|id| self.pods.get_mut(id.0).map(|cached| (id, cached))) {
+        match known.and_then(|id| self.pods.get_mut(id.0).map(|cached| (id, cached))) {
             Some((id, cached)) if cached.pod.node_name == pod.node_name => {
                 cached.assumed = assumed;
                 if cached.pod == pod {
-                    return NodeFacts::empty();
+                    return;
                 }
                 let before = std::mem::replace(&mut cached.pod, Arc::clone(&pod));
                 let node = cached.node;
-                self.replace(id, node, &before, &pod)
+                self.replace(id, node, before, pod);
             }
             Some(_) => {
-                let helped = self.remove_pod(&pod.key.uid);
+                self.remove_pod(&pod.key.uid);
                 self.add_pod(pod, assumed);
-                helped
             }
-            None => {
-                self.add_pod(pod, assumed);
-                NodeFacts::PODS
-            }
-        };
+            None => self.add_pod(pod, assumed),
+        }
         self.trim();
-        helped
     }
 
     fn add_pod(&mut self, pod: Arc<Pod>, assumed: bool) {
@@ -269,29 +279,34 @@ impl Cache {
             }
             None => self.waiting.entry(pod.node_name.clone()).or_default().push(id),
         }
+        self.events.push(ClusterEvent::pod(None, Some(pod), NodeFacts::PODS));
     }
 
-    fn replace(&mut self, id: PodId, node: Option<NodeId>, before: &Pod, after: &Pod) -> NodeFacts {
-        let Some(info) = node.and_then(|node| self.nodes.get_mut(node.0)) else { return NodeFacts::empty() };
-        let facts = info.replace_pod(before, after);
+    fn replace(&mut self, id: PodId, node: Option<NodeId>, before: Arc<Pod>, after: Arc<Pod>) {
+        let Some(info) = node.and_then(|node| self.nodes.get_mut(node.0)) else { return };
+        let facts = info.replace_pod(&before, &after);
         self.log.push(Change::Node(info.id, facts));
         self.log.push(Change::Pod(id));
-        facts
+        self.events.push(ClusterEvent::pod(Some(before), Some(after), facts));
     }
 
-    fn detach(&mut self, id: PodId, cached: &CachedPod) {
+    /// The facts of its node that change.
+    fn detach(&mut self, id: PodId, cached: &CachedPod) -> NodeFacts {
         if let Some(info) = cached.node.and_then(|node| self.nodes.get_mut(node.0)) {
             let facts = info.remove_pod(id, &cached.pod);
             self.log.push(Change::Node(info.id, facts));
-        } else if let Some(waiting) = self.waiting.get_mut(&cached.pod.node_name) {
+            return facts;
+        }
+        if let Some(waiting) = self.waiting.get_mut(&cached.pod.node_name) {
             waiting.retain(|waiting| *waiting != id);
             if waiting.is_empty() {
                 self.waiting.remove(&cached.pod.node_name);
             }
         }
+        NodeFacts::empty()
     }
 
-    fn add_node(&mut self, node: Arc<Node>) -> NodeFacts {
+    fn add_node(&mut self, node: Arc<Node>) {
         let images = self.images.exchange(&[], &node.images, &mut self.log);
         let id = NodeId(self.nodes.insert(NodeInfo::new(Arc::clone(&node), images)));
         self.node_by_name.insert(node.name.clone(), id);
@@ -308,20 +323,34 @@ impl Cache {
         }
         self.log.push(Change::Node(id, NodeFacts::all()));
         self.log.push(Change::NodeCount);
-        NodeFacts::all()
+        self.events.push(ClusterEvent::node(None, Some(node), NodeFacts::all()));
     }
 
-    fn update_node(&mut self, id: NodeId, node: Arc<Node>) -> NodeFacts {
-        let Some(info) = self.nodes.get_mut(id.0) else { return NodeFacts::empty() };
+    fn update_node(&mut self, id: NodeId, node: Arc<Node>) {
+        let Some(info) = self.nodes.get_mut(id.0) else { return };
         let facts = info.changed_facts(&node);
         if facts.contains(NodeFacts::IMAGES) {
             info.images = self.images.exchange(&info.images, &node.images, &mut self.log);
         }
-        info.node = node;
+        let before = std::mem::replace(&mut info.node, Arc::clone(&node));
         if !facts.is_empty() {
             self.log.push(Change::Node(id, facts));
+            self.events.push(ClusterEvent::node(Some(before), Some(node), facts));
         }
-        facts
+    }
+
+    /// The cluster as it would be in this case: a copy, for whoever has no better way to look at it.
+    #[must_use]
+    pub fn as_if(&self, case: &WhatIf) -> Self {
+        let mut cache = self.clone();
+        let name = self.node(case.node).map(|info| info.node.name.clone()).unwrap_or_default();
+        for pod in case.removed.iter().filter_map(|pod| self.pod(*pod)) {
+            cache.remove_pod(&pod.pod.key.uid);
+        }
+        for pod in &case.added {
+            cache.assume(Arc::new(Pod { node_name: name.clone(), ..Pod::clone(pod) }));
+        }
+        cache
     }
 
     /// Bounds the log; ids whose removal it no longer holds may be used again.

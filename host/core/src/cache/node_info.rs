@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::Cache;
 use super::ids::{ImageId, NodeId, PodId};
 use crate::facts::NodeFacts;
 use crate::model::{HostPort, Node, Pod, Resources};
+use crate::plugins::WhatIf;
 
 /// What the pods of a node ask for, assumed ones included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,6 +55,19 @@ pub struct NodeInfo {
 impl NodeInfo {
     pub(super) fn new(node: Arc<Node>, images: Vec<ImageId>) -> Self {
         Self { node, images, ..Self::default() }
+    }
+
+    /// As it would be in this case. The pods that come have ids from `first` on.
+    #[must_use]
+    pub fn as_if(&self, cache: &Cache, case: &WhatIf, first: PodId) -> Self {
+        let mut info = self.clone();
+        for (id, cached) in case.removed.iter().filter_map(|id| Some((*id, cache.pod(*id)?))) {
+            info.remove_pod(id, &cached.pod);
+        }
+        for (number, pod) in (first.0..).zip(&case.added) {
+            info.add_pod(PodId(number), pod);
+        }
+        info
     }
 
     /// The facts that changed.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::{Distrusted, Placing};
 use crate::cache::NodeId;
 use crate::plugins::{
-    Cycle, PluginError, Plugins, PreFilterResult, PreScoreResult, Scope, Status, TemplateId, Verdicts,
+    Cycle, PluginError, Plugins, PreFilterResult, PreScoreResult, Scope, Status, TemplateId, Verdicts, WhatIf,
 };
 use crate::profile::ProfilePlugin;
 
 impl Placing<'_> {
     /// The pod's template for this plugin, looked up once a cycle for each set of facts.
-    fn template(&mut self, plugin: &ProfilePlugin) -> TemplateId {
+    pub(super) fn template(&mut self, plugin: &ProfilePlugin) -> TemplateId {
         let facts = plugin.declaration.pod_facts;
         if let Some((_, template)) = self.pods_templates.iter().find(|(known, _)| *known == facts) {
             return *template;
@@ -148,14 +148,17 @@ impl Placing<'_> {
     fn fresh_verdicts(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         let (plugins, cycle) = self.call(plugin);
         let verdicts = plugins.filter(plugin.id, &cycle, nodes)?;
-        right_length(plugin, "filter", verdicts.nodes.len(), nodes.len())?;
-        match verdicts.nodes.iter().find(|answer| usize::from(**answer) > verdicts.outcomes.len()) {
-            Some(answer) => {
-                let message = format!("filter named outcome {answer} of {}", verdicts.outcomes.len());
-                Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message))
-            }
-            None => Ok(verdicts),
-        }
+        checked(plugin, verdicts, nodes.len())
+    }
+
+    pub(super) fn fresh_verdicts_if(
+        &mut self,
+        plugin: &ProfilePlugin,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
+        let (plugins, cycle) = self.call(plugin);
+        let verdicts = plugins.filter_what_if(plugin.id, &cycle, cases)?;
+        checked(plugin, verdicts, cases.len())
     }
 
     fn fresh_scores(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
@@ -168,14 +171,7 @@ impl Placing<'_> {
     /// Splits the borrow: whom to ask, and about what.
     fn call(&mut self, plugin: &ProfilePlugin) -> (&mut dyn Plugins, Cycle<'_>) {
         let template = self.template(plugin);
-        let cycle = Cycle {
-            id: self.cycle,
-            time: self.time,
-            seed: mix(self.seed, self.cycle, u64::from(plugin.id.0)),
-            template,
-            pod: self.pod,
-            cache: self.cache,
-        };
+        let cycle = self.about(plugin, template);
         (&mut *self.plugins, cycle)
     }
 
@@ -191,8 +187,34 @@ impl Placing<'_> {
     }
 }
 
+impl<'a> Placing<'a> {
+    /// What a call to the plugin is about.
+    pub(super) fn about(&self, plugin: &ProfilePlugin, template: TemplateId) -> Cycle<'a> {
+        Cycle {
+            id: self.cycle,
+            time: self.time,
+            seed: mix(self.seed, self.cycle, u64::from(plugin.id.0)),
+            template,
+            pod: self.pod,
+            cache: self.cache,
+        }
+    }
+}
+
 fn verdict(verdicts: &Verdicts, at: usize) -> Option<&Status> {
     verdicts.outcomes.get(usize::from(verdicts.nodes[at]).checked_sub(1)?)
+}
+
+/// As many as were asked for, each naming an outcome that is there.
+fn checked(plugin: &ProfilePlugin, verdicts: Verdicts, asked: usize) -> Result<Verdicts, PluginError> {
+    right_length(plugin, "filter", verdicts.nodes.len(), asked)?;
+    match verdicts.nodes.iter().find(|answer| usize::from(**answer) > verdicts.outcomes.len()) {
+        Some(answer) => {
+            let message = format!("filter named outcome {answer} of {}", verdicts.outcomes.len());
+            Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message))
+        }
+        None => Ok(verdicts),
+    }
 }
 
 fn right_length(plugin: &ProfilePlugin, call: &str, got: usize, wanted: usize) -> Result<(), PluginError> {
@@ -204,7 +226,7 @@ fn right_length(plugin: &ProfilePlugin, call: &str, got: usize, wanted: usize) -
 }
 
 /// A seed for one cycle and plugin: the finalizer of SplitMix64 over the three.
-fn mix(seed: u64, cycle: u64, plugin: u64) -> u64 {
+pub(crate) fn mix(seed: u64, cycle: u64, plugin: u64) -> u64 {
     let mut z = seed ^ cycle.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ plugin.rotate_left(32);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

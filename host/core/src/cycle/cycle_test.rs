@@ -7,6 +7,7 @@ use crate::facts::NodeFacts;
 use crate::model::{Node, PodKey, PodSpec};
 use crate::plugins::{
     Code, Cycle, Declaration, ExtensionPoints, Normalization, PreFilterResult, PreScoreResult, Scope, Status, Verdicts,
+    WhatIf,
 };
 use crate::profile::{FailurePolicy, ProfilePlugin};
 
@@ -66,6 +67,16 @@ impl Plugins for Scripted {
             }
         }
         Ok(verdicts)
+    }
+
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
+        let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
+        self.filter(plugin, cycle, &nodes)
     }
 
     fn pre_score(&mut self, plugin: PluginId, _: &Cycle<'_>, nodes: &[NodeId]) -> Result<PreScoreResult, PluginError> {
@@ -142,6 +153,7 @@ impl Bench {
         self.cycle += 1;
         let profile = self.profile();
         let mut placing = Placing {
+            may_make_room: true,
             cycle: self.cycle,
             time: Timestamp(0),
             seed: 0,
@@ -150,13 +162,15 @@ impl Bench {
             templates: &mut self.templates,
             pods_templates: Vec::new(),
             answers: &mut self.answers,
+            nominations: &Nominations::default(),
+            next_start: &mut 0,
             plugins: &mut self.plugins,
             verify: self.verify,
             distrusted: &mut self.distrusted,
         };
         match placing.place(&profile, &mut fastrand::Rng::with_seed(1)) {
             Ok(node) => Ok(self.cache.node(node).map_or_else(String::new, |info| info.node.name.to_string())),
-            Err(Failure::Unschedulable(diagnosis)) => Err(diagnosis.to_string()),
+            Err(Failure::Unschedulable(diagnosis, _)) => Err(diagnosis.to_string()),
             Err(Failure::Plugin(error)) => Err(error.to_string()),
             Err(Failure::NoNodes) => Err("no nodes".into()),
         }

@@ -1,13 +1,15 @@
 //! Why no node fits, in kube-scheduler's words.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::facts::NodeFacts;
-use crate::model::ObjectKind;
-use crate::plugins::{Scope, Status};
+use hashbrown::HashMap;
+
+use crate::cache::NodeId;
+use crate::plugins::{Code, PluginId, Status, TemplateId};
 use crate::profile::ProfilePlugin;
+use crate::queue::{Rejection, Rejector};
 
 /// What was said about the nodes that do not fit (kube-scheduler's `Diagnosis`). Displays as the message of the
 /// FailedScheduling event.
@@ -17,9 +19,14 @@ pub struct Diagnosis {
     /// Where a pre-filter rejected the pod on all of them.
     all: Option<String>,
     reasons: BTreeMap<Arc<str>, usize>,
-    plugins: BTreeSet<Arc<str>>,
-    facts: NodeFacts,
-    kinds: BTreeSet<Arc<ObjectKind>>,
+    /// Plugins whose filter had nothing to do.
+    skipped: Vec<PluginId>,
+    codes: HashMap<NodeId, Code>,
+    /// Of the nodes that no filter looked at.
+    code_of_the_rest: Option<Code>,
+    /// What those said who could make room.
+    post_filter: String,
+    rejection: Rejection,
 }
 
 impl Diagnosis {
@@ -28,53 +35,68 @@ impl Diagnosis {
     }
 
     /// The plugins that said no.
-    pub fn plugins(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.plugins.iter()
-    }
-
-    /// A change of one of these facts may make the pod schedulable.
     #[must_use]
-    pub fn helpful_facts(&self) -> NodeFacts {
-        self.facts
+    pub fn rejection(&self) -> &Rejection {
+        &self.rejection
     }
 
-    /// So may an object of one of these kinds.
-    pub fn helpful_kinds(&self) -> impl Iterator<Item = &Arc<ObjectKind>> {
-        self.kinds.iter()
+    /// The plugin said no with this code, to the pod of this template.
+    pub(super) fn add_plugin(&mut self, plugin: &ProfilePlugin, code: Code, template: TemplateId) {
+        let pending = code == Code::Pending;
+        match self.rejection.by.iter_mut().find(|by| by.id == plugin.id) {
+            Some(by) => by.pending |= pending,
+            None => {
+                let (id, declaration) = (plugin.id, Arc::clone(&plugin.declaration));
+                self.rejection.by.push(Rejector { id, declaration, pending, template });
+            }
+        }
     }
 
-    pub(super) fn add_plugin(&mut self, plugin: &ProfilePlugin) {
-        let declaration = &plugin.declaration;
-        self.plugins.insert(Arc::clone(&declaration.name));
-        self.kinds.extend(declaration.objects.iter().map(|reads| Arc::clone(&reads.kind)));
-        self.facts |= match declaration.filter_scope {
-            Scope::Node => declaration.node_facts,
-            Scope::Domain | Scope::Cluster => NodeFacts::all(),
-        };
+    /// The code by which this node was rejected. One that was not looked at can't be helped, unless a pre-filter said so.
+    pub(super) fn code_of(&self, node: NodeId) -> Code {
+        let rest = self.code_of_the_rest.unwrap_or(Code::UnschedulableAndUnresolvable);
+        self.codes.get(&node).copied().unwrap_or(rest)
     }
 
-    pub(super) fn add(&mut self, status: &Status, nodes: usize) {
-        if nodes == 0 {
+    pub(super) fn skipped(&self) -> &[PluginId] {
+        &self.skipped
+    }
+
+    pub(super) fn add_skipped(&mut self, plugin: PluginId) {
+        self.skipped.push(plugin);
+    }
+
+    pub(super) fn add(&mut self, status: &Status, nodes: &[NodeId]) {
+        if nodes.is_empty() {
             return;
         }
+        self.codes.extend(nodes.iter().map(|node| (*node, status.code)));
         for reason in &status.reasons {
-            *self.reasons.entry(Arc::clone(reason)).or_default() += nodes;
+            *self.reasons.entry(Arc::clone(reason)).or_default() += nodes.len();
         }
     }
 
     pub(super) fn reject_all(&mut self, status: &Status) {
         self.all = Some(status.reasons.join(", "));
+        self.code_of_the_rest = Some(status.code);
+        self.codes.clear();
+    }
+
+    pub(super) fn post_filter_said(&mut self, said: String) {
+        self.post_filter = said;
     }
 }
 
 impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "0/{} nodes are available:", self.nodes)?;
-        if let Some(all) = &self.all {
-            return write!(f, " {all}.");
-        }
         let mut lines: Vec<String> = self.reasons.iter().map(|(reason, nodes)| format!("{nodes} {reason}")).collect();
         lines.sort_unstable();
-        if lines.is_empty() { Ok(()) } else { write!(f, " {}.", lines.join(", ")) }
+        match &self.all {
+            Some(all) => write!(f, " {all}.")?,
+            None if lines.is_empty() => {}
+            None => write!(f, " {}.", lines.join(", "))?,
+        }
+        if self.post_filter.is_empty() { Ok(()) } else { write!(f, " {}", self.post_filter) }
     }
 }

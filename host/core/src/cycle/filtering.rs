@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::diagnosis::Diagnosis;
-use super::{Failure, Placing};
+use super::sampling::Sample;
+use super::what_if::CaseRejected;
+use super::{Failure, Nomination, Placing};
 use crate::cache::NodeId;
 use crate::plugins::{Code, ExtensionPoints, PluginError, PluginId, PreFilterResult, Status, Verdicts};
 use crate::profile::{Profile, ProfilePlugin};
@@ -20,19 +22,53 @@ impl Placing<'_> {
     pub(super) fn feasible_nodes(&mut self, profile: &Profile) -> Result<Vec<NodeId>, Failure> {
         let mut diagnosis = Diagnosis::new(self.cache.node_count());
         let candidates = self.at(ExtensionPoints::PRE_FILTER, |placing| placing.candidates(profile, &mut diagnosis))?;
-        let nodes =
-            self.at(ExtensionPoints::FILTER, |placing| placing.filtered(profile, candidates, &mut diagnosis))?;
-        if nodes.is_empty() { Err(Failure::Unschedulable(diagnosis)) } else { Ok(nodes) }
+        let nodes = self.at(ExtensionPoints::FILTER, |placing| match placing.nominated_node(profile, &candidates) {
+            Some(node) => Ok(vec![node]),
+            None => placing.sampled(profile, candidates, &mut diagnosis),
+        })?;
+        if nodes.is_empty() { Err(no_node(&mut diagnosis)) } else { Ok(nodes) }
     }
 
-    /// Those that no filter rejects; may be none.
-    fn filtered(
+    /// The node that is promised to the pod, if it fits there: then no other is looked at. A plugin that fails about it
+    /// will do so about all of them.
+    fn nominated_node(&mut self, profile: &Profile, candidates: &Candidates) -> Option<NodeId> {
+        let node = self.cache.node_id(self.nominations.node_of(&self.pod.key.uid)?)?;
+        let mut aside = Diagnosis::new(1);
+        let fits = self.filtered(profile, vec![node], &candidates.skipped, &mut aside);
+        fits.ok()?.first().copied()
+    }
+
+    /// Those that no filter rejects; may be none. As many as are enough, where the profile says how many that is.
+    fn sampled(
         &mut self,
         profile: &Profile,
         candidates: Candidates,
         diagnosis: &mut Diagnosis,
     ) -> Result<Vec<NodeId>, Failure> {
         let Candidates { mut nodes, skipped } = candidates;
+        let Some(sample) = Sample::of(nodes.len(), profile.percentage_of_nodes_to_score, *self.next_start) else {
+            return self.filtered(profile, nodes, &skipped, diagnosis);
+        };
+        nodes.rotate_left(sample.start);
+        let mut feasible: Vec<NodeId> = Vec::new();
+        let mut looked_at = 0;
+        while feasible.len() < sample.enough && looked_at < nodes.len() {
+            let end = nodes.len().min(looked_at + sample.enough - feasible.len());
+            feasible.extend(self.filtered(profile, nodes[looked_at..end].to_vec(), &skipped, diagnosis)?);
+            looked_at = end;
+        }
+        *self.next_start = (*self.next_start + looked_at) % self.cache.node_count();
+        Ok(feasible)
+    }
+
+    fn filtered(
+        &mut self,
+        profile: &Profile,
+        mut nodes: Vec<NodeId>,
+        skipped: &[PluginId],
+        diagnosis: &mut Diagnosis,
+    ) -> Result<Vec<NodeId>, Failure> {
+        self.yield_to_nominated(profile, &mut nodes, skipped, diagnosis)?;
         for plugin in profile.filter.iter().filter(|plugin| !skipped.contains(&plugin.id)) {
             if nodes.is_empty() {
                 break;
@@ -43,6 +79,33 @@ impl Placing<'_> {
         Ok(nodes)
     }
 
+    /// Takes out the nodes on which the pod would not fit if those were there to whom room is promised. Where it would, it
+    /// has to fit without them as well, as they may go elsewhere.
+    fn yield_to_nominated(
+        &mut self,
+        profile: &Profile,
+        nodes: &mut Vec<NodeId>,
+        skipped: &[PluginId],
+        diagnosis: &mut Diagnosis,
+    ) -> Result<(), Failure> {
+        let cases = self.with_nominated(nodes);
+        let filters: Vec<&ProfilePlugin> =
+            profile.filter.iter().filter(|plugin| !skipped.contains(&plugin.id)).collect();
+        let mut out: BTreeSet<NodeId> = BTreeSet::new();
+        for (case, rejected) in cases.iter().zip(self.what_if(&filters, &cases)?) {
+            let Some(CaseRejected { plugin, status }) = rejected else { continue };
+            self.check_not_error(plugin, &status)?;
+            let template = self.template(plugin);
+            diagnosis.add_plugin(plugin, status.code, template);
+            diagnosis.add(&status, &[case.node]);
+            out.insert(case.node);
+        }
+        if !out.is_empty() {
+            nodes.retain(|node| !out.contains(node));
+        }
+        Ok(())
+    }
+
     fn candidates(&mut self, profile: &Profile, diagnosis: &mut Diagnosis) -> Result<Candidates, Failure> {
         let mut skipped = Vec::new();
         let mut narrowed: Option<BTreeSet<Box<str>>> = None;
@@ -51,7 +114,10 @@ impl Placing<'_> {
         for plugin in &profile.pre_filter {
             match self.pre_filter(plugin)? {
                 PreFilterResult::All => {}
-                PreFilterResult::Skip => skipped.push(plugin.id),
+                PreFilterResult::Skip => {
+                    skipped.push(plugin.id);
+                    diagnosis.add_skipped(plugin.id);
+                }
                 PreFilterResult::Reject(status) => {
                     self.check_not_error(plugin, &status)?;
                     let final_word = status.code == Code::UnschedulableAndUnresolvable;
@@ -62,27 +128,30 @@ impl Placing<'_> {
                 }
                 PreFilterResult::Narrow(names) => {
                     narrowing.insert(&plugin.declaration.name);
-                    diagnosis.add_plugin(plugin);
+                    let template = self.template(plugin);
+                    diagnosis.add_plugin(plugin, Code::UnschedulableAndUnresolvable, template);
                     let names: BTreeSet<Box<str>> = names.into_iter().collect();
                     let left = narrowed.map_or(names.clone(), |before| before.intersection(&names).cloned().collect());
                     if left.is_empty() {
                         diagnosis.reject_all(&none_satisfies(&narrowing));
-                        return Err(Failure::Unschedulable(std::mem::take(diagnosis)));
+                        return Err(no_node(diagnosis));
                     }
                     narrowed = Some(left);
                 }
             }
         }
         if let Some((plugin, status)) = rejected {
-            diagnosis.add_plugin(plugin);
+            let template = self.template(plugin);
+            diagnosis.add_plugin(plugin, status.code, template);
             diagnosis.reject_all(&status);
-            return Err(Failure::Unschedulable(std::mem::take(diagnosis)));
+            return Err(no_node(diagnosis));
         }
         let nodes = match narrowed {
             None => self.cache.nodes().map(|info| info.id).collect(),
             Some(names) => {
                 let nodes: Vec<NodeId> = names.iter().filter_map(|name| self.cache.node_id(name)).collect();
-                diagnosis.add(&left_out(&narrowing), self.cache.node_count() - nodes.len());
+                let others = self.cache.nodes().map(|info| info.id).filter(|id| !nodes.contains(id));
+                diagnosis.add(&left_out(&narrowing), &others.collect::<Vec<NodeId>>());
                 nodes
             }
         };
@@ -90,25 +159,26 @@ impl Placing<'_> {
     }
 
     fn keep_fitting(
-        &self,
+        &mut self,
         plugin: &ProfilePlugin,
         nodes: &mut Vec<NodeId>,
         verdicts: &Verdicts,
         diagnosis: &mut Diagnosis,
     ) -> Result<(), Failure> {
-        let mut counts = vec![0usize; verdicts.outcomes.len()];
+        let mut rejected: Vec<Vec<NodeId>> = vec![Vec::new(); verdicts.outcomes.len()];
         let mut answers = verdicts.nodes.iter();
-        nodes.retain(|_| match answers.next() {
+        nodes.retain(|node| match answers.next() {
             Some(0) | None => true,
             Some(answer) => {
-                counts[usize::from(*answer) - 1] += 1;
+                rejected[usize::from(*answer) - 1].push(*node);
                 false
             }
         });
-        for (status, count) in verdicts.outcomes.iter().zip(counts).filter(|(_, count)| *count > 0) {
+        for (status, rejected) in verdicts.outcomes.iter().zip(rejected).filter(|(_, rejected)| !rejected.is_empty()) {
             self.check_not_error(plugin, status)?;
-            diagnosis.add_plugin(plugin);
-            diagnosis.add(status, count);
+            let template = self.template(plugin);
+            diagnosis.add_plugin(plugin, status.code, template);
+            diagnosis.add(status, &rejected);
         }
         Ok(())
     }
@@ -119,6 +189,10 @@ impl Placing<'_> {
         }
         Err(PluginError::failed(plugin.declaration.name.clone(), status.reasons.join(", ")))
     }
+}
+
+fn no_node(diagnosis: &mut Diagnosis) -> Failure {
+    Failure::Unschedulable(std::mem::take(diagnosis), Nomination::Keep)
 }
 
 fn none_satisfies(plugins: &BTreeSet<&str>) -> Status {

@@ -1,22 +1,28 @@
 //! One scheduling cycle: a pod, the profile's plugins in their order, a node or the reasons why none.
 //!
-//! pre-filter → filter → pre-score → score → normalize → weighted sum → a random one of the best, as kube-scheduler's
+//! pre-filter → filter (→ post-filter, where no node is left) → pre-score → score → normalize → weighted sum → a random one of the best, as kube-scheduler's
 //! `schedule_one.go`, but over all nodes and each plugin asked once about all of them.
 
 mod asking;
 mod diagnosis;
 mod filtering;
 mod normalize;
+mod post_filter;
+mod sampling;
 mod scoring;
 mod select;
+mod what_if;
 
 use std::sync::Arc;
 
+pub(crate) use self::asking::mix;
 pub use self::diagnosis::Diagnosis;
+pub use self::post_filter::Nomination;
 use crate::answers::Answers;
 use crate::cache::{Cache, NodeId};
 use crate::facts::PodFacts;
 use crate::model::Pod;
+use crate::nominations::Nominations;
 use crate::plugins::{ExtensionPoints, PluginError, PluginId, Plugins, PointOutcome, TemplateId};
 use crate::profile::Profile;
 use crate::template::Templates;
@@ -28,7 +34,7 @@ pub enum Failure {
     /// There is not a single node.
     NoNodes,
     /// No node fits.
-    Unschedulable(Diagnosis),
+    Unschedulable(Diagnosis, Nomination),
     /// A plugin did not answer as it must.
     Plugin(PluginError),
 }
@@ -50,11 +56,17 @@ pub(crate) struct Placing<'a> {
     /// Those of this pod, as far as they were looked up.
     pub pods_templates: Vec<(PodFacts, TemplateId)>,
     pub answers: &'a mut Answers,
+    /// Pods that count on nodes where they are not yet.
+    pub nominations: &'a Nominations,
+    /// Where to begin, where not all nodes are looked at.
+    pub next_start: &'a mut usize,
     pub plugins: &'a mut dyn Plugins,
     /// Check kept answers against fresh ones in this cycle.
     pub verify: bool,
     /// Plugins whose kept answers turned out wrong: asked for every pod.
     pub distrusted: &'a mut Vec<Distrusted>,
+    /// No evictions are under way for this pod: it may ask for some.
+    pub may_make_room: bool,
 }
 
 /// A plugin that declared its scope wrongly.
@@ -71,7 +83,10 @@ impl Placing<'_> {
         if self.cache.node_count() == 0 {
             return Err(Failure::NoNodes);
         }
-        let feasible = self.feasible_nodes(profile)?;
+        let feasible = match self.feasible_nodes(profile) {
+            Err(Failure::Unschedulable(diagnosis, _)) => return Err(self.make_room(profile, diagnosis)),
+            other => other?,
+        };
         if let [only] = feasible[..] {
             return Ok(only);
         }
@@ -90,7 +105,7 @@ impl Placing<'_> {
         self.plugins.point_ends(match &result {
             Ok(_) => PointOutcome::Success,
             Err(Failure::Plugin(_)) => PointOutcome::Error,
-            Err(Failure::NoNodes | Failure::Unschedulable(_)) => PointOutcome::Unschedulable,
+            Err(Failure::NoNodes | Failure::Unschedulable(..)) => PointOutcome::Unschedulable,
         });
         result
     }

@@ -2,19 +2,40 @@
 
 use std::sync::Arc;
 
-use crate::facts::NodeFacts;
-use crate::model::{ObjectKind, Pod};
+use super::advisor::SortKey;
+use super::in_flight::Ticket;
+use crate::facts::PodFacts;
+use crate::model::Pod;
+use crate::plugins::{Declaration, PluginId, TemplateId};
+use crate::template;
 use crate::time::Timestamp;
+
+/// A plugin that said no to a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejector {
+    /// The instance.
+    pub id: PluginId,
+    /// What it declared: from that follows what may help.
+    pub declaration: Arc<Declaration>,
+    /// It said [`crate::plugins::Code::Pending`]: when what it expects has come, the pod is tried without a backoff.
+    pub pending: bool,
+    /// The pod's template for it: what helps one pod of a template helps all.
+    pub template: TemplateId,
+}
 
 /// Why a pod waits, as far as the queue has to know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rejection {
-    /// A change of one of these facts, on any node, may help.
-    pub helpful_facts: NodeFacts,
-    /// So may an object of one of these kinds.
-    pub helpful_kinds: Vec<Arc<ObjectKind>>,
-    /// The plugins that said no.
-    pub plugins: Vec<Arc<str>>,
+    /// The plugins that said no, each once. Without any, whatever happens may help.
+    pub by: Vec<Rejector>,
+}
+
+impl Rejection {
+    /// Whether a change of the pod itself, in these facts, is worth another try.
+    fn is_helped_by(&self, changed: PodFacts) -> bool {
+        !changed.is_empty()
+            && (self.by.is_empty() || self.by.iter().any(|by| by.declaration.pod_facts.intersects(changed)))
+    }
 }
 
 /// A pending pod (kube-scheduler's `QueuedPodInfo`).
@@ -26,18 +47,28 @@ pub struct QueuedPod {
     pub attempts: u32,
     /// When it was first seen.
     pub first_seen: Timestamp,
-    /// When the last attempt ended.
-    pub last_attempt: Timestamp,
+    /// Since when it waits for its next attempt: when it was first seen, then when the last attempt ended.
+    pub queued: Timestamp,
     /// How often in all it was rejected.
     pub rejections: u32,
     /// How often in a row an attempt failed without a verdict.
     pub errors: u32,
     /// Why it was rejected last.
     pub rejection: Rejection,
+    /// The plugin whose pre-enqueue holds it back.
+    pub gate: Option<Rejector>,
     /// The plugin whose return it waits for.
     pub failed_plugin: Option<Arc<str>>,
     /// Reason and message that its condition PodScheduled was last given.
     pub reported: Option<(&'static str, Arc<str>)>,
+    /// What changed in it since its attempt began.
+    pub(super) changed: PodFacts,
+    /// Pre-enqueue has let it in.
+    pub(super) admitted: bool,
+    /// Its place in the order of pods, where it is known.
+    pub(super) sort_key: Option<SortKey>,
+    /// Of its attempt.
+    pub(super) ticket: Option<Ticket>,
 }
 
 impl QueuedPod {
@@ -46,13 +77,35 @@ impl QueuedPod {
             pod,
             attempts: 0,
             first_seen: now,
-            last_attempt: now,
+            queued: now,
             rejections: 0,
             errors: 0,
             rejection: Rejection::default(),
+            gate: None,
             failed_plugin: None,
             reported: None,
+            changed: PodFacts::empty(),
+            admitted: false,
+            sort_key: None,
+            ticket: None,
         }
+    }
+
+    /// The plugins for which it waits: the one that holds it back, or those that rejected it.
+    #[must_use]
+    pub fn rejectors(&self) -> &[Rejector] {
+        self.gate.as_ref().map_or(&*self.rejection.by, std::slice::from_ref)
+    }
+
+    /// The pod changed. Returns in what, as far as plugins may read it: a condition that we set ourselves is nothing.
+    pub(crate) fn update(&mut self, pod: Arc<Pod>) -> PodFacts {
+        let changed = template::changed_facts(&self.pod, &pod);
+        self.pod = pod;
+        self.changed |= changed;
+        if !changed.is_empty() {
+            self.sort_key = None;
+        }
+        changed
     }
 
     pub(super) fn rejected(&mut self, rejection: Rejection, now: Timestamp) {
@@ -60,33 +113,26 @@ impl QueuedPod {
         self.rejections += 1;
         self.errors = 0;
         self.failed_plugin = None;
-        self.last_attempt = now;
+        self.came_back(now);
     }
 
     pub(super) fn failed(&mut self, plugin: Option<Arc<str>>, now: Timestamp) {
         self.errors += 1;
         self.failed_plugin = plugin;
-        self.last_attempt = now;
+        self.came_back(now);
     }
 
-    /// Everything helps a pod about which no plugin said what would.
-    pub(super) fn is_helped_by(&self, changed: NodeFacts) -> bool {
-        let helpful = self.rejection.helpful_facts;
-        changed == NodeFacts::all() || helpful.is_empty() || helpful.intersects(changed)
+    fn came_back(&mut self, now: Timestamp) {
+        self.queued = now;
+        self.sort_key = None;
+        self.admitted = false;
     }
 
-    pub(super) fn is_helped_by_object(&self, kind: &ObjectKind) -> bool {
-        self.rejection.helpful_kinds.iter().any(|helpful| **helpful == *kind)
-    }
-
-    /// Status alone (a condition that we set ourselves) is no reason to try again.
-    pub(super) fn differs_for_plugins(&self, pod: &Pod) -> bool {
-        let before = &*self.pod;
-        before.spec != pod.spec
-            || before.labels != pod.labels
-            || before.annotations != pod.annotations
-            || before.owners != pod.owners
-            || before.requests != pod.requests
-            || before.nominated_node_name != pod.nominated_node_name
+    /// Whether what changed in the pod is worth another try.
+    pub(super) fn is_helped_by(&self, changed: PodFacts) -> bool {
+        match &self.gate {
+            Some(gate) => gate.declaration.pod_facts.intersects(changed),
+            None => self.rejection.is_helped_by(changed),
+        }
     }
 }

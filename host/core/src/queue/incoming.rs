@@ -9,11 +9,13 @@ pub enum Part {
     Backoff,
     /// To be tried when something helps.
     Unschedulable,
+    /// Held back by pre-enqueue.
+    Gated,
 }
 
 impl Part {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Active, Self::Backoff, Self::Unschedulable];
+    pub const ALL: [Self; 4] = [Self::Active, Self::Backoff, Self::Unschedulable, Self::Gated];
 
     /// As kube-scheduler's metrics call it.
     #[must_use]
@@ -22,6 +24,7 @@ impl Part {
             Self::Active => "active",
             Self::Backoff => "backoff",
             Self::Unschedulable => "unschedulable",
+            Self::Gated => "gated",
         }
     }
 }
@@ -37,6 +40,8 @@ pub enum Cause {
     AttemptFailed,
     /// Its backoff is over.
     BackoffComplete,
+    /// It is tried before its backoff is over, as there was nothing else to do.
+    PopFromBackoff,
     /// It waited too long for something that helps.
     UnschedulableTimeout,
     /// Something changed in the cluster that may help.
@@ -47,11 +52,12 @@ pub enum Cause {
 
 impl Cause {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::PodAdded,
         Self::PodUpdated,
         Self::AttemptFailed,
         Self::BackoffComplete,
+        Self::PopFromBackoff,
         Self::UnschedulableTimeout,
         Self::ClusterChanged,
         Self::PluginsChanged,
@@ -66,6 +72,7 @@ impl Cause {
             Self::PodUpdated => "UnschedulablePodUpdate",
             Self::AttemptFailed => "ScheduleAttemptFailure",
             Self::BackoffComplete => "BackoffComplete",
+            Self::PopFromBackoff => "PopFromBackoffQ",
             Self::UnschedulableTimeout => "UnschedulableTimeout",
             Self::ClusterChanged => "ClusterChange",
             Self::PluginsChanged => "PluginsChange",

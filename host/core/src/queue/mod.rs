@@ -1,29 +1,43 @@
 //! Pending pods: which one is next, and when the others are worth another try.
 //!
-//! As in kube-scheduler a pod waits in one of three places:
+//! As in kube-scheduler a pod waits in one of four places:
 //!
-//! - *active*: to be tried now, by priority, then by the time it came here;
-//! - *backoff*: to be tried when its backoff is over;
-//! - *unschedulable*: until the cluster changes in a way that may help, or for [`QueueOptions::flush_after`].
+//! - *active*: to be tried now, in the order that queue-sort gives;
+//! - *backoff*: to be tried when its backoff is over, or before if nothing is active and it was rejected, not failed;
+//! - *unschedulable*: until something happens that helps with a plugin that rejected it, or for
+//!   [`QueueOptions::flush_after`];
+//! - *gated*: until pre-enqueue lets it in, which is asked again when something happens that concerns it.
 //!
-//! A pod that is being tried or bound is in none of them.
+//! A pod that is being tried or bound is in none of them; what happens meanwhile is remembered for it.
+//!
+//! Pods on their way to active or backoff stand at the door first, where [`Queue::settle`] asks plugins about them.
 
+mod advisor;
 mod backoff;
+mod door;
 mod entry;
+mod in_flight;
 mod incoming;
+mod place;
+mod waiters;
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use hashbrown::HashMap;
 
+pub use self::advisor::{Admission, Advisor, SortKey};
 pub use self::backoff::Backoff;
-pub use self::entry::{QueuedPod, Rejection};
+use self::door::Knock;
+pub use self::entry::{QueuedPod, Rejection, Rejector};
+use self::in_flight::InFlight;
 pub use self::incoming::{Cause, Incoming, Part};
-use crate::facts::NodeFacts;
-use crate::model::{ObjectKind, Pod, PodKey};
+use self::place::Place;
+use self::waiters::{Waiter, Waiters};
+use crate::cluster_event::ClusterEvent;
+use crate::facts::PodFacts;
+use crate::model::{Pod, PodKey};
 use crate::time::Timestamp;
 
 /// How long pods wait.
@@ -41,33 +55,19 @@ impl Default for QueueOptions {
     }
 }
 
-/// Where a pod waits, with its key there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    Active(Reverse<i32>, Timestamp, u64),
-    Backoff(Timestamp, u64),
-    Unschedulable(Timestamp, u64),
-}
-
-impl Place {
-    fn part(self) -> Part {
-        match self {
-            Self::Active(..) => Part::Active,
-            Self::Backoff(..) => Part::Backoff,
-            Self::Unschedulable(..) => Part::Unschedulable,
-        }
-    }
-}
-
 /// All pending pods of this scheduler's profiles.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     options: QueueOptions,
     pods: HashMap<Box<str>, (Place, QueuedPod)>,
-    /// By place, then by what is first there; the value is the pod's uid.
+    /// By place, then by what is first there; the value is the pod's uid. Without those at the door.
     order: BTreeMap<Place, Box<str>>,
+    door: Vec<(Box<str>, Knock)>,
+    waiters: Waiters,
+    in_flight: InFlight,
     /// Makes keys differ, in the order of arrival.
     arrivals: u64,
+    waiting: [usize; Part::ALL.len()],
     incoming: Incoming,
 }
 
@@ -78,30 +78,22 @@ impl Queue {
         Self { options, ..Self::default() }
     }
 
-    /// How many pods wait: in active, backoff and unschedulable.
+    /// How many pods wait in this part.
     #[must_use]
-    pub fn len(&self) -> (usize, usize, usize) {
-        let mut count = (0, 0, 0);
-        for place in self.order.keys() {
-            match place {
-                Place::Active(..) => count.0 += 1,
-                Place::Backoff(..) => count.1 += 1,
-                Place::Unschedulable(..) => count.2 += 1,
-            }
-        }
-        count
+    pub fn len(&self, part: Part) -> usize {
+        self.waiting[part as usize]
     }
 
     /// No pod waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.pods.is_empty()
     }
 
     /// Whether [`Queue::pop`] would give a pod.
     #[must_use]
-    pub fn has_active(&self) -> bool {
-        matches!(self.order.first_key_value(), Some((Place::Active(..), _)))
+    pub fn has_next(&self) -> bool {
+        matches!(self.order.first_key_value(), Some((Place::Active(..) | Place::Backoff(..), _)))
     }
 
     /// The waiting pod with this uid.
@@ -112,7 +104,7 @@ impl Queue {
 
     /// All waiting pods, and in which part, in no particular order.
     pub fn pods(&self) -> impl Iterator<Item = (Part, &QueuedPod)> {
-        self.pods.values().map(|(place, pod)| (place.part(), pod))
+        self.pods.values().filter_map(|(place, pod)| Some((place.part()?, pod)))
     }
 
     /// How many pods came into which part so far, and why.
@@ -121,19 +113,18 @@ impl Queue {
         &self.incoming
     }
 
-    /// A pending pod appeared, or changed. One that changed in what plugins may read is worth another try.
+    /// A pending pod appeared, or changed. One that changed in what the plugins read that it waits for is worth another try.
     pub fn set(&mut self, pod: Arc<Pod>, now: Timestamp) {
         let Some((place, mut entry)) = self.take(&pod.key.uid) else {
-            return self.activate(QueuedPod::new(pod, now), Cause::PodAdded, now);
+            return self.knock(QueuedPod::new(pod, now), Knock::to_be_asked(Cause::PodAdded));
         };
-        let changed = entry.differs_for_plugins(&pod);
-        entry.pod = pod;
+        let changed = entry.update(pod);
         match place {
-            Place::Unschedulable(..) if changed => self.requeue(entry, Cause::PodUpdated, now),
-            Place::Active(_, since, _) => {
-                let place = self.active(&entry, since);
-                self.put(place, entry);
+            Place::Unschedulable(..) | Place::Gated(..) if entry.is_helped_by(changed) => {
+                self.knock(entry, Knock::to_be_asked(Cause::PodUpdated));
             }
+            Place::Active(..) if !changed.is_empty() => self.knock(entry, Knock::MOVES_IN_ACTIVE),
+            Place::Backoff(..) if !changed.is_empty() => self.knock(entry, Knock::MOVES_IN_BACKOFF),
             place => self.put(place, entry),
         }
     }
@@ -145,135 +136,155 @@ impl Queue {
 
     /// The next pod to be tried. It is out of the queue; its attempt counts.
     pub fn pop(&mut self) -> Option<QueuedPod> {
-        if !self.has_active() {
+        if !self.has_next() {
             return None;
         }
-        let (_, uid) = self.order.pop_first()?;
-        let (_, mut entry) = self.pods.remove(&uid)?;
+        let uid = self.order.first_key_value()?.1.clone();
+        let (place, mut entry) = self.take(&uid)?;
+        if place.part() == Some(Part::Backoff) {
+            self.incoming.count(Part::Active, Cause::PopFromBackoff);
+        }
         entry.attempts += 1;
+        entry.changed = PodFacts::empty();
+        entry.ticket = Some(self.in_flight.leave());
         Some(entry)
     }
 
-    /// The pod was tried and rejected: it waits until something helps.
+    /// The pod was tried and rejected: it waits until something helps. What happened since it was taken counts.
     pub fn add_unschedulable(&mut self, mut entry: QueuedPod, rejection: Rejection, now: Timestamp) {
         entry.rejected(rejection, now);
-        let place = Place::Unschedulable(now, self.arrival());
-        self.enter(place, entry, Cause::AttemptFailed);
+        self.knock(entry, Knock::REJECTED);
     }
 
     /// The attempt came to no verdict: it is made again after the pod's backoff, or when the plugin that was down is back.
     pub fn add_failed(&mut self, mut entry: QueuedPod, plugin: Option<Arc<str>>, now: Timestamp) {
         entry.failed(plugin, now);
-        let place = Place::Backoff(self.options.backoff.end(&entry), self.arrival());
-        self.enter(place, entry, Cause::AttemptFailed);
+        entry.ticket = None;
+        let place = Place::ErrorBackoff(self.options.backoff.end(&entry), self.arrival());
+        self.enter(place, entry, Some(Cause::AttemptFailed));
     }
 
-    /// The cluster changed in these facts: pods that were rejected for one of them are worth another try.
-    pub fn retry(&mut self, helped: NodeFacts, now: Timestamp) {
-        if !helped.is_empty() {
-            self.move_unschedulable(Cause::ClusterChanged, now, |entry, _| entry.is_helped_by(helped));
+    /// Something happened in the cluster: pods with whose rejection that helps are worth another try.
+    pub fn happened(&mut self, event: &ClusterEvent, advisor: &mut dyn Advisor) {
+        self.in_flight.happened(event);
+        let mut helped: BTreeMap<Waiter, bool> = BTreeMap::new();
+        for concerned in self.waiters.concerned(event) {
+            let groups: Vec<_> = concerned.groups().collect();
+            let of_each = groups.iter().filter_map(|(_, waiters)| self.get(&waiters.first()?.1));
+            let pods: Vec<&Arc<Pod>> = of_each.map(|entry| &entry.pod).collect();
+            let hints = advisor.hints(concerned.rejector, event, &pods);
+            for ((group, waiters), _) in groups.iter().zip(hints).filter(|(_, helps)| *helps) {
+                for waiter in *waiters {
+                    *helped.entry(waiter.clone()).or_default() |= group.pending;
+                }
+            }
+        }
+        helped.extend(self.waiters.of_nobody().map(|waiter| (waiter.clone(), false)));
+        for ((_, uid), at_once) in helped {
+            let Some((place, entry)) = self.take(&uid) else { continue };
+            if event.up_to_priority.is_some_and(|most| entry.pod.spec.priority > most) {
+                self.put(place, entry);
+            } else {
+                self.knock(entry, Knock::to_be_asked(Cause::ClusterChanged).at_once(at_once));
+            }
         }
     }
 
-    /// An object of this kind changed: pods that were rejected by plugins that read them are worth another try.
-    pub fn retry_readers(&mut self, kind: &ObjectKind, now: Timestamp) {
-        self.move_unschedulable(Cause::ClusterChanged, now, |entry, _| entry.is_helped_by_object(kind));
-    }
-
-    /// All pods that were rejected are worth another try.
-    pub fn retry_all(&mut self, now: Timestamp) {
-        self.move_unschedulable(Cause::PluginsChanged, now, |_, _| true);
+    /// The plugins were exchanged: whatever they said is to be asked again, and all pods are worth another try.
+    pub fn plugins_changed(&mut self) {
+        let mut uids: BTreeSet<(Place, Box<str>)> = BTreeSet::new();
+        uids.extend(self.order.iter().map(|(place, uid)| (place.clone(), uid.clone())));
+        for (place, uid) in uids {
+            let Some((_, mut entry)) = self.take(&uid) else { continue };
+            entry.admitted = false;
+            entry.sort_key = None;
+            match place {
+                Place::Active(..) => self.knock(entry, Knock::MOVES_IN_ACTIVE),
+                Place::Backoff(..) => self.knock(entry, Knock::MOVES_IN_BACKOFF),
+                Place::ErrorBackoff(..) => self.put(place, entry),
+                _ => self.knock(entry, Knock::to_be_asked(Cause::PluginsChanged)),
+            }
+        }
     }
 
     /// Pods that wait for this plugin are tried at once.
-    pub fn retry_plugin(&mut self, plugin: &str, now: Timestamp) {
+    pub fn retry_plugin(&mut self, plugin: &str) {
         let waits = |entry: &QueuedPod| entry.failed_plugin.as_deref() == Some(plugin);
-        for uid in self.in_backoff(|entry, _| waits(entry)) {
+        let errors = self.order.range(Place::error_backoff()..Place::unschedulable());
+        let uids: Vec<Box<str>> =
+            errors.filter(|(_, uid)| self.get(uid).is_some_and(waits)).map(|(_, uid)| uid.clone()).collect();
+        for uid in uids {
             if let Some((_, entry)) = self.take(&uid) {
-                self.activate(entry, Cause::PluginsChanged, now);
+                self.knock(entry, Knock::to_be_asked(Cause::PluginsChanged).at_once(true));
             }
         }
     }
 
     /// Time passed: backoffs that are over end, and pods that waited too long are tried.
     pub fn tick(&mut self, now: Timestamp) {
-        for uid in self.in_backoff(|_, until| until <= now) {
+        let is_over = |place: &Place| match place {
+            Place::Backoff(until, ..) | Place::ErrorBackoff(until, _) => *until <= now,
+            Place::Unschedulable(since, _) => now.since(*since) >= self.options.flush_after,
+            _ => false,
+        };
+        let parts = [
+            (Place::backoff()..Place::error_backoff(), Cause::BackoffComplete),
+            (Place::error_backoff()..Place::unschedulable(), Cause::BackoffComplete),
+            (Place::unschedulable()..Place::gated(), Cause::UnschedulableTimeout),
+        ];
+        let mut over: Vec<(Box<str>, Cause)> = Vec::new();
+        for (range, cause) in parts {
+            let ended = self.order.range(range).take_while(|(place, _)| is_over(place));
+            over.extend(ended.map(|(_, uid)| (uid.clone(), cause)));
+        }
+        for (uid, cause) in over {
             if let Some((_, entry)) = self.take(&uid) {
-                self.activate(entry, Cause::BackoffComplete, now);
+                self.knock(entry, Knock::to_be_asked(cause));
             }
         }
-        let flush_after = self.options.flush_after;
-        self.move_unschedulable(Cause::UnschedulableTimeout, now, |_, since| now.since(since) >= flush_after);
     }
 
     /// When [`Queue::tick`] has something to do next.
     #[must_use]
     pub fn next_wakeup(&self) -> Option<Timestamp> {
-        let backoff = self.order.range(backoff_start()..unschedulable_start()).next();
-        let unschedulable = self.order.range(unschedulable_start()..).next();
-        let times = [backoff, unschedulable].into_iter().flatten().map(|(place, _)| match place {
-            Place::Active(_, at, _) | Place::Backoff(at, _) => *at,
-            Place::Unschedulable(since, _) => since.after(self.options.flush_after),
+        let starts = [Place::backoff(), Place::error_backoff(), Place::unschedulable()];
+        let firsts = starts.into_iter().filter_map(|start| self.order.range(start..).next());
+        let times = firsts.filter_map(|(place, _)| match place {
+            Place::Backoff(until, ..) | Place::ErrorBackoff(until, _) => Some(*until),
+            Place::Unschedulable(since, _) => Some(since.after(self.options.flush_after)),
+            _ => None,
         });
         times.min()
     }
 
-    fn in_backoff(&self, wanted: impl Fn(&QueuedPod, Timestamp) -> bool) -> Vec<Box<str>> {
-        let waiting = self.order.range(backoff_start()..unschedulable_start());
-        let wanted = waiting.filter(|(place, uid)| match (place, self.pods.get(*uid)) {
-            (Place::Backoff(until, _), Some((_, entry))) => wanted(entry, *until),
-            _ => false,
-        });
-        wanted.map(|(_, uid)| uid.clone()).collect()
-    }
-
-    fn move_unschedulable(&mut self, cause: Cause, now: Timestamp, wanted: impl Fn(&QueuedPod, Timestamp) -> bool) {
-        let waiting = self.order.range(unschedulable_start()..);
-        let wanted = waiting.filter(|(place, uid)| match (place, self.pods.get(*uid)) {
-            (Place::Unschedulable(since, _), Some((_, entry))) => wanted(entry, *since),
-            _ => false,
-        });
-        let uids: Vec<Box<str>> = wanted.map(|(_, uid)| uid.clone()).collect();
-        for uid in uids {
-            if let Some((_, entry)) = self.take(&uid) {
-                self.requeue(entry, cause, now);
-            }
+    fn enter(&mut self, place: Place, entry: QueuedPod, cause: Option<Cause>) {
+        if let (Some(part), Some(cause)) = (place.part(), cause) {
+            self.incoming.count(part, cause);
         }
-    }
-
-    /// Into active, or into backoff if that is not over.
-    fn requeue(&mut self, entry: QueuedPod, cause: Cause, now: Timestamp) {
-        let until = self.options.backoff.end(&entry);
-        if until <= now {
-            return self.activate(entry, cause, now);
-        }
-        let place = Place::Backoff(until, self.arrival());
-        self.enter(place, entry, cause);
-    }
-
-    fn activate(&mut self, entry: QueuedPod, cause: Cause, now: Timestamp) {
-        let place = self.active(&entry, now);
-        self.enter(place, entry, cause);
-    }
-
-    fn active(&mut self, entry: &QueuedPod, since: Timestamp) -> Place {
-        Place::Active(Reverse(entry.pod.spec.priority), since, self.arrival())
-    }
-
-    fn enter(&mut self, place: Place, entry: QueuedPod, cause: Cause) {
-        self.incoming.count(place.part(), cause);
         self.put(place, entry);
     }
 
     fn put(&mut self, place: Place, entry: QueuedPod) {
         let uid = entry.pod.key.uid.clone();
-        self.order.insert(place, uid.clone());
+        if let Some(part) = place.part() {
+            self.order.insert(place.clone(), uid.clone());
+            self.waiting[part as usize] += 1;
+        }
+        if let Some(number) = place.waits() {
+            self.waiters.add(number, &entry);
+        }
         self.pods.insert(uid, (place, entry));
     }
 
     fn take(&mut self, uid: &str) -> Option<(Place, QueuedPod)> {
         let (place, entry) = self.pods.remove(uid)?;
-        self.order.remove(&place);
+        if let Some(part) = place.part() {
+            self.order.remove(&place);
+            self.waiting[part as usize] -= 1;
+        }
+        if let Some(number) = place.waits() {
+            self.waiters.remove(number, &entry);
+        }
         Some((place, entry))
     }
 
@@ -281,14 +292,6 @@ impl Queue {
         self.arrivals += 1;
         self.arrivals
     }
-}
-
-fn backoff_start() -> Place {
-    Place::Backoff(Timestamp(0), 0)
-}
-
-fn unschedulable_start() -> Place {
-    Place::Unschedulable(Timestamp(0), 0)
 }
 
 #[cfg(test)]

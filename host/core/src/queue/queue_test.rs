@@ -1,128 +1,343 @@
 //! The queue's order and its moves.
 
 use super::*;
-use crate::model::PodSpec;
+use crate::cluster_event::{EventActions, Interest};
+use crate::facts::NodeFacts;
+use crate::model::{Node, PodSpec};
+use crate::plugins::{Declaration, PluginError, PluginId, Scope, TemplateId};
+
+/// Holds back pods with scheduling gates; says that events help pods of these names, or all if there are none.
+#[derive(Default)]
+struct Fake {
+    helped: Vec<&'static str>,
+    asked: usize,
+    fails: bool,
+}
+
+impl Advisor for Fake {
+    fn admit(&mut self, entry: &QueuedPod) -> Admission {
+        self.asked += 1;
+        if self.fails {
+            return Admission::Failed(PluginError::failed("Gates".into(), "trapped".into()));
+        }
+        match entry.pod.spec.scheduling_gates.is_empty() {
+            true => Admission::Admitted,
+            false => Admission::Gated(rejector(9, PodFacts::SCHEDULING_GATES, NodeFacts::empty())),
+        }
+    }
+
+    fn sort_key(&mut self, entry: &QueuedPod) -> SortKey {
+        SortKey::from([-i64::from(entry.pod.spec.priority), entry.queued.0 as i64])
+    }
+
+    fn hints(&mut self, _: &Rejector, _: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
+        pods.iter().map(|pod| self.helped.is_empty() || self.helped.contains(&&*pod.key.name)).collect()
+    }
+}
+
+/// A queue with those whom it asks.
+#[derive(Default)]
+struct Bench {
+    queue: Queue,
+    fake: Fake,
+}
+
+impl Bench {
+    fn set(&mut self, pod: Arc<Pod>, second: u64) {
+        self.queue.set(pod, at(second));
+        self.settle(second);
+    }
+
+    fn settle(&mut self, second: u64) -> Vec<(QueuedPod, PluginError)> {
+        self.queue.settle(at(second), &mut self.fake)
+    }
+
+    fn happened(&mut self, event: &ClusterEvent, second: u64) {
+        self.queue.happened(event, &mut self.fake);
+        self.settle(second);
+    }
+
+    fn tick(&mut self, second: u64) {
+        self.queue.tick(at(second));
+        self.settle(second);
+    }
+
+    /// Takes the next pod, which is rejected.
+    fn reject(&mut self, rejection: Rejection, second: u64) {
+        let entry = self.queue.pop().expect("a pod");
+        self.queue.add_unschedulable(entry, rejection, at(second));
+        self.settle(second);
+    }
+
+    fn waiting(&self) -> [usize; 4] {
+        Part::ALL.map(|part| self.queue.len(part))
+    }
+
+    fn popped(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.queue.pop()).map(|entry| entry.pod.key.name.to_string()).collect()
+    }
+}
+
+const ACTIVE: [usize; 4] = [1, 0, 0, 0];
+const BACKOFF: [usize; 4] = [0, 1, 0, 0];
+const UNSCHEDULABLE: [usize; 4] = [0, 0, 1, 0];
+const GATED: [usize; 4] = [0, 0, 0, 1];
 
 fn pod(name: &str, priority: i32) -> Arc<Pod> {
     let key = PodKey { namespace: "ns".into(), name: name.into(), uid: name.into() };
     Arc::new(Pod { key, spec: Arc::new(PodSpec { priority, ..PodSpec::default() }), ..Pod::default() })
 }
 
-fn at(seconds: u64) -> Timestamp {
-    Timestamp(seconds * 1000)
+fn gated(name: &str) -> Arc<Pod> {
+    let spec = PodSpec { scheduling_gates: vec!["gate".into()], ..PodSpec::default() };
+    Arc::new(Pod { spec: Arc::new(spec), ..Pod::clone(&pod(name, 0)) })
 }
 
-fn popped(queue: &mut Queue) -> Vec<String> {
-    std::iter::from_fn(|| queue.pop()).map(|entry| entry.pod.key.name.to_string()).collect()
+fn at(second: u64) -> Timestamp {
+    Timestamp(second * 1000)
 }
 
-fn rejection(facts: NodeFacts) -> Rejection {
-    Rejection { helpful_facts: facts, plugins: vec!["P".into()], ..Rejection::default() }
+fn rejector(id: u32, pod_facts: PodFacts, node_facts: NodeFacts) -> Rejector {
+    let declaration = Declaration { pod_facts, node_facts, filter_scope: Scope::Node, ..Declaration::default() };
+    Rejector { id: PluginId(id), declaration: Arc::new(declaration), pending: false, template: TemplateId(0) }
 }
 
-/// A queue with one pod that was tried once and rejected at second 0 for these facts.
-fn rejected(facts: NodeFacts) -> Queue {
-    let mut queue = Queue::new(QueueOptions::default());
-    queue.set(pod("p", 0), at(0));
-    let entry = queue.pop().expect("a pod");
-    queue.add_unschedulable(entry, rejection(facts), at(0));
-    queue
+fn by(node_facts: NodeFacts) -> Rejection {
+    Rejection { by: vec![rejector(0, PodFacts::TOLERATIONS, node_facts)] }
+}
+
+fn node_changed(facts: NodeFacts) -> ClusterEvent {
+    let node = Some(Arc::new(Node::default()));
+    ClusterEvent::node(node.clone(), node, facts)
+}
+
+/// A queue with one pod `p` that was tried once and rejected for these facts at second 0.
+fn rejected(facts: NodeFacts) -> Bench {
+    let mut bench = Bench::default();
+    bench.set(pod("p", 0), 0);
+    bench.reject(by(facts), 0);
+    bench
 }
 
 #[test]
 fn by_priority_then_by_time_then_by_arrival() {
-    let mut queue = Queue::new(QueueOptions::default());
-    for (name, priority, second) in [("late", 0, 2), ("early", 0, 1), ("also early", 0, 1), ("high", 9, 3)] {
-        queue.set(pod(name, priority), at(second));
+    let mut bench = Bench::default();
+    for (name, priority, second) in [("early", 0, 1), ("also early", 0, 1), ("late", 0, 2), ("high", 9, 3)] {
+        bench.set(pod(name, priority), second);
     }
-    assert_eq!(popped(&mut queue), ["high", "early", "also early", "late"]);
+    assert_eq!(bench.popped(), ["high", "early", "also early", "late"]);
 }
 
 #[test]
 fn an_update_keeps_the_place_and_a_new_priority_changes_it() {
-    let mut queue = Queue::new(QueueOptions::default());
-    for name in ["a", "b"] {
-        queue.set(pod(name, 0), at(0));
+    let mut bench = Bench::default();
+    for name in ["a", "b", "c"] {
+        bench.set(pod(name, 0), 0);
     }
-    queue.set(pod("b", 5), at(9));
-    assert_eq!(queue.len(), (2, 0, 0));
-    assert_eq!(popped(&mut queue), ["b", "a"]);
+    bench.set(pod("a", 0), 9);
+    bench.set(pod("b", 5), 9);
+    assert_eq!(bench.waiting(), [3, 0, 0, 0]);
+    assert_eq!(bench.popped(), ["b", "a", "c"]);
 }
 
 #[test]
 fn what_helps_and_what_does_not() {
     let read = NodeFacts::TAINTS | NodeFacts::UNSCHEDULABLE;
-    for (changed, helps) in
-        [(NodeFacts::TAINTS, true), (NodeFacts::USAGE, false), (NodeFacts::empty(), false), (NodeFacts::all(), true)]
-    {
-        let mut queue = rejected(read);
-        queue.retry(changed, at(60));
-        assert_eq!(queue.has_active(), helps, "{changed:?}");
+    let added = ClusterEvent::node(None, Some(Arc::default()), NodeFacts::all());
+    for (event, helps) in [
+        (node_changed(NodeFacts::TAINTS), true),
+        (node_changed(NodeFacts::USAGE), false),
+        (added.clone(), true),
+        (ClusterEvent { up_to_priority: Some(0), ..added.clone() }, true),
+        (ClusterEvent { up_to_priority: Some(-1), ..added }, false),
+    ] {
+        let mut bench = rejected(read);
+        bench.happened(&event, 60);
+        assert_eq!(bench.waiting(), if helps { ACTIVE } else { UNSCHEDULABLE }, "{event:?}");
     }
 }
 
 #[test]
-fn a_retry_waits_for_the_backoff_which_doubles_up_to_its_maximum() {
-    let mut queue = rejected(NodeFacts::TAINTS);
+fn a_plugin_may_name_the_events_it_waits_for() {
+    let retry_on = vec![Interest { kind: "Node".into(), actions: EventActions::ADD | EventActions::UPDATE_LABELS }];
+    let declaration = Declaration { retry_on, node_facts: NodeFacts::TAINTS, ..Declaration::default() };
+    let waits = Rejector { declaration: Arc::new(declaration), ..rejector(0, PodFacts::empty(), NodeFacts::empty()) };
+    for (facts, helps) in [(NodeFacts::LABELS, true), (NodeFacts::TAINTS, false)] {
+        let mut bench = Bench::default();
+        bench.set(pod("p", 0), 0);
+        bench.reject(Rejection { by: vec![waits.clone()] }, 0);
+        bench.happened(&node_changed(facts), 60);
+        assert_eq!(bench.queue.has_next(), helps, "{facts:?}");
+    }
+}
+
+#[test]
+fn hints_are_asked_once_a_template_and_move_all_of_it() {
+    let mut bench = Bench { fake: Fake { helped: vec!["b"], ..Fake::default() }, ..Bench::default() };
+    let declaration = Declaration { node_facts: NodeFacts::TAINTS, ..Declaration::default() };
+    for (name, template) in [("a", 0), ("b", 1), ("c", 1)] {
+        bench.set(pod(name, 0), 0);
+        let declaration = Arc::new(Declaration { filter_scope: Scope::Node, ..declaration.clone() });
+        let template = TemplateId(template);
+        bench.reject(Rejection { by: vec![Rejector { id: PluginId(0), declaration, pending: false, template }] }, 0);
+    }
+    bench.happened(&node_changed(NodeFacts::TAINTS), 60);
+    assert_eq!(bench.waiting(), [2, 0, 1, 0]);
+    assert_eq!(bench.popped(), ["b", "c"]);
+}
+
+#[test]
+fn what_a_plugin_was_expecting_makes_an_end_to_the_backoff() {
+    for (pending, expected) in [(false, BACKOFF), (true, ACTIVE)] {
+        let mut bench = Bench::default();
+        bench.set(pod("p", 0), 0);
+        let waits = Rejector { pending, ..rejector(0, PodFacts::empty(), NodeFacts::TAINTS) };
+        bench.reject(Rejection { by: vec![waits] }, 0);
+        bench.happened(&node_changed(NodeFacts::TAINTS), 0);
+        assert_eq!(bench.waiting(), expected);
+    }
+}
+
+#[test]
+fn backoffs_double_up_to_their_maximum_and_end_with_the_second() {
+    let mut bench = rejected(NodeFacts::TAINTS);
     let mut now = 0;
     for wait in [1, 2, 4, 8, 10, 10] {
-        queue.retry(NodeFacts::TAINTS, at(now));
-        assert_eq!(queue.len(), (0, 1, 0));
-        assert_eq!(queue.next_wakeup(), Some(at(now + wait)));
-        queue.tick(Timestamp(at(now + wait).0 - 1));
-        assert!(!queue.has_active());
-        now += wait;
-        queue.tick(at(now));
-        let entry = queue.pop().expect("backoff is over");
-        queue.add_unschedulable(entry, rejection(NodeFacts::TAINTS), at(now));
+        bench.happened(&node_changed(NodeFacts::TAINTS), now);
+        assert_eq!(bench.waiting(), BACKOFF);
+        now += wait + 1;
+        assert_eq!(bench.queue.next_wakeup(), Some(at(now)));
+        bench.queue.tick(Timestamp(at(now).0 - 1));
+        assert_eq!(bench.waiting(), BACKOFF);
+        bench.tick(now);
+        assert_eq!(bench.waiting(), ACTIVE);
+        bench.reject(by(NodeFacts::TAINTS), now);
     }
+}
+
+#[test]
+fn with_nothing_active_those_in_backoff_go_first_but_not_after_errors() {
+    let mut bench = Bench::default();
+    for (name, priority) in [("failed", 9), ("low", 1), ("high", 2)] {
+        bench.set(pod(name, priority), 0);
+        let entry = bench.queue.pop().expect("a pod");
+        match name {
+            "failed" => bench.queue.add_failed(entry, None, at(0)),
+            _ => bench.queue.add_unschedulable(entry, by(NodeFacts::TAINTS), at(0)),
+        }
+        bench.settle(0);
+    }
+    bench.happened(&node_changed(NodeFacts::TAINTS), 0);
+    assert_eq!(bench.waiting(), [0, 3, 0, 0]);
+    assert_eq!(bench.popped(), ["high", "low"]);
+    assert_eq!(bench.queue.incoming().of(Part::Active, Cause::PopFromBackoff), 2);
 }
 
 #[test]
 fn a_failed_attempt_is_made_again_without_an_event() {
-    let mut queue = Queue::new(QueueOptions::default());
-    queue.set(pod("p", 0), at(0));
-    let entry = queue.pop().expect("a pod");
-    queue.add_failed(entry, Some("Broken".into()), at(0));
-    queue.retry_plugin("Other", at(0));
-    assert_eq!(queue.len(), (0, 1, 0));
-    queue.retry_plugin("Broken", at(0));
-    assert_eq!(queue.len(), (1, 0, 0));
+    let mut bench = Bench::default();
+    bench.set(pod("p", 0), 0);
+    let entry = bench.queue.pop().expect("a pod");
+    bench.queue.add_failed(entry, Some("Broken".into()), at(0));
+    bench.queue.retry_plugin("Other");
+    bench.settle(0);
+    assert_eq!(bench.waiting(), BACKOFF);
+    bench.queue.retry_plugin("Broken");
+    bench.settle(0);
+    assert_eq!(bench.waiting(), ACTIVE);
 }
 
 #[test]
 fn long_unschedulable_pods_are_flushed() {
-    let mut queue = rejected(NodeFacts::TAINTS);
-    assert_eq!(queue.next_wakeup(), Some(at(300)));
-    queue.tick(at(299));
-    assert!(!queue.has_active());
-    queue.tick(at(300));
-    assert!(queue.has_active());
+    let mut bench = rejected(NodeFacts::TAINTS);
+    assert_eq!(bench.queue.next_wakeup(), Some(at(300)));
+    bench.tick(299);
+    assert!(!bench.queue.has_next());
+    bench.tick(300);
+    assert_eq!(bench.waiting(), ACTIVE);
 }
 
 #[test]
-fn a_change_of_the_pod_itself_is_worth_a_try_but_its_status_is_not() {
-    let mut queue = rejected(NodeFacts::TAINTS);
-    queue.set(pod("p", 0), at(60));
-    assert_eq!(queue.len(), (0, 0, 1));
-    queue.set(pod("p", 1), at(60));
-    assert_eq!(queue.len(), (1, 0, 0));
+fn a_change_of_the_pod_is_worth_a_try_where_a_plugin_that_rejected_it_reads_it() {
+    let mut bench = rejected(NodeFacts::TAINTS);
+    bench.set(Arc::new(Pod { nominated_node_name: "n".into(), ..Pod::clone(&pod("p", 1)) }), 60);
+    assert_eq!(bench.waiting(), UNSCHEDULABLE, "its tolerations are the same");
+    let tolerations = vec![crate::model::Toleration {
+        key: "k".into(),
+        operator: crate::model::TolerationOperator::Exists,
+        value: "".into(),
+        effect: None,
+    }];
+    let tolerant = PodSpec { tolerations, ..PodSpec::default() };
+    bench.set(Arc::new(Pod { spec: Arc::new(tolerant), ..Pod::clone(&pod("p", 1)) }), 60);
+    assert_eq!(bench.waiting(), ACTIVE);
+}
+
+#[test]
+fn what_happens_while_a_pod_is_tried_counts_when_it_comes_back() {
+    for (happens, expected) in [(NodeFacts::TAINTS, BACKOFF), (NodeFacts::USAGE, UNSCHEDULABLE)] {
+        let mut bench = Bench::default();
+        bench.set(pod("p", 0), 0);
+        let mut entry = bench.queue.pop().expect("a pod");
+        bench.happened(&node_changed(happens), 0);
+        entry.update(pod("p", 7));
+        bench.queue.add_unschedulable(entry, by(NodeFacts::TAINTS), at(0));
+        bench.settle(0);
+        assert_eq!(bench.waiting(), expected, "{happens:?}");
+    }
+}
+
+#[test]
+fn gated_pods_wait_for_their_gate_and_are_asked_about_it_again() {
+    let mut bench = Bench::default();
+    bench.set(gated("p"), 0);
+    assert_eq!((bench.waiting(), bench.queue.has_next()), (GATED, false));
+    bench.happened(&ClusterEvent::node(None, None, NodeFacts::all()), 0);
+    bench.set(Arc::new(Pod { labels: [("a", "b")].into_iter().collect(), ..Pod::clone(&gated("p")) }), 0);
+    bench.tick(1000);
+    assert_eq!((bench.waiting(), bench.fake.asked), (GATED, 1), "nothing of that concerns the gate");
+    bench.set(pod("p", 0), 0);
+    assert_eq!((bench.waiting(), bench.fake.asked), (ACTIVE, 2));
+}
+
+#[test]
+fn a_plugin_that_fails_at_the_door_gives_the_pod_back() {
+    let mut bench = Bench { fake: Fake { fails: true, ..Fake::default() }, ..Bench::default() };
+    bench.queue.set(pod("p", 0), at(0));
+    let failed = bench.settle(0);
+    assert_eq!(failed.iter().map(|(entry, _)| &*entry.pod.key.name).collect::<Vec<_>>(), ["p"]);
+    assert!(bench.queue.is_empty());
+}
+
+#[test]
+fn other_plugins_are_asked_about_all_pods() {
+    let mut bench = Bench::default();
+    bench.set(gated("gated"), 0);
+    bench.set(pod("unschedulable", 0), 0);
+    bench.reject(by(NodeFacts::TAINTS), 0);
+    bench.set(pod("active", 0), 0);
+    assert_eq!((bench.waiting(), bench.fake.asked), ([1, 0, 1, 1], 3));
+    bench.queue.plugins_changed();
+    bench.settle(60);
+    assert_eq!((bench.waiting(), bench.fake.asked), ([2, 0, 0, 1], 6));
 }
 
 #[test]
 fn what_comes_into_a_part_is_counted_by_its_cause() {
-    let mut queue = rejected(NodeFacts::TAINTS);
-    queue.retry(NodeFacts::TAINTS, at(0));
-    queue.tick(at(1));
+    let mut bench = rejected(NodeFacts::TAINTS);
+    bench.happened(&node_changed(NodeFacts::TAINTS), 0);
+    bench.tick(2);
     // An update of a pod that waits for its turn moves it nowhere.
-    queue.set(pod("p", 1), at(1));
-    let entry = queue.pop().expect("a pod");
-    queue.add_failed(entry, Some("Broken".into()), at(1));
-    queue.retry_plugin("Broken", at(1));
+    bench.set(pod("p", 1), 2);
+    let entry = bench.queue.pop().expect("a pod");
+    bench.queue.add_failed(entry, Some("Broken".into()), at(2));
+    bench.queue.retry_plugin("Broken");
+    bench.settle(2);
+    bench.set(gated("g"), 2);
     let all = Part::ALL.iter().flat_map(|part| Cause::ALL.iter().map(|cause| (*part, *cause)));
     let counts: Vec<String> = all
-        .filter(|(part, cause)| queue.incoming().of(*part, *cause) > 0)
-        .map(|(part, cause)| format!("{} {} {}", part.name(), cause.name(), queue.incoming().of(part, cause)))
+        .filter(|(part, cause)| bench.queue.incoming().of(*part, *cause) > 0)
+        .map(|(part, cause)| format!("{} {} {}", part.name(), cause.name(), bench.queue.incoming().of(part, cause)))
         .collect();
     let expected = [
         "active UnschedulablePodAdd 1",
@@ -131,8 +346,10 @@ fn what_comes_into_a_part_is_counted_by_its_cause() {
         "backoff ScheduleAttemptFailure 1",
         "backoff ClusterChange 1",
         "unschedulable ScheduleAttemptFailure 1",
+        "gated UnschedulablePodAdd 1",
     ];
     assert_eq!(counts, expected);
-    let parts: Vec<Part> = queue.pods().map(|(part, _)| part).collect();
-    assert_eq!(parts, [Part::Active]);
+    let mut parts: Vec<&str> = bench.queue.pods().map(|(part, _)| part.name()).collect();
+    parts.sort_unstable();
+    assert_eq!(parts, ["active", "gated"]);
 }

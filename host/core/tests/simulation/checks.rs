@@ -13,7 +13,20 @@ pub fn placement_is_right(world: &World, pod: &PodKey, node: &str) {
     let (used, all) = (&info.usage.requested, &info.node.allocatable);
     assert!(used.milli_cpu <= all.milli_cpu, "seed {seed}: {node} has {} of {} cpu", used.milli_cpu, all.milli_cpu);
     assert!(used.pods <= all.pods, "seed {seed}: {node} has {} of {} pods", used.pods, all.pods);
+    let priority = cache.pod_by_uid(&pod.uid).map_or(0, |placed| placed.pod.spec.priority);
+    let nominations = world.core.nominations();
+    let yields_to = nominations.on(node).filter(|other| other.spec.priority >= priority);
+    let (mut cpu, mut pods) = (used.milli_cpu, used.pods);
+    yields_to.for_each(|other| (cpu, pods) = (cpu + other.requests.effective.milli_cpu, pods + 1));
+    assert!(cpu <= all.milli_cpu && pods <= all.pods, "seed {seed}: {pod} took room on {node} that was promised");
     assert!(info.node.taints.is_empty(), "seed {seed}: {pod} was put on tainted {node}");
+    let gates = world
+        .core
+        .cache()
+        .pod_by_uid(&pod.uid)
+        .map(|cached| &cached.pod)
+        .is_some_and(|pod| !pod.spec.scheduling_gates.is_empty());
+    assert!(!gates, "seed {seed}: {pod} was placed in spite of its gates");
     let twice = world.binding.iter().any(|(other, _)| other.uid == pod.uid);
     assert!(!twice, "seed {seed}: {pod} is bound a second time before the first is answered");
     assert!(
@@ -29,8 +42,12 @@ pub fn nothing_is_forgotten(world: &World) {
     assert_eq!(world.core.in_flight(), 0, "seed {seed}: in flight although all is answered");
     for pod in world.cluster.pods.values().filter(|pod| pod.node_name.is_empty()) {
         assert!(world.core.queue().get(&pod.key.uid).is_some(), "seed {seed}: {} is forgotten", pod.key);
+        if !pod.spec.scheduling_gates.is_empty() {
+            continue;
+        }
         for node in world.cluster.nodes.values().filter(|node| node.taints.is_empty()) {
-            let (cpu, pods) = world.cluster.used(&node.name);
+            let (used, promised) = (world.cluster.used(&node.name), world.cluster.promised(&node.name, pod));
+            let (cpu, pods) = (used.0 + promised.0, used.1 + promised.1);
             let fits = cpu + pod.requests.fit.milli_cpu <= node.allocatable.milli_cpu && pods < node.allocatable.pods;
             assert!(!fits, "seed {seed}: {} waits although it fits on {}", pod.key, node.name);
         }

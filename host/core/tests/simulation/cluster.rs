@@ -44,8 +44,30 @@ impl Cluster {
         let key = PodKey { namespace: "ns".into(), name: format!("pod-{uid}").into(), uid };
         let amount = Resources { milli_cpu: rng.i64(1..=5) * 300, ..Resources::default() };
         let requests = PodRequests { fit: amount.clone(), effective: amount, ..PodRequests::default() };
-        let spec = PodSpec { scheduler_name: PROFILE.into(), priority: rng.i32(0..3), ..PodSpec::default() };
+        let spec = PodSpec {
+            scheduler_name: PROFILE.into(),
+            priority: rng.i32(0..3),
+            scheduling_gates: if rng.u8(..4) == 0 { vec!["quota".into()] } else { Vec::new() },
+            ..PodSpec::default()
+        };
         self.set_pod(Arc::new(Pod { key, requests, spec: Arc::new(spec), ..Pod::default() }));
+    }
+
+    /// A gated pod's gates go, which is half of what happens to those.
+    pub fn ungate_pod(&mut self, rng: &mut fastrand::Rng) {
+        let gated = self.pods.values().filter(|pod| !pod.spec.scheduling_gates.is_empty());
+        let Some(pod) = rng.choice(gated.cloned().collect::<Vec<_>>()) else { return };
+        let spec = PodSpec { scheduling_gates: Vec::new(), ..PodSpec::clone(&pod.spec) };
+        self.set_pod(Arc::new(Pod { spec: Arc::new(spec), ..Pod::clone(&pod) }));
+    }
+
+    /// Room on a node, which may not be there, is promised to a pending pod; or no more.
+    pub fn nominate_pod(&mut self, rng: &mut fastrand::Rng) {
+        let pending = self.pods.values().filter(|pod| pod.node_name.is_empty());
+        let Some(pod) = rng.choice(pending.cloned().collect::<Vec<_>>()) else { return };
+        let nominated_node_name: Box<str> =
+            if rng.u8(..4) == 0 { "".into() } else { format!("node-{}", rng.u8(..8)).into() };
+        self.set_pod(Arc::new(Pod { nominated_node_name, ..Pod::clone(&pod) }));
     }
 
     /// A label changes, or the pod ends, or it is deleted.
@@ -70,12 +92,31 @@ impl Cluster {
     /// The binding subresource, with its checks.
     pub fn bind(&mut self, key: &PodKey, node: &str) -> Result<(), String> {
         let pod = self.pods.get(&key.uid).ok_or("not found")?;
+        if !pod.spec.scheduling_gates.is_empty() {
+            return Err("has scheduling gates".into());
+        }
         if !pod.node_name.is_empty() {
             return Err(format!("already assigned to {}", pod.node_name));
         }
         let bound = Pod { node_name: node.into(), ..Pod::clone(pod) };
         self.set_pod(Arc::new(bound));
         Ok(())
+    }
+
+    /// The pod's status says which node is promised to it, if it is there still.
+    pub fn set_nominated(&mut self, key: &PodKey, node: &str) {
+        if let Some(pod) = self.pods.get(&key.uid) {
+            let nominated = Pod { nominated_node_name: node.into(), ..Pod::clone(pod) };
+            self.set_pod(Arc::new(nominated));
+        }
+    }
+
+    /// The pod is told to end, and ends. Whether it was there.
+    pub fn evict(&mut self, key: &PodKey) -> bool {
+        let Some(pod) = self.pods.remove(&key.uid) else { return false };
+        self.pod_watch.push_back(Event::PodSet(Arc::new(Pod { deleting: true, ..Pod::clone(&pod) })));
+        self.pod_watch.push_back(Event::PodRemoved(key.clone()));
+        true
     }
 
     pub fn set_pod(&mut self, pod: Arc<Pod>) {
@@ -87,6 +128,17 @@ impl Cluster {
     pub fn used(&self, node: &str) -> (i64, i64) {
         let on_it = self.pods.values().filter(|pod| &*pod.node_name == node);
         on_it.fold((0, 0), |sum, pod| (sum.0 + pod.requests.effective.milli_cpu, sum.1 + 1))
+    }
+
+    /// What is promised there to pending pods of at least this one's priority.
+    pub fn promised(&self, node: &str, pod: &Pod) -> (i64, i64) {
+        let counts = |other: &&Arc<Pod>| {
+            other.node_name.is_empty()
+                && &*other.nominated_node_name == node
+                && other.spec.priority >= pod.spec.priority
+                && other.key.uid != pod.key.uid
+        };
+        self.pods.values().filter(counts).fold((0, 0), |sum, pod| (sum.0 + pod.requests.effective.milli_cpu, sum.1 + 1))
     }
 
     fn uid(&mut self) -> Box<str> {

@@ -2,19 +2,20 @@
 
 use std::sync::Arc;
 
-use berth_core::cache::NodeId;
+use berth_core::Timestamp;
+use berth_core::cache::{NodeId, PodId};
 use berth_core::facts::{NodeFacts, PodFacts};
 use berth_core::model::Effect;
 use berth_core::plugins::{
-    Code, Cycle, Declaration, ExtensionPoints, Normalization, PluginError, PluginId, Plugins, PreFilterResult,
-    PreScoreResult, Scope, Status, TemplateId, Verdicts,
+    AskWhatIf, Code, Cycle, Declaration, ExtensionPoints, Normalization, PluginError, PluginId, Plugins,
+    PostFilterResult, PreFilterResult, PreScoreResult, Room, Scope, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::profile::{Profile, ProfilePlugin};
 
 use crate::cluster::PROFILE;
 
-/// Which plugin an instance is: ids count up with every swap, three to a generation.
-const KINDS: u32 = 3;
+/// Which plugin an instance is: ids count up with every swap, five to a generation.
+const KINDS: u32 = 5;
 
 pub struct Fakes {
     pub rng: fastrand::Rng,
@@ -33,10 +34,14 @@ impl Fakes {
         };
         Profile {
             scheduler_name: PROFILE.into(),
+            pre_enqueue: vec![plugin(3)],
+            queue_sort: Some(plugin(3)),
             pre_filter: vec![plugin(0)],
             filter: vec![plugin(0), plugin(1)],
+            post_filter: vec![plugin(4)],
             pre_score: vec![plugin(2)],
             score: vec![(plugin(1), 1), (plugin(2), 2)],
+            percentage_of_nodes_to_score: None,
         }
     }
 
@@ -54,6 +59,8 @@ fn declaration(kind: u32) -> Declaration {
     let (name, pod_facts, node_facts, scope) = match kind {
         0 => ("Taints", PodFacts::TOLERATIONS, NodeFacts::TAINTS, Scope::Node),
         1 => ("Fit", PodFacts::REQUESTS, NodeFacts::ALLOCATABLE | NodeFacts::USAGE, Scope::Node),
+        3 => ("Queueing", PodFacts::SCHEDULING_GATES | PodFacts::PRIORITY, NodeFacts::empty(), Scope::Node),
+        4 => ("Preemption", PodFacts::PRIORITY, NodeFacts::PODS, Scope::Cluster),
         _ => ("Random", PodFacts::empty(), NodeFacts::empty(), Scope::Cluster),
     };
     Declaration {
@@ -81,6 +88,17 @@ pub fn reason(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> Option<&'static str
 }
 
 impl Plugins for Fakes {
+    fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
+        self.may_trap(plugin)?;
+        let status = Status { code: Code::UnschedulableAndUnresolvable, reasons: vec!["gated".into()] };
+        Ok((!cycle.pod.spec.scheduling_gates.is_empty()).then_some(status))
+    }
+
+    fn sort_key(&mut self, plugin: PluginId, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, PluginError> {
+        self.may_trap(plugin)?;
+        Ok([i64::from(cycle.pod.spec.priority), -(queued.0 as i64)].into())
+    }
+
     fn pre_filter(&mut self, plugin: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
         self.may_trap(plugin)?;
         Ok(PreFilterResult::All)
@@ -98,6 +116,46 @@ impl Plugins for Fakes {
             verdicts.nodes.push(verdicts.outcomes.len() as u16);
         }
         Ok(verdicts)
+    }
+
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
+        let mut verdicts = Verdicts::default();
+        for case in cases {
+            let cache = cycle.cache.as_if(case);
+            let mut answer = self.filter(plugin, &Cycle { cache: &cache, ..*cycle }, &[case.node])?;
+            let number = if answer.outcomes.is_empty() { 0 } else { verdicts.outcomes.len() as u16 + 1 };
+            verdicts.outcomes.append(&mut answer.outcomes);
+            verdicts.nodes.push(number);
+        }
+        Ok(verdicts)
+    }
+
+    /// Evicts all that are less important from the first node on which that helps.
+    fn post_filter(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        _: &[Code],
+        what_if: &mut AskWhatIf<'_>,
+    ) -> Result<PostFilterResult, PluginError> {
+        self.may_trap(plugin)?;
+        for node in nodes {
+            let Some(info) = cycle.cache.node(*node) else { continue };
+            let priority = |id: &PodId| cycle.cache.pod(*id).map(|cached| cached.pod.spec.priority);
+            let lower = |id: &&PodId| priority(id).is_some_and(|other| other < cycle.pod.spec.priority);
+            let removed: Vec<PodId> = info.pods.iter().filter(lower).copied().collect();
+            let case = WhatIf { node: *node, removed: removed.clone(), added: Vec::new() };
+            if !removed.is_empty() && what_if(self, &[case])?.nodes == [0] {
+                return Ok(PostFilterResult::Nominate(Room { node: *node, evict: removed, ..Room::default() }));
+            }
+        }
+        Ok(PostFilterResult::Unschedulable { reasons: vec!["no victims".into()], clear: true })
     }
 
     fn pre_score(&mut self, plugin: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {

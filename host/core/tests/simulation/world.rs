@@ -19,6 +19,9 @@ pub struct World {
     pub known_assigned: BTreeSet<Box<str>>,
     /// Bindings asked for and not answered.
     pub binding: Vec<(PodKey, Box<str>)>,
+    /// Evictions asked for and not tried yet.
+    pub evicting: Vec<PodKey>,
+    pub evicted: usize,
     /// All actions, as text.
     pub history: Vec<String>,
     pub bound: usize,
@@ -38,6 +41,8 @@ impl World {
             now: Timestamp(1_700_000_000_000),
             known_assigned: BTreeSet::new(),
             binding: Vec::new(),
+            evicting: Vec::new(),
+            evicted: 0,
             history: Vec::new(),
             bound: 0,
             rng,
@@ -56,12 +61,16 @@ impl World {
                 0..3 => self.cluster.make_node(&mut self.rng),
                 3 => self.cluster.remove_node(&mut self.rng),
                 4..8 => self.cluster.make_pod(&mut self.rng),
+                8 if self.rng.bool() => self.cluster.ungate_pod(&mut self.rng),
                 8 => self.cluster.change_pod(&mut self.rng),
+                9 if self.rng.bool() => self.cluster.nominate_pod(&mut self.rng),
                 9 => self.swap(),
                 10 => self.step(Event::Tick),
                 11..13 => self.deliver_node(),
                 13..16 => self.deliver_pod(),
-                16..18 => self.answer_binding(),
+                16 => self.answer_binding(),
+                17 if self.rng.bool() => self.evict(),
+                17 => self.answer_binding(),
                 _ => self.step(Event::Cycle),
             }
         }
@@ -82,6 +91,10 @@ impl World {
             }
             while !self.binding.is_empty() {
                 self.answer_binding();
+                quiet = 0;
+            }
+            while !self.evicting.is_empty() {
+                self.evict();
                 quiet = 0;
             }
             self.step(Event::Tick);
@@ -133,6 +146,15 @@ impl World {
         }
     }
 
+    /// One eviction reaches the API server, or not.
+    fn evict(&mut self) {
+        let Some(victim) = self.evicting.pop() else { return };
+        if self.faults && self.rng.u8(..4) == 0 {
+            return self.step(Event::EvictionFailed(victim));
+        }
+        self.evicted += usize::from(self.cluster.evict(&victim));
+    }
+
     fn step(&mut self, event: Event) {
         let before = matches!(event, Event::Cycle);
         let actions = self.core.step(event, self.now, &mut self.plugins);
@@ -144,8 +166,13 @@ impl World {
                 self.binding.push((pod.clone(), node.clone()));
                 self.bound += 1;
             }
-            if let Action::Warn { plugin, message } = action {
-                panic!("seed {}: kept answers of {plugin} were wrong: {message}", self.seed);
+            match action {
+                Action::Warn { plugin, message } => {
+                    panic!("seed {}: kept answers of {plugin} were wrong: {message}", self.seed);
+                }
+                Action::Nominate { pod, node } => self.cluster.set_nominated(&pod, &node),
+                Action::Evict { pod, .. } => self.evicting.push(pod),
+                _ => {}
             }
         }
     }

@@ -160,8 +160,10 @@ impl Meter {
 /// As kube-scheduler's metrics call an extension point.
 fn name_of(point: ExtensionPoints) -> &'static str {
     match point {
+        ExtensionPoints::PRE_ENQUEUE => "PreEnqueue",
         ExtensionPoints::PRE_FILTER => "PreFilter",
         ExtensionPoints::FILTER => "Filter",
+        ExtensionPoints::POST_FILTER => "PostFilter",
         ExtensionPoints::PRE_SCORE => "PreScore",
         ExtensionPoints::SCORE => "Score",
         ExtensionPoints::NORMALIZE => "ScoreExtensionNormalize",

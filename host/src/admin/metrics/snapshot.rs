@@ -46,8 +46,8 @@ impl CoreState {
         };
         for (part, entry) in core.queue().pods() {
             state.waiting[part as usize] += 1;
-            for plugin in &entry.rejection.plugins {
-                let labels = (plugin.to_string(), entry.pod.spec.scheduler_name.to_string());
+            for rejector in entry.rejectors() {
+                let labels = (rejector.declaration.name.to_string(), entry.pod.spec.scheduler_name.to_string());
                 *state.rejected.entry(labels).or_default() += 1;
             }
         }

@@ -2,7 +2,9 @@
 
 mod cases;
 mod check;
+mod componentize;
 mod list;
+mod new;
 mod test;
 
 use std::process::ExitCode;
@@ -12,12 +14,18 @@ use anyhow::Result;
 /// What to do about plugins.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
+    /// A project for a plugin of one's own: a small filter to begin with, its tests and its SDK.
+    New(new::Args),
     /// The plugins that a scheduler would have, and how each fares.
     List(list::Args),
     /// Whether a component can be a plugin: what it exports and reads, a trial, and what it costs.
     Check(check::Args),
     /// Whether a plugin says of given nodes and pods what a table of cases expects.
     Test(test::Args),
+    /// Makes a plugin of a core WebAssembly module, for compilers that don't know components.
+    Componentize(componentize::Args),
+    /// The SDK that `new` writes into a project's `berth` folder, to renew that one.
+    Sdk(new::SdkArgs),
 }
 
 /// Does it. The exit status says whether all plugins are good.
@@ -29,6 +37,9 @@ pub fn run(command: Command) -> Result<ExitCode> {
         Command::List(args) => list::list(args),
         Command::Check(args) => check::check(&args),
         Command::Test(args) => test::test(&args),
+        Command::New(args) => new::new(&args),
+        Command::Componentize(args) => componentize::componentize(&args),
+        Command::Sdk(args) => new::sdk(&args),
     }
 }
 

@@ -10,6 +10,10 @@ use crate::wasm::guest::{CallError, Export};
 /// One answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
+    /// Of pre-enqueue: why the pod is held back, or that it is not.
+    PreEnqueue(Option<Status>),
+    /// Of sort-key.
+    SortKey(Box<[i64]>),
     /// Of pre-filter.
     PreFilter(PreFilterResult),
     /// Of filter about a node: why not, or that it fits.
@@ -25,10 +29,14 @@ pub enum Answer {
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::PreEnqueue(None) => f.write_str("enqueue"),
+            Self::SortKey(key) => write!(f, "{key:?}"),
             Self::PreFilter(PreFilterResult::All) => f.write_str("all nodes"),
             Self::PreFilter(PreFilterResult::Skip) | Self::PreScore(PreScoreResult::Skip) => f.write_str("skip"),
             Self::PreFilter(PreFilterResult::Narrow(names)) => write!(f, "only the nodes [{}]", names.join(" ")),
-            Self::PreFilter(PreFilterResult::Reject(status)) | Self::Verdict(Some(status)) => {
+            Self::PreFilter(PreFilterResult::Reject(status))
+            | Self::Verdict(Some(status))
+            | Self::PreEnqueue(Some(status)) => {
                 write!(f, "{:?} ({})", status.code, status.reasons.join(", "))
             }
             Self::Verdict(None) => f.write_str("fits"),

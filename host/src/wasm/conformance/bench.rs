@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use berth_core::cache::{Cache, NodeId};
-use berth_core::plugins::{Declaration, ExtensionPoints};
+use berth_core::plugins::{Cycle, Declaration, ExtensionPoints};
 
 use super::answer::{Answer, Answers};
 use super::finding::{Finding, What};
@@ -121,6 +121,7 @@ impl<'a> Bench<'a> {
         let mut answers = Answers::default();
         self.cycles += 1;
         self.hold(resident, question)?;
+        self.ask_queue(resident, &cycle, about, &mut answers)?;
         match asking::filtered(resident, &cycle, nodes) {
             Ok(filtered) => answers.add_filtered(filtered),
             Err(error) => answers.add(error.export(), self.failed(error, about)?),
@@ -138,6 +139,26 @@ impl<'a> Bench<'a> {
             Err(error) => answers.add(error.export(), self.failed(error, about)?),
         }
         Ok(answers)
+    }
+
+    /// What it says of a pod that wants into the queue.
+    fn ask_queue(
+        &mut self,
+        resident: &mut Resident,
+        cycle: &Cycle<'_>,
+        about: About<'_>,
+        answers: &mut Answers,
+    ) -> Result<(), Broken> {
+        let points = self.declaration.points;
+        if points.contains(ExtensionPoints::PRE_ENQUEUE) {
+            let said = resident.instance().pre_enqueue(cycle).map(Answer::PreEnqueue);
+            answers.add(Export::PreEnqueue, said.or_else(|error| self.failed(error, about))?);
+        }
+        if points.contains(ExtensionPoints::QUEUE_SORT) {
+            let said = resident.instance().sort_key(cycle, cycle.time).map(Answer::SortKey);
+            answers.add(Export::SortKey, said.or_else(|error| self.failed(error, about))?);
+        }
+        Ok(())
     }
 
     /// What pre-filter and pre-score alone say, where there are no nodes.

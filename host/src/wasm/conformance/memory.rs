@@ -112,6 +112,7 @@ impl Turnover {
             }
             bench.catch_up(resident, &self.cache)?;
         }
+        drop(self.cache.take_events());
         bench.deltas += NODES * (2 + 2 * PODS_PER_NODE);
         self.rounds += 1;
         self.ask(bench, resident)

@@ -53,6 +53,12 @@ impl World {
 
     /// One random change.
     pub fn delta(&mut self) {
+        self.change();
+        // They are for a queue, and there is none.
+        drop(self.cache.take_events());
+    }
+
+    fn change(&mut self) {
         if self.cache.node_count() < FEWEST_NODES {
             return self.add_node();
         }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use berth_core::cluster_event::{EventActions, Interest};
 use berth_core::facts::{ClusterFacts, NodeFacts, PodFacts};
 use berth_core::model::ObjectReads;
 use berth_core::plugins::{Declaration, ExtensionPoints, Normalization, Scope};
 
 use crate::wasm::bindings::berth::scheduler::types as wit;
-use crate::wasm::bindings::exports::berth::scheduler::plugin::Declaration as WitDeclaration;
+use crate::wasm::bindings::exports::berth::scheduler::plugin::{ClusterEvent, Declaration as WitDeclaration};
 
 /// The core's flags are the contract's, bit for bit: a guest can't set others, as its type has none.
 pub(crate) fn declaration(
@@ -35,7 +36,13 @@ pub(crate) fn declaration(
             wit::Normalization::DefaultReversed => Normalization::DefaultReversed,
             wit::Normalization::Custom => Normalization::Custom,
         },
+        retry_on: from.retry_on.iter().map(interest).collect(),
     }
+}
+
+fn interest(event: &ClusterEvent) -> Interest {
+    let actions = EventActions::from_bits_truncate(bits(&event.actions.as_array()));
+    Interest { kind: event.kind.as_str().into(), actions }
 }
 
 /// The contract's flags fit one word each.
@@ -54,6 +61,7 @@ fn scope(scope: wit::Scope) -> Scope {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wasm::bindings::exports::berth::scheduler::plugin::EventActions as Actions;
 
     /// The facts' names stand in the same order here and in the contract.
     #[test]
@@ -100,6 +108,19 @@ mod tests {
         ];
         assert!(pods.iter().all(|(theirs, ours)| bits(&theirs.as_array()) == ours.bits()));
         assert!(nodes.iter().all(|(theirs, ours)| bits(&theirs.as_array()) == ours.bits()));
+        let actions = [
+            (Actions::ADD, EventActions::ADD),
+            (Actions::DELETE, EventActions::DELETE),
+            (Actions::UPDATE, EventActions::UPDATE),
+            (Actions::UPDATE_LABELS, EventActions::UPDATE_LABELS),
+            (Actions::UPDATE_TAINTS, EventActions::UPDATE_TAINTS),
+            (Actions::UPDATE_ALLOCATABLE, EventActions::UPDATE_ALLOCATABLE),
+            (Actions::UPDATE_CONDITION, EventActions::UPDATE_CONDITION),
+            (Actions::UPDATE_SCALE_DOWN, EventActions::UPDATE_SCALE_DOWN),
+            (Actions::UPDATE_TOLERATIONS, EventActions::UPDATE_TOLERATIONS),
+            (Actions::UPDATE_GATES_ELIMINATED, EventActions::UPDATE_GATES_ELIMINATED),
+        ];
+        assert!(actions.iter().all(|(theirs, ours)| bits(&theirs.as_array()) == ours.bits()));
         assert_eq!((pods.len(), nodes.len()), (PodFacts::all().iter().count(), NodeFacts::all().iter().count()));
         assert_eq!(bits(&wit::ClusterFacts::IMAGES.as_array()), ClusterFacts::IMAGES.bits());
         assert_eq!(bits(&wit::ClusterFacts::NODE_COUNT.as_array()), ClusterFacts::NODE_COUNT.bits());

@@ -93,15 +93,15 @@ impl Happenings {
                 let node = self.node(&name);
                 self.cache.set_node(Arc::new(node));
             }
-            4 | 5 => drop(self.cache.remove_pod(&pod)),
-            6 => drop(self.cache.forget(&pod)),
+            4 | 5 => self.cache.remove_pod(&pod),
+            6 => self.cache.forget(&pod),
             7 => {
                 let pod = self.pod(&pod, &name);
-                let _ = self.cache.assume(Arc::new(pod));
+                self.cache.assume(Arc::new(pod));
             }
             _ => {
                 let pod = self.pod(&pod, &name);
-                let _ = self.cache.set_pod(Arc::new(pod));
+                self.cache.set_pod(Arc::new(pod));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Keeping a guest's snapshot of the cluster up to date: everything once, then only what changed.
 
 mod objects;
+mod overlay;
 mod pending;
 mod usage;
 
@@ -10,6 +11,7 @@ use berth_core::plugins::Declaration;
 use bumpalo::Bump;
 
 pub(crate) use self::objects::ObjectFeed;
+pub(crate) use self::overlay::Overlay;
 use self::pending::{Item, Pending};
 use self::usage::UsageColumns;
 use super::bindings::exports::berth::scheduler::snapshot::{Change, Image, ResidentPod};

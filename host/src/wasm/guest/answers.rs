@@ -9,7 +9,7 @@ use crate::wasm::bindings::exports::berth::scheduler::pre_filter::PreFilterResul
 use crate::wasm::bindings::exports::berth::scheduler::pre_score::PreScoreResult as WitPreScoreResult;
 
 /// Reasons of one outcome that are kept.
-const REASONS: usize = 32;
+pub(super) const REASONS: usize = 32;
 /// Bytes that are kept of a guest's words where they go into messages.
 const WORDS: usize = 1024;
 
@@ -63,7 +63,7 @@ fn of_length(export: Export, what: &str, got: usize, asked: usize) -> Result<(),
     Err(CallError::BadAnswer(export, format!("it gave {got} {what} for {asked} nodes")))
 }
 
-fn status(status: wit::Status) -> Status {
+pub(super) fn status(status: wit::Status) -> Status {
     Status {
         code: match status.code {
             wit::Code::Unschedulable => Code::Unschedulable,

@@ -26,6 +26,10 @@ pub enum Export {
     ForgetTemplates,
     /// `snapshot.apply`
     Apply,
+    /// `pre-enqueue.pre-enqueue`
+    PreEnqueue,
+    /// `queue-sort.sort-key`
+    SortKey,
     /// `objects.kinds`
     Kinds,
     /// `objects.apply`
@@ -34,6 +38,10 @@ pub enum Export {
     PreFilter,
     /// `filter.filter`
     Filter,
+    /// `filter-what-if.filter-what-if`, and what stands for it
+    FilterWhatIf,
+    /// `post-filter.post-filter`
+    PostFilter,
     /// `pre-score.pre-score`
     PreScore,
     /// `score.score`
@@ -51,10 +59,14 @@ impl fmt::Display for Export {
             Self::HoldTemplate => "hold-template",
             Self::ForgetTemplates => "forget-templates",
             Self::Apply => "apply",
+            Self::PreEnqueue => "pre-enqueue",
+            Self::SortKey => "sort-key",
             Self::Kinds => "kinds",
             Self::ApplyObjects => "apply of objects",
             Self::PreFilter => "pre-filter",
             Self::Filter => "filter",
+            Self::FilterWhatIf => "filter-what-if",
+            Self::PostFilter => "post-filter",
             Self::PreScore => "pre-score",
             Self::Score => "score",
             Self::Normalize => "normalize",

@@ -13,9 +13,13 @@ use crate::wasm::load::Exports;
 pub(crate) struct Interfaces {
     plugin: wit::plugin::GuestIndices,
     snapshot: Option<wit::snapshot::GuestIndices>,
+    pre_enqueue: Option<wit::pre_enqueue::GuestIndices>,
+    queue_sort: Option<wit::queue_sort::GuestIndices>,
     objects: Option<wit::objects::GuestIndices>,
     pre_filter: Option<wit::pre_filter::GuestIndices>,
     filter: Option<wit::filter::GuestIndices>,
+    filter_what_if: Option<wit::filter_what_if::GuestIndices>,
+    post_filter: Option<wit::post_filter::GuestIndices>,
     pre_score: Option<wit::pre_score::GuestIndices>,
     score: Option<wit::score::GuestIndices>,
     normalize: Option<wit::normalize::GuestIndices>,
@@ -25,9 +29,13 @@ pub(crate) struct Interfaces {
 pub(super) struct LoadedInterfaces {
     pub plugin: wit::plugin::Guest,
     pub snapshot: Option<wit::snapshot::Guest>,
+    pub pre_enqueue: Option<wit::pre_enqueue::Guest>,
+    pub queue_sort: Option<wit::queue_sort::Guest>,
     pub objects: Option<wit::objects::Guest>,
     pub pre_filter: Option<wit::pre_filter::Guest>,
     pub filter: Option<wit::filter::Guest>,
+    pub filter_what_if: Option<wit::filter_what_if::Guest>,
+    pub post_filter: Option<wit::post_filter::Guest>,
     pub pre_score: Option<wit::pre_score::Guest>,
     pub score: Option<wit::score::Guest>,
     pub normalize: Option<wit::normalize::Guest>,
@@ -44,11 +52,23 @@ impl Interfaces {
         Ok(Self {
             plugin: wit::plugin::GuestIndices::new(pre)?,
             snapshot: snapshot.then(|| wit::snapshot::GuestIndices::new(pre)).transpose()?,
+            pre_enqueue: has(ExtensionPoints::PRE_ENQUEUE)
+                .then(|| wit::pre_enqueue::GuestIndices::new(pre))
+                .transpose()?,
+            queue_sort: has(ExtensionPoints::QUEUE_SORT)
+                .then(|| wit::queue_sort::GuestIndices::new(pre))
+                .transpose()?,
             objects: objects.then(|| wit::objects::GuestIndices::new(pre)).transpose()?,
             pre_filter: has(ExtensionPoints::PRE_FILTER)
                 .then(|| wit::pre_filter::GuestIndices::new(pre))
                 .transpose()?,
             filter: has(ExtensionPoints::FILTER).then(|| wit::filter::GuestIndices::new(pre)).transpose()?,
+            filter_what_if: has(ExtensionPoints::FILTER_WHAT_IF)
+                .then(|| wit::filter_what_if::GuestIndices::new(pre))
+                .transpose()?,
+            post_filter: has(ExtensionPoints::POST_FILTER)
+                .then(|| wit::post_filter::GuestIndices::new(pre))
+                .transpose()?,
             pre_score: has(ExtensionPoints::PRE_SCORE).then(|| wit::pre_score::GuestIndices::new(pre)).transpose()?,
             score: has(ExtensionPoints::SCORE).then(|| wit::score::GuestIndices::new(pre)).transpose()?,
             normalize: has(ExtensionPoints::NORMALIZE).then(|| wit::normalize::GuestIndices::new(pre)).transpose()?,
@@ -64,9 +84,13 @@ impl Interfaces {
         Ok(LoadedInterfaces {
             plugin: self.plugin.load(&mut store, instance)?,
             snapshot: self.snapshot.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            pre_enqueue: self.pre_enqueue.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            queue_sort: self.queue_sort.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             objects: self.objects.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             pre_filter: self.pre_filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             filter: self.filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            filter_what_if: self.filter_what_if.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            post_filter: self.post_filter.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             pre_score: self.pre_score.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             score: self.score.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             normalize: self.normalize.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,

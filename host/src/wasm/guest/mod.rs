@@ -9,6 +9,8 @@ mod interfaces;
 mod log;
 mod memory;
 mod placing;
+mod post_filter;
+mod queueing;
 mod state;
 
 pub(super) use self::answers::shorten;

@@ -11,12 +11,14 @@ use super::instance::Instance;
 use super::interfaces::LoadedInterfaces;
 use super::state::HostState;
 use crate::wasm::bindings::berth::scheduler::types as wit;
+use crate::wasm::bindings::exports::berth::scheduler::filter_what_if::WhatIf;
+use crate::wasm::bindings::exports::berth::scheduler::snapshot::Change;
 
 /// What a function answers that the contract lets fail.
-type Answer<T> = wasmtime::Result<Result<T, String>>;
+pub(super) type Answer<T> = wasmtime::Result<Result<T, String>>;
 
 /// What a function is asked about: the cycle, and nodes by their ids.
-type About<'a> = (wit::Cycle, &'a [u32]);
+pub(super) type About<'a> = (wit::Cycle, &'a [u32]);
 
 impl Instance {
     /// `pre-filter`; where it is not exported, every node is to be filtered.
@@ -35,6 +37,22 @@ impl Instance {
         match answer {
             Some(verdicts) => answers::verdicts(verdicts, nodes.len()),
             None => Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; nodes.len()] }),
+        }
+    }
+
+    /// `filter-what-if`, of a component that exports it: each case is a node and what differs there.
+    pub(crate) fn filter_what_if(
+        &mut self,
+        cycle: &Cycle<'_>,
+        cases: &[(NodeId, Vec<Change<'_>>)],
+    ) -> Result<Verdicts, CallError> {
+        let cases: Vec<WhatIf<'_>> = cases.iter().map(|(node, changes)| WhatIf { node: node.0, changes }).collect();
+        let answer = self.ask(Export::FilterWhatIf, cycle, &[], |store, interfaces, (cycle, _)| {
+            interfaces.filter_what_if.as_ref().map(|guest| guest.call_filter_what_if(store, cycle, &cases))
+        })?;
+        match answer {
+            Some(verdicts) => answers::verdicts(verdicts, cases.len()),
+            None => Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; cases.len()] }),
         }
     }
 
@@ -74,7 +92,7 @@ impl Instance {
     }
 
     /// Calls a function that may be missing, and that may answer with an error of its own.
-    fn ask<T>(
+    pub(super) fn ask<T>(
         &mut self,
         export: Export,
         cycle: &Cycle<'_>,

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::wasm::bindings::berth::scheduler::what_if::{Cycle, Host, WhatIfCase};
+use crate::wasm::bindings::berth::scheduler::what_if::{Cycle, Host, Verdicts, WhatIfCase};
 
 use super::deadline::{Budget, Deadline};
 use super::log::GuestLog;
 use super::memory::MemoryGuard;
+use super::post_filter::Desk;
 use crate::wasm::limits::Limits;
 use crate::wasm::wasi::{Stream, WasiState};
 
@@ -16,6 +17,8 @@ pub(crate) struct HostState {
     pub(super) log: GuestLog,
     pub(super) memory: MemoryGuard,
     pub(super) deadline: Deadline,
+    /// Where what-ifs are asked, while post-filter runs.
+    pub(super) desk: Option<Desk>,
     pub(in crate::wasm) wasi: WasiState,
 }
 
@@ -25,6 +28,7 @@ impl HostState {
             log: GuestLog::new(plugin, limits.log_lines),
             memory: MemoryGuard::new(limits),
             deadline: Deadline::new(Budget { cpu: limits.startup, wall: limits.wall }),
+            desk: None,
             wasi: WasiState::default(),
         }
     }
@@ -41,9 +45,11 @@ impl HostState {
     }
 }
 
-/// Asked outside post-filter, there is nothing to answer.
 impl Host for HostState {
-    fn ask(&mut self, _: Cycle, _: Vec<WhatIfCase>) -> wasmtime::Result<Vec<bool>> {
-        Err(wasmtime::format_err!("what-if can be asked during post-filter only"))
+    fn ask(&mut self, _: Cycle, cases: Vec<WhatIfCase>) -> wasmtime::Result<Verdicts> {
+        match &self.desk {
+            Some(desk) => desk.ask(cases),
+            None => Err(wasmtime::format_err!("what-if can be asked during post-filter only")),
+        }
     }
 }

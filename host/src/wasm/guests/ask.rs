@@ -1,14 +1,31 @@
 //! The core's questions.
 
-use berth_core::Plugins;
 use berth_core::cache::NodeId;
 use berth_core::facts::PodFacts;
-use berth_core::plugins::{Cycle, PluginError, PluginId, PreFilterResult, PreScoreResult, TemplateId, Verdicts};
+use berth_core::plugins::{
+    AskWhatIf, Code, Cycle, PluginError, PluginId, PostFilterResult, PreFilterResult, PreScoreResult, Status,
+    TemplateId, Verdicts, WhatIf,
+};
+use berth_core::{Plugins, Timestamp};
 
-use super::{Guests, slot};
+use super::{Guests, Resident, slot};
 use crate::wasm::guest::{CallError, Export, Instance};
 
 impl Guests {
+    fn ask_resident<R>(
+        &mut self,
+        plugin: PluginId,
+        export: Export,
+        cycle: &Cycle<'_>,
+        call: impl FnOnce(&mut Resident) -> Result<R, CallError>,
+    ) -> Result<R, PluginError> {
+        match slot(&mut self.slots, plugin) {
+            Some(slot) => slot.ask(export, cycle, &mut self.feeder, &self.rebuilder, call),
+            None => Err(not_loaded(plugin)),
+        }
+    }
+
+    /// Most questions are one call of the instance.
     fn ask<R>(
         &mut self,
         plugin: PluginId,
@@ -16,22 +33,58 @@ impl Guests {
         cycle: &Cycle<'_>,
         call: impl FnOnce(&mut Instance) -> Result<R, CallError>,
     ) -> Result<R, PluginError> {
-        match slot(&mut self.slots, plugin) {
-            Some(slot) => slot.ask(export, cycle, &mut self.feeder, &self.rebuilder, call),
-            None => {
-                Err(PluginError::failed(format!("number {}", plugin.0).into(), "is not loaded any more".to_owned()))
-            }
-        }
+        self.ask_resident(plugin, export, cycle, |resident| call(resident.instance()))
     }
 }
 
+fn not_loaded(plugin: PluginId) -> PluginError {
+    PluginError::failed(format!("number {}", plugin.0).into(), "is not loaded any more".to_owned())
+}
+
 impl Plugins for Guests {
+    fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
+        self.ask(plugin, Export::PreEnqueue, cycle, |instance| instance.pre_enqueue(cycle))
+    }
+
+    fn sort_key(&mut self, plugin: PluginId, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, PluginError> {
+        self.ask(plugin, Export::SortKey, cycle, |instance| instance.sort_key(cycle, queued))
+    }
+
     fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
         self.ask(plugin, Export::PreFilter, cycle, |instance| instance.pre_filter(cycle))
     }
 
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         self.ask(plugin, Export::Filter, cycle, |instance| instance.filter(cycle, nodes))
+    }
+
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
+        self.ask_resident(plugin, Export::FilterWhatIf, cycle, |resident| resident.filter_what_if(cycle, cases))
+    }
+
+    /// Its slot is taken out while it is asked: its what-ifs go to the others.
+    fn post_filter(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        codes: &[Code],
+        what_if: &mut AskWhatIf<'_>,
+    ) -> Result<PostFilterResult, PluginError> {
+        let Ok(at) = self.slots.binary_search_by_key(&plugin, |slot| slot.id) else { return Err(not_loaded(plugin)) };
+        let (mut slot, rebuilder) = (self.slots.remove(at), self.rebuilder.clone());
+        let mut feeder = std::mem::take(&mut self.feeder);
+        let result = slot.ask(Export::PostFilter, cycle, &mut feeder, &rebuilder, |resident| {
+            resident.instance().post_filter(cycle, nodes, codes, &mut |cases| what_if(self, cases))
+        });
+        self.feeder = feeder;
+        self.slots.insert(at, slot);
+        result
     }
 
     fn pre_score(

@@ -11,6 +11,7 @@ mod rebuild;
 mod resident;
 mod slot;
 mod streak;
+mod what_if;
 
 use std::sync::Arc;
 

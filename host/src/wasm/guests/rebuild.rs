@@ -26,7 +26,8 @@ pub struct Rebuilt {
     pub(super) result: Result<Box<Resident>, String>,
 }
 
-/// The thread that makes instances; it ends with this handle.
+/// The thread that makes instances; it ends with the last of these handles.
+#[derive(Clone)]
 pub(super) struct Rebuilder {
     jobs: Sender<Job>,
     /// Bytes of memory from which an instance is made anew.

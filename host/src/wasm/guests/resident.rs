@@ -109,6 +109,11 @@ impl Resident {
         &mut self.instance
     }
 
+    /// What of the cluster it is told.
+    pub fn reads(&self) -> Reads {
+        self.reads
+    }
+
     /// What it declared.
     pub fn declaration(&self) -> &Arc<Declaration> {
         &self.declaration

@@ -11,7 +11,7 @@ use super::rebuild::Rebuilder;
 use super::resident::{Resident, Stale};
 use super::streak::Streak;
 use crate::wasm::feed::Feeder;
-use crate::wasm::guest::{CallError, Export, Instance};
+use crate::wasm::guest::{CallError, Export};
 
 pub(super) struct Slot {
     pub id: PluginId,
@@ -44,7 +44,7 @@ impl Slot {
         cycle: &Cycle<'_>,
         feeder: &mut Feeder,
         rebuilder: &Rebuilder,
-        call: impl FnOnce(&mut Instance) -> Result<R, CallError>,
+        call: impl FnOnce(&mut Resident) -> Result<R, CallError>,
     ) -> Result<R, PluginError> {
         self.retry_if_due(cycle.time, cycle.cache, rebuilder);
         let resident = match &mut self.state {
@@ -56,7 +56,7 @@ impl Slot {
         let answer = resident
             .catch_up(cycle.cache, feeder)
             .and_then(|()| resident.hold(cycle.template, cycle.pod).map_err(Stale::Call))
-            .and_then(|()| call(resident.instance()).map_err(Stale::Call));
+            .and_then(|()| call(resident).map_err(Stale::Call));
         match answer {
             Ok(answer) => {
                 self.streak.answered(export);

@@ -33,8 +33,11 @@ const POINTS: [(&str, ExtensionPoints); 15] = [
 ];
 
 /// Extension points that this version of the host calls.
-const CALLED: ExtensionPoints = ExtensionPoints::PRE_FILTER
+const CALLED: ExtensionPoints = ExtensionPoints::PRE_ENQUEUE
+    .union(ExtensionPoints::QUEUE_SORT)
+    .union(ExtensionPoints::PRE_FILTER)
     .union(ExtensionPoints::FILTER)
+    .union(ExtensionPoints::POST_FILTER)
     .union(ExtensionPoints::PRE_SCORE)
     .union(ExtensionPoints::SCORE);
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use berth_core::Timestamp;
 use berth_core::cache::{Cache, NodeId};
 use berth_core::model::Pod;
-use berth_core::plugins::{Cycle, TemplateId};
+use berth_core::plugins::{Code, Cycle, TemplateId, Verdicts, WhatIf};
 
 use super::error::LoadCause;
 use crate::wasm::asking::{self, OutOfRange};
@@ -86,7 +86,13 @@ impl<'a> Trial<'a> {
     pub fn run(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), LoadCause> {
         let failed = |error| LoadCause::Trial { nodes: nodes.len(), error };
         resident.hold(self.cycle.template, self.cycle.pod).map_err(failed)?;
+        resident.instance().pre_enqueue(&self.cycle).map_err(failed)?;
+        resident.instance().sort_key(&self.cycle, self.cycle.time).map_err(failed)?;
         asking::filtered(resident, &self.cycle, nodes).map_err(failed)?;
+        let codes = vec![Code::Unschedulable; nodes.len()];
+        // Whatever is taken away, the pod fits: so all that the plugin does is tried.
+        let mut fits = |cases: &[WhatIf]| Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; cases.len()] });
+        resident.instance().post_filter(&self.cycle, nodes, &codes, &mut fits).map_err(failed)?;
         let scored = asking::scored(resident, &self.cycle, nodes).map_err(failed)?;
         let normalization = resident.declaration().normalization;
         match scored.and_then(|scored| scored.out_of_range(normalization)) {

@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 use super::catalog::Catalog;
 use super::error::AssembleError;
 use super::needs::Needs;
-use super::profiles::{Pair, profile};
+use super::profiles::{Pair, check_same_order, profile};
 use super::spec::ProfileSpec;
 use super::status::Board;
 use crate::wasm::feed::Feeder;
@@ -89,6 +89,7 @@ impl Assembler {
         let with_others = self.specs.iter().zip(&needs.others);
         let profiles: Vec<Profile> =
             with_others.map(|(spec, others)| profile(spec, others, &draft.instances)).collect::<Result<_, _>>()?;
+        check_same_order(&profiles)?;
         let shape = Some(profiles.iter().map(|profile| profile.plugin_ids().collect()).collect());
         if draft.new.is_empty() && self.now.shape == shape {
             return Ok(None);

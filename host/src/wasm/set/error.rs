@@ -36,6 +36,33 @@ pub enum AssembleError {
         /// As in a configuration.
         point: &'static str,
     },
+    /// Two plugins would sort the queue.
+    #[error(
+        "profile {profile} enables two plugins at queueSort, {first} and {plugin}: one can sort the queue. Disable the other"
+    )]
+    SeveralSorts {
+        /// Its scheduler name.
+        profile: String,
+        /// The plugin's name.
+        plugin: String,
+        /// The one before.
+        first: String,
+    },
+    /// Two profiles would sort the one queue in different ways.
+    #[error(
+        "profile {profile} sorts the queue with {plugin}, profile {other_profile} with {other}: all profiles share one \
+         queue, so they need the same plugin with the same arguments at queueSort"
+    )]
+    DifferentSorts {
+        /// A scheduler name.
+        profile: String,
+        /// The plugin's name.
+        plugin: String,
+        /// The scheduler name of the profile before it.
+        other_profile: String,
+        /// Its plugin's name.
+        other: String,
+    },
 }
 
 impl AssembleError {

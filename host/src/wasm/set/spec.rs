@@ -31,10 +31,16 @@ pub struct Enabled {
 /// The plugins enabled at each extension point, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PointSpecs {
+    /// `preEnqueue`
+    pub pre_enqueue: Vec<Enabled>,
+    /// `queueSort`
+    pub queue_sort: Vec<Enabled>,
     /// `preFilter`
     pub pre_filter: Vec<Enabled>,
     /// `filter`
     pub filter: Vec<Enabled>,
+    /// `postFilter`
+    pub post_filter: Vec<Enabled>,
     /// `preScore`
     pub pre_score: Vec<Enabled>,
     /// `score`
@@ -43,10 +49,13 @@ pub struct PointSpecs {
 
 impl PointSpecs {
     /// Each list, with the export that it needs and its name in a configuration.
-    pub(super) fn each(&self) -> [(&'static str, ExtensionPoints, &[Enabled]); 4] {
+    pub(super) fn each(&self) -> [(&'static str, ExtensionPoints, &[Enabled]); 7] {
         [
+            ("preEnqueue", ExtensionPoints::PRE_ENQUEUE, &self.pre_enqueue),
+            ("queueSort", ExtensionPoints::QUEUE_SORT, &self.queue_sort),
             ("preFilter", ExtensionPoints::PRE_FILTER, &self.pre_filter),
             ("filter", ExtensionPoints::FILTER, &self.filter),
+            ("postFilter", ExtensionPoints::POST_FILTER, &self.post_filter),
             ("preScore", ExtensionPoints::PRE_SCORE, &self.pre_score),
             ("score", ExtensionPoints::SCORE, &self.score),
         ]
@@ -55,7 +64,15 @@ impl PointSpecs {
     /// The same list at every point.
     #[must_use]
     pub fn everywhere(enabled: Vec<Enabled>) -> Self {
-        Self { pre_filter: enabled.clone(), filter: enabled.clone(), pre_score: enabled.clone(), score: enabled }
+        Self {
+            pre_enqueue: enabled.clone(),
+            queue_sort: enabled.clone(),
+            pre_filter: enabled.clone(),
+            filter: enabled.clone(),
+            post_filter: enabled.clone(),
+            pre_score: enabled.clone(),
+            score: enabled,
+        }
     }
 }
 
@@ -72,6 +89,8 @@ pub struct ProfileSpec {
     pub others: bool,
     /// What a plugin's failure does.
     pub failure_policy: FailurePolicy,
+    /// `percentageOfNodesToScore`; all where it is absent, 0 or 100.
+    pub percentage_of_nodes_to_score: Option<u8>,
 }
 
 impl ProfileSpec {

@@ -11,26 +11,19 @@ pub struct Args {
     /// The label's key.
     label: Text,
     /// The value that it must have where the pod has none of its own; any, where this is empty.
-    #[serde(default)]
-    value: String,
+    value: Option<String>,
     /// What must be left beyond the pod's request.
     #[serde(default)]
     min_free_cpu: Cpu,
 }
 
-fn filter(
-    pod: &pod::Labels,
-    requests: &pod::Requests,
-    node: &node::Labels,
-    allocatable: &node::Allocatable,
-    usage: &node::Usage,
-    args: &Args,
-) -> Verdict {
+fn filter(pod: &pod::Labels, requests: &pod::Requests, node: &node::Labels, free: node::Free, args: &Args) -> Verdict {
     let found = node.get(&args.label);
-    let wanted = pod.get(&args.label).or(Some(&*args.value).filter(|value| !value.is_empty())).or(found);
+    let value = args.value.as_deref().filter(|value| !value.is_empty());
+    let wanted = pod.get(&args.label).or(value).or(found);
     if found.is_none() || found != wanted {
         Verdict::unresolvable(format!("node(s) didn't have label {}", args.label))
-    } else if allocatable.milli_cpu - usage.milli_cpu < requests.fit.milli_cpu + args.min_free_cpu.0 {
+    } else if free.milli_cpu < requests.fit.milli_cpu + args.min_free_cpu.0 {
         Verdict::unschedulable("Insufficient free cpu")
     } else {
         Verdict::FITS

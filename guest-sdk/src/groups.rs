@@ -1,0 +1,330 @@
+//! The pods on nodes in groups of those that look the same, for an [index](crate::index) that counts them.
+//!
+//! A cluster's many pods are few kinds of pods. A group is what pods of one kind have in common, its key: namespace and labels,
+//! most often. What a selector says about a pod it says about the whole group, so it is asked once a group, and not for each
+//! pod. And who has counted the pods once needs to look only at those that came and left since: [`Groups::since`].
+//!
+//! ```
+//! use berth_guest::groups::{Groups, PerGroup};
+//! use berth_guest::{node, pod};
+//!
+//! let mut groups = Groups::<&str>::default();
+//! groups.set(pod::Id(0), node::Id(7), "web", |_| ());
+//! let counted = groups.position();
+//! groups.set(pod::Id(1), node::Id(8), "web", |_| ());
+//! groups.remove(pod::Id(0));
+//!
+//! let mut known = PerGroup::default();
+//! for step in groups.since(counted).unwrap() {
+//!     let is_web = known.get(step.group, || groups.get(step.group).is_some_and(|group| group.key == "web"));
+//!     println!("{is_web}: {} on node {}", step.by, step.node.0);
+//! }
+//! ```
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hash};
+
+use crate::labels::Hasher;
+use crate::{node, pod};
+
+/// So many steps are remembered at least. Who is further behind looks at all pods of all groups again.
+const STEPS: usize = 4096;
+
+/// The end of a list.
+const NONE: u32 = u32::MAX;
+
+/// Pods by group. `K` is what the pods of a group have in common; `V` is made of it once, for whatever use.
+#[derive(Debug)]
+pub struct Groups<K, V = ()> {
+    ids: HashMap<K, u32, BuildHasherDefault<Hasher>>,
+    groups: Vec<Slot<K, V>>,
+    free: Vec<u32>,
+    /// By pod.
+    places: Vec<Place>,
+    steps: VecDeque<Step>,
+    /// The position of the first of `steps`.
+    start: u64,
+}
+
+/// A group, for as long as its key is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GroupId {
+    slot: u32,
+    /// Which of the groups that had this slot.
+    generation: u32,
+}
+
+/// What is known of a group.
+#[derive(Debug)]
+pub struct Group<K, V> {
+    /// What its pods have in common.
+    pub key: K,
+    /// What was made of the key.
+    pub value: V,
+    /// How many pods are in it.
+    pods: u32,
+    first: u32,
+    /// The position after the last step of its pods.
+    last_step: u64,
+}
+
+#[derive(Debug)]
+struct Slot<K, V> {
+    generation: u32,
+    group: Option<Group<K, V>>,
+}
+
+/// Where a pod is, and its neighbours in the list of its group.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    slot: u32,
+    node: u32,
+    next: u32,
+    previous: u32,
+}
+
+const NOWHERE: Place = Place { slot: NONE, node: NONE, next: NONE, previous: NONE };
+
+/// A pod of a group came to a node or left it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Whose pod.
+    pub group: GroupId,
+    /// The node.
+    pub node: node::Id,
+    /// 1 where it came, -1 where it left.
+    pub by: i32,
+}
+
+impl<K, V> Default for Groups<K, V> {
+    fn default() -> Groups<K, V> {
+        Groups {
+            ids: HashMap::default(),
+            groups: Vec::new(),
+            free: Vec::new(),
+            places: Vec::new(),
+            steps: VecDeque::new(),
+            start: 0,
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash, V> Groups<K, V> {
+    /// A pod comes to a node, or is another than before.
+    pub fn set(&mut self, pod: pod::Id, node: node::Id, key: K, make: impl FnOnce(&K) -> V) {
+        let slot = self.slot(key, make);
+        let unchanged = self.places.get(pod.at()).is_some_and(|place| place.slot == slot && place.node == node.0);
+        if unchanged {
+            return;
+        }
+        self.remove(pod);
+        if pod.at() >= self.places.len() {
+            self.places.resize(pod.at() + 1, NOWHERE);
+        }
+        let first = self.group_mut(slot).map_or(NONE, |group| {
+            group.pods += 1;
+            std::mem::replace(&mut group.first, pod.0)
+        });
+        self.link(pod.0, |place| *place = Place { slot, node: node.0, next: first, previous: NONE });
+        self.link(first, |place| place.previous = pod.0);
+        self.step(slot, node, 1);
+    }
+
+    /// A pod leaves its node.
+    pub fn remove(&mut self, pod: pod::Id) {
+        let Some(place) = self.places.get_mut(pod.at()) else { return };
+        let Place { slot, node, next, previous } = std::mem::replace(place, NOWHERE);
+        let Some(group) = self.groups.get_mut(slot as usize).and_then(|slot| slot.group.as_mut()) else { return };
+        group.pods -= 1;
+        if previous == NONE {
+            group.first = next;
+        }
+        self.link(previous, |place| place.next = next);
+        self.link(next, |place| place.previous = previous);
+        self.step(slot, node::Id(node), -1);
+    }
+
+    /// The group of this key, a new one where there is none.
+    fn slot(&mut self, key: K, make: impl FnOnce(&K) -> V) -> u32 {
+        if let Some(slot) = self.ids.get(&key) {
+            return *slot;
+        }
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.groups.push(Slot { generation: 0, group: None });
+            // There are no more groups than pods, whose ids are of this type.
+            (self.groups.len() - 1) as u32
+        });
+        self.ids.insert(key.clone(), slot);
+        if let Some(free) = self.groups.get_mut(slot as usize) {
+            let value = make(&key);
+            free.generation += 1;
+            free.group = Some(Group { key, value, pods: 0, first: NONE, last_step: 0 });
+        }
+        slot
+    }
+
+    fn group_mut(&mut self, slot: u32) -> Option<&mut Group<K, V>> {
+        self.groups.get_mut(slot as usize)?.group.as_mut()
+    }
+
+    fn link(&mut self, pod: u32, change: impl FnOnce(&mut Place)) {
+        if let Some(place) = self.places.get_mut(pod as usize) {
+            change(place);
+        }
+    }
+
+    fn step(&mut self, slot: u32, node: node::Id, by: i32) {
+        let end = self.position() + 1;
+        let Some(Slot { generation, group: Some(group) }) = self.groups.get_mut(slot as usize) else { return };
+        group.last_step = end;
+        self.steps.push_back(Step { group: GroupId { slot, generation: *generation }, node, by });
+        if self.steps.len() > STEPS
+            && let Some(oldest) = self.steps.pop_front()
+        {
+            self.start += 1;
+            self.forget_empty(oldest.group.slot);
+        }
+    }
+
+    /// A group without pods is kept for as long as a step names it.
+    fn forget_empty(&mut self, slot: u32) {
+        let start = self.start;
+        if let Some(known) = self.groups.get_mut(slot as usize)
+            && let Some(group) = known.group.take_if(|group| group.pods == 0 && group.last_step <= start)
+        {
+            self.ids.remove(&group.key);
+            self.free.push(slot);
+        }
+    }
+}
+
+impl<K, V> Groups<K, V> {
+    /// A group; one that has no pods left is known for a while.
+    pub fn get(&self, id: GroupId) -> Option<&Group<K, V>> {
+        let slot = self.groups.get(id.slot as usize).filter(|slot| slot.generation == id.generation)?;
+        slot.group.as_ref()
+    }
+
+    /// All groups that have pods.
+    pub fn iter(&self) -> impl Iterator<Item = (GroupId, &Group<K, V>)> {
+        let id = |(slot, generation)| GroupId { slot, generation };
+        let all = (0..).zip(&self.groups);
+        all.filter_map(move |(at, slot)| Some((id((at, slot.generation)), slot.group.as_ref()?)))
+            .filter(|(_, group)| group.pods > 0)
+    }
+
+    /// The nodes of a group's pods: one as often as it has such pods.
+    pub fn nodes(&self, group: &Group<K, V>) -> impl Iterator<Item = node::Id> {
+        let place = |pod: u32| self.places.get(pod as usize);
+        let first = place(group.first);
+        std::iter::successors(first, move |last| place(last.next)).map(|place| node::Id(place.node))
+    }
+
+    /// Where the steps end.
+    pub fn position(&self) -> u64 {
+        self.start + self.steps.len() as u64
+    }
+
+    /// The steps from a position on; `None` where they are not all remembered.
+    pub fn since(&self, position: u64) -> Option<impl Iterator<Item = Step>> {
+        let done = usize::try_from(position.checked_sub(self.start)?).ok()?;
+        Some(self.steps.range(done.min(self.steps.len())..).copied())
+    }
+}
+
+/// Something found out about groups, kept while they are.
+#[derive(Clone, Debug)]
+pub struct PerGroup<T>(Vec<Option<(u32, T)>>);
+
+impl<T> Default for PerGroup<T> {
+    fn default() -> PerGroup<T> {
+        PerGroup(Vec::new())
+    }
+}
+
+impl<T> PerGroup<T> {
+    /// Bytes that it takes, without what the elements point to.
+    pub fn bytes(&self) -> usize {
+        self.0.capacity() * size_of::<Option<(u32, T)>>()
+    }
+
+    /// What is known of a group, found out now where nothing is.
+    pub fn get(&mut self, id: GroupId, find: impl FnOnce() -> T) -> &T {
+        let at = id.slot as usize;
+        if at >= self.0.len() {
+            self.0.resize_with(at + 1, || None);
+        }
+        // The slot was made above.
+        let slot = &mut self.0[at];
+        let fresh = slot.take().filter(|(generation, _)| *generation == id.generation);
+        &slot.insert(fresh.unwrap_or_else(|| (id.generation, find()))).1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn on(groups: &Groups<&'static str>, key: &str) -> Vec<u32> {
+        let mut nodes: Vec<u32> = groups
+            .iter()
+            .filter(|(_, group)| group.key == key)
+            .flat_map(|(_, group)| groups.nodes(group))
+            .map(|node| node.0)
+            .collect();
+        nodes.sort_unstable();
+        nodes
+    }
+
+    fn set(groups: &mut Groups<&'static str>, pod: u32, node: u32, key: &'static str) {
+        groups.set(pod::Id(pod), node::Id(node), key, |_| ());
+    }
+
+    #[test]
+    fn pods_come_move_change_and_leave() {
+        let mut groups = Groups::default();
+        for (pod, node, key) in [(0, 1, "a"), (1, 1, "a"), (2, 3, "a"), (3, 1, "b"), (1, 4, "a"), (3, 1, "a")] {
+            set(&mut groups, pod, node, key);
+        }
+        assert_eq!((on(&groups, "a"), on(&groups, "b")), (vec![1, 1, 3, 4], vec![]));
+        groups.remove(pod::Id(2));
+        groups.remove(pod::Id(2));
+        groups.remove(pod::Id(9));
+        assert_eq!(on(&groups, "a"), [1, 1, 4]);
+        [0, 1, 3].into_iter().for_each(|pod| groups.remove(pod::Id(pod)));
+        assert_eq!(groups.iter().count(), 0);
+    }
+
+    #[test]
+    fn steps_are_told_from_a_position_on() {
+        let mut groups = Groups::default();
+        set(&mut groups, 0, 1, "a");
+        let position = groups.position();
+        set(&mut groups, 0, 1, "a");
+        assert_eq!(groups.since(position).unwrap().count(), 0, "nothing changed");
+        set(&mut groups, 0, 2, "a");
+        let steps: Vec<_> = groups.since(position).unwrap().map(|step| (step.node.0, step.by)).collect();
+        assert_eq!(steps, [(1, -1), (2, 1)]);
+    }
+
+    #[test]
+    fn who_is_too_far_behind_is_told_so_and_empty_groups_go() {
+        let mut groups = Groups::default();
+        set(&mut groups, 0, 1, "gone");
+        let gone = groups.iter().next().unwrap().0;
+        groups.remove(pod::Id(0));
+        let position = groups.position();
+        assert!(groups.get(gone).is_some(), "steps name it");
+        let mut known = PerGroup::default();
+        known.get(gone, || "gone");
+        for pod in 0..STEPS as u32 + 1 {
+            set(&mut groups, pod, 1, "b");
+        }
+        assert!(groups.since(position).is_none() && groups.since(position + 1).is_some());
+        assert!(groups.get(gone).is_none());
+        set(&mut groups, 0, 1, "c");
+        let (reused, _) = groups.iter().find(|(_, group)| group.key == "c").unwrap();
+        assert_eq!(reused.slot, gone.slot);
+        assert_eq!(*known.get(reused, || "c"), "c", "another group than the one that had the slot");
+    }
+}

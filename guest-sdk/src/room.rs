@@ -1,0 +1,140 @@
+//! What is worked out for templates and kept as long as there is room: of what takes more than that, the parts go that were
+//! asked for longest ago.
+//!
+//! An instance may take so much memory and no more, and who counts by node for each of a thousand templates can take any amount.
+//!
+//! ```
+//! use berth_guest::room::{Place, Room};
+//!
+//! let room = Room::new(1000);
+//! let (one, two) = (Place::default(), Place::default());
+//! *one.open(&room) = Some("one");
+//! one.takes(600, &room);
+//! *two.open(&room) = Some("two");
+//! two.takes(600, &room);
+//! assert_eq!((*one.open(&room), *two.open(&room)), (None, Some("two")));
+//! ```
+
+use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::rc::{Rc, Weak};
+
+/// Room for so many bytes.
+#[derive(Debug)]
+pub struct Room<T> {
+    bytes: usize,
+    /// What all take, and perhaps more: what was dropped since is counted until room is made.
+    taken: Cell<usize>,
+    now: Cell<u64>,
+    places: RefCell<Vec<Weak<Inner<T>>>>,
+}
+
+/// The place of one thing, which may be gone whenever it is opened.
+#[derive(Debug)]
+pub struct Place<T>(Rc<Inner<T>>);
+
+#[derive(Debug)]
+struct Inner<T> {
+    value: RefCell<Option<T>>,
+    bytes: Cell<usize>,
+    opened: Cell<u64>,
+}
+
+impl<T> Default for Place<T> {
+    fn default() -> Place<T> {
+        Place(Rc::new(Inner { value: RefCell::new(None), bytes: Cell::new(0), opened: Cell::new(0) }))
+    }
+}
+
+impl<T> Room<T> {
+    /// For so many bytes.
+    pub fn new(bytes: usize) -> Room<T> {
+        Room { bytes, taken: Cell::new(0), now: Cell::new(0), places: RefCell::default() }
+    }
+
+    fn make(&self) {
+        let mut places = self.places.borrow_mut();
+        places.retain(|place| place.strong_count() > 0);
+        let mut kept: Vec<Rc<Inner<T>>> = places.iter().filter_map(Weak::upgrade).collect();
+        kept.sort_unstable_by_key(|place| place.opened.get());
+        let mut taken: usize = kept.iter().map(|place| place.bytes.get()).sum();
+        for place in kept {
+            // The latest stays, whatever it takes. A quarter is left free, so that this is seldom done.
+            if taken <= self.bytes - self.bytes / 4 || place.opened.get() == self.now.get() {
+                break;
+            }
+            taken -= place.bytes.take();
+            place.value.take();
+        }
+        self.taken.set(taken);
+    }
+}
+
+impl<T> Place<T> {
+    /// What is there, if it still is.
+    pub fn open(&self, room: &Room<T>) -> RefMut<'_, Option<T>> {
+        if self.0.opened.get() == 0 {
+            room.places.borrow_mut().push(Rc::downgrade(&self.0));
+        }
+        room.now.set(room.now.get() + 1);
+        self.0.opened.set(room.now.get());
+        self.0.value.borrow_mut()
+    }
+
+    /// What was opened last, for a look.
+    pub fn look(&self) -> Ref<'_, Option<T>> {
+        self.0.value.borrow()
+    }
+
+    /// Says how many bytes it takes now that it was opened. Others may have to go, and none may be open.
+    pub fn takes(&self, bytes: usize, room: &Room<T>) {
+        let before = self.0.bytes.replace(bytes);
+        room.taken.set((room.taken.get() + bytes).saturating_sub(before));
+        if room.taken.get() > room.bytes {
+            room.make();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(place: &Place<u8>, bytes: usize, room: &Room<u8>) {
+        place.open(room).get_or_insert(0);
+        place.takes(bytes, room);
+    }
+
+    fn there(places: &[Place<u8>]) -> Vec<bool> {
+        places.iter().map(|place| place.look().is_some()).collect()
+    }
+
+    #[test]
+    fn what_was_asked_for_longest_ago_goes() {
+        let room = Room::new(100);
+        let places: Vec<Place<u8>> = (0..4).map(|_| Place::default()).collect();
+        [0, 1, 2].into_iter().for_each(|at| put(&places[at], 30, &room));
+        put(&places[0], 30, &room);
+        assert_eq!(there(&places), [true, true, true, false]);
+        put(&places[3], 30, &room);
+        assert_eq!(there(&places), [true, false, false, true]);
+    }
+
+    #[test]
+    fn what_is_dropped_makes_room() {
+        let room = Room::new(100);
+        let kept = Place::default();
+        put(&kept, 40, &room);
+        for _ in 0..10 {
+            put(&Place::default(), 20, &room);
+        }
+        assert!(kept.look().is_some());
+        assert!(room.places.borrow().len() <= 3);
+    }
+
+    #[test]
+    fn what_is_in_use_stays_however_large() {
+        let (room, place) = (Room::new(100), Place::default());
+        put(&place, 1000, &room);
+        assert!(place.look().is_some());
+    }
+}

@@ -1,0 +1,16 @@
+"""Pods with a team go to their team's nodes."""
+
+from berth_guest import Plugin, text, unresolvable
+
+plugin = Plugin(
+    name="team-nodes",
+    reads=["pod.labels", "node.labels"],
+    args=dict(label=text("team")),  # the label that names the team
+)
+
+
+@plugin.filter
+def team_nodes(pod, node, args):
+    team = pod.labels.get(args.label)
+    if team is not None and node.labels.get(args.label) != team:
+        return unresolvable("node(s) belong to another team")

@@ -1,0 +1,13 @@
+import { plugin, text, unresolvable } from "berth-guest";
+
+/** Pods with a team go to their team's nodes. */
+export default plugin({
+  name: "team-nodes",
+  reads: ["pod.labels", "node.labels"],
+  args: { label: text("team") }, // the label that names the team
+
+  filter(pod, node, { label }) {
+    const team = pod.labels[label];
+    if (team !== undefined && node.labels[label] !== team) return unresolvable("node(s) belong to another team");
+  },
+});

@@ -1,0 +1,34 @@
+//! What the binary carries: the default plugins, the sources that `berth plugin new` writes.
+
+mod contract;
+mod manifest;
+mod plugins;
+mod sources;
+
+use std::path::{Path, PathBuf};
+use std::{env, process};
+
+fn main() {
+    println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-env-changed=BERTH_DEFAULT_PLUGINS");
+    if let Err(sentence) = run() {
+        eprintln!("{sentence}");
+        process::exit(1);
+    }
+}
+
+fn run() -> Result<(), String> {
+    let variable = |name: &str| env::var_os(name).ok_or(format!("{name} is not set: this runs under cargo only"));
+    let manifest = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
+    let repository = manifest.parent().ok_or("the host's folder has no parent")?;
+    let out = PathBuf::from(variable("OUT_DIR")?);
+    if env::var_os("CARGO_FEATURE_EMBED").is_some() {
+        plugins::embed(repository, &out)?;
+    }
+    sources::embed(repository, &out)
+}
+
+/// The error of a file, with its name.
+fn at(path: &Path) -> impl Fn(std::io::Error) -> String + '_ {
+    move |error| format!("{}: {error}", path.display())
+}

@@ -1,0 +1,194 @@
+//! What plugins say of pods that wait: may they be tried, in which order, and does an event help them.
+
+use std::sync::Arc;
+
+use super::Core;
+use crate::action::Action;
+use crate::answers::Answers;
+use crate::cache::{Cache, NodeId};
+use crate::cluster_event::{ClusterEvent, Subject};
+use crate::cycle::mix;
+use crate::model::Pod;
+use crate::plugins::{
+    Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, Plugins, PointOutcome, Scope, Status, TemplateId,
+    WhatIf,
+};
+use crate::profile::{Profile, ProfilePlugin};
+use crate::queue::{Admission, Advisor, QueuedPod, Rejector, SortKey};
+use crate::template::Templates;
+use crate::time::Timestamp;
+
+/// What is needed to ask plugins outside of a cycle.
+struct Advice<'a> {
+    profiles: &'a [Profile],
+    cache: &'a Cache,
+    templates: &'a mut Templates,
+    answers: &'a mut Answers,
+    plugins: &'a mut dyn Plugins,
+    cycle: u64,
+    seed: u64,
+    now: Timestamp,
+}
+
+impl Core {
+    /// Lets the queue know what happened in a step, and finds a place for the pods that are to be tried after it.
+    pub(super) fn settle(&mut self, now: Timestamp, plugins: &mut dyn Plugins, actions: &mut Vec<Action>) {
+        let mut events = self.cache.take_events();
+        events.append(&mut self.nominations.take_events());
+        let mut advice = Advice {
+            profiles: &self.profiles,
+            cache: &self.cache,
+            templates: &mut self.templates,
+            answers: &mut self.answers,
+            plugins: &mut *plugins,
+            cycle: self.cycles,
+            seed: self.options.seed,
+            now,
+        };
+        for event in &events {
+            self.queue.happened(event, &mut advice);
+        }
+        for (entry, error) in self.queue.settle(now, &mut advice) {
+            let plugin = error.down.then(|| Arc::clone(&error.plugin));
+            self.failed(entry, plugin, error.to_string(), now, actions);
+        }
+        self.forget_templates(plugins);
+    }
+}
+
+impl Advice<'_> {
+    fn profile(&self, pod: &Pod) -> Option<&Profile> {
+        self.profiles.iter().find(|profile| profile.scheduler_name == pod.spec.scheduler_name)
+    }
+
+    /// The answer to a question that depends on the template and the arguments alone is kept.
+    fn keeps(plugin: &ProfilePlugin) -> bool {
+        let declaration = &plugin.declaration;
+        declaration.node_facts.is_empty() && declaration.cluster_facts.is_empty() && declaration.objects.is_empty()
+    }
+
+    fn ask<R>(
+        &mut self,
+        plugin: PluginId,
+        pod: &Arc<Pod>,
+        template: TemplateId,
+        ask: impl FnOnce(&mut dyn Plugins, &Cycle<'_>) -> Result<R, PluginError>,
+    ) -> Result<R, PluginError> {
+        let seed = mix(self.seed, self.cycle, u64::from(plugin.0));
+        let cycle = Cycle { id: self.cycle, time: self.now, seed, template, pod, cache: self.cache };
+        ask(self.plugins, &cycle)
+    }
+
+    fn pre_enqueue(&mut self, plugin: &ProfilePlugin, pod: &Arc<Pod>) -> Result<Option<Rejector>, PluginError> {
+        let ProfilePlugin { id, declaration, .. } = plugin;
+        let template = self.templates.of(declaration.pod_facts, pod, self.cycle);
+        let kept = &self.answers.of(*id, template, self.cycle).pre_enqueue;
+        let answer = match kept.clone().filter(|_| Self::keeps(plugin)) {
+            Some(answer) => answer,
+            None => {
+                let answer = self.ask(*id, pod, template, |plugins, cycle| plugins.pre_enqueue(*id, cycle))?;
+                self.answers.of(*id, template, self.cycle).pre_enqueue = Some(answer.clone());
+                answer
+            }
+        };
+        match answer {
+            None => Ok(None),
+            Some(Status { code: Code::Error, reasons }) => {
+                Err(PluginError::failed(Arc::clone(&declaration.name), reasons.join(", ")))
+            }
+            Some(Status { code, .. }) => {
+                let pending = code == Code::Pending;
+                Ok(Some(Rejector { id: *id, declaration: Arc::clone(declaration), pending, template }))
+            }
+        }
+    }
+
+    /// Whether the pod would fit on the node as it is now, as far as this plugin is asked, or if it had no pods: then room can
+    /// be made for it there. A plugin that can't tell loses no pod.
+    fn may_fit(&mut self, rejector: &Rejector, node: NodeId, pod: &Arc<Pod>) -> bool {
+        let template = self.templates.of(rejector.declaration.pod_facts, pod, self.cycle);
+        let removed = self.cache.node(node).map_or_else(Vec::new, |info| info.pods.clone());
+        let cases = [Vec::new(), removed].map(|removed| WhatIf { node, added: Vec::new(), removed });
+        let verdicts =
+            self.ask(rejector.id, pod, template, |plugins, cycle| plugins.filter_what_if(rejector.id, cycle, &cases));
+        verdicts.map_or(true, |verdicts| verdicts.nodes.contains(&0))
+    }
+
+    /// The first plugin that says no; the one that said so before is asked first.
+    fn gate(&mut self, entry: &QueuedPod) -> Result<Option<Rejector>, PluginError> {
+        let mut plugins = self.profile(&entry.pod).map_or_else(Vec::new, |profile| profile.pre_enqueue.clone());
+        if let Some(gate) = &entry.gate {
+            plugins.sort_by_key(|plugin| plugin.id != gate.id);
+        }
+        for plugin in &plugins {
+            if let Some(gate) = self.pre_enqueue(plugin, &entry.pod)? {
+                return Ok(Some(gate));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Advisor for Advice<'_> {
+    fn admit(&mut self, entry: &QueuedPod) -> Admission {
+        if self.profile(&entry.pod).is_none_or(|profile| profile.pre_enqueue.is_empty()) {
+            return Admission::Admitted;
+        }
+        self.plugins.point_begins(ExtensionPoints::PRE_ENQUEUE, &entry.pod.spec.scheduler_name);
+        let gate = self.gate(entry);
+        let (outcome, admission) = match gate {
+            Ok(None) => (PointOutcome::Success, Admission::Admitted),
+            Ok(Some(gate)) => (PointOutcome::Unschedulable, Admission::Gated(gate)),
+            Err(error) => (PointOutcome::Error, Admission::Failed(error)),
+        };
+        self.plugins.point_ends(outcome);
+        admission
+    }
+
+    /// Where the profile has no plugin for it, or that can't tell, the key is PrioritySort's.
+    fn sort_key(&mut self, entry: &QueuedPod) -> SortKey {
+        let (pod, queued) = (&entry.pod, entry.queued);
+        let by_priority = || {
+            let queued = i64::try_from(queued.0).unwrap_or(i64::MAX);
+            SortKey::from([-i64::from(pod.spec.priority), queued])
+        };
+        let Some(plugin) = self.profile(pod).and_then(|profile| profile.queue_sort.clone()) else {
+            return by_priority();
+        };
+        let template = self.templates.of(plugin.declaration.pod_facts, pod, self.cycle);
+        if let Some((since, key)) = &self.answers.of(plugin.id, template, self.cycle).sort_key
+            && *since == queued
+            && Self::keeps(&plugin)
+        {
+            return key.clone();
+        }
+        let answer = self.ask(plugin.id, pod, template, |plugins, cycle| plugins.sort_key(plugin.id, cycle, queued));
+        let Ok(key) = answer else { return by_priority() };
+        let key = SortKey::from(key);
+        self.answers.of(plugin.id, template, self.cycle).sort_key = Some((queued, key.clone()));
+        key
+    }
+
+    /// Of a plugin whose verdicts are about one node alone, the verdict on the node that came or changed is the hint. A plugin
+    /// that can't tell loses no pod: all are worth another try.
+    fn hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
+        let declaration = &rejector.declaration;
+        let serves = |profile: &Profile| profile.plugin_ids().any(|id| id == rejector.id);
+        if !self.profiles.iter().any(serves) {
+            return vec![true; pods.len()];
+        }
+        let node = node_alone(declaration, event).and_then(|name| self.cache.node_id(name));
+        pods.iter().map(|pod| node.is_none_or(|node| self.may_fit(rejector, node, pod))).collect()
+    }
+}
+
+/// The node that alone can have become fit for a pod by this event, as far as such a plugin is asked.
+fn node_alone<'a>(declaration: &Declaration, event: &'a ClusterEvent) -> Option<&'a str> {
+    let by_node = declaration.filter_scope == Scope::Node && declaration.cluster_facts.is_empty();
+    match &event.subject {
+        Subject::Node { after: Some(node), .. } if by_node && declaration.points.contains(ExtensionPoints::FILTER) => {
+            Some(&node.name)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,220 @@
+//! Promised room, and looking at some nodes only: through the core, with a plugin that counts pods.
+
+use super::*;
+use crate::cache::NodeId;
+use crate::facts::{NodeFacts, PodFacts};
+use crate::model::{Node, PodSpec, Resources};
+use crate::plugins::{
+    Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, PreFilterResult, PreScoreResult, Scope, Status,
+    TemplateId, Verdicts, WhatIf,
+};
+use crate::profile::ProfilePlugin;
+
+/// Plugin 0 rejects a node that has as many pods as it may, plugin 1 one that has none, plugin 2 holds back gated pods.
+#[derive(Default)]
+struct Counting {
+    /// The nodes of each call of plugin 0's filter.
+    asked: Vec<Vec<u32>>,
+}
+
+impl Plugins for Counting {
+    fn pre_enqueue(&mut self, _: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
+        Ok((!cycle.pod.spec.scheduling_gates.is_empty()).then(|| status("gated")))
+    }
+
+    fn pre_filter(&mut self, _: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
+        Ok(PreFilterResult::All)
+    }
+
+    fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
+        if plugin == PluginId(0) {
+            self.asked.push(nodes.iter().map(|node| node.0).collect());
+        }
+        let rejects = |node: &NodeId| {
+            let info = cycle.cache.node(*node);
+            let (pods, most) = info.map_or((0, 0), |info| (info.usage.requested.pods, info.node.allocatable.pods));
+            u16::from(if plugin == PluginId(0) { pods >= most } else { pods == 0 })
+        };
+        let reason = if plugin == PluginId(0) { "Too many pods" } else { "lonely" };
+        Ok(Verdicts { outcomes: vec![status(reason)], nodes: nodes.iter().map(rejects).collect() })
+    }
+
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
+        let mut verdicts = Verdicts { outcomes: vec![status("Too many pods, with those promised")], nodes: Vec::new() };
+        for case in cases {
+            let cache = cycle.cache.as_if(case);
+            let cycle = Cycle { cache: &cache, ..*cycle };
+            verdicts.nodes.extend(self.filter(plugin, &cycle, &[case.node])?.nodes);
+        }
+        Ok(verdicts)
+    }
+
+    fn pre_score(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
+        Ok(PreScoreResult::Skip)
+    }
+
+    fn score(&mut self, _: PluginId, _: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+        Ok(vec![0; nodes.len()])
+    }
+
+    fn normalize(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId], s: &[i64]) -> Result<Vec<i64>, PluginError> {
+        Ok(s.to_vec())
+    }
+
+    fn forget_templates(&mut self, _: PodFacts, _: &[TemplateId]) {}
+}
+
+fn status(reason: &str) -> Status {
+    Status { code: Code::Unschedulable, reasons: vec![reason.into()] }
+}
+
+struct Bench {
+    core: Core,
+    plugins: Counting,
+}
+
+impl Bench {
+    /// Nodes of these names with room for so many pods, and these filters.
+    fn new(nodes: impl IntoIterator<Item = (String, i64)>, filters: &[u32], percentage: Option<u8>) -> Self {
+        let mut bench = Self { core: Core::new(Options::default()), plugins: Counting::default() };
+        let plugin = |id: &u32| ProfilePlugin {
+            id: PluginId(*id),
+            declaration: Arc::new(Declaration {
+                name: format!("P{id}").into(),
+                pod_facts: PodFacts::SCHEDULING_GATES,
+                node_facts: if *id == 2 { NodeFacts::empty() } else { NodeFacts::USAGE | NodeFacts::ALLOCATABLE },
+                filter_scope: Scope::Node,
+                points: ExtensionPoints::FILTER,
+                ..Declaration::default()
+            }),
+            failure_policy: Default::default(),
+        };
+        let profile = Profile {
+            pre_enqueue: vec![plugin(&2)],
+            filter: filters.iter().map(plugin).collect(),
+            percentage_of_nodes_to_score: percentage,
+            ..Profile::default()
+        };
+        bench.step(Event::PluginsSwapped(vec![profile]));
+        for (name, pods) in nodes {
+            let allocatable = Resources { pods, ..Resources::default() };
+            let node = Node { name: name.clone().into(), uid: name.into(), allocatable, ..Node::default() };
+            bench.step(Event::NodeSet(Arc::new(node)));
+        }
+        bench
+    }
+
+    /// One or two nodes.
+    fn with(nodes: &[(&str, i64)], filters: &[u32]) -> Self {
+        Self::new(nodes.iter().map(|(name, pods)| ((*name).to_owned(), *pods)), filters, None)
+    }
+
+    /// Takes in an event; the node to which each pod was bound in consequence, or why it was not.
+    fn step(&mut self, event: Event) -> Vec<String> {
+        let mut actions = self.core.step(event, Timestamp(0), &mut self.plugins);
+        while self.core.has_work() {
+            actions.extend(self.core.step(Event::Cycle, Timestamp(0), &mut self.plugins));
+        }
+        let told = actions.iter().filter_map(|action| match action {
+            Action::Bind { pod, node } => Some(format!("{} on {node}", pod.name)),
+            Action::Emit(event) if event.kind == "Warning" => Some(event.note.to_string()),
+            _ => None,
+        });
+        told.collect()
+    }
+
+    fn set(&mut self, pod: Pod) -> Vec<String> {
+        self.step(Event::PodSet(Arc::new(pod)))
+    }
+}
+
+fn key(name: &str) -> PodKey {
+    PodKey { namespace: "ns".into(), name: name.into(), uid: name.into() }
+}
+
+fn pod(name: &str, priority: i32) -> Pod {
+    Pod { key: key(name), spec: Arc::new(PodSpec { priority, ..PodSpec::default() }), ..Pod::default() }
+}
+
+/// A pod to which room on the node is promised, and that does not take it yet.
+fn promised(name: &str, priority: i32, node: &str) -> Pod {
+    let spec = PodSpec { priority, scheduling_gates: vec!["gate".into()], ..PodSpec::default() };
+    Pod { nominated_node_name: node.into(), spec: Arc::new(spec), ..pod(name, priority) }
+}
+
+const FULL: &str = "0/1 nodes are available: 1 Too many pods, with those promised.";
+
+#[test]
+fn promised_room_is_kept_for_those_of_the_same_priority_and_above() {
+    for (priority, expected) in [(4, FULL), (5, FULL), (6, "p on n")] {
+        let mut bench = Bench::with(&[("n", 1)], &[0]);
+        assert_eq!(bench.set(promised("other", 5, "n")), [""; 0]);
+        assert_eq!(bench.set(pod("p", priority)), [expected], "priority {priority}");
+    }
+}
+
+#[test]
+fn promised_room_is_free_when_the_promise_ends() {
+    let elsewhere = Event::PodSet(Arc::new(promised("other", 5, "elsewhere")));
+    let assigned = Event::PodSet(Arc::new(Pod { node_name: "elsewhere".into(), ..promised("other", 5, "n") }));
+    for event in [Event::PodRemoved(key("other")), elsewhere, assigned] {
+        let mut bench = Bench::with(&[("n", 1)], &[0]);
+        bench.set(promised("other", 5, "n"));
+        assert_eq!(bench.set(pod("p", 5)), [FULL]);
+        assert_eq!(bench.step(event.clone()), ["p on n"], "{event:?}");
+    }
+}
+
+#[test]
+fn a_pod_has_to_fit_with_and_without_those_who_may_come() {
+    let mut bench = Bench::with(&[("n", 2)], &[0, 1]);
+    bench.set(promised("other", 5, "n"));
+    assert_eq!(bench.set(pod("p", 5)), ["0/1 nodes are available: 1 lonely."], "the other one is not there yet");
+}
+
+#[test]
+fn a_pod_goes_where_it_was_promised_room_if_it_fits() {
+    for at in 0..8 {
+        let nodes = [("a", 1), ("b", 1), ("c", 1), ("d", 1)];
+        let mut bench = Bench::with(&nodes, &[0]);
+        let (name, _) = nodes[at % nodes.len()];
+        let nominated = Pod { nominated_node_name: name.into(), ..pod("p", 0) };
+        assert_eq!(bench.set(nominated), [format!("p on {name}")]);
+        assert_eq!(bench.plugins.asked, [[at as u32 % 4]], "no other was looked at");
+    }
+    let mut bench = Bench::with(&[("full", 0), ("free", 1)], &[0]);
+    assert_eq!(bench.set(Pod { nominated_node_name: "full".into(), ..pod("p", 0) }), ["p on free"]);
+}
+
+/// Room can be made on a node that is full, and not on one that is too small.
+#[test]
+fn a_node_helps_if_the_pod_would_fit_there_alone() {
+    for (room, tried_again) in [(0, 0), (1, 1)] {
+        let mut bench = Bench::with(&[("n", 0)], &[0]);
+        bench.set(pod("p", 0));
+        let resident = |name| Event::PodSet(Arc::new(Pod { node_name: "m".into(), ..pod(name, 0) }));
+        bench.step(resident("there"));
+        let allocatable = Resources { pods: room, ..Resources::default() };
+        let node = Node { name: "m".into(), uid: "m".into(), allocatable, ..Node::default() };
+        let told = bench.step(Event::NodeSet(Arc::new(node)));
+        assert_eq!(told.len(), tried_again, "room for {room}: {told:?}");
+    }
+}
+
+#[test]
+fn a_profile_may_look_at_some_nodes_only_and_goes_on_where_it_stopped() {
+    let names = (0..300).map(|number| (number.to_string(), 9));
+    let mut bench = Bench::new(names, &[0], Some(50));
+    for name in ["p", "q", "r"] {
+        bench.set(pod(name, 0));
+    }
+    // Kept answers are not asked for again: the third pod sees those of the first.
+    let asked: Vec<(u32, usize)> = bench.plugins.asked.iter().map(|nodes| (nodes[0], nodes.len())).collect();
+    assert_eq!(asked[..2], [(0, 150), (150, 150)]);
+    assert!(asked[2..].iter().all(|(_, nodes)| *nodes <= 2), "{asked:?}");
+}

@@ -1,0 +1,88 @@
+//! Making room: what a post-filter decided is asked for, and remembered until it shows in the cluster.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use super::Core;
+use crate::action::Action;
+use crate::cycle::Nomination;
+use crate::intent::Intent;
+use crate::model::Pod;
+use crate::plugins::Room;
+use crate::queue::QueuedPod;
+
+/// Evictions that were asked for and don't show yet. A pod for which some are under way asks for no others.
+#[derive(Debug, Default)]
+pub(super) struct Evictions {
+    /// Victims by uid, by the uid of the pod for which they have to go.
+    underway: HashMap<Box<str>, BTreeSet<Box<str>>>,
+}
+
+impl Evictions {
+    pub fn are_underway_for(&self, uid: &str) -> bool {
+        self.underway.contains_key(uid)
+    }
+
+    /// The victim is going, or gone, or stays for good.
+    pub fn ended(&mut self, victim: &str) {
+        self.underway.retain(|_, victims| {
+            victims.remove(victim);
+            !victims.is_empty()
+        });
+    }
+
+    /// The pod for which they were is gone, or has its node.
+    pub fn not_needed_by(&mut self, uid: &str) {
+        self.underway.remove(uid);
+    }
+
+    fn begin(&mut self, uid: &str, victim: &str) {
+        self.underway.entry(uid.into()).or_default().insert(victim.into());
+    }
+}
+
+impl Core {
+    /// Does what became of the room that is promised to the pod.
+    pub(super) fn nominate(&mut self, entry: &QueuedPod, nomination: Nomination, actions: &mut Vec<Action>) {
+        match nomination {
+            Nomination::Keep => {}
+            Nomination::Clear => self.promise(&entry.pod, "", actions),
+            Nomination::Make(room) => self.make_way(&entry.pod, room, actions),
+        }
+    }
+
+    /// Those of lower priority who were promised room on the node look for another one.
+    fn make_way(&mut self, pod: &Arc<Pod>, room: Room, actions: &mut Vec<Action>) {
+        let Some(node) = self.cache.node(room.node).map(|info| info.node.name.clone()) else { return };
+        let lower = |other: &&Arc<Pod>| other.spec.priority < pod.spec.priority;
+        let displaced: Vec<Arc<Pod>> = self.nominations.on(&node).filter(lower).cloned().collect();
+        displaced.iter().for_each(|other| self.promise(other, "", actions));
+        self.promise(pod, &node, actions);
+        for victim in room.evict.iter().filter_map(|id| self.cache.pod(*id)) {
+            let victim = victim.pod.key.clone();
+            self.evictions.begin(&pod.key.uid, &victim.uid);
+            actions.push(Action::Evict {
+                pod: victim,
+                reason: Arc::clone(&room.reason),
+                note: format!("Preempted by pod {} on node {node}", pod.key.uid).into(),
+                scheduler_name: pod.spec.scheduler_name.clone(),
+            });
+        }
+        actions.extend(room.intents.into_iter().map(|Intent::Patch(patch)| Action::Patch(patch)));
+    }
+
+    /// From now on the node, or none, is promised to the pod.
+    fn promise(&mut self, pod: &Arc<Pod>, node: &str, actions: &mut Vec<Action>) {
+        if self.nominations.node_of(&pod.key.uid).unwrap_or_default() == node {
+            return;
+        }
+        self.nominations.nominate(pod, node);
+        actions.push(Action::Nominate { pod: pod.key.clone(), node: node.into() });
+    }
+}
+
+#[cfg(test)]
+#[path = "preemption_test.rs"]
+mod tests;

@@ -1,0 +1,186 @@
+//! Making room, with nodes that hold one pod each.
+
+use std::time::Duration;
+
+use super::*;
+use crate::cache::{NodeId, PodId};
+use crate::facts::{NodeFacts, PodFacts};
+use crate::model::{Node, PodKey, PodSpec};
+use crate::plugins::{
+    AskWhatIf, Code, Cycle, Declaration, PluginError, PluginId, Plugins, PostFilterResult, PreFilterResult,
+    PreScoreResult, Room, Status, TemplateId, Verdicts, WhatIf,
+};
+use crate::profile::{Profile, ProfilePlugin};
+use crate::{Event, Options, Timestamp};
+
+/// A node holds one pod; whoever is less important has to go.
+struct OnePodANode;
+
+fn pods_in(cycle: &Cycle<'_>, case: &WhatIf) -> usize {
+    let resident = cycle.cache.node(case.node).map_or(0, |info| info.pods.len());
+    resident + case.added.len() - case.removed.len()
+}
+
+impl Plugins for OnePodANode {
+    fn pre_filter(&mut self, _: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
+        Ok(PreFilterResult::All)
+    }
+
+    fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
+        let cases: Vec<WhatIf> =
+            nodes.iter().map(|node| WhatIf { node: *node, removed: Vec::new(), added: Vec::new() }).collect();
+        self.filter_what_if(plugin, cycle, &cases)
+    }
+
+    fn filter_what_if(&mut self, _: PluginId, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
+        let outcomes = vec![Status { code: Code::Unschedulable, reasons: vec!["full".into()] }];
+        Ok(Verdicts { outcomes, nodes: cases.iter().map(|case| u16::from(pods_in(cycle, case) > 0)).collect() })
+    }
+
+    fn post_filter(
+        &mut self,
+        _: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        _: &[Code],
+        what_if: &mut AskWhatIf<'_>,
+    ) -> Result<PostFilterResult, PluginError> {
+        let resident = |node: &NodeId| cycle.cache.node(*node).and_then(|info| info.pods.first().copied());
+        let lower = |id: &PodId| cycle.cache.pod(*id).filter(|known| known.pod.spec.priority < cycle.pod.spec.priority);
+        for node in nodes {
+            let Some(id) = resident(node).filter(|id| lower(id).is_some()) else { continue };
+            let case = WhatIf { node: *node, removed: vec![id], added: Vec::new() };
+            if what_if(self, &[case])?.nodes == [0] {
+                return Ok(PostFilterResult::Nominate(Room { node: *node, evict: vec![id], ..Room::default() }));
+            }
+        }
+        Ok(PostFilterResult::Unschedulable { reasons: vec!["preemption: nobody".into()], clear: true })
+    }
+
+    fn pre_score(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
+        Ok(PreScoreResult::Skip)
+    }
+
+    fn score(&mut self, _: PluginId, _: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+        Ok(vec![0; nodes.len()])
+    }
+
+    fn normalize(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId], s: &[i64]) -> Result<Vec<i64>, PluginError> {
+        Ok(s.to_vec())
+    }
+
+    fn forget_templates(&mut self, _: PodFacts, _: &[TemplateId]) {}
+}
+
+struct Bench {
+    core: Core,
+    now: Timestamp,
+}
+
+impl Bench {
+    /// Nodes `n` and, tainted in no way, nothing else; a pod `low` on it.
+    fn new() -> Self {
+        let mut bench = Self { core: Core::new(Options::default()), now: Timestamp(1_000_000) };
+        let declaration = Arc::new(Declaration { node_facts: NodeFacts::PODS, ..Declaration::default() });
+        let plugin = ProfilePlugin { id: PluginId(0), declaration, failure_policy: Default::default() };
+        let (filter, post_filter) = (vec![plugin.clone()], vec![plugin]);
+        bench.step(Event::PluginsSwapped(vec![Profile { filter, post_filter, ..Profile::default() }]));
+        bench.step(Event::NodeSet(Arc::new(Node { name: "n".into(), uid: "n".into(), ..Node::default() })));
+        bench.step(Event::PodSet(Arc::new(Pod { node_name: "n".into(), ..pod("low", 1) })));
+        bench
+    }
+
+    fn step(&mut self, event: Event) -> Vec<String> {
+        let mut actions = self.core.step(event, self.now, &mut OnePodANode);
+        while self.core.has_work() {
+            actions.extend(self.core.step(Event::Cycle, self.now, &mut OnePodANode));
+        }
+        let said = actions.iter().filter_map(|action| match action {
+            Action::Bind { pod, node } => Some(format!("bind {} to {node}", pod.name)),
+            Action::Nominate { pod, node } => Some(format!("nominate {node:?} for {}", pod.name)),
+            Action::Evict { pod, note, .. } => Some(format!("evict {}: {note}", pod.name)),
+            Action::Emit(event) if event.reason == "FailedScheduling" => Some(event.note.to_string()),
+            _ => None,
+        });
+        said.collect()
+    }
+
+    /// For which pods that were rejected here are tried again.
+    fn something_happens(&mut self) -> Vec<String> {
+        let labels = [("a", self.now.0.to_string())].into_iter().collect();
+        self.later(set(Pod { labels, node_name: "n".into(), ..pod("low", 1) }))
+    }
+
+    fn later(&mut self, event: Event) -> Vec<String> {
+        self.now = self.now.after(Duration::from_secs(60));
+        self.step(event)
+    }
+}
+
+fn pod(name: &str, priority: i32) -> Pod {
+    let key = PodKey { namespace: "ns".into(), name: name.into(), uid: name.into() };
+    Pod { key, spec: Arc::new(PodSpec { priority, ..PodSpec::default() }), ..Pod::default() }
+}
+
+fn set(pod: Pod) -> Event {
+    Event::PodSet(Arc::new(pod))
+}
+
+const FULL: &str = "0/1 nodes are available: 1 full.";
+
+#[test]
+fn room_is_made_and_taken() {
+    let mut bench = Bench::new();
+    let made = bench.step(set(pod("high", 9)));
+    assert_eq!(made, ["nominate \"n\" for high", "evict low: Preempted by pod high on node n", FULL]);
+    // The victim takes its time; nobody else is evicted meanwhile, whatever happens.
+    assert_eq!(bench.something_happens(), [FULL]);
+    bench.step(set(Pod { deleting: true, node_name: "n".into(), ..pod("low", 1) }));
+    assert_eq!(bench.later(Event::PodRemoved(pod("low", 1).key)), ["bind high to n"]);
+    assert!(bench.core.nominations.is_empty());
+}
+
+#[test]
+fn the_room_is_kept_from_those_who_are_no_more_important() {
+    let mut bench = Bench::new();
+    bench.step(set(pod("high", 9)));
+    bench.step(set(pod("same", 9)));
+    bench.step(Event::PodRemoved(pod("low", 1).key));
+    // The backoff of the pod for which room was made is not over; the other one's neither. A newcomer is tried at once.
+    let newcomer = bench.step(set(pod("lower", 3)));
+    assert!(newcomer.iter().any(|said| said.starts_with(FULL)), "{newcomer:?}");
+}
+
+#[test]
+fn who_can_not_make_room_says_so_and_loses_its_node() {
+    let mut bench = Bench::new();
+    let said = bench.step(set(Pod { nominated_node_name: "n".into(), ..pod("humble", 0) }));
+    let told = format!("{FULL} preemption: nobody");
+    // Room that was promised is free: that is worth another try.
+    assert_eq!(said, ["nominate \"\" for humble", &told, &told]);
+}
+
+#[test]
+fn a_more_important_pod_displaces_one_that_waits_for_its_room() {
+    let mut bench = Bench::new();
+    bench.step(set(pod("middle", 5)));
+    let said = bench.step(set(pod("high", 9)));
+    // The one that is displaced looks for another place at once.
+    let expected = [
+        "nominate \"\" for middle",
+        "nominate \"n\" for high",
+        "evict low: Preempted by pod high on node n",
+        FULL,
+        FULL,
+    ];
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn an_eviction_that_failed_may_be_asked_for_again() {
+    let mut bench = Bench::new();
+    bench.step(set(pod("high", 9)));
+    bench.step(Event::EvictionFailed(pod("low", 1).key));
+    let again = bench.something_happens();
+    assert!(again.iter().any(|said| said.starts_with("evict low")), "{again:?}");
+}

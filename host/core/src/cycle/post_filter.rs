@@ -1,0 +1,131 @@
+//! When no node fits: plugins that could make room are asked, one after the other, until one can.
+
+use super::diagnosis::Diagnosis;
+use super::{Failure, Placing};
+use crate::cache::NodeId;
+use crate::plugins::{Code, ExtensionPoints, PluginError, Plugins, PostFilterResult, Room, Status, Verdicts, WhatIf};
+use crate::profile::{Profile, ProfilePlugin};
+
+/// What becomes of the room that is promised to the pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Nomination {
+    /// It stays as it is.
+    #[default]
+    Keep,
+    /// It could not be made: there is none any more.
+    Clear,
+    /// It is being made.
+    Make(Room),
+}
+
+impl Placing<'_> {
+    /// Asks the post-filters; what they say goes into the message.
+    pub(super) fn make_room(&mut self, profile: &Profile, mut diagnosis: Diagnosis) -> Failure {
+        if profile.post_filter.is_empty() || !self.may_make_room {
+            return Failure::Unschedulable(diagnosis, Nomination::Keep);
+        }
+        let room = self.at(ExtensionPoints::POST_FILTER, |placing| {
+            let (mut nomination, mut said) = (Nomination::Keep, Vec::new());
+            for plugin in &profile.post_filter {
+                match placing.post_filter(profile, plugin, &diagnosis)? {
+                    PostFilterResult::Nominate(room) => return Ok((Nomination::Make(room), String::new())),
+                    PostFilterResult::Unschedulable { reasons, clear } => {
+                        said.extend(reasons.iter().map(ToString::to_string));
+                        if clear {
+                            nomination = Nomination::Clear;
+                        }
+                    }
+                }
+            }
+            Ok((nomination, said.join(", ")))
+        });
+        match room {
+            Ok((nomination, said)) => {
+                diagnosis.post_filter_said(said);
+                Failure::Unschedulable(diagnosis, nomination)
+            }
+            Err(failure) => failure,
+        }
+    }
+
+    fn post_filter(
+        &mut self,
+        profile: &Profile,
+        plugin: &ProfilePlugin,
+        diagnosis: &Diagnosis,
+    ) -> Result<PostFilterResult, PluginError> {
+        let (nodes, codes) = self.rejected(diagnosis);
+        let template = self.template(plugin);
+        let about = self.about(plugin, template);
+        let filters: Vec<&ProfilePlugin> =
+            profile.filter.iter().filter(|filter| !diagnosis.skipped().contains(&filter.id)).collect();
+        let Placing { cycle, time, seed, pod, cache, nominations, verify, .. } = *self;
+        let (templates, answers, distrusted) = (&mut *self.templates, &mut *self.answers, &mut *self.distrusted);
+        let (pods_templates, next_start) = (&self.pods_templates, &mut *self.next_start);
+        let mut what_if = |plugins: &mut dyn Plugins, cases: &[WhatIf]| {
+            let mut placing = Placing {
+                cycle,
+                time,
+                seed,
+                pod,
+                cache,
+                nominations,
+                verify,
+                may_make_room: false,
+                plugins,
+                next_start: &mut *next_start,
+                templates: &mut *templates,
+                answers: &mut *answers,
+                distrusted: &mut *distrusted,
+                pods_templates: pods_templates.clone(),
+            };
+            placing.answer_what_if(&filters, cases)
+        };
+        self.plugins.post_filter(plugin.id, &about, &nodes, &codes, &mut what_if)
+    }
+
+    /// Every node with the code by which it was rejected.
+    fn rejected(&self, diagnosis: &Diagnosis) -> (Vec<NodeId>, Vec<Code>) {
+        self.cache.nodes().map(|info| (info.id, diagnosis.code_of(info.id))).unzip()
+    }
+
+    /// A verdict for each case: with those in mind to whom room on the node is promised, and without them, as they may never
+    /// come.
+    fn answer_what_if(&mut self, filters: &[&ProfilePlugin], cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
+        let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
+        let promised = self.with_nominated(&nodes);
+        let crowded = |case: &WhatIf| {
+            let there = promised.iter().find(|promised| promised.node == case.node)?;
+            Some(WhatIf { added: there.added.clone(), ..case.clone() })
+        };
+        let with: Vec<(usize, WhatIf)> =
+            cases.iter().enumerate().filter_map(|(at, case)| Some((at, crowded(case)?))).collect();
+        let (places, with): (Vec<usize>, Vec<WhatIf>) = with.into_iter().unzip();
+        let mut answers = self.rejections(filters, cases)?;
+        for (at, rejected) in places.into_iter().zip(self.rejections(filters, &with)?) {
+            answers[at] = rejected.or(answers[at].take());
+        }
+        let mut verdicts = Verdicts::default();
+        for rejected in answers {
+            let Some(status) = rejected else {
+                verdicts.nodes.push(0);
+                continue;
+            };
+            let at = verdicts.outcomes.iter().position(|known| *known == status).unwrap_or_else(|| {
+                verdicts.outcomes.push(status);
+                verdicts.outcomes.len() - 1
+            });
+            verdicts.nodes.push(u16::try_from(at + 1).unwrap_or(u16::MAX));
+        }
+        Ok(verdicts)
+    }
+
+    fn rejections(&mut self, filters: &[&ProfilePlugin], cases: &[WhatIf]) -> Result<Vec<Option<Status>>, PluginError> {
+        match self.what_if(filters, cases) {
+            Ok(rejected) => Ok(rejected.into_iter().map(|no| no.map(|no| no.status)).collect()),
+            Err(Failure::Plugin(error)) => Err(error),
+            // No filter says these.
+            Err(Failure::NoNodes | Failure::Unschedulable(..)) => Ok(vec![None; cases.len()]),
+        }
+    }
+}

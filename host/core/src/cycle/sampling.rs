@@ -1,0 +1,45 @@
+//! How many of the nodes are looked at, where a profile says that it need not be all.
+
+/// With fewer nodes than this all are looked at, and no fewer are looked for.
+const LEAST: usize = 100;
+
+/// Which nodes to look at, and when to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sample {
+    /// Feasible nodes that are enough.
+    pub enough: usize,
+    /// The position of the node with which to begin.
+    pub start: usize,
+}
+
+impl Sample {
+    /// Of so many nodes, where this percentage of them is enough (`percentageOfNodesToScore`); `None` for all.
+    pub fn of(nodes: usize, percentage: Option<u8>, start: usize) -> Option<Self> {
+        let percentage = usize::from(percentage.filter(|percentage| (1..100).contains(percentage))?);
+        let enough = (nodes * percentage / 100).max(LEAST);
+        (nodes > enough).then(|| Self { enough, start: start % nodes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_as_kube_scheduler_looks_for() {
+        for (nodes, percentage, expected) in [
+            (5000, None, None),
+            (5000, Some(0), None),
+            (5000, Some(100), None),
+            (99, Some(10), None),
+            (100, Some(10), None),
+            (101, Some(10), Some(100)),
+            (1000, Some(5), Some(100)),
+            (5000, Some(30), Some(1500)),
+        ] {
+            let sample = Sample::of(nodes, percentage, 7);
+            assert_eq!(sample.map(|sample| sample.enough), expected, "{nodes} {percentage:?}");
+        }
+        assert_eq!(Sample::of(200, Some(10), 203).map(|sample| sample.start), Some(3));
+    }
+}

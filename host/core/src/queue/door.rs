@@ -1,0 +1,128 @@
+//! The door to active and backoff: where plugins are asked about the pods that come, all in one place.
+
+use super::Queue;
+use super::advisor::{Admission, Advisor};
+use super::entry::QueuedPod;
+use super::incoming::Cause;
+use super::place::Place;
+use crate::plugins::PluginError;
+use crate::time::Timestamp;
+
+/// Why a pod stands at the door.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Knock {
+    /// `None` for one that only moves within its part.
+    cause: Option<Cause>,
+    /// Without waiting for the end of its backoff.
+    at_once: bool,
+    /// It was rejected: it goes on only if something happened meanwhile.
+    rejected: bool,
+}
+
+impl Knock {
+    /// Its place in active is another now.
+    pub const MOVES_IN_ACTIVE: Self = Self { cause: None, at_once: true, rejected: false };
+    /// Its place in backoff is another now.
+    pub const MOVES_IN_BACKOFF: Self = Self { at_once: false, ..Self::MOVES_IN_ACTIVE };
+    /// Back from an attempt.
+    pub const REJECTED: Self = Self { cause: Some(Cause::AttemptFailed), at_once: false, rejected: true };
+
+    /// It need not wait for the end of its backoff.
+    pub const fn at_once(self, at_once: bool) -> Self {
+        Self { at_once, ..self }
+    }
+
+    /// It is worth a try, for this cause.
+    pub const fn to_be_asked(cause: Cause) -> Self {
+        Self { cause: Some(cause), at_once: false, rejected: false }
+    }
+}
+
+impl Queue {
+    /// Puts a pod at the door.
+    pub(super) fn knock(&mut self, entry: QueuedPod, knock: Knock) {
+        self.door.push((entry.pod.key.uid.clone(), knock));
+        self.put(Place::Door, entry);
+    }
+
+    /// Finds a place for each pod at the door: to be called after anything that may bring pods there. Returns those about
+    /// which a plugin failed; they are in the queue no more.
+    pub fn settle(&mut self, now: Timestamp, advisor: &mut dyn Advisor) -> Vec<(QueuedPod, PluginError)> {
+        let mut failed = Vec::new();
+        for (uid, knock) in std::mem::take(&mut self.door) {
+            if !matches!(self.pods.get(&uid), Some((Place::Door, _))) {
+                continue;
+            }
+            let Some((_, entry)) = self.take(&uid) else { continue };
+            failed.extend(self.open(entry, knock, now, advisor));
+        }
+        failed
+    }
+
+    fn open(
+        &mut self,
+        mut entry: QueuedPod,
+        mut knock: Knock,
+        now: Timestamp,
+        advisor: &mut dyn Advisor,
+    ) -> Option<(QueuedPod, PluginError)> {
+        if knock.rejected {
+            let helped = self.helped_meanwhile(&entry, advisor);
+            entry.ticket = None;
+            let Some(at_once) = helped else {
+                let place = Place::Unschedulable(entry.queued, self.arrival());
+                self.enter(place, entry, knock.cause);
+                return None;
+            };
+            knock.at_once = at_once;
+        }
+        if !entry.admitted {
+            match advisor.admit(&entry) {
+                Admission::Admitted => (entry.admitted, entry.gate) = (true, None),
+                Admission::Gated(gate) => {
+                    entry.gate = Some(gate);
+                    let place = Place::Gated(self.arrival());
+                    self.enter(place, entry, knock.cause);
+                    return None;
+                }
+                Admission::Failed(error) => return Some((entry, error)),
+            }
+        }
+        let key = entry.sort_key.clone().unwrap_or_else(|| advisor.sort_key(&entry));
+        entry.sort_key = Some(key.clone());
+        let until = self.options.backoff.end(&entry);
+        let place = if knock.at_once || until <= now {
+            Place::Active(key, self.arrival())
+        } else {
+            Place::Backoff(until, key, self.arrival())
+        };
+        self.enter(place, entry, knock.cause);
+        None
+    }
+
+    /// Whether something happened since the pod's attempt began that may help it; and if so, whether it is just what it
+    /// waited for.
+    fn helped_meanwhile(&self, entry: &QueuedPod, advisor: &mut dyn Advisor) -> Option<bool> {
+        let changed = entry.is_helped_by(entry.changed).then_some(false);
+        let Some(ticket) = &entry.ticket else { return changed };
+        let Some(events) = self.in_flight.since(ticket) else { return Some(false) };
+        let mut helped = changed;
+        for event in events {
+            if event.up_to_priority.is_some_and(|most| entry.pod.spec.priority > most) {
+                continue;
+            }
+            for rejector in entry.rejectors().iter().filter(|by| by.declaration.is_concerned_by(&event)) {
+                if helped == Some(true) || (helped.is_some() && !rejector.pending) {
+                    continue;
+                }
+                if advisor.hints(rejector, &event, &[&entry.pod]).contains(&true) {
+                    helped = Some(rejector.pending);
+                }
+            }
+            if entry.rejectors().is_empty() {
+                helped = helped.or(Some(false));
+            }
+        }
+        helped
+    }
+}

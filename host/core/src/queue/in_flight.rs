@@ -1,0 +1,106 @@
+//! What happens while pods are tried: it may be just what a pod was waiting for that comes back rejected.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Weak};
+
+use crate::cluster_event::ClusterEvent;
+
+/// Events that are kept at most, for a pod that is out for long.
+const MOST_EVENTS: usize = 1 << 16;
+
+/// When a pod left the queue. It is out for as long as its ticket exists.
+#[derive(Clone, Debug)]
+pub(super) struct Ticket {
+    position: u64,
+    _out: Arc<()>,
+}
+
+/// The events since the first of the pods left that are out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InFlight {
+    /// In the order in which they left.
+    out: VecDeque<(u64, Weak<()>)>,
+    events: VecDeque<Arc<ClusterEvent>>,
+    /// The position of the first event.
+    start: u64,
+}
+
+impl InFlight {
+    /// A pod leaves.
+    pub fn leave(&mut self) -> Ticket {
+        if self.out.len() >= 1024 && self.out.len().is_power_of_two() {
+            self.out.retain(|(_, out)| out.strong_count() > 0);
+        }
+        let ticket = Ticket { position: self.start + self.events.len() as u64, _out: Arc::default() };
+        self.out.push_back((ticket.position, Arc::downgrade(&ticket._out)));
+        ticket
+    }
+
+    /// Keeps the event if a pod is out.
+    pub fn happened(&mut self, event: &ClusterEvent) {
+        while self.out.front().is_some_and(|(_, out)| out.strong_count() == 0) {
+            self.out.pop_front();
+        }
+        let first = self.out.front().map_or(u64::MAX, |(position, _)| *position);
+        while self.start < first && self.events.pop_front().is_some() {
+            self.start += 1;
+        }
+        if self.out.is_empty() {
+            return;
+        }
+        if self.events.len() == MOST_EVENTS {
+            self.events.pop_front();
+            self.start += 1;
+        }
+        self.events.push_back(Arc::new(event.clone()));
+    }
+
+    /// What happened since the pod left; `None` if that is not known any more.
+    pub fn since(&self, ticket: &Ticket) -> Option<Vec<Arc<ClusterEvent>>> {
+        let skip = usize::try_from(ticket.position.checked_sub(self.start)?).ok()?;
+        Some(self.events.iter().skip(skip).cloned().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::NodeFacts;
+
+    fn event(facts: NodeFacts) -> ClusterEvent {
+        ClusterEvent::node(None, None, facts)
+    }
+
+    fn facts_since(in_flight: &InFlight, ticket: &Ticket) -> Option<Vec<NodeFacts>> {
+        in_flight.since(ticket).map(|events| events.iter().map(|event| event.facts).collect())
+    }
+
+    #[test]
+    fn each_pod_sees_what_happened_while_it_was_out() {
+        let mut in_flight = InFlight::default();
+        in_flight.happened(&event(NodeFacts::NAME));
+        let first = in_flight.leave();
+        in_flight.happened(&event(NodeFacts::LABELS));
+        let second = in_flight.leave();
+        in_flight.happened(&event(NodeFacts::TAINTS));
+        assert_eq!(facts_since(&in_flight, &first), Some(vec![NodeFacts::LABELS, NodeFacts::TAINTS]));
+        assert_eq!(facts_since(&in_flight, &second), Some(vec![NodeFacts::TAINTS]));
+        drop(first);
+        in_flight.happened(&event(NodeFacts::USAGE));
+        assert_eq!(facts_since(&in_flight, &second), Some(vec![NodeFacts::TAINTS, NodeFacts::USAGE]));
+        drop(second);
+        in_flight.happened(&event(NodeFacts::PODS));
+        assert_eq!((in_flight.events.len(), in_flight.out.len()), (0, 0), "nobody is out");
+    }
+
+    #[test]
+    fn what_is_too_long_ago_is_not_known() {
+        let mut in_flight = InFlight::default();
+        let long_ago = in_flight.leave();
+        for _ in 0..=MOST_EVENTS {
+            in_flight.happened(&event(NodeFacts::USAGE));
+        }
+        assert!(in_flight.since(&long_ago).is_none());
+        assert_eq!(in_flight.events.len(), MOST_EVENTS);
+    }
+}

@@ -1,0 +1,93 @@
+//! Pods that wait for something to help, by the plugins that said no: an event looks at those whom it concerns.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::entry::{QueuedPod, Rejector};
+use crate::cluster_event::ClusterEvent;
+use crate::plugins::{PluginId, TemplateId};
+
+/// A waiting pod: the number of its place, and its uid.
+pub(super) type Waiter = (u64, Box<str>);
+
+/// All that wait.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Waiters {
+    by_plugin: BTreeMap<PluginId, OfPlugin>,
+    /// Those whom no plugin rejected: there was no node.
+    of_nobody: BTreeSet<Waiter>,
+}
+
+#[derive(Clone, Debug)]
+struct OfPlugin {
+    rejector: Rejector,
+    groups: BTreeMap<GroupKey, BTreeSet<Waiter>>,
+}
+
+/// What helps one pod of a group helps all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct GroupKey {
+    pub template: TemplateId,
+    pub pending: bool,
+}
+
+/// A plugin whom an event concerns, with the pods that it rejected.
+pub(super) struct Concerned<'a> {
+    /// Of one of them.
+    pub rejector: &'a Rejector,
+    groups: &'a BTreeMap<GroupKey, BTreeSet<Waiter>>,
+}
+
+impl Concerned<'_> {
+    /// Never an empty one.
+    pub fn groups(&self) -> impl Iterator<Item = (GroupKey, &BTreeSet<Waiter>)> {
+        self.groups.iter().map(|(key, waiters)| (*key, waiters))
+    }
+}
+
+impl Waiters {
+    pub fn add(&mut self, number: u64, entry: &QueuedPod) {
+        let waiter = (number, entry.pod.key.uid.clone());
+        for rejector in entry.rejectors() {
+            let of_plugin = self
+                .by_plugin
+                .entry(rejector.id)
+                .or_insert_with(|| OfPlugin { rejector: rejector.clone(), groups: BTreeMap::new() });
+            of_plugin.groups.entry(group(rejector)).or_default().insert(waiter.clone());
+        }
+        if entry.rejectors().is_empty() {
+            self.of_nobody.insert(waiter);
+        }
+    }
+
+    pub fn remove(&mut self, number: u64, entry: &QueuedPod) {
+        let waiter = (number, entry.pod.key.uid.clone());
+        self.of_nobody.remove(&waiter);
+        for rejector in entry.rejectors() {
+            let Some(of_plugin) = self.by_plugin.get_mut(&rejector.id) else { continue };
+            if let Some(waiters) = of_plugin.groups.get_mut(&group(rejector)) {
+                waiters.remove(&waiter);
+                if waiters.is_empty() {
+                    of_plugin.groups.remove(&group(rejector));
+                }
+            }
+            if of_plugin.groups.is_empty() {
+                self.by_plugin.remove(&rejector.id);
+            }
+        }
+    }
+
+    /// The plugins that the event concerns.
+    pub fn concerned(&self, event: &ClusterEvent) -> impl Iterator<Item = Concerned<'_>> {
+        let by_plugin = self.by_plugin.values().filter(|of| of.rejector.declaration.is_concerned_by(event));
+        by_plugin.map(|OfPlugin { rejector, groups }| Concerned { rejector, groups })
+    }
+
+    /// Those whom whatever happens may help.
+    pub fn of_nobody(&self) -> impl Iterator<Item = &Waiter> {
+        self.of_nobody.iter()
+    }
+}
+
+fn group(rejector: &Rejector) -> GroupKey {
+    GroupKey { template: rejector.template, pending: rejector.pending }
+}

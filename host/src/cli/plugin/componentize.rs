@@ -1,0 +1,57 @@
+//! `berth plugin componentize`.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::wasm::Limits;
+
+/// Arguments of `berth plugin componentize`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A core WebAssembly module, as a compiler leaves it.
+    module: PathBuf,
+    /// Where the component goes.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// What it exports beside `plugin`: filter, score, snapshot, …; once for each. Without any, what the module says of
+    /// itself, or else all that it has functions of.
+    #[arg(long = "export", value_name = "INTERFACE")]
+    exports: Vec<String>,
+}
+
+/// Writes the component.
+pub(super) fn componentize(args: &Args) -> Result<ExitCode> {
+    let of_module = || args.module.display().to_string();
+    let module = read(&args.module).with_context(of_module)?;
+    let exports: Vec<&str> = args.exports.iter().map(String::as_str).collect();
+    let exports = (!exports.is_empty()).then_some(&exports[..]);
+    let component = berth_componentize::componentize(&module, exports).with_context(of_module)?;
+    install(&args.output, &component).with_context(|| format!("writing {}", args.output.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is larger would be no plugin that a scheduler takes.
+fn read(path: &Path) -> Result<Vec<u8>> {
+    let (limit, mut bytes) = (Limits::default().file_size, Vec::new());
+    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    ensure!(bytes.len() as u64 <= limit, "it has more than {limit} bytes, the most that a plugin may have");
+    Ok(bytes)
+}
+
+/// In one step: a scheduler may watch the folder.
+fn install(path: &Path, component: &[u8]) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".berth-").permissions(readable()).tempfile_in(folder)?;
+    file.write_all(component)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Temporary files are the owner's alone otherwise.
+fn readable() -> std::fs::Permissions {
+    std::os::unix::fs::PermissionsExt::from_mode(0o644)
+}

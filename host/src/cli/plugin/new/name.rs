@@ -1,0 +1,114 @@
+//! What a plugin may be called so that it can be a file, a crate, a package and a module.
+
+use std::fmt;
+
+use anyhow::{Result, bail, ensure};
+
+use super::language::Language;
+
+/// As long as a label of DNS.
+const LONGEST: usize = 63;
+/// The templates' own.
+const TEMPLATE: &str = "team-nodes";
+
+/// A name in small letters, digits and single dashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Name(String);
+
+impl Name {
+    /// Checks it.
+    pub fn new(name: &str, language: Language) -> Result<Name> {
+        let is_part = |part: &str| {
+            !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        };
+        let begins = name.starts_with(|first: char| first.is_ascii_lowercase());
+        if !begins || !name.split('-').all(is_part) {
+            let example = suggestion(name).map_or_else(String::new, |example| format!(": {example:?} would do"));
+            bail!(
+                "{name:?} is no name for a plugin: it wants small letters, digits and single dashes, a letter first{example}"
+            );
+        }
+        ensure!(name.len() <= LONGEST, "{name:?} is no name for a plugin: it has more than {LONGEST} letters");
+        ensure!(
+            !language.reserved().contains(&name),
+            "{name:?} can't be the name of a plugin in this language, whose tools use it themselves"
+        );
+        Ok(Name(name.to_owned()))
+    }
+
+    /// A template's text with this name for the template's own, in each of its spellings.
+    pub fn put_into(&self, text: &str) -> String {
+        [dashes, underscores, camel]
+            .iter()
+            .fold(text.to_owned(), |text, spelled| text.replace(&spelled(TEMPLATE), &spelled(&self.0)))
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(&self.0)
+    }
+}
+
+fn dashes(name: &str) -> String {
+    name.to_owned()
+}
+
+fn underscores(name: &str) -> String {
+    name.replace('-', "_")
+}
+
+fn camel(name: &str) -> String {
+    let capital = |part: &str| part[..1].to_ascii_uppercase() + &part[1..];
+    name.split('-').map(capital).collect()
+}
+
+/// A name like it, such as `team-nodes` for `TeamNodes`.
+fn suggestion(name: &str) -> Option<String> {
+    let mut suggested = String::new();
+    for letter in name.chars().take(LONGEST) {
+        let starts_word = letter.is_ascii_uppercase() || !letter.is_ascii_alphanumeric();
+        if starts_word && !suggested.is_empty() && !suggested.ends_with('-') {
+            suggested.push('-');
+        }
+        if letter.is_ascii_alphanumeric() {
+            suggested.push(letter.to_ascii_lowercase());
+        }
+    }
+    let suggested =
+        suggested.trim_matches('-').trim_start_matches(|first: char| first.is_ascii_digit() || first == '-');
+    (!suggested.is_empty()).then(|| suggested.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for (name, language, refusal) in [
+            ("team-nodes", Language::Rust, ""),
+            ("a1-2", Language::Go, ""),
+            ("fn", Language::Go, ""),
+            ("fn", Language::Rust, "use it themselves"),
+            ("berth-guest", Language::TypeScript, "use it themselves"),
+            ("TeamNodes", Language::C, "\"team-nodes\" would do"),
+            ("9 lives", Language::C, "\"lives\" would do"),
+            ("team--nodes", Language::C, "single dashes"),
+            ("-", Language::C, "a letter first"),
+            ("../up", Language::C, "\"up\" would do"),
+            ("é", Language::C, "a letter first"),
+            ("", Language::C, "a letter first"),
+            (&"a".repeat(64), Language::C, "more than 63 letters"),
+        ] {
+            let error = Name::new(name, language).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.contains(refusal) && error.is_empty() == refusal.is_empty(), "{name:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_name_comes_in_each_spelling() {
+        let name = Name::new("gpu-2-last", Language::Go).unwrap();
+        assert_eq!(name.put_into("team-nodes team_nodes TeamNodes team"), "gpu-2-last gpu_2_last Gpu2Last team");
+    }
+}

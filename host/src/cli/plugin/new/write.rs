@@ -1,0 +1,67 @@
+//! Writing a project's files.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+
+use super::language::Language;
+use super::name::Name;
+use super::sources::{SOURCES, Source};
+
+/// Where a project has its SDK.
+const SDK: &str = "berth/";
+
+/// Writes a project for a plugin of this name.
+pub(super) fn project(dir: &Path, language: Language, name: &Name) -> Result<()> {
+    claim(dir)?;
+    for source in of(language) {
+        let own = !source.path.starts_with(SDK);
+        match str::from_utf8(source.bytes) {
+            Ok(text) if own => write(dir, source.path, name.put_into(text).as_bytes())?,
+            _ => write(dir, source.path, source.bytes)?,
+        }
+    }
+    Ok(())
+}
+
+/// Writes the SDK, as a project has it in `berth/`.
+pub(super) fn sdk(dir: &Path, language: Language) -> Result<()> {
+    claim(dir)?;
+    let sdk = of(language).filter_map(|source| Some((source.path.strip_prefix(SDK)?, source.bytes)));
+    sdk.into_iter().try_for_each(|(path, bytes)| write(dir, path, bytes))
+}
+
+fn of(language: Language) -> impl Iterator<Item = &'static Source> {
+    SOURCES.iter().filter(move |source| source.language == language.key())
+}
+
+/// Nothing that is there is ever overwritten.
+fn claim(dir: &Path) -> Result<()> {
+    match fs::read_dir(dir) {
+        Ok(mut entries) => {
+            ensure!(
+                entries.next().is_none(),
+                "{} is there and not empty: name another folder, or empty it",
+                dir.display()
+            );
+            Ok(())
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            fs::create_dir_all(dir).with_context(|| format!("making the folder {}", dir.display()))
+        }
+        Err(error) => Err(error).with_context(|| format!("looking into {}", dir.display())),
+    }
+}
+
+fn write(dir: &Path, path: &str, bytes: &[u8]) -> Result<()> {
+    let file = dir.join(path);
+    let folder = file.parent().unwrap_or(dir);
+    fs::create_dir_all(folder).with_context(|| format!("making the folder {}", folder.display()))?;
+    // Scripts are to be run.
+    let mode = if bytes.starts_with(b"#!") { 0o777 } else { 0o666 };
+    let opened = OpenOptions::new().write(true).create_new(true).mode(mode).open(&file);
+    opened.and_then(|mut file| file.write_all(bytes)).with_context(|| format!("writing {}", file.display()))
+}

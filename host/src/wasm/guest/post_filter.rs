@@ -1,0 +1,186 @@
+//! `post-filter`: the one call during which a guest asks back.
+//!
+//! Its what-ifs are answered by other guests, which are the core's thread's. So the guest runs on a thread of its own for
+//! as long as the call lasts, and the core's thread answers until it is done.
+
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+
+use berth_core::cache::{NodeId, PodId};
+use berth_core::intent::{Intent, ObjectReference, Patch};
+use berth_core::plugins::{Code, Cycle, PluginError, PostFilterResult, Room, Verdicts, WhatIf};
+
+use super::answers::{REASONS, shorten};
+use super::call::Export;
+use super::error::CallError;
+use super::instance::Instance;
+use crate::wasm::bindings::berth::scheduler::intents as wit_intents;
+use crate::wasm::bindings::berth::scheduler::types as wit;
+use crate::wasm::bindings::berth::scheduler::what_if::WhatIfCase;
+use crate::wasm::bindings::exports::berth::scheduler::post_filter as wit_post_filter;
+
+/// Cases of one question.
+const CASES: usize = 1 << 16;
+/// What has to be done for one pod.
+const WANTED: usize = 1024;
+
+/// Answers a guest's question.
+type Answer<'a> = dyn FnMut(&[WhatIf]) -> Result<Verdicts, PluginError> + 'a;
+
+/// What comes from the guest's thread.
+enum Message {
+    Ask(Vec<WhatIf>, SyncSender<Result<Verdicts, PluginError>>),
+    Done,
+}
+
+/// Where a guest asks; it has one while its post-filter runs.
+#[derive(Debug)]
+pub(super) struct Desk(Sender<Message>);
+
+/// Says that the guest's thread is at its end, however it came there.
+struct Ending(Sender<Message>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        // Nobody waits where the core's thread has given up.
+        let _ = self.0.send(Message::Done);
+    }
+}
+
+impl Desk {
+    /// Asks, and waits for the answer.
+    pub fn ask(&self, cases: Vec<WhatIfCase>) -> wasmtime::Result<wit::Verdicts> {
+        if cases.len() > CASES {
+            return Err(wasmtime::format_err!("{} cases in one question, where {CASES} are the most", cases.len()));
+        }
+        let removed = |ids: Vec<u32>| ids.into_iter().map(PodId).collect();
+        let cases: Vec<WhatIf> = cases
+            .into_iter()
+            .map(|case| WhatIf { node: NodeId(case.node), removed: removed(case.taken_away), added: Vec::new() })
+            .collect();
+        let (number, gone) = (cases.len(), |_| wasmtime::format_err!("nobody answers what-ifs any more"));
+        let (reply, answer) = sync_channel(1);
+        self.0
+            .send(Message::Ask(cases, reply))
+            .map_err(|_| wasmtime::format_err!("nobody answers what-ifs any more"))?;
+        Ok(match answer.recv().map_err(gone)? {
+            Ok(verdicts) => as_wit(verdicts),
+            Err(error) => {
+                let outcomes = vec![wit::Status { code: wit::Code::Error, reasons: vec![error.to_string()] }];
+                wit::Verdicts { outcomes, nodes: vec![1; number] }
+            }
+        })
+    }
+}
+
+impl Instance {
+    /// Asks whether room can be made; where it is not exported, it can't.
+    pub(crate) fn post_filter(
+        &mut self,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        codes: &[Code],
+        answer: &mut Answer<'_>,
+    ) -> Result<PostFilterResult, CallError> {
+        let (messages, inbox) = channel();
+        self.store.data_mut().desk = Some(Desk(messages.clone()));
+        let result = thread::scope(|scope| {
+            let guest = scope.spawn(|| {
+                let _ending = Ending(messages);
+                self.ask_post_filter(cycle, nodes, codes)
+            });
+            answer_all(&inbox, answer);
+            guest.join()
+        });
+        self.store.data_mut().desk = None;
+        result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    fn ask_post_filter(
+        &mut self,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        codes: &[Code],
+    ) -> Result<PostFilterResult, CallError> {
+        let codes: Vec<wit::Code> = codes.iter().copied().map(code).collect();
+        let answer = self.ask(Export::PostFilter, cycle, nodes, |store, interfaces, (cycle, ids)| {
+            interfaces.post_filter.as_ref().map(|guest| guest.call_post_filter(store, cycle, ids, &codes))
+        })?;
+        match answer {
+            Some(answer) => result(answer),
+            None => Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false }),
+        }
+    }
+}
+
+fn answer_all(inbox: &Receiver<Message>, answer: &mut Answer<'_>) {
+    while let Ok(Message::Ask(cases, reply)) = inbox.recv() {
+        // The guest may have run out of time meanwhile.
+        let _ = reply.send(answer(&cases));
+    }
+}
+
+fn result(answer: wit_post_filter::PostFilterResult) -> Result<PostFilterResult, CallError> {
+    match answer {
+        wit_post_filter::PostFilterResult::Unschedulable(failure) => {
+            let reasons = failure.reasons.into_iter().take(REASONS).map(|reason| shorten(reason).into()).collect();
+            Ok(PostFilterResult::Unschedulable { reasons, clear: failure.clear })
+        }
+        wit_post_filter::PostFilterResult::Nominate(nomination) => room(nomination).map(PostFilterResult::Nominate),
+    }
+}
+
+fn room(nomination: wit_post_filter::Nomination) -> Result<Room, CallError> {
+    let bad = |message: String| CallError::BadAnswer(Export::PostFilter, message);
+    let wanted = nomination.evict.len() + nomination.intents.len();
+    if wanted > WANTED {
+        return Err(bad(format!("it wants {wanted} things done for one pod, where {WANTED} are the most")));
+    }
+    let intents: Result<Vec<Intent>, &str> = nomination.intents.into_iter().map(intent).collect();
+    Ok(Room {
+        node: NodeId(nomination.node),
+        evict: nomination.evict.into_iter().map(PodId).collect(),
+        reason: shorten(nomination.reason).into(),
+        intents: intents.map_err(|what| bad(format!("it wants to {what} by an intent, which a post-filter can't")))?,
+    })
+}
+
+fn intent(intent: wit_intents::Intent) -> Result<Intent, &'static str> {
+    match intent {
+        wit_intents::Intent::Patch(patch) => Ok(Intent::Patch(Patch {
+            object: reference(patch.object),
+            subresource: patch.subresource.into(),
+            patch: patch.patch.into(),
+        })),
+        wit_intents::Intent::Evict(_) => Err("evict"),
+        wit_intents::Intent::WaitUntil(_) => Err("wait"),
+        wit_intents::Intent::Assume(_) => Err("assume something"),
+    }
+}
+
+fn reference(object: wit_intents::ObjectReference) -> ObjectReference {
+    ObjectReference {
+        api_version: object.api_version.into(),
+        kind: object.kind.into(),
+        namespace: object.namespace.into(),
+        name: object.name.into(),
+        uid: object.uid.into(),
+    }
+}
+
+fn as_wit(verdicts: Verdicts) -> wit::Verdicts {
+    let outcomes = verdicts.outcomes.into_iter().map(|status| wit::Status {
+        code: code(status.code),
+        reasons: status.reasons.iter().map(ToString::to_string).collect(),
+    });
+    wit::Verdicts { outcomes: outcomes.collect(), nodes: verdicts.nodes }
+}
+
+fn code(code: Code) -> wit::Code {
+    match code {
+        Code::Unschedulable => wit::Code::Unschedulable,
+        Code::UnschedulableAndUnresolvable => wit::Code::UnschedulableAndUnresolvable,
+        Code::Error => wit::Code::Error,
+        Code::Pending => wit::Code::Pending,
+    }
+}

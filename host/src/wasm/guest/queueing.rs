@@ -1,0 +1,36 @@
+//! The calls about pods that wait, their answers checked.
+
+use berth_core::Timestamp;
+use berth_core::plugins::{Cycle, Status};
+
+use super::answers;
+use super::call::Export;
+use super::error::CallError;
+use super::instance::Instance;
+
+/// Elements of one sort key.
+const KEY: usize = 64;
+
+impl Instance {
+    /// `pre-enqueue`; where it is not exported, every pod is let in.
+    pub(crate) fn pre_enqueue(&mut self, cycle: &Cycle<'_>) -> Result<Option<Status>, CallError> {
+        let answer = self.ask(Export::PreEnqueue, cycle, &[], |store, interfaces, (cycle, _)| {
+            interfaces.pre_enqueue.as_ref().map(|guest| guest.call_pre_enqueue(store, cycle.template))
+        })?;
+        Ok(answer.flatten().map(answers::status))
+    }
+
+    /// `sort-key`; where it is not exported, all pods are equal.
+    pub(crate) fn sort_key(&mut self, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, CallError> {
+        let queued = i64::try_from(queued.0).unwrap_or(i64::MAX);
+        let answer = self.ask(Export::SortKey, cycle, &[], |store, interfaces, (cycle, _)| {
+            interfaces.queue_sort.as_ref().map(|guest| guest.call_sort_key(store, cycle.template, queued))
+        })?;
+        let key = answer.unwrap_or_default();
+        if key.len() > KEY {
+            let message = format!("a key of {} elements, where {KEY} are the most", key.len());
+            return Err(CallError::BadAnswer(Export::SortKey, message));
+        }
+        Ok(key.into())
+    }
+}

@@ -1,0 +1,38 @@
+//! `InterPodAffinityArgs` of kubescheduler.config.k8s.io/v1, with its defaults and checks.
+
+use berth_guest::Problems;
+use serde::Deserialize;
+
+/// Checked arguments.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "InterPodAffinityArgs")]
+pub struct Args {
+    /// What a required term of a pod on a node counts for the pods that it wants near.
+    pub hard_weight: i64,
+    /// What the pods on nodes prefer counts only for pods that prefer something themselves.
+    pub ignore_existing: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InterPodAffinityArgs {
+    hard_pod_affinity_weight: Option<i32>,
+    #[serde(default)]
+    ignore_preferred_terms_of_existing_pods: bool,
+}
+
+const DEFAULT_HARD_WEIGHT: i32 = 1;
+
+impl TryFrom<InterPodAffinityArgs> for Args {
+    type Error = String;
+
+    fn try_from(args: InterPodAffinityArgs) -> Result<Args, String> {
+        let weight = args.hard_pod_affinity_weight.unwrap_or(DEFAULT_HARD_WEIGHT);
+        let mut problems = Problems::default();
+        if !(0..=100).contains(&weight) {
+            problems.invalid("hardPodAffinityWeight", weight, "not in valid range [0, 100]");
+        }
+        problems.into_result()?;
+        Ok(Args { hard_weight: weight.into(), ignore_existing: args.ignore_preferred_terms_of_existing_pods })
+    }
+}

@@ -1,0 +1,45 @@
+//! What is better so: near the pods that the pod prefers and that prefer it, away from those that would rather not.
+
+use berth_guest::prelude::*;
+
+use crate::Wanted;
+use crate::args::Args;
+use crate::cluster::Cluster;
+use crate::tally::Tally;
+
+pub fn pre_score(pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<PreScore, String> {
+    let terms = &pod.incoming.terms;
+    if args.ignore_existing && !pod.prefers {
+        return Ok(PreScore::Skip);
+    }
+    if let Some(problem) = terms.problem() {
+        return Err(format!("failed to parse pod: {problem}"));
+    }
+    let scored = pod.read(args, cluster, |tally| tally.scored > 0);
+    Ok(if scored { PreScore::Score } else { PreScore::Skip })
+}
+
+pub fn score_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64> {
+    pod.read(args, cluster, |tally| sums(tally, cluster, nodes))
+}
+
+fn sums(tally: &Tally, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64> {
+    let topologies = cluster.topologies();
+    let mut scores = vec![0; nodes.len()];
+    for sums in tally.sums.iter().filter(|sums| !sums.score.is_empty()) {
+        let topology = topologies.of(sums.key);
+        for (node, score) in nodes.iter().zip(&mut scores) {
+            *score += topology.domain(node).and_then(|domain| sums.score.get(domain)).copied().unwrap_or(0);
+        }
+    }
+    scores
+}
+
+/// The lowest is 0 and the highest 100; all are 0 where they are equal.
+pub fn normalize(scores: &mut [i64]) {
+    let (Some(lowest), Some(highest)) = (scores.iter().copied().min(), scores.iter().copied().max()) else { return };
+    let between = (highest - lowest) as f64;
+    for score in scores {
+        *score = if highest > lowest { (100.0 * ((*score - lowest) as f64 / between)) as i64 } else { 0 };
+    }
+}

@@ -1,0 +1,216 @@
+//! What the pods on nodes mean for a pod to be placed, summed by domain. Found out once a template, and from then on kept up
+//! with the pods that come and leave.
+
+use berth_guest::groups::{Group, GroupId, PerGroup, Step};
+use berth_guest::topology::{Key, Topologies, Topology};
+use berth_guest::{node, pod};
+
+use crate::args::Args;
+use crate::cluster::{Cluster, PodKey};
+use crate::terms::{Term, Terms};
+
+/// The pod to be placed, to the pods on nodes.
+#[derive(Debug)]
+pub struct Incoming {
+    /// `metadata.namespace`.
+    pub namespace: pod::Namespace,
+    /// `metadata.labels`.
+    pub labels: pod::Labels,
+    /// Its own terms.
+    pub terms: Terms,
+}
+
+/// The sums of a template.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// One for each topology key that matters.
+    pub sums: Vec<Sums>,
+    /// How many pods on nodes there are, once for each of their domains, that the pod wants near: all its terms are about each.
+    pub near: i64,
+    /// That want the pod away.
+    pub unwelcome: i64,
+    /// For which the pod scores, or which score for it.
+    pub scored: i64,
+    /// What each group means for the pod, as positions in `sums`.
+    meanings: PerGroup<Vec<(usize, Meaning)>>,
+    /// A term that was looked at selects namespaces by their labels.
+    reads_namespaces: bool,
+    seen: Option<Seen>,
+}
+
+/// The sums of a topology key, each by domain. As long as there are domains that have any.
+#[derive(Debug)]
+pub struct Sums {
+    /// The key.
+    pub key: Key,
+    /// Pods that the pod wants near.
+    pub near: Vec<i64>,
+    /// Pods that it wants away.
+    pub away: Vec<i64>,
+    /// Pods that want it away.
+    pub unwelcome: Vec<i64>,
+    /// Weights of all that is preferred, on either side.
+    pub score: Vec<i64>,
+}
+
+/// What a pod on a node means in its domain of a key.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Meaning {
+    Near,
+    Away,
+    Unwelcome,
+    Score(i64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Seen {
+    topologies: u64,
+    namespaces: u64,
+    position: u64,
+}
+
+impl Tally {
+    /// Bytes that it takes, nearly.
+    pub fn bytes(&self) -> usize {
+        let columns = self.sums.iter().flat_map(|sums| [&sums.near, &sums.away, &sums.unwelcome, &sums.score]);
+        let rows: usize = columns.map(Vec::capacity).sum();
+        rows * size_of::<i64>() + self.meanings.bytes()
+    }
+
+    /// Brings the sums up to date.
+    pub fn catch_up(&mut self, pod: &Incoming, args: &Args, cluster: &Cluster) {
+        let now = Seen {
+            topologies: cluster.topologies().version(),
+            namespaces: cluster.namespaces_version(),
+            position: cluster.groups.position(),
+        };
+        let Some(seen) = self.seen.replace(now) else { return self.sum(pod, args, cluster) };
+        if self.reads_namespaces && seen.namespaces != now.namespaces {
+            *self = Tally { seen: Some(now), ..Tally::default() };
+            return self.sum(pod, args, cluster);
+        }
+        match cluster.groups.since(seen.position).filter(|_| seen.topologies == now.topologies) {
+            Some(steps) => self.follow(steps, pod, args, cluster),
+            None => self.sum(pod, args, cluster),
+        }
+    }
+
+    fn follow(&mut self, steps: impl Iterator<Item = Step>, pod: &Incoming, args: &Args, cluster: &Cluster) {
+        for step in steps {
+            if let Some(group) = cluster.groups.get(step.group).filter(|group| may_matter(pod, group)) {
+                self.look_at(step.group, group, pod, args, cluster);
+                self.add(step.group, [step.node].into_iter(), step.by.into(), &cluster.topologies());
+            }
+        }
+    }
+
+    /// From the beginning.
+    fn sum(&mut self, pod: &Incoming, args: &Args, cluster: &Cluster) {
+        (self.near, self.unwelcome, self.scored) = (0, 0, 0);
+        for Sums { key: _, near, away, unwelcome, score } in &mut self.sums {
+            [near, away, unwelcome, score].into_iter().for_each(Vec::clear);
+        }
+        for (id, group) in cluster.groups.iter().filter(|(_, group)| may_matter(pod, group)) {
+            self.look_at(id, group, pod, args, cluster);
+            self.add(id, cluster.groups.nodes(group), 1, &cluster.topologies());
+        }
+    }
+
+    /// Pods of a group come to nodes, or leave them.
+    fn add(&mut self, id: GroupId, nodes: impl Iterator<Item = node::Id>, by: i64, topologies: &Topologies) {
+        let meanings = self.meanings.get(id, Vec::new);
+        if meanings.is_empty() {
+            return;
+        }
+        for node in nodes {
+            for &(at, meaning) in meanings {
+                let sums = &mut self.sums[at];
+                let topology = topologies.of(sums.key);
+                let Some(domain) = topology.domain(node) else { continue };
+                let (total, sums, by) = match meaning {
+                    Meaning::Near => (Some(&mut self.near), &mut sums.near, by),
+                    Meaning::Away => (None, &mut sums.away, by),
+                    Meaning::Unwelcome => (Some(&mut self.unwelcome), &mut sums.unwelcome, by),
+                    Meaning::Score(weight) => {
+                        self.scored += by;
+                        (None, &mut sums.score, by * weight)
+                    }
+                };
+                if let Some(total) = total {
+                    *total += by;
+                }
+                *row(sums, domain, topology) += by;
+            }
+        }
+    }
+
+    /// Finds out what a group means, once.
+    fn look_at(&mut self, id: GroupId, group: &Group<PodKey, Terms>, pod: &Incoming, args: &Args, cluster: &Cluster) {
+        let Tally { sums, meanings, reads_namespaces, .. } = self;
+        meanings.get(id, || {
+            *reads_namespaces |= pod.terms.select_namespaces() || group.value.select_namespaces();
+            let mut found = Vec::new();
+            meaning(pod, group, args, cluster, |term, meaning| {
+                let key = cluster.key(&term.key);
+                let at = sums.iter().position(|known| known.key == key).unwrap_or_else(|| {
+                    sums.push(Sums::new(key));
+                    sums.len() - 1
+                });
+                found.push((at, meaning));
+            });
+            found
+        });
+    }
+
+    /// The sums of a key; `None` where no pod matters by it.
+    pub fn of(&self, key: Key) -> Option<&Sums> {
+        self.sums.iter().find(|sums| sums.key == key)
+    }
+}
+
+impl Sums {
+    fn new(key: Key) -> Sums {
+        Sums { key, near: Vec::new(), away: Vec::new(), unwelcome: Vec::new(), score: Vec::new() }
+    }
+}
+
+fn row<'a>(sums: &'a mut Vec<i64>, domain: usize, topology: &Topology) -> &'a mut i64 {
+    if domain >= sums.len() {
+        sums.resize(topology.domain_bound().max(domain + 1), 0);
+    }
+    // The row was made above.
+    &mut sums[domain]
+}
+
+/// Most pods have no terms: nothing is kept of those for each other.
+fn may_matter(pod: &Incoming, group: &Group<PodKey, Terms>) -> bool {
+    !pod.terms.is_empty() || !group.value.is_empty()
+}
+
+/// Tells of each term by which the pods of a group matter to the pod.
+fn meaning(
+    pod: &Incoming,
+    group: &Group<PodKey, Terms>,
+    args: &Args,
+    cluster: &Cluster,
+    mut tell: impl FnMut(&Term, Meaning),
+) {
+    let (own, theirs) = (&pod.terms, &group.value);
+    let (their_namespace, ours) = (cluster.namespace(&group.key.namespace), cluster.namespace(&pod.namespace));
+    let about_them = |term: &&Term| term.of_incoming(&group.key.namespace, &group.key.labels, their_namespace);
+    let about_us = |term: &&Term| term.of_resident(&pod.namespace, &pod.labels, ours);
+
+    if own.near.iter().all(|term| about_them(&term)) {
+        own.near.iter().for_each(|term| tell(term, Meaning::Near));
+    }
+    own.away.iter().filter(about_them).for_each(|term| tell(term, Meaning::Away));
+    theirs.away.iter().filter(about_us).for_each(|term| tell(term, Meaning::Unwelcome));
+
+    own.rather_near.iter().filter(about_them).for_each(|term| tell(term, Meaning::Score(term.weight)));
+    own.rather_away.iter().filter(about_them).for_each(|term| tell(term, Meaning::Score(-term.weight)));
+    if args.hard_weight > 0 {
+        theirs.near.iter().filter(about_us).for_each(|term| tell(term, Meaning::Score(args.hard_weight)));
+    }
+    theirs.rather_near.iter().filter(about_us).for_each(|term| tell(term, Meaning::Score(term.weight)));
+    theirs.rather_away.iter().filter(about_us).for_each(|term| tell(term, Meaning::Score(-term.weight)));
+}

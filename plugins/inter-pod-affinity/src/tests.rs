@@ -1,0 +1,241 @@
+//! The cases that this plugin's upstream tests are about, and a cluster that changes at random.
+
+use berth_guest::testing::{Host, NodeBuilder, PodBuilder, expression, node, pod, pod_term, selector};
+use berth_guest::types::SelectorOperator::{DoesNotExist, Exists, In, NotIn};
+use berth_guest::types::{Code, LabelSelector, PodAffinityTerm};
+
+use super::*;
+
+mod preferred;
+mod random;
+
+const NOT_NEAR: &str = "node(s) didn't match pod affinity rules";
+const NOT_AWAY: &str = "node(s) didn't match pod anti-affinity rules";
+const UNWELCOME: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
+
+/// Four nodes, two in each of the zones a and b; the label `node` has their names. And `c` in no zone.
+fn host_with(args: &str) -> Host<Plugin> {
+    let mut host = Host::with_args(args).unwrap();
+    for (name, zone) in [("a1", "a"), ("a2", "a"), ("b1", "b"), ("b2", "b")] {
+        host.node(in_zone(name, zone));
+    }
+    host.node(node("c").label("node", "c"));
+    host
+}
+
+fn host() -> Host<Plugin> {
+    host_with("{}")
+}
+
+fn in_zone(name: &str, zone: &str) -> NodeBuilder {
+    node(name).label("zone", zone).label("node", name)
+}
+
+fn app(name: &str) -> PodBuilder {
+    pod().label("app", name)
+}
+
+fn apps(name: &str) -> LabelSelector {
+    selector([expression("app", In, [name])])
+}
+
+fn term(key: &str, app: &str) -> PodAffinityTerm {
+    pod_term(key, apps(app))
+}
+
+fn in_namespaces(term: PodAffinityTerm, names: &[&str]) -> PodAffinityTerm {
+    PodAffinityTerm { namespaces: names.iter().map(|name| (*name).to_owned()).collect(), ..term }
+}
+
+fn selecting(term: PodAffinityTerm, namespaces: LabelSelector) -> PodAffinityTerm {
+    PodAffinityTerm { namespace_selector: Some(namespaces), ..term }
+}
+
+/// So many of a pod on each node, by the nodes' names.
+fn put(host: &mut Host<Plugin>, pod: &PodBuilder, nodes: &str) {
+    nodes.split_whitespace().for_each(|node| _ = host.resident(pod, node));
+}
+
+fn namespace(host: &mut Host<Plugin>, name: &str, team: &str) {
+    host.object("Namespace", "", name, &format!(r#"{{"metadata": {{"labels": {{"team": "{team}"}}}}}}"#));
+}
+
+#[test]
+fn pods_go_near_those_they_want_near() {
+    for (web_on, api_on, incoming, fits) in [
+        ("", "", pod(), "a1 a2 b1 b2 c"),
+        ("a1", "", pod().near(term("zone", "web")), "a1 a2"),
+        ("a1", "", pod().near(term("node", "web")), "a1"),
+        ("a1 b1", "", pod().near(term("zone", "web")), "a1 a2 b1 b2"),
+        ("c", "", pod().near(term("zone", "web")), ""),
+        ("a1", "", pod().near(term("none", "web")), ""),
+        ("a1", "b1", pod().near(term("zone", "api")), "b1 b2"),
+        // One pod has to match all terms; then each term has its own domain.
+        ("a1", "a2", pod().near(term("zone", "web")).near(term("zone", "api")), ""),
+        ("a1", "", pod().near(term("zone", "web")).near(term("node", "web")), "a1"),
+        ("a1 a2", "", pod().near(term("zone", "web")).near(term("node", "web")), "a1 a2"),
+        ("a1", "", pod().near(PodAffinityTerm { selector: None, ..term("zone", "web") }), ""),
+        ("a1", "", pod().near(pod_term("zone", selector([]))), "a1 a2"),
+    ] {
+        let mut host = host();
+        put(&mut host, &app("web"), web_on);
+        put(&mut host, &app("api"), api_on);
+        assert_eq!(host.fits(&incoming).join(" "), fits, "{web_on}, {api_on}: {incoming:?}");
+    }
+}
+
+#[test]
+fn the_first_of_pods_that_want_each_other_may_go_anywhere() {
+    let itself = || app("web").near(term("zone", "web"));
+    for (on, incoming, fits) in [
+        ("", itself(), "a1 a2 b1 b2"),
+        ("b1", itself(), "b1 b2"),
+        // A pod outside all domains is in nobody's way.
+        ("c", itself(), "a1 a2 b1 b2"),
+        ("", app("web").near(term("zone", "api")), ""),
+        ("", itself().near(term("node", "api")), ""),
+        ("", itself().near(term("none", "web")), ""),
+        ("", app("web").near(in_namespaces(term("zone", "web"), &["other"])), ""),
+    ] {
+        let mut host = host();
+        put(&mut host, &app("web"), on);
+        assert_eq!(host.fits(&incoming).join(" "), fits, "{on}: {incoming:?}");
+    }
+}
+
+#[test]
+fn pods_stay_away_from_those_they_want_away() {
+    for (on, incoming, fits) in [
+        ("", pod().away_from(term("zone", "web")), "a1 a2 b1 b2 c"),
+        ("a1", pod().away_from(term("zone", "web")), "b1 b2 c"),
+        ("a1", pod().away_from(term("node", "web")), "a2 b1 b2 c"),
+        ("a1 c", pod().away_from(term("zone", "web")), "b1 b2 c"),
+        ("a1 b1", pod().away_from(term("zone", "web")), "c"),
+        ("a1 b1", pod().away_from(term("zone", "api")).away_from(term("node", "web")), "a2 b2 c"),
+        ("a1", pod().namespace("other").away_from(term("zone", "web")), "a1 a2 b1 b2 c"),
+        ("a1", pod().namespace("other").away_from(in_namespaces(term("zone", "web"), &["default"])), "b1 b2 c"),
+        ("a1", app("web").near(term("zone", "web")).away_from(term("node", "web")), "a2"),
+    ] {
+        let mut host = host();
+        put(&mut host, &app("web"), on);
+        assert_eq!(host.fits(&incoming).join(" "), fits, "{on}: {incoming:?}");
+    }
+}
+
+#[test]
+fn pods_stay_away_from_those_that_want_them_away() {
+    for (resident, on, incoming, fits) in [
+        (app("db").away_from(term("zone", "web")), "a1", app("web"), "b1 b2 c"),
+        (app("db").away_from(term("node", "web")), "a1", app("web"), "a2 b1 b2 c"),
+        (app("db").away_from(term("zone", "web")), "c", app("web"), "a1 a2 b1 b2 c"),
+        (app("db").away_from(term("zone", "web")), "a1", app("api"), "a1 a2 b1 b2 c"),
+        (app("db").away_from(term("zone", "web")), "a1", app("web").namespace("other"), "a1 a2 b1 b2 c"),
+        (app("db").away_from(term("zone", "web")).away_from(term("node", "api")), "a1 b1", app("api"), "a2 b2 c"),
+        (app("db").near(term("zone", "web")), "a1", app("web"), "a1 a2 b1 b2 c"),
+    ] {
+        let mut host = host();
+        put(&mut host, &resident, on);
+        assert_eq!(host.fits(&incoming).join(" "), fits, "{resident:?}: {incoming:?}");
+    }
+}
+
+#[test]
+fn each_no_has_its_code_and_reason() {
+    for (resident, incoming, code, reason) in [
+        (app("web"), pod().near(term("none", "web")), Code::UnschedulableAndUnresolvable, NOT_NEAR),
+        (app("web"), pod().away_from(term("zone", "web")), Code::Unschedulable, NOT_AWAY),
+        (app("db").away_from(term("zone", "web")), app("web"), Code::Unschedulable, UNWELCOME),
+        // The first of them is told.
+        (
+            app("web").away_from(term("zone", "web")),
+            app("web").away_from(term("zone", "web")),
+            Code::Unschedulable,
+            NOT_AWAY,
+        ),
+        (
+            app("web"),
+            pod().near(term("zone", "api")).away_from(term("zone", "web")),
+            Code::UnschedulableAndUnresolvable,
+            NOT_NEAR,
+        ),
+    ] {
+        let mut host = host();
+        put(&mut host, &resident, "a1");
+        let told = host.verdict(&incoming, "a1").unwrap();
+        assert_eq!((told.code, told.reasons), (code, vec![reason.to_owned()]), "{incoming:?}");
+    }
+}
+
+#[test]
+fn terms_may_select_namespaces_by_their_labels() {
+    let blue = || selector([expression("team", In, ["blue"])]);
+    let not_blue = || selector([expression("team", NotIn, ["blue"])]);
+    let web = |namespaces| selecting(term("zone", "web"), namespaces);
+    for (incoming, fits) in [
+        (pod().away_from(web(blue())), "b1 b2 c"),
+        (pod().away_from(web(selector([expression("team", In, ["red"])]))), "a1 a2 c"),
+        (pod().away_from(web(selector([]))), "c"),
+        (pod().away_from(in_namespaces(web(selector([expression("team", In, ["none"])])), &["red"])), "a1 a2 c"),
+        // What a namespace without labels would do for selects every namespace, for the pod's own terms.
+        (pod().away_from(web(not_blue())), "c"),
+        (pod().away_from(web(selector([expression("team", DoesNotExist, [])]))), "c"),
+    ] {
+        let mut host = host();
+        namespace(&mut host, "blue", "blue");
+        namespace(&mut host, "red", "red");
+        put(&mut host, &app("web").namespace("blue"), "a1");
+        put(&mut host, &app("web").namespace("red"), "b1");
+        assert_eq!(host.fits(&incoming).join(" "), fits, "{incoming:?}");
+    }
+}
+
+#[test]
+fn terms_of_pods_on_nodes_may_select_the_pods_namespace() {
+    let blue = selector([expression("team", In, ["blue"])]);
+    let mut host = host();
+    let resident = app("db").away_from(selecting(term("zone", "web"), blue.clone()));
+    put(&mut host, &resident, "a1");
+    let incoming = app("web").namespace("team-blue");
+    assert_eq!(host.fits(&incoming).len(), 5, "the namespace is not known");
+    namespace(&mut host, "team-blue", "blue");
+    assert_eq!(host.fits(&incoming), ["b1", "b2", "c"]);
+    namespace(&mut host, "team-blue", "red");
+    assert_eq!(host.fits(&incoming).len(), 5);
+    let not_blue = selector([expression("team", NotIn, ["blue"])]);
+    put(&mut host, &app("db").away_from(selecting(term("zone", "web"), not_blue)), "b1");
+    assert_eq!(host.fits(&incoming), ["a1", "a2", "c"]);
+    host.remove_object("Namespace", "", "team-blue");
+    assert_eq!(host.fits(&incoming), ["a1", "a2", "c"], "one without labels is not blue");
+    namespace(&mut host, "team-blue", "blue");
+    assert_eq!(host.fits(&incoming), ["b1", "b2", "c"]);
+}
+
+#[test]
+fn terms_that_cannot_be_read_reject_the_pod() {
+    let bad = || pod_term("zone", selector([expression("app", In, [])]));
+    let wrong = "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty";
+    for (incoming, reason) in [
+        (pod().near(bad()), format!("parsing pod: requiredAffinityTerms: {wrong}")),
+        (
+            pod().away_from(bad()).rather_near(1, bad()),
+            format!("parsing pod: [requiredAntiAffinityTerms: {wrong}, preferredAffinityTerms: {wrong}]"),
+        ),
+    ] {
+        let told = host().verdict(&incoming, "a1").unwrap();
+        assert_eq!((told.code, told.reasons), (Code::UnschedulableAndUnresolvable, vec![reason]));
+    }
+    let mut host = host();
+    put(&mut host, &app("db").away_from(bad()).away_from(term("zone", "web")), "a1");
+    assert_eq!(host.fits(&app("web")).len(), 5, "of a pod on a node, the whole list is left out");
+}
+
+#[test]
+fn arguments_are_checked() {
+    for (weight, refused) in [(0, false), (100, false), (101, true), (-1, true)] {
+        let told = Host::<Plugin>::with_args(&format!(r#"{{"hardPodAffinityWeight": {weight}}}"#)).err();
+        let message = format!(
+            "InterPodAffinity: arguments: hardPodAffinityWeight: Invalid value: {weight}: not in valid range [0, 100]"
+        );
+        assert_eq!(told, refused.then_some(message));
+    }
+}

@@ -1,0 +1,92 @@
+//! What is better so, from both sides.
+
+use super::*;
+
+/// Of a1, a2, b1, b2 and c.
+fn raw(host: &mut Host<Plugin>, pod: &PodBuilder) -> Vec<i64> {
+    host.raw_scores(pod).into_values().collect()
+}
+
+#[test]
+fn the_pods_own_preferences_count_each_pod_near() {
+    for (on, incoming, scores) in [
+        ("a1", pod().rather_near(5, term("zone", "web")), [5, 5, 0, 0, 0]),
+        ("a1 a1 b1", pod().rather_near(5, term("zone", "web")), [10, 10, 5, 5, 0]),
+        ("a1 c", pod().rather_near(5, term("zone", "web")), [5, 5, 0, 0, 0]),
+        ("a1 b1", pod().rather_near(5, term("node", "web")), [5, 0, 5, 0, 0]),
+        ("a1", pod().rather_away_from(5, term("zone", "web")), [-5, -5, 0, 0, 0]),
+        ("a1", pod().rather_away_from(5, term("node", "web")).rather_near(3, term("zone", "web")), [-2, 3, 0, 0, 0]),
+        ("a1", pod().rather_near(5, term("zone", "web")).rather_near(7, term("zone", "web")), [12, 12, 0, 0, 0]),
+    ] {
+        let mut host = host();
+        put(&mut host, &app("web"), on);
+        assert_eq!(raw(&mut host, &incoming), scores, "{on}: {incoming:?}");
+    }
+}
+
+#[test]
+fn preferences_of_pods_on_nodes_count_for_the_pod() {
+    for (resident, incoming, scores) in [
+        (app("db").rather_near(5, term("zone", "web")), app("web"), [5, 5, 0, 0, 0]),
+        (app("db").rather_away_from(5, term("node", "web")), app("web"), [-5, 0, 0, 0, 0]),
+        // What one of them requires counts as hardPodAffinityWeight says.
+        (app("db").near(term("zone", "web")), app("web"), [1, 1, 0, 0, 0]),
+        (app("db").near(term("zone", "web")).rather_near(2, term("node", "web")), app("web"), [3, 1, 0, 0, 0]),
+        (
+            app("web").rather_near(5, term("zone", "web")),
+            app("web").rather_near(2, term("zone", "web")),
+            [7, 7, 0, 0, 0],
+        ),
+    ] {
+        let mut host = host();
+        put(&mut host, &resident, "a1");
+        assert_eq!(raw(&mut host, &incoming), scores, "{resident:?}: {incoming:?}");
+    }
+}
+
+#[test]
+fn pods_that_nothing_is_said_about_are_not_scored() {
+    for (args, resident, incoming, scored) in [
+        ("{}", app("db"), app("web"), false),
+        ("{}", app("db").away_from(term("zone", "web")), app("web"), false),
+        ("{}", app("db").rather_near(5, term("zone", "api")), app("web"), false),
+        ("{}", app("db").rather_near(5, term("none", "web")), app("web"), false),
+        ("{}", app("db"), app("web").rather_near(5, term("zone", "api")), false),
+        ("{}", app("db").rather_near(5, term("zone", "web")), app("web"), true),
+        (r#"{"hardPodAffinityWeight": 0}"#, app("db").near(term("zone", "web")), app("web"), false),
+        (r#"{"hardPodAffinityWeight": 7}"#, app("db").near(term("zone", "web")), app("web"), true),
+    ] {
+        let mut host = host_with(args);
+        put(&mut host, &resident, "a1");
+        assert_eq!(!raw(&mut host, &incoming).is_empty(), scored, "{args} {resident:?}: {incoming:?}");
+    }
+}
+
+#[test]
+fn preferences_that_cancel_each_other_still_score() {
+    let mut host = host();
+    put(&mut host, &app("web"), "a1");
+    let torn = pod().rather_near(5, term("zone", "web")).rather_away_from(5, term("zone", "web"));
+    assert_eq!(raw(&mut host, &torn), [0; 5]);
+    assert_eq!(host.scores(&torn).into_values().collect::<Vec<_>>(), [0; 5]);
+}
+
+#[test]
+fn what_pods_on_nodes_prefer_may_be_ignored() {
+    let mut host = host_with(r#"{"ignorePreferredTermsOfExistingPods": true}"#);
+    put(&mut host, &app("db").rather_near(5, term("zone", "web")), "a1");
+    assert!(raw(&mut host, &app("web")).is_empty());
+    // But not by a pod that prefers something itself.
+    assert_eq!(raw(&mut host, &app("web").rather_near(2, term("zone", "api"))), [5, 5, 0, 0, 0]);
+}
+
+#[test]
+fn scores_go_from_the_lowest_to_the_highest() {
+    let mut host = host();
+    put(&mut host, &app("web"), "a1 a1 a1 b1");
+    let normalized = |host: &mut Host<Plugin>, pod: &PodBuilder| host.scores(pod).into_values().collect::<Vec<_>>();
+    assert_eq!(normalized(&mut host, &pod().rather_near(5, term("zone", "web"))), [100, 100, 33, 33, 0]);
+    assert_eq!(normalized(&mut host, &pod().rather_away_from(5, term("zone", "web"))), [0, 0, 66, 66, 100]);
+    let scores = host.scores_among(&pod().rather_near(5, term("zone", "web")), &["b1", "a1"]);
+    assert_eq!(scores.into_values().collect::<Vec<_>>(), [100, 0]);
+}

@@ -1,0 +1,134 @@
+//! The cluster as this plugin keeps it: the nodes' domains and taints, and the pods by namespace and labels.
+
+use std::cell::{Ref, RefCell};
+
+use berth_guest::groups::Groups;
+use berth_guest::index::Index;
+use berth_guest::objects::{Kind, Object};
+use berth_guest::room::Room;
+use berth_guest::topology::{Key, Topologies};
+use berth_guest::{node, pod};
+
+use crate::Counted;
+use crate::args::Args;
+use crate::selectors::{self, Selectors};
+
+/// What pods have in common that are spread together: namespace and labels.
+pub type PodKey = (pod::Namespace, pod::Labels);
+
+/// Bytes for all templates' counts. Those of a template of 5,000 nodes are some ten kilobytes a constraint.
+const ROOM: usize = 96 << 20;
+
+/// See the module.
+pub struct Cluster {
+    /// Keys are found out about when a constraint names them first.
+    topologies: RefCell<Topologies>,
+    /// By node.
+    rows: Vec<Row>,
+    /// The pods that are not about to end: those don't count.
+    pub groups: Groups<PodKey>,
+    /// Who selects which pods.
+    pub selectors: Selectors,
+    /// For what is counted.
+    pub room: Room<Counted>,
+    affinity_version: u64,
+    taints_version: u64,
+}
+
+/// What the inclusion policies look at, besides labels.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    /// `metadata.name`.
+    pub name: node::Name,
+    /// `spec.taints`.
+    pub taints: node::Taints,
+}
+
+impl Index<Args> for Cluster {
+    type Nodes = (node::Name, node::Labels, node::Taints);
+    type Pods = (pod::Namespace, pod::Labels, pod::Deleting);
+
+    fn new(_args: &Args) -> Cluster {
+        Cluster {
+            topologies: RefCell::default(),
+            rows: Vec::new(),
+            groups: Groups::default(),
+            selectors: Selectors::default(),
+            room: Room::new(ROOM),
+            affinity_version: 0,
+            taints_version: 0,
+        }
+    }
+
+    fn node_set(&mut self, node: node::Id, facts: (&node::Name, &node::Labels, &node::Taints)) {
+        let (name, labels, taints) = facts;
+        let relabelled = self.topologies.get_mut().set(node, labels);
+        if node.at() >= self.rows.len() {
+            self.rows.resize_with(node.at() + 1, Row::default);
+        }
+        // The row was made above.
+        let row = &mut self.rows[node.at()];
+        self.affinity_version += u64::from(relabelled || row.name != *name);
+        self.taints_version += u64::from(row.taints != *taints);
+        *row = Row { name: name.clone(), taints: taints.clone() };
+    }
+
+    fn node_removed(&mut self, node: node::Id) {
+        self.topologies.get_mut().remove(node);
+        if let Some(row) = self.rows.get_mut(node.at()) {
+            *row = Row::default();
+        }
+    }
+
+    fn pod_set(&mut self, pod: pod::Id, node: node::Id, facts: (&pod::Namespace, &pod::Labels, &pod::Deleting)) {
+        let (namespace, labels, deleting) = facts;
+        if deleting.0 {
+            self.groups.remove(pod);
+        } else {
+            self.groups.set(pod, node, (namespace.clone(), labels.clone()), |_| ());
+        }
+    }
+
+    fn pod_removed(&mut self, pod: pod::Id) {
+        self.groups.remove(pod);
+    }
+
+    fn kinds(args: &Args) -> Vec<Kind> {
+        if args.defaults.is_empty() { Vec::new() } else { selectors::kinds() }
+    }
+
+    fn object_set(&mut self, object: &Object<'_>) {
+        self.selectors.set(object);
+    }
+
+    fn object_removed(&mut self, object: &Object<'_>) {
+        self.selectors.remove(object);
+    }
+}
+
+impl Cluster {
+    /// The domains of the keys that were asked for.
+    pub fn topologies(&self) -> Ref<'_, Topologies> {
+        self.topologies.borrow()
+    }
+
+    /// Asks for the domains of a key.
+    pub fn key(&self, key: &str) -> Key {
+        self.topologies.borrow_mut().key(key)
+    }
+
+    /// Name and taints of a node.
+    pub fn row(&self, node: node::Id) -> Option<&Row> {
+        self.rows.get(node.at())
+    }
+
+    /// Grows when a node's name or labels change.
+    pub fn affinity_version(&self) -> u64 {
+        self.affinity_version
+    }
+
+    /// Grows when a node's taints change.
+    pub fn taints_version(&self) -> u64 {
+        self.taints_version
+    }
+}

@@ -1,0 +1,93 @@
+//! Pods counted by domain, with the least of them at hand.
+
+use std::collections::BTreeMap;
+
+/// Nodes and pods of each domain.
+#[derive(Debug, Default)]
+pub struct Domains {
+    domains: Vec<Domain>,
+    /// How many domains there are that have so many pods, of those with nodes that count.
+    by_pods: BTreeMap<u32, u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Domain {
+    /// Nodes that count.
+    nodes: u32,
+    /// Pods on them.
+    pods: u32,
+}
+
+impl Domains {
+    /// Begins anew, with so many domains without nodes.
+    pub fn clear(&mut self, domains: usize) {
+        self.domains.clear();
+        self.domains.resize(domains, Domain::default());
+        self.by_pods.clear();
+    }
+
+    /// A node that counts. Before any pods.
+    pub fn add_node(&mut self, domain: usize) {
+        if let Some(known) = self.domains.get_mut(domain) {
+            known.nodes += 1;
+            if known.nodes == 1 {
+                *self.by_pods.entry(0).or_default() += 1;
+            }
+        }
+    }
+
+    /// Pods come to nodes that count, or leave them.
+    pub fn add_pods(&mut self, domain: usize, by: i32) {
+        let Some(known) = self.domains.get_mut(domain) else { return };
+        let before = known.pods;
+        known.pods = before.wrapping_add_signed(by);
+        *self.by_pods.entry(known.pods).or_default() += 1;
+        if let Some(domains) = self.by_pods.get_mut(&before) {
+            *domains -= 1;
+            if *domains == 0 {
+                self.by_pods.remove(&before);
+            }
+        }
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        self.domains.capacity() * size_of::<Domain>()
+    }
+
+    /// How many pods there are in a domain.
+    #[inline(always)]
+    pub fn pods(&self, domain: usize) -> i64 {
+        self.domains.get(domain).map_or(0, |domain| domain.pods.into())
+    }
+
+    /// How many pods there are in the domain with the fewest; `None` without domains.
+    pub fn least(&self) -> Option<i64> {
+        self.by_pods.first_key_value().map(|(pods, _)| i64::from(*pods))
+    }
+
+    /// How many domains there are with nodes that count.
+    pub fn len(&self) -> i64 {
+        self.by_pods.values().copied().map(i64::from).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_is_known_at_any_time() {
+        let mut domains = Domains::default();
+        domains.clear(3);
+        assert_eq!((domains.least(), domains.len()), (None, 0));
+        domains.add_node(0);
+        domains.add_node(0);
+        domains.add_node(2);
+        for (domain, by, least) in [(0, 1, 0), (2, 1, 1), (2, 1, 1), (0, 1, 2), (2, -1, 1), (0, -1, 1), (0, -1, 0)] {
+            domains.add_pods(domain, by);
+            assert_eq!((domains.least(), domains.len()), (Some(least), 2));
+        }
+        assert_eq!((domains.pods(0), domains.pods(1), domains.pods(2)), (0, 0, 1));
+    }
+}

@@ -1,0 +1,69 @@
+//! What must be so: no domain may have more pods than the one with the fewest, by more than `maxSkew`.
+
+use berth_guest::Verdicts;
+use berth_guest::prelude::*;
+use berth_guest::topology::Topology;
+
+use crate::Wanted;
+use crate::args::Args;
+use crate::cluster::Cluster;
+use crate::constraint::Action;
+use crate::counts::Domains;
+use crate::tally::{Count, Places, Tally};
+
+const MISSING_LABEL: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
+const TOO_UNEVEN: &str = "node(s) didn't match pod topology spread constraints";
+
+/// How many pods the domain with the fewest has where there is no domain, as kube-scheduler has it.
+const NO_DOMAIN: i64 = i32::MAX as i64;
+
+pub fn pre_filter(pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<PreFilter, Rejection> {
+    match pod.read(Action::DoNotSchedule, args, cluster, |tally| tally.counts.is_empty()) {
+        Ok(true) => Ok(PreFilter::Skip),
+        Ok(false) => Ok(PreFilter::All),
+        Err(wrong) => {
+            let what = "get constraints from pod: obtaining pod's hard topology spread constraints";
+            Err(Rejection::error(format!("{what}: {wrong}")))
+        }
+    }
+}
+
+/// A constraint, as a node is asked about it.
+struct Limit<'a> {
+    topology: &'a Topology,
+    domains: &'a Domains,
+    /// So many pods may be in a domain before this one.
+    most: i64,
+}
+
+pub fn filter_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Result<Verdicts, String> {
+    pod.read(Action::DoNotSchedule, args, cluster, |tally| verdicts(pod, tally, cluster, nodes))
+}
+
+fn verdicts(pod: &Wanted, tally: &Tally, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
+    let topologies = cluster.topologies();
+    let limits = tally.counts.iter().filter_map(|count| limit(pod, count, topologies.of(count.key)));
+    let limits: Vec<Limit<'_>> = limits.collect();
+    let rejections = [Rejection::unresolvable(MISSING_LABEL), Rejection::unschedulable(TOO_UNEVEN)];
+    let mut verdicts = Verdicts::new(nodes.len(), rejections);
+    for node in nodes.iter() {
+        let wrong = limits.iter().find_map(|limit| match limit.topology.domain(node) {
+            None => Some(0),
+            Some(domain) => (limit.domains.pods(domain) > limit.most).then_some(1),
+        });
+        match wrong {
+            None => verdicts.fits(),
+            Some(rejection) => verdicts.rejected(rejection),
+        }
+    }
+    verdicts
+}
+
+fn limit<'a>(pod: &Wanted, count: &'a Count, topology: &'a Topology) -> Option<Limit<'a>> {
+    let Places::Domains { domains, .. } = &count.places else { return None };
+    let constraint = &count.constraint;
+    // With fewer domains than there should be, one more that has no pods is thought of.
+    let least = if domains.len() < constraint.min_domains { 0 } else { domains.least().unwrap_or(NO_DOMAIN) };
+    let itself = i64::from(constraint.selector.matches(&pod.labels));
+    Some(Limit { topology, domains, most: constraint.max_skew + least - itself })
+}

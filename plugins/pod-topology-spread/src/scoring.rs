@@ -1,0 +1,99 @@
+//! What is better so: nodes in domains with few pods first.
+
+use berth_guest::prelude::*;
+use berth_guest::topology::{Topologies, Topology};
+
+use crate::Wanted;
+use crate::args::Args;
+use crate::cluster::Cluster;
+use crate::constraint::Action;
+use crate::tally::{Count, Places, Tally};
+
+/// Weighs each constraint: a pod counts more where there are many domains, as few pods are in each.
+pub fn pre_score(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Result<PreScore, String> {
+    let weights = pod.read(Action::ScheduleAnyway, args, cluster, |tally| {
+        let topologies = cluster.topologies();
+        let weight = |count| ((size(tally, count, &topologies, nodes) + 2) as f64).ln();
+        tally.counts.iter().map(weight).collect::<Vec<f64>>()
+    });
+    let weights = weights.map_err(|wrong| {
+        format!("calculating preScoreState: obtaining pod's soft topology spread constraints: {wrong}")
+    })?;
+    let answer = if weights.is_empty() { PreScore::Skip } else { PreScore::Score };
+    pod.weights.replace(weights);
+    Ok(answer)
+}
+
+/// How many domains the nodes that are scored are in.
+fn size(tally: &Tally, count: &Count, topologies: &Topologies, nodes: node::Ids<'_>) -> usize {
+    let scored = nodes.iter().filter(|node| tally.has_keys(topologies, *node));
+    if matches!(count.places, Places::Nodes(_)) {
+        return scored.count();
+    }
+    let topology = topologies.of(count.key);
+    // Nodes without the label are in a domain of their own, the last.
+    let none = topology.domain_bound();
+    let mut present = vec![false; none + 1];
+    for node in scored {
+        present[topology.domain(node).unwrap_or(none)] = true;
+    }
+    present.into_iter().filter(|present| *present).count()
+}
+
+pub fn score_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Result<Vec<i64>, String> {
+    pod.read(Action::ScheduleAnyway, args, cluster, |tally| {
+        let topologies = cluster.topologies();
+        let mut sums = vec![0.0; nodes.len()];
+        for (count, weight) in tally.counts.iter().zip(&*pod.weights.borrow()) {
+            add(count, *weight, topologies.of(count.key), nodes, &mut sums);
+        }
+        let score = |(node, sum)| if tally.has_keys(&topologies, node) { rounded(sum) } else { 0 };
+        nodes.iter().zip(sums).map(score).collect()
+    })
+}
+
+/// What a constraint counts for each node; nothing for one that has not its label.
+fn add(count: &Count, weight: f64, topology: &Topology, nodes: node::Ids<'_>, sums: &mut [f64]) {
+    let base = (count.constraint.max_skew - 1) as f64;
+    for (node, sum) in nodes.iter().zip(sums) {
+        if let Some(domain) = topology.domain(node) {
+            let pods = match &count.places {
+                Places::Nodes(pods) => pods.get(node.at()).copied().unwrap_or(0).into(),
+                Places::Domains { domains, .. } => domains.pods(domain),
+            };
+            *sum += pods as f64 * weight + base;
+        }
+    }
+}
+
+/// To the nearest whole number, halves up. (`f64::round` is a call on WebAssembly.)
+fn rounded(sum: f64) -> i64 {
+    let whole = sum as i64;
+    if sum - whole as f64 >= 0.5 { whole + 1 } else { whole }
+}
+
+/// Turned round, so that few pods are 100; nodes that don't count have 0.
+pub fn normalize(
+    scores: &mut [i64],
+    pod: &Wanted,
+    args: &Args,
+    cluster: &Cluster,
+    nodes: node::Ids<'_>,
+) -> Result<(), String> {
+    pod.read(Action::ScheduleAnyway, args, cluster, |tally| {
+        let topologies = cluster.topologies();
+        let counts = |node| tally.has_keys(&topologies, node);
+        let (mut least, mut most) = (i64::MAX, 0);
+        for (score, _) in scores.iter().zip(nodes.iter()).filter(|(_, node)| counts(*node)) {
+            least = least.min(*score);
+            most = most.max(*score);
+        }
+        for (score, node) in scores.iter_mut().zip(nodes.iter()) {
+            *score = match () {
+                () if !counts(node) => 0,
+                () if most == 0 => 100,
+                () => 100 * (most + least - *score) / most,
+            };
+        }
+    })
+}

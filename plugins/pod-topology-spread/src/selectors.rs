@@ -1,0 +1,206 @@
+//! What the pods of a pod's kind have in common, told by the Services that select it and the controller that owns it. The
+//! default constraints spread those.
+
+use std::collections::BTreeMap;
+
+use berth_guest::objects::{Kind, Object};
+use berth_guest::selector::LabelSelector;
+use berth_guest::types::{LabelSelector as WitSelector, Owner, Requirement, SelectorOperator};
+use berth_guest::{LabelMap, pod};
+use serde::Deserialize;
+
+/// Labels that a selector wants.
+type Map = BTreeMap<String, String>;
+
+/// Services by namespace and name; ReplicationControllers, ReplicaSets and StatefulSets.
+#[derive(Debug, Default)]
+pub struct Selectors {
+    services: BTreeMap<String, BTreeMap<String, Map>>,
+    /// By kind, namespace and name.
+    controllers: BTreeMap<(usize, String, String), Controlled>,
+    version: u64,
+}
+
+/// What a controller selects.
+#[derive(Debug, PartialEq)]
+enum Controlled {
+    /// A ReplicationController's selector.
+    Map(Map),
+    /// That of the others.
+    Selector(LabelSelector),
+}
+
+const SERVICE: usize = 0;
+/// In the order of their kinds below.
+const CONTROLLERS: [(&str, &str); 3] =
+    [("v1", "ReplicationController"), ("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet")];
+const REPLICATION_CONTROLLER: usize = 1;
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct WithMap {
+    spec: MapSpec,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct MapSpec {
+    selector: Option<Map>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct WithSelector {
+    spec: SelectorSpec,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct SelectorSpec {
+    selector: Option<Selector>,
+}
+
+/// `metav1.LabelSelector`.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Selector {
+    match_labels: Option<Map>,
+    match_expressions: Option<Vec<Expression>>,
+}
+
+#[derive(Deserialize)]
+struct Expression {
+    #[serde(default)]
+    key: String,
+    operator: Operator,
+    #[serde(default)]
+    values: Option<Vec<String>>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+enum Operator {
+    In,
+    NotIn,
+    Exists,
+    DoesNotExist,
+}
+
+/// Of all objects that are read, only the selector is.
+pub fn kinds() -> Vec<Kind> {
+    let controllers = CONTROLLERS.iter().map(|(api_version, kind)| (*api_version, *kind));
+    let all = std::iter::once(("v1", "Service")).chain(controllers);
+    all.map(|(api_version, kind)| Kind::new(api_version, kind, ["spec.selector"])).collect()
+}
+
+impl Selectors {
+    /// An object is new, or its selector changed. One that can't be read is as if it were not there, with a line in the log.
+    pub fn set(&mut self, object: &Object<'_>) {
+        let read = match object.kind {
+            SERVICE => object.read().map(|WithMap { spec }| self.set_service(object, spec.selector)),
+            REPLICATION_CONTROLLER => object.read().map(|WithMap { spec }| {
+                self.set_controller(object, Controlled::Map(spec.selector.unwrap_or_default()));
+            }),
+            _ => object.read().map(|WithSelector { spec }| match LabelSelector::new(spec.wit().as_ref()) {
+                Ok(selector) => self.set_controller(object, Controlled::Selector(selector)),
+                Err(_) => self.remove(object),
+            }),
+        };
+        if let Err(wrong) = read {
+            berth_guest::warn!("the selector of {}/{} is left out: {wrong}", object.namespace, object.name);
+            self.remove(object);
+        }
+    }
+
+    /// An object is gone.
+    pub fn remove(&mut self, object: &Object<'_>) {
+        let was_there = match object.kind {
+            SERVICE => {
+                let services = self.services.get_mut(object.namespace);
+                services.and_then(|services| services.remove(object.name)).is_some()
+            }
+            _ => self.controllers.remove(&key(object)).is_some(),
+        };
+        self.version += u64::from(was_there);
+    }
+
+    /// Grows with every change.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// What the pods of this pod's kind have in common. Everything, where nothing is known of it.
+    pub fn of_pod(&self, namespace: &str, labels: &LabelMap, owners: &pod::Owners) -> LabelSelector {
+        let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
+        for service in self.services.get(namespace).into_iter().flat_map(BTreeMap::values) {
+            if service.iter().all(|(key, value)| labels.get(key) == Some(value)) {
+                wanted.extend(service.iter().map(|(key, value)| (key.as_str(), value.as_str())));
+            }
+        }
+        let of_controller =
+            match owners.iter().find(|owner| owner.controller).and_then(|owner| self.find(namespace, owner)) {
+                Some(Controlled::Map(map)) => {
+                    wanted.extend(map.iter().map(|(key, value)| (key.as_str(), value.as_str())));
+                    None
+                }
+                // A controller without a selector says nothing.
+                Some(Controlled::Selector(selector)) => {
+                    Some(selector).filter(|selector| **selector != LabelSelector::NOTHING)
+                }
+                None => None,
+            };
+        let mut selector = LabelSelector::of_map(wanted);
+        if let Some(of_controller) = of_controller {
+            selector.require_all(of_controller);
+        }
+        selector
+    }
+
+    fn find(&self, namespace: &str, owner: &Owner) -> Option<&Controlled> {
+        let kind = CONTROLLERS.iter().position(|known| *known == (owner.api_version.as_str(), owner.kind.as_str()))?;
+        self.controllers.get(&(kind + 1, namespace.to_owned(), owner.name.clone()))
+    }
+
+    /// A Service without a selector selects nothing.
+    fn set_service(&mut self, service: &Object<'_>, selector: Option<Map>) {
+        let Some(selector) = selector else { return self.remove(service) };
+        let services = self.services.entry(service.namespace.to_owned()).or_default();
+        let changed = services.get(service.name) != Some(&selector);
+        services.insert(service.name.to_owned(), selector);
+        self.version += u64::from(changed);
+    }
+
+    fn set_controller(&mut self, controller: &Object<'_>, selects: Controlled) {
+        let key = key(controller);
+        let changed = self.controllers.get(&key) != Some(&selects);
+        self.controllers.insert(key, selects);
+        self.version += u64::from(changed);
+    }
+}
+
+fn key(object: &Object<'_>) -> (usize, String, String) {
+    (object.kind, object.namespace.to_owned(), object.name.to_owned())
+}
+
+impl SelectorSpec {
+    /// Labels first, then expressions, as the contract has them.
+    fn wit(self) -> Option<WitSelector> {
+        let selector = self.selector?;
+        let labels = selector.match_labels.unwrap_or_default().into_iter();
+        let labels =
+            labels.map(|(key, value)| Requirement { key, operator: SelectorOperator::In, values: vec![value] });
+        let expressions = selector.match_expressions.unwrap_or_default().into_iter();
+        Some(WitSelector { requirements: labels.chain(expressions.map(Into::into)).collect() })
+    }
+}
+
+impl From<Expression> for Requirement {
+    fn from(expression: Expression) -> Requirement {
+        let operator = match expression.operator {
+            Operator::In => SelectorOperator::In,
+            Operator::NotIn => SelectorOperator::NotIn,
+            Operator::Exists => SelectorOperator::Exists,
+            Operator::DoesNotExist => SelectorOperator::DoesNotExist,
+        };
+        Requirement { key: expression.key, operator, values: expression.values.unwrap_or_default() }
+    }
+}

@@ -1,0 +1,28 @@
+//! PrioritySort: the highest priority goes first; of equal ones, the pod that waits longest.
+//!
+//! Reads `spec.priority`, as kube-scheduler v1.36 does.
+
+use berth_guest::Queued;
+use berth_guest::prelude::*;
+
+fn queue_sort(queued: Queued, pod: &pod::Priority) -> [i64; 2] {
+    [-i64::from(pod.value), queued.0]
+}
+
+berth_guest::plugin!(name: "PrioritySort", queue_sort: queue_sort);
+
+#[cfg(test)]
+mod tests {
+    use berth_guest::testing::{Host, pod};
+
+    use super::*;
+
+    #[test]
+    fn by_priority_then_by_time() {
+        let mut host = Host::<Plugin>::new();
+        let in_order = [(i32::MAX, 9), (1, 5), (1, 6), (0, 1), (i32::MIN, 0)];
+        let keys: Vec<Vec<i64>> =
+            in_order.iter().map(|(priority, queued)| host.sort_key(&pod().priority(*priority), *queued)).collect();
+        assert!(keys.is_sorted(), "{keys:?}");
+    }
+}

@@ -1,0 +1,105 @@
+//! What builds plugins of each language on this machine: the usual tools, or those that `scripts/` fetched into `.tools/`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The languages of `berth plugin new`.
+pub const LANGUAGES: [&str; 6] = ["rust", "go", "typescript", "python", "c", "zig"];
+
+/// What a project's `build` needs in its environment.
+pub type Environment = Vec<(&'static str, OsString)>;
+
+/// The environment in which a project of this language builds without the network, or why there is none.
+///
+/// `BERTH_TEST_LANGUAGES` names the languages that have to work, with spaces between: for the others it is reason enough.
+///
+/// # Errors
+/// The sentence that says what is missing.
+pub fn environment(language: &str) -> Result<Environment, String> {
+    if let Ok(named) = std::env::var("BERTH_TEST_LANGUAGES")
+        && !named.split_whitespace().any(|name| name == language)
+    {
+        return Err(format!("BERTH_TEST_LANGUAGES is {named:?}, what scripts/test-languages could get"));
+    }
+    match language {
+        "rust" => rust(),
+        "go" => go(),
+        "typescript" => typescript(),
+        "python" => python(),
+        _ => zig(),
+    }
+}
+
+fn rust() -> Result<Environment, String> {
+    let sysroot = |rustc: &str| said(rustc, &["--print", "sysroot"]).map(PathBuf::from);
+    let target = sysroot("rustc").is_some_and(|root| root.join("lib/rustlib/wasm32-unknown-unknown").is_dir());
+    let sources =
+        sysroot("/usr/bin/rustc").is_some_and(|root| root.join("lib/rustlib/src/rust/library/Cargo.lock").is_file());
+    if !target && !sources {
+        return Err("Rust's target is missing: rustup target add wasm32-unknown-unknown".into());
+    }
+    // What the workspace depends on is on this machine. The standard library, where it is built, is built once.
+    let target = root().join("target/projects");
+    Ok(vec![("CARGO_NET_OFFLINE", "true".into()), ("CARGO_TARGET_DIR", target.into())])
+}
+
+fn go() -> Result<Environment, String> {
+    let version = said("go", &["env", "GOVERSION"]).unwrap_or_default();
+    let minor = version.strip_prefix("go1.").and_then(|rest| rest.split('.').next()?.parse::<u32>().ok());
+    match minor {
+        Some(26..) => Ok(vec![("GOPROXY", "off".into()), ("GOTOOLCHAIN", "local".into())]),
+        _ => Err(format!("Go 1.26 or newer is wanted, there is {version:?}: https://go.dev/doc/install")),
+    }
+}
+
+fn typescript() -> Result<Environment, String> {
+    let version = said("node", &["--version"]).unwrap_or_default();
+    let major = version.strip_prefix('v').and_then(|rest| rest.split('.').next()?.parse::<u32>().ok());
+    if !matches!(major, Some(20..)) {
+        return Err(format!("Node 20 or newer is wanted, there is {version:?}: https://nodejs.org/en/download"));
+    }
+    // npm keeps what it once fetched.
+    if !root().join(".tools/typescript/node_modules").is_dir() {
+        return Err("npm's packages were not fetched yet: scripts/guests-typescript does it".into());
+    }
+    Ok(vec![("npm_config_prefer_offline", "true".into())])
+}
+
+fn python() -> Result<Environment, String> {
+    let python = fetched("componentize-py-").ok_or("componentize-py is not there: scripts/guests-python fetches it")?;
+    Ok(vec![("PYTHON", python.into()), ("PYTHONPATH", "berth/guest-sdk/python".into())])
+}
+
+fn zig() -> Result<Environment, String> {
+    match fetched("ziglang-") {
+        Some(mut python) => {
+            python.as_mut_os_string().push(" -m ziglang");
+            Ok(vec![("ZIG", python.into())])
+        }
+        None if said("zig", &["version"]).is_some_and(|version| version.starts_with("0.17.")) => Ok(Vec::new()),
+        None => Err("there is no Zig 0.17: scripts/guests-c fetches it".into()),
+    }
+}
+
+/// The Python of an environment that `scripts/python-tools.sh` made whole.
+fn fetched(package: &str) -> Option<PathBuf> {
+    let tools = root().join(".tools").canonicalize().ok()?;
+    let folders = std::fs::read_dir(tools).ok()?.flatten().map(|entry| entry.path());
+    folders.filter(|folder| folder.is_dir() && is_of(folder, package)).map(|folder| folder.join("bin/python")).next()
+}
+
+fn is_of(folder: &Path, package: &str) -> bool {
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.starts_with(package) && !folder.with_file_name(format!("{name}.unfinished")).exists()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// What a program prints, where there is one and it succeeds.
+fn said(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}

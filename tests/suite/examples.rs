@@ -1,0 +1,56 @@
+//! The examples that are written in every language: each language's components hold the cases that all of them share.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use berth_tests::programs;
+use libtest_mimic::Trial;
+
+use crate::harness::trial_on_its_own;
+
+/// Folders of plugins/examples, and of target/plugins.
+const LANGUAGES: [&str; 6] = ["rust", "go", "typescript", "python", "c", "zig"];
+
+/// A trial for each language; those that are not built are shown as ignored. Rust always is.
+pub fn trials() -> Vec<Trial> {
+    let trial = |language| {
+        trial_on_its_own(&format!("examples::hold_their_cases_in_{language}"), move || {
+            Box::pin(hold_their_cases(language))
+        })
+        .with_ignored_flag(language != "rust" && !is_built(language))
+    };
+    LANGUAGES.map(trial).into()
+}
+
+/// Whether this run is about the language. `BERTH_TEST_LANGUAGES` names those whose tools `make test` could get, with
+/// spaces between: their components have to be there. Without it, what an earlier build left is taken.
+fn is_built(language: &str) -> bool {
+    match std::env::var("BERTH_TEST_LANGUAGES") {
+        Ok(built) => built.split_whitespace().any(|name| name == language),
+        Err(_) => components(language).is_dir(),
+    }
+}
+
+async fn hold_their_cases(language: &str) -> Result<()> {
+    for name in ["label-and-cpu", "prefer-label"] {
+        let cases = root().join(format!("plugins/examples/cases/{name}.yaml"));
+        let module = components(language).join(format!("{name}.wasm"));
+        ensure!(module.is_file(), "there is no {}: run scripts/guests, or scripts/guests-{language}", module.display());
+        let (cases, module) = (text(&cases)?, text(&module)?);
+        let output = programs::run_berth(&["plugin", "test", cases, module]).await?;
+        ensure!(output.success, "{module}:\n{}\n{}", output.stdout, output.stderr);
+    }
+    Ok(())
+}
+
+fn components(language: &str) -> PathBuf {
+    root().join("target/plugins").join(language)
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn text(path: &Path) -> Result<&str> {
+    path.to_str().with_context(|| format!("{} is no text", path.display()))
+}

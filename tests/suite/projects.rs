@@ -1,0 +1,125 @@
+//! From `berth plugin new` to a pod that the plugin placed, in each language.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use berth_tests::objects::{node, pod, with};
+use berth_tests::programs::{self, Output};
+use berth_tests::toolchains::{self, Environment, LANGUAGES};
+use berth_tests::{Session, Target, directory};
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+use crate::harness::trial_on_its_own;
+
+/// No template's own name: that is to be replaced everywhere.
+const NAME: &str = "red-and-blue";
+/// Of the nodes, one in this many is right for the pods: they could be there by chance otherwise.
+const NODES: usize = 4;
+
+/// A trial for each language. Those without their tools are shown as ignored, and why.
+pub fn trials() -> Vec<Trial> {
+    let trial = |language: &'static str| {
+        let name = format!("projects::{language}");
+        match toolchains::environment(language) {
+            Ok(environment) => trial_on_its_own(&name, move || Box::pin(a_project_places_pods(language, environment))),
+            Err(reason) => {
+                eprintln!("skipped: {name}: {reason}");
+                Trial::test(name, || Ok(())).with_ignored_flag(true)
+            }
+        }
+    };
+    let mut trials = vec![trial_on_its_own("projects::refused", || Box::pin(what_can_not_be_made_is_refused()))];
+    trials.extend(LANGUAGES.map(trial));
+    trials
+}
+
+async fn a_project_places_pods(language: &str, environment: Environment) -> Result<()> {
+    let target = Target::embedded().await?;
+    let project = target.home().join("project");
+    let dir = project.to_str().context("a path that is no text")?;
+    berth(&["plugin", "new", NAME, "--lang", language, "--dir", dir]).await?;
+    build(&project, &["--test"], &environment).await?;
+    build(&project, &[], &environment).await?;
+    let (cases, module) = (format!("{dir}/cases.yaml"), format!("{dir}/{NAME}.wasm"));
+    if language == "rust" {
+        forget_crates(&project, &environment).await?;
+    }
+    berth(&["plugin", "test", &cases, &module]).await?;
+    berth(&["plugin", "check", &module]).await?;
+    it_places_pods(&target, &fs::read(&module)?).await
+}
+
+/// A program of berth's that has to succeed.
+async fn berth(arguments: &[&str]) -> Result<()> {
+    let output = programs::run_berth(arguments).await?;
+    ensure!(output.success, "berth {arguments:?}: {}{}", output.stdout, output.stderr);
+    Ok(())
+}
+
+/// The project's one command.
+async fn build(project: &Path, arguments: &[&str], environment: &Environment) -> Result<()> {
+    run(&project.join("build"), arguments, project, environment).await
+}
+
+/// In the target directory that the runs of this test share, what this one's folder left would be of no use, and stay.
+async fn forget_crates(project: &Path, environment: &Environment) -> Result<()> {
+    let wasm = ["--release", "--target", "wasm32-unknown-unknown"];
+    for kind in [&[][..], &wasm] {
+        let arguments = [&["clean", "--quiet", "--package", NAME, "--package", "berth-guest"], kind].concat();
+        run(Path::new("cargo"), &arguments, project, environment).await?;
+    }
+    Ok(())
+}
+
+async fn run(program: &Path, arguments: &[&str], project: &Path, environment: &Environment) -> Result<()> {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(project).env("BERTH", programs::berth()?);
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
+    let Output { success, stdout, stderr } = programs::run(command).await?;
+    ensure!(success, "{} {arguments:?}:\n{stdout}\n{stderr}", program.display());
+    Ok(())
+}
+
+async fn it_places_pods(target: &Target, module: &[u8]) -> Result<()> {
+    let file = format!("{NAME}.wasm");
+    directory::install(&target.plugins_dir(), &file, module)?;
+    let team = |team: &str| json!({"metadata": {"labels": {"team": team}}});
+    let in_team = |n: usize| with(node(&format!("node-{n}"), 4), &team(if n == 0 { "red" } else { "blue" }));
+    let nodes: Vec<Value> = (0..NODES).map(in_team).collect();
+    let session = Session::with_nodes(target, nodes).await?;
+    session.until_loaded(&file).await?;
+    let pods: Vec<Value> = (0..NODES).map(|n| with(pod(&format!("red-{n}"), "1m"), &team("red"))).collect();
+    session.create_all(pods).await?;
+    let placed = session.journal.placed("red-", NODES).await?;
+    ensure!(placed.values().all(|node| node == "node-0"), "of a filter that leaves node-0 alone: {placed:?}");
+    session.create(&with(pod("pink", "1m"), &team("pink"))).await?;
+    let reason = format!("0/{NODES} nodes are available: {NODES} node(s) belong to another team.");
+    session.journal.rejected("pink", &reason).await?;
+    session.end().await
+}
+
+/// With the cause and, where there is one, a way out; and without having touched anything.
+async fn what_can_not_be_made_is_refused() -> Result<()> {
+    let home = tempfile::TempDir::new()?;
+    let full = home.path().join("full");
+    fs::create_dir(&full)?;
+    fs::write(full.join("mine"), "precious")?;
+    let full = full.to_str().context("a path that is no text")?;
+    let file = format!("{full}/mine");
+    for (arguments, told) in [
+        (["mine", "--lang", "go", "--dir", full], "is there and not empty"),
+        (["mine", "--lang", "go", "--dir", &file], "looking into"),
+        (["mine", "--lang", "cobol", "--dir", "unused"], "possible values: rust, go, typescript, python, c, zig"),
+        (["My_Filter", "--lang", "c", "--dir", "unused"], "\"my-filter\" would do"),
+        (["fn", "--lang", "rust", "--dir", "unused"], "can't be the name of a plugin in this language"),
+    ] {
+        let output = programs::run_berth(&[&["plugin", "new"], &arguments[..]].concat()).await?;
+        ensure!(!output.success && output.stderr.contains(told), "{arguments:?}: {}{}", output.stdout, output.stderr);
+    }
+    let left: Vec<_> = fs::read_dir(full)?.collect::<Result<_, _>>()?;
+    ensure!(left.len() == 1 && fs::read_to_string(file)? == "precious", "{left:?} is left");
+    Ok(())
+}
