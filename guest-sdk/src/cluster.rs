@@ -54,7 +54,10 @@ impl Images {
     }
 
     pub(crate) fn remove(&mut self, id: u32) {
-        if let Some(name) = self.names.remove(&id) {
+        // An image of the same name may have come before the one that goes is told of.
+        if let Some(name) = self.names.remove(&id)
+            && self.by_name.get(&name).is_some_and(|image| image.id.0 == id)
+        {
             self.by_name.remove(&name);
         }
     }
@@ -94,4 +97,24 @@ macro_rules! params {
 params! {
     NodeCount [ClusterFacts::NODE_COUNT] node_count,
     Images [ClusterFacts::IMAGES] images,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(id: u32, name: &str) -> snapshot::Image {
+        snapshot::Image { id, name: name.into(), size: 1, nodes: 1 }
+    }
+
+    #[test]
+    fn an_image_that_came_back_before_it_went_is_there() {
+        let mut images = Images::default();
+        images.set(image(1, "app"));
+        images.set(image(2, "app"));
+        images.remove(1);
+        assert_eq!(images.find("app").map(|image| image.id), Some(ImageId(2)));
+        images.remove(2);
+        assert_eq!((images.find("app"), images.names.len()), (None, 0));
+    }
 }

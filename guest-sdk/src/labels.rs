@@ -7,14 +7,25 @@ use std::rc::Rc;
 use crate::types;
 
 /// A map of texts: labels or annotations.
+///
+/// `None` where it is empty: an `Rc` of nothing takes memory, which would be lost wherever the facts that a plugin does not read
+/// are forgotten rather than freed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct LabelMap(Rc<[(Rc<str>, Rc<str>)]>);
+pub struct LabelMap(Option<Rc<[(Rc<str>, Rc<str>)]>>);
 
 impl LabelMap {
+    fn new(pairs: Vec<(Rc<str>, Rc<str>)>) -> LabelMap {
+        LabelMap((!pairs.is_empty()).then(|| pairs.into()))
+    }
+
+    fn pairs(&self) -> &[(Rc<str>, Rc<str>)] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
         // Nearly all keys differ in their length, which makes this faster than halving the list.
-        self.0.iter().find(|(known, _)| same(known, key)).map(|(_, value)| &**value)
+        self.pairs().iter().find(|(known, _)| same(known, key)).map(|(_, value)| &**value)
     }
 
     /// Whether there is such a key, whatever its value.
@@ -24,7 +35,7 @@ impl LabelMap {
 
     /// Keys and values, in the order of the keys.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(key, value)| (&**key, &**value))
+        self.pairs().iter().map(|(key, value)| (&**key, &**value))
     }
 }
 
@@ -32,7 +43,7 @@ impl<'a> FromIterator<(&'a str, &'a str)> for LabelMap {
     /// Of a key that comes twice, the last value counts.
     fn from_iter<I: IntoIterator<Item = (&'a str, &'a str)>>(labels: I) -> LabelMap {
         let sorted: std::collections::BTreeMap<_, _> = labels.into_iter().collect();
-        LabelMap(sorted.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
+        LabelMap::new(sorted.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
     }
 }
 
@@ -75,17 +86,17 @@ impl Texts {
         let last = std::mem::take(&mut self.last);
         let mut pairs = Vec::with_capacity(labels.len());
         for (at, label) in labels.into_iter().enumerate() {
-            let key = match last.0.get(at) {
+            let key = match last.pairs().get(at) {
                 Some((key, _)) if same(key, &label.key) => key.clone(),
                 _ => self.text(label.key),
             };
-            let value = match last.0.get(at) {
+            let value = match last.pairs().get(at) {
                 Some((_, value)) if same(value, &label.value) => value.clone(),
                 _ => self.text(label.value),
             };
             pairs.push((key, value));
         }
-        self.last = LabelMap(pairs.into());
+        self.last = LabelMap::new(pairs);
         self.last.clone()
     }
 
@@ -202,11 +213,19 @@ mod tests {
     }
 
     #[test]
+    fn no_labels_take_no_memory() {
+        let none: [(&str, &str); 0] = [];
+        for empty in [LabelMap::default(), Texts::default().labels(Vec::new()), none.into_iter().collect()] {
+            assert!(empty.0.is_none() && empty.get("any").is_none());
+        }
+    }
+
+    #[test]
     fn equal_texts_are_kept_once() {
         let mut texts = Texts::default();
         let one = texts.labels(vec![label("host", "one"), label("zone", "a")]);
         let two = texts.labels(vec![label("zone", "a")]);
-        assert!(Rc::ptr_eq(&one.0[1].1, &two.0[0].1));
+        assert!(Rc::ptr_eq(&one.pairs()[1].1, &two.pairs()[0].1));
     }
 
     #[test]
@@ -217,7 +236,7 @@ mod tests {
             texts.labels(vec![label("n", &n.to_string())]);
         }
         assert!(texts.known.len() < 3000, "{}", texts.known.len());
-        assert!(Rc::ptr_eq(&kept.0[0].0, &texts.labels(vec![label("kept", "x")]).0[0].0));
+        assert!(Rc::ptr_eq(&kept.pairs()[0].0, &texts.labels(vec![label("kept", "x")]).pairs()[0].0));
     }
 
     #[test]

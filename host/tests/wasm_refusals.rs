@@ -6,7 +6,7 @@ mod wasm_guest;
 
 use std::time::Duration;
 
-use berth::wasm::{CheckReport, Limits, LoadError, check};
+use berth::wasm::{CheckReport, Examination, Limits, LoadError, check};
 use tempfile::TempDir;
 use wasm_guest::{Guest, NORMALIZE_CUSTOM, NORMALIZE_NONE};
 
@@ -20,7 +20,7 @@ fn check_bytes(bytes: &[u8], arguments: &str) -> Result<CheckReport, LoadError> 
     let dir = TempDir::new().expect("a temporary directory");
     let file = dir.path().join("plugin.wasm");
     std::fs::write(&file, bytes).expect("written");
-    check(&file, arguments, limits())
+    check(&file, arguments, limits(), Examination::default())
 }
 
 /// Checks that the component is refused with a sentence that names the file and contains `expected`.
@@ -48,7 +48,8 @@ fn files_that_are_no_component() {
     refused("garbage inside", &[&good[..8], &[51; 100]].concat(), "is not valid WebAssembly");
     refused("a core module", &Guest::new("Core").core_module(), "is a core module, not a component");
     refused("too large", &vec![0; (1 << 20) + 1], "is 1048577 bytes large, more than the 1048576");
-    let missing = check(std::path::Path::new("/nowhere/plugin.wasm"), "{}", limits()).expect_err("missing");
+    let missing = check(std::path::Path::new("/nowhere/plugin.wasm"), "{}", limits(), Examination::default())
+        .expect_err("missing");
     assert!(missing.to_string().contains("can't be read: No such file"), "{missing}");
 }
 

@@ -14,10 +14,17 @@ use crate::plugins::TemplateId;
 const MOST_PER_FACTS: usize = 1024;
 
 /// The templates in use, for each set of facts that a plugin declared.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Templates {
     sets: Vec<FactTemplates>,
     next: u32,
+    most_per_facts: usize,
+}
+
+impl Default for Templates {
+    fn default() -> Self {
+        Self::holding(MOST_PER_FACTS)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -44,6 +51,12 @@ pub struct Forgotten {
 }
 
 impl Templates {
+    /// None yet; of each set of facts so many stay known.
+    #[must_use]
+    pub fn holding(most_per_facts: usize) -> Self {
+        Self { sets: Vec::new(), next: 0, most_per_facts }
+    }
+
     /// The pod's template in these facts; a new one if no pod like it is known.
     pub fn of(&mut self, facts: PodFacts, pod: &Arc<Pod>, cycle: u64) -> TemplateId {
         let hash = hash(pod, facts);
@@ -66,18 +79,18 @@ impl Templates {
 
     /// Drops the templates used longest ago where there are too many: a quarter at once, so that it is seldom done.
     pub fn make_room(&mut self) -> Vec<Forgotten> {
-        self.sets.iter_mut().filter_map(FactTemplates::make_room).collect()
+        self.sets.iter_mut().filter_map(|set| set.make_room(self.most_per_facts)).collect()
     }
 }
 
 impl FactTemplates {
-    fn make_room(&mut self) -> Option<Forgotten> {
-        if self.len <= MOST_PER_FACTS {
+    fn make_room(&mut self, most: usize) -> Option<Forgotten> {
+        if self.len <= most {
             return None;
         }
         let mut ages: Vec<u64> = self.by_hash.values().flatten().map(|template| template.last_used).collect();
         ages.sort_unstable();
-        let oldest_kept = ages[MOST_PER_FACTS / 4];
+        let oldest_kept = ages[most / 4];
         let mut templates = Vec::new();
         self.by_hash.retain(|_, same_hash| {
             same_hash.retain(|template| {

@@ -7,14 +7,12 @@ use std::time::Duration;
 use berth_core::cache::{Cache, NodeId};
 use berth_core::plugins::{Declaration, ExtensionPoints};
 
-use super::engine::engine;
+use super::conformance::{Conformance, Examination, examine};
 use super::feed::Feeder;
 use super::guest::{CallError, Export, thread_cpu_time};
 use super::guests::Resident;
 use super::limits::Limits;
-use super::load::{
-    Compiler, Digest, LoadCause, LoadError, LoadedComponent, Source, Trial, configure, names_of, read_bounded, trial,
-};
+use super::load::{Digest, LoadCause, LoadError, Opened, Source, Trial, configure, names_of, open, trial};
 use super::synthetic;
 
 /// Nodes of the made-up cluster that costs are measured on.
@@ -44,32 +42,28 @@ pub struct CheckReport {
     pub calls: Vec<(Export, Duration)>,
     /// Bytes of its memory after all that.
     pub memory: usize,
+    /// Whether it holds what a guest must hold.
+    pub conformance: Conformance,
 }
 
-/// Loads the component in `file`, gives it `arguments` (JSON), tries it on a made-up cluster and measures it.
+/// Loads the component in `file`, gives it `arguments` (JSON), tries it on a made-up cluster, measures and examines it.
 ///
 /// # Errors
-/// What is wrong with it.
-pub fn check(file: &Path, arguments: &str, limits: Limits) -> Result<CheckReport, LoadError> {
-    let source = Source::file(file);
+/// Why no scheduler would take it.
+pub fn check(file: &Path, arguments: &str, limits: Limits, examination: Examination) -> Result<CheckReport, LoadError> {
     let limits = Arc::new(limits);
-    let refused = |cause| LoadError::new(&source, cause);
-    let no_engine = |error: wasmtime::Error| refused(LoadCause::NoEngine(format!("{error:#}")));
-    let bytes = read_bounded(file, limits.file_size).map_err(refused)?;
-    let engine = engine().map_err(no_engine)?;
-    let compiler = Compiler::new(engine, None, Arc::clone(&limits)).map_err(no_engine)?;
-    let (component, compile) = timed(|| compiler.load(source.clone(), &bytes))?;
-    measure(&component, arguments, compile, &limits).map_err(refused)
+    let opened = open(file, None, &limits)?;
+    measure(opened, arguments, &limits, examination).map_err(|cause| LoadError::new(&Source::file(file), cause))
 }
 
 fn measure(
-    component: &LoadedComponent,
+    Opened { component, compile }: Opened,
     arguments: &str,
-    compile: Duration,
     limits: &Arc<Limits>,
+    examination: Examination,
 ) -> Result<CheckReport, LoadCause> {
     let cache = synthetic::cluster(CHECK_NODES);
-    let (instance, declaration) = configure(component, arguments, limits, &Arc::default())?;
+    let (instance, declaration) = configure(&component, arguments, limits, &Arc::default())?;
     let declaration = Arc::new(declaration);
     let (mut resident, first_sync) =
         timed(|| Resident::fill(instance, Arc::clone(&declaration), &cache, &mut Feeder::default()))?;
@@ -85,6 +79,7 @@ fn measure(
         first_sync,
         calls,
         memory: resident.memory(),
+        conformance: examine(&component, arguments, limits, examination)?,
     })
 }
 

@@ -1,8 +1,10 @@
 //! The WebAssembly side: components compiled, checked against the contract, limited, fed with the cluster, asked, and
 //! exchanged while the scheduler runs.
 
+mod asking;
 mod bindings;
 mod check;
+mod conformance;
 mod convert;
 mod embed;
 mod engine;
@@ -19,6 +21,7 @@ mod synthetic;
 mod wasi;
 
 pub use self::check::{CHECK_NODES, CheckReport, check};
+pub use self::conformance::{Answer, Conformance, Examination, Finding, MemoryUse, Promise, Variety, What};
 pub use self::engine::engine;
 pub use self::guest::{CallError, Export};
 pub use self::guests::{ClusterRequest, Delivery, Guests, Health, Outbox, Prepared};

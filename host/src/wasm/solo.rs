@@ -3,21 +3,20 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use berth_core::cache::{Cache, NodeId};
+use berth_core::cache::{Cache, NodeId, NodeInfo};
 use berth_core::model::Pod;
-use berth_core::plugins::{Code, ExtensionPoints, PreFilterResult, PreScoreResult, Status};
+use berth_core::plugins::Status;
 
-use super::engine::engine;
+use super::asking;
+use super::conformance::{self, Conformance, Examination};
 use super::feed::Feeder;
-use super::guest::CallError;
 use super::guests::Resident;
 use super::limits::Limits;
-use super::load::{Compiler, LoadCause, LoadError, LoadedComponent, Source, Trial, configure, read_bounded};
+use super::load::{LoadCause, LoadError, LoadedComponent, Trial, configure, open};
 
 /// A component, compiled, to be asked with several arguments and clusters.
 pub struct Solo {
     component: LoadedComponent,
-    source: Source,
     limits: Arc<Limits>,
 }
 
@@ -33,28 +32,37 @@ pub struct Said {
 }
 
 impl Solo {
-    /// Compiles the component in `file` and checks it against the contract.
+    /// Compiles the component in `file` and checks it against the contract. With `cache_dir`, compiled code is kept there.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn load(file: &Path, limits: Limits) -> Result<Self, LoadError> {
-        let source = Source::file(file);
+    pub fn load(file: &Path, cache_dir: Option<&Path>, limits: Limits) -> Result<Self, LoadError> {
         let limits = Arc::new(limits);
-        let refused = |cause| LoadError::new(&source, cause);
-        let no_engine = |error: wasmtime::Error| refused(LoadCause::NoEngine(format!("{error:#}")));
-        let bytes = read_bounded(file, limits.file_size).map_err(refused)?;
-        let compiler = Compiler::new(engine().map_err(no_engine)?, None, Arc::clone(&limits)).map_err(no_engine)?;
-        let component = compiler.load(source.clone(), &bytes)?;
-        Ok(Self { component, source, limits })
+        Ok(Self { component: open(file, cache_dir, &limits)?.component, limits })
+    }
+
+    /// The plugin's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.component.name
+    }
+
+    /// Whether the plugin, with these arguments (JSON), holds what a guest must hold.
+    ///
+    /// # Errors
+    /// It refuses its arguments.
+    pub fn examine(&self, arguments: &str, examination: Examination) -> Result<Conformance, LoadError> {
+        conformance::examine(&self.component, arguments, &self.limits, examination)
+            .map_err(|cause| LoadError::new(&self.component.source, cause))
     }
 
     /// What the plugin, with these arguments (JSON), says of all nodes of a cluster for a pod, in the order of a cycle:
-    /// pre-filter, filter, pre-score and score.
+    /// pre-filter, filter, pre-score and score. By node name.
     ///
     /// # Errors
     /// It refuses its arguments, or did not answer as it must.
     pub fn ask(&self, arguments: &str, cache: &Cache, pod: &Pod) -> Result<Vec<Said>, LoadError> {
-        self.asked(arguments, cache, pod).map_err(|cause| LoadError::new(&self.source, cause))
+        self.asked(arguments, cache, pod).map_err(|cause| LoadError::new(&self.component.source, cause))
     }
 
     fn asked(&self, arguments: &str, cache: &Cache, pod: &Pod) -> Result<Vec<Said>, LoadCause> {
@@ -62,71 +70,20 @@ impl Solo {
         let mut resident = Resident::fill(instance, Arc::new(declaration), cache, &mut Feeder::default())?;
         let trial = Trial::new(cache, pod, 0);
         resident.hold(trial.cycle().template, pod)?;
-        let mut said = self.filtered(&mut resident, &trial, cache)?;
-        self.score(&mut resident, &trial, cache, &mut said)?;
+        let nodes: Vec<NodeId> = cache.nodes().map(|info| info.id).collect();
+        let rejected = asking::filtered(&mut resident, trial.cycle(), &nodes)?.rejected;
+        let fitting = nodes.iter().zip(&rejected).filter(|(_, rejected)| rejected.is_none());
+        let fitting: Vec<NodeId> = fitting.map(|(node, _)| *node).collect();
+        let scored = asking::scored(&mut resident, trial.cycle(), &fitting)?;
+        let mut scores = scored.into_iter().flat_map(|scored| scored.raw);
+        // Both lists are in the nodes' order: each that fits takes the next score.
+        let say = |(info, rejected): (&NodeInfo, Option<Status>)| Said {
+            node: info.node.name.clone(),
+            score: if rejected.is_none() { scores.next() } else { None },
+            rejected,
+        };
+        let mut said: Vec<Said> = cache.nodes().zip(rejected).map(say).collect();
         said.sort_by(|one, other| one.node.cmp(&other.node));
         Ok(said)
     }
-
-    fn filtered(&self, resident: &mut Resident, trial: &Trial<'_>, cache: &Cache) -> Result<Vec<Said>, CallError> {
-        let nodes: Vec<(NodeId, &str)> = cache.nodes().map(|info| (info.id, &*info.node.name)).collect();
-        let narrowed = |names: &[Box<str>], name: &str| match names.iter().any(|wanted| **wanted == *name) {
-            true => None,
-            false => Some(left_out(&self.component.name)),
-        };
-        let before = resident.instance().pre_filter(trial.cycle())?;
-        let mut said: Vec<Said> = nodes
-            .iter()
-            .map(|(_, name)| Said {
-                node: (*name).into(),
-                rejected: match &before {
-                    PreFilterResult::All | PreFilterResult::Skip => None,
-                    PreFilterResult::Narrow(names) => narrowed(names, name),
-                    PreFilterResult::Reject(status) => Some(status.clone()),
-                },
-                score: None,
-            })
-            .collect();
-        if before == PreFilterResult::Skip {
-            return Ok(said);
-        }
-        let left: Vec<usize> = (0..said.len()).filter(|at| said[*at].rejected.is_none()).collect();
-        let ids: Vec<NodeId> = left.iter().map(|at| nodes[*at].0).collect();
-        let verdicts = resident.instance().filter(trial.cycle(), &ids)?;
-        for (at, verdict) in left.into_iter().zip(verdicts.nodes) {
-            let outcome = usize::from(verdict).checked_sub(1).and_then(|outcome| verdicts.outcomes.get(outcome));
-            said[at].rejected = outcome.cloned();
-        }
-        Ok(said)
-    }
-
-    fn score(
-        &self,
-        resident: &mut Resident,
-        trial: &Trial<'_>,
-        cache: &Cache,
-        said: &mut [Said],
-    ) -> Result<(), CallError> {
-        let fits = |said: &[Said], name: &str| said.iter().any(|one| *one.node == *name && one.rejected.is_none());
-        let nodes = cache.nodes().filter(|info| fits(said, &info.node.name));
-        let (ids, names): (Vec<NodeId>, Vec<&str>) = nodes.map(|info| (info.id, &*info.node.name)).unzip();
-        if !self.component.points.contains(ExtensionPoints::SCORE)
-            || resident.instance().pre_score(trial.cycle(), &ids)? == PreScoreResult::Skip
-        {
-            return Ok(());
-        }
-        let scores = resident.instance().score(trial.cycle(), &ids)?;
-        for (name, score) in names.into_iter().zip(scores) {
-            if let Some(said) = said.iter_mut().find(|said| *said.node == *name) {
-                said.score = Some(score);
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Of a node that this plugin's pre-filter did not name: what a scheduling cycle says of it.
-fn left_out(plugin: &str) -> Status {
-    let reason = format!("node(s) didn't satisfy plugin(s) [{plugin}]").into();
-    Status { code: Code::UnschedulableAndUnresolvable, reasons: vec![reason] }
 }

@@ -50,7 +50,7 @@
 
   ;; Keeps the cpu in use of every node that a usage change names.
   (func $apply (export "berth:scheduler/snapshot@contract@#apply") (param $change i32) (param $count i32)
-    (local $row i32) (local $rows i32)
+    (local $row i32) (local $rows i32) (local $entry i32)
     (block $done (loop $changes
       (br_if $done (i32.eqz (local.get $count)))
       (if (i32.eq (i32.load8_u (local.get $change)) (i32.const 2)) (then
@@ -58,9 +58,11 @@
         (local.set $rows (i32.load offset=12 (local.get $change)))
         (block $out (loop $usage
           (br_if $out (i32.eq (local.get $row) (local.get $rows)))
-          (i64.store offset=0x10000
-            (i32.mul (i32.const 8) (i32.load (i32.add (i32.load offset=8 (local.get $change)) (i32.mul (local.get $row) (i32.const 4)))))
-            (i64.load (i32.add (i32.load offset=16 (local.get $change)) (i32.mul (local.get $row) (i32.const 8)))))
+          (local.set $entry
+            (i32.mul (i32.const 8) (i32.load (i32.add (i32.load offset=8 (local.get $change)) (i32.mul (local.get $row) (i32.const 4))))))
+          (if @takes@ (then
+            (i64.store offset=0x10000 (local.get $entry)
+              (i64.load (i32.add (i32.load offset=16 (local.get $change)) (i32.mul (local.get $row) (i32.const 8)))))))
           (local.set $row (i32.add (local.get $row) (i32.const 1)))
           (br $usage)))))
       (local.set $change (i32.add (local.get $change) (i32.const @change_size@)))
@@ -94,7 +96,7 @@
 
   ;; Answers at 512: a result with verdicts; each 0 but what the body writes.
   (func (export "berth:scheduler/filter@contract@#filter") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (param $nodes i32) (param $count i32) (result i32)
-    (local $verdicts i32)
+    (local $verdicts i32) (local $at i32)
     (local.set $verdicts (call $alloc (i32.mul (local.get $count) (i32.const 2))))
     (memory.fill (local.get $verdicts) (i32.const 0) (i32.mul (local.get $count) (i32.const 2)))
     (i32.store (i32.const 512) (i32.const 0))
@@ -130,7 +132,7 @@
 
   ;; Each node's cpu in use, as `apply` kept it.
   (func (export "berth:scheduler/score@contract@#score") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (param $nodes i32) (param $count i32) (result i32)
-    (local $scores i32) (local $at i32)
+    (local $scores i32) (local $at i32) (local $sum i64)
     (local.set $scores (call $alloc (i32.mul (local.get $count) (i32.const 8))))
     (block $done (loop $each
       (br_if $done (i32.eq (local.get $at) (local.get $count)))

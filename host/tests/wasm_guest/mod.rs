@@ -54,6 +54,8 @@ impl Guest {
             ("configure", "(i32.const 128)"),
             ("hold", ""),
             ("apply", ""),
+            // Whether a row of usage is kept.
+            ("takes", "(i32.const 1)"),
             ("pre_filter", "(i64.store (i32.const 600) (i64.const 0)) (i32.const 600)"),
             ("filter", ""),
             ("post_filter", ""),
@@ -92,6 +94,12 @@ impl Guest {
     /// The interfaces that it exports.
     pub fn exports(mut self, interfaces: &[&'static str]) -> Self {
         self.exports = interfaces.to_vec();
+        self
+    }
+
+    /// It declares scope node.
+    pub fn scope_node(mut self) -> Self {
+        self.scope = 1;
         self
     }
 

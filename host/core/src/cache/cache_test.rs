@@ -134,3 +134,20 @@ fn a_reader_that_fell_behind_starts_anew_and_ids_are_used_again_only_then() {
     assert!(cache.log().since(position).is_none());
     assert!(cache.pods.end() < 40_000, "ids are used again");
 }
+
+#[test]
+fn the_id_of_a_pod_that_went_after_its_node_is_given_once() {
+    let mut cache = Cache::with_log_of(1);
+    cache.set_node(Arc::new(node("a")));
+    cache.set_pod(pod("first", "a", 1));
+    cache.remove_node("a");
+    cache.remove_pod("first");
+    // The log drops what it has of both.
+    for unschedulable in [true, false].repeat(20) {
+        cache.set_node(Arc::new(Node { unschedulable, ..node("b") }));
+    }
+    cache.set_pod(pod("one", "b", 1));
+    cache.set_pod(pod("other", "b", 1));
+    assert_eq!(cache.pods().count(), 2);
+    assert_ne!(cache.pod_by_uid.get("one"), cache.pod_by_uid.get("other"));
+}

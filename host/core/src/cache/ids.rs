@@ -15,9 +15,25 @@ pub struct ImageId(pub u32);
 /// Things under dense ids.
 #[derive(Clone, Debug)]
 pub struct Slab<T> {
-    entries: Vec<Option<T>>,
+    entries: Vec<Entry<T>>,
     free: Vec<u32>,
     len: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Entry<T> {
+    Taken(T),
+    Retired,
+    Free,
+}
+
+impl<T> Entry<T> {
+    fn as_ref(&self) -> Option<&T> {
+        match self {
+            Self::Taken(thing) => Some(thing),
+            Self::Retired | Self::Free => None,
+        }
+    }
 }
 
 impl<T> Default for Slab<T> {
@@ -30,10 +46,10 @@ impl<T> Slab<T> {
     pub fn insert(&mut self, thing: T) -> u32 {
         self.len += 1;
         if let Some(id) = self.free.pop() {
-            self.entries[id as usize] = Some(thing);
+            self.entries[id as usize] = Entry::Taken(thing);
             return id;
         }
-        self.entries.push(Some(thing));
+        self.entries.push(Entry::Taken(thing));
         (self.entries.len() - 1) as u32
     }
 
@@ -42,25 +58,38 @@ impl<T> Slab<T> {
     }
 
     pub fn get_mut(&mut self, id: u32) -> Option<&mut T> {
-        self.entries.get_mut(id as usize)?.as_mut()
+        match self.entries.get_mut(id as usize)? {
+            Entry::Taken(thing) => Some(thing),
+            Entry::Retired | Entry::Free => None,
+        }
     }
 
     /// Takes the thing out; its id stays out of use until [`Slab::free`].
     pub fn retire(&mut self, id: u32) -> Option<T> {
-        let thing = self.entries.get_mut(id as usize)?.take()?;
-        self.len -= 1;
-        Some(thing)
+        let entry = self.entries.get_mut(id as usize)?;
+        match std::mem::replace(entry, Entry::Retired) {
+            Entry::Taken(thing) => {
+                self.len -= 1;
+                Some(thing)
+            }
+            other => {
+                *entry = other;
+                None
+            }
+        }
     }
 
-    /// The id, retired before, may be used again.
+    /// The id may be used again, if it was retired. Said twice, it counts once: the pod of a node that went leaves it, and
+    /// goes.
     pub fn free(&mut self, id: u32) {
-        if self.entries.get(id as usize).is_some_and(Option::is_none) {
+        if let Some(entry @ Entry::Retired) = self.entries.get_mut(id as usize) {
+            *entry = Entry::Free;
             self.free.push(id);
         }
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.entries.iter().flatten()
+        self.entries.iter().filter_map(Entry::as_ref)
     }
 
     pub fn entries(&self) -> impl Iterator<Item = (u32, &T)> {

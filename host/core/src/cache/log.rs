@@ -31,13 +31,25 @@ pub enum Change {
 
 /// The latest changes. A reader remembers the position up to which it has applied them; one that has fallen behind the
 /// log's beginning starts anew from the whole cache.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ChangeLog {
     changes: VecDeque<Change>,
     start: u64,
+    /// How many it holds at least, once there were so many.
+    holds: usize,
+}
+
+impl Default for ChangeLog {
+    fn default() -> Self {
+        Self::holding(65_536)
+    }
 }
 
 impl ChangeLog {
+    pub(super) fn holding(holds: usize) -> Self {
+        Self { changes: VecDeque::new(), start: 0, holds }
+    }
+
     /// The position after the last change.
     #[must_use]
     pub fn end(&self) -> u64 {
@@ -55,8 +67,9 @@ impl ChangeLog {
         self.changes.push_back(change);
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.changes.len()
+    /// Whether it is longer than a cluster of so many nodes needs.
+    pub(super) fn is_too_long(&self, nodes: usize) -> bool {
+        self.changes.len() > self.holds.max(8 * nodes)
     }
 
     pub(super) fn pop_oldest(&mut self) -> Option<Change> {

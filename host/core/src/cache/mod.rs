@@ -65,6 +65,13 @@ pub struct Cache {
 }
 
 impl Cache {
+    /// An empty one whose log holds so many changes, or eight a node where that is more; ids are used again the sooner, the
+    /// fewer they are.
+    #[must_use]
+    pub fn with_log_of(changes: usize) -> Self {
+        Self { log: ChangeLog::holding(changes), ..Self::default() }
+    }
+
     /// All nodes, by id.
     pub fn nodes(&self) -> impl Iterator<Item = &NodeInfo> {
         self.nodes.iter()
@@ -348,8 +355,7 @@ impl Cache {
 
     /// Bounds the log; ids whose removal it no longer holds may be used again.
     fn trim(&mut self) {
-        let keep = 65_536.max(8 * self.nodes.len());
-        while self.log.len() > keep {
+        while self.log.is_too_long(self.nodes.len()) {
             match self.log.pop_oldest() {
                 Some(Change::NodeRemoved(id)) => self.nodes.free(id.0),
                 Some(Change::PodRemoved(id)) => self.pods.free(id.0),

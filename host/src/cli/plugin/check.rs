@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use comfy_table::{Table, presets::NOTHING};
 
 use super::or_dash;
-use crate::wasm::{self, CHECK_NODES, CheckReport, Limits};
+use crate::wasm::{self, CHECK_NODES, CheckReport, Examination, Limits, Variety};
 
 /// Arguments of `berth plugin check`.
 #[derive(Debug, clap::Args)]
@@ -18,18 +18,28 @@ pub struct Args {
     /// Its arguments, as `pluginConfig[].args` would have them.
     #[arg(long, value_name = "JSON", default_value = "{}")]
     args: String,
+    /// What the random changes of a cluster follow from that it is taken through: another seed, other changes.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
 }
 
 /// Checks it and prints what it found.
 pub(super) fn check(args: &Args) -> Result<ExitCode> {
     let parsed: serde_json::Value = serde_json::from_str(&args.args).context("--args is not JSON")?;
     ensure!(parsed.is_object(), "--args has to be a JSON object, such as {{\"resource\": \"nvidia.com/gpu\"}}");
-    let report = wasm::check(&args.file, &args.args, Limits::default())?;
-    println!("{}", described(&report));
-    Ok(ExitCode::SUCCESS)
+    let examination = Examination { seed: args.seed, ..Examination::default() };
+    let report = wasm::check(&args.file, &args.args, Limits::default(), examination)?;
+    println!("{}", described(&report, args.seed));
+    let findings = &report.conformance.findings;
+    if findings.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("\nWhat it does not hold (docs/contract.md, \"What a guest must hold\"):");
+    findings.iter().for_each(|finding| println!("- {finding}"));
+    Ok(ExitCode::FAILURE)
 }
 
-fn described(report: &CheckReport) -> Table {
+fn described(report: &CheckReport, seed: u64) -> Table {
     let declaration = &report.declaration;
     let mut table = Table::new();
     table.load_style(NOTHING);
@@ -51,7 +61,30 @@ fn described(report: &CheckReport) -> Table {
     }
     row("memory", kibibytes(report.memory));
     row("trial", "passed".into());
+    let conformance = &report.conformance;
+    let held = if conformance.findings.is_empty() { "held" } else { "NOT held" };
+    row(
+        "what a guest must hold",
+        format!("{held} through {} changes and {} cycles, seed {seed}", conformance.deltas, conformance.cycles),
+    );
+    row("answers", answers(&conformance.variety));
+    if conformance.memory.rounds > 0 {
+        row("memory at rest", kibibytes(conformance.memory.bytes));
+    }
     table
+}
+
+/// One that always says the same was not put to much of a test: its arguments may not go with the made-up cluster.
+fn answers(variety: &Variety) -> String {
+    let mut said = vec![format!("{} nodes fit, {} do not", variety.fits, variety.rejected)];
+    said.extend(variety.scores.map(|(lowest, highest)| format!("scores {lowest} to {highest}")));
+    let counts = [
+        (variety.filter_skipped, "pods not to be filtered"),
+        (variety.score_skipped, "pods not to be scored"),
+        (variety.errors, "errors of its own"),
+    ];
+    said.extend(counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
+    said.join(", ")
 }
 
 fn facts<'a>(names: impl Iterator<Item = &'a str>) -> String {

@@ -23,7 +23,7 @@ pub(super) fn test(args: &Args) -> Result<ExitCode> {
     let table = Table::read(&args.cases)?;
     let place = || args.cases.display().to_string();
     let cluster = table.cluster().with_context(place)?;
-    let plugin = Solo::load(&args.module, Limits::default())?;
+    let plugin = Solo::load(&args.module, None, Limits::default())?;
     let mut failed = 0;
     for case in &table.cases {
         let pod = case.pod().with_context(|| format!("{}: case {:?}", place(), case.name))?;

@@ -12,7 +12,7 @@ use super::interfaces::LoadedInterfaces;
 use super::state::HostState;
 
 /// A function that a component exports, as messages name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Export {
     /// Not a function: the component's own start.
     Start,

@@ -34,6 +34,17 @@ impl CallError {
         matches!(self, Self::OverLimit(..) | Self::Trapped(..))
     }
 
+    /// The function that was called.
+    #[must_use]
+    pub fn export(&self) -> Export {
+        match self {
+            Self::OverLimit(_, export)
+            | Self::Trapped(export, _)
+            | Self::Said(export, _)
+            | Self::BadAnswer(export, _) => *export,
+        }
+    }
+
     /// Puts a failed call into words.
     pub(super) fn from_trap(export: Export, error: &wasmtime::Error, logged: Option<String>) -> Self {
         if let Some(overrun) = error.downcast_ref::<Overrun>() {

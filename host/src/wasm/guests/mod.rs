@@ -24,7 +24,7 @@ pub use self::delivery::{ClusterRequest, Delivery, Outbox, Prepared};
 pub(super) use self::entry::Entry;
 pub use self::entry::Health;
 use self::rebuild::{Rebuilder, Rebuilt};
-pub(super) use self::resident::Resident;
+pub(super) use self::resident::{Resident, Stale};
 use self::slot::Slot;
 use super::feed::Feeder;
 use super::limits::Limits;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use berth_core::Timestamp;
 use berth_core::cache::{Cache, NodeId};
 use berth_core::model::Pod;
-use berth_core::plugins::{Code, Cycle, Normalization, PreFilterResult, PreScoreResult, TemplateId, Verdicts, WhatIf};
+use berth_core::plugins::{Code, Cycle, TemplateId, Verdicts, WhatIf};
 
 use super::error::LoadCause;
+use crate::wasm::asking::{self, OutOfRange};
 use crate::wasm::guest::CallError;
 use crate::wasm::guests::Resident;
 use crate::wasm::synthetic;
@@ -77,7 +78,7 @@ impl<'a> Trial<'a> {
     pub fn prepare(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), CallError> {
         resident.hold(self.cycle.template, self.cycle.pod)?;
         resident.instance().pre_filter(&self.cycle)?;
-        resident.instance().pre_score(&self.cycle, nodes)?;
+        asking::pre_score(resident, &self.cycle, nodes)?;
         Ok(())
     }
 
@@ -87,34 +88,16 @@ impl<'a> Trial<'a> {
         resident.hold(self.cycle.template, self.cycle.pod).map_err(failed)?;
         resident.instance().pre_enqueue(&self.cycle).map_err(failed)?;
         resident.instance().sort_key(&self.cycle, self.cycle.time).map_err(failed)?;
-        if resident.instance().pre_filter(&self.cycle).map_err(failed)? != PreFilterResult::Skip {
-            resident.instance().filter(&self.cycle, nodes).map_err(failed)?;
-        }
+        asking::filtered(resident, &self.cycle, nodes).map_err(failed)?;
         let codes = vec![Code::Unschedulable; nodes.len()];
         // Whatever is taken away, the pod fits: so all that the plugin does is tried.
         let mut fits = |cases: &[WhatIf]| Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; cases.len()] });
         resident.instance().post_filter(&self.cycle, nodes, &codes, &mut fits).map_err(failed)?;
-        if resident.instance().pre_score(&self.cycle, nodes).map_err(failed)? == PreScoreResult::Skip {
-            return Ok(());
+        let scored = asking::scored(resident, &self.cycle, nodes).map_err(failed)?;
+        let normalization = resident.declaration().normalization;
+        match scored.and_then(|scored| scored.out_of_range(normalization)) {
+            Some(OutOfRange { score, rule, .. }) => Err(LoadCause::Score { score, rule }),
+            None => Ok(()),
         }
-        let scores = resident.instance().score(&self.cycle, nodes).map_err(failed)?;
-        let final_range = |scores: &[i64], rule| check_scores(scores, 0..=100, rule);
-        match resident.declaration().normalization {
-            Normalization::None => final_range(&scores, "scores that are not normalized have to be 0 to 100"),
-            Normalization::Default | Normalization::DefaultReversed => {
-                check_scores(&scores, 0..=i64::MAX, "scores that the host normalizes can't be negative")
-            }
-            Normalization::Custom => {
-                let scores = resident.instance().normalize(&self.cycle, nodes, &scores).map_err(failed)?;
-                final_range(&scores, "normalized scores have to be 0 to 100")
-            }
-        }
-    }
-}
-
-fn check_scores(scores: &[i64], range: std::ops::RangeInclusive<i64>, rule: &'static str) -> Result<(), LoadCause> {
-    match scores.iter().find(|score| !range.contains(score)) {
-        Some(&score) => Err(LoadCause::Score { score, rule }),
-        None => Ok(()),
     }
 }

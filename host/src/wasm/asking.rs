@@ -1,0 +1,127 @@
+//! One plugin's part of a scheduling cycle: what it says of each node, asked in a cycle's order.
+
+use std::ops::RangeInclusive;
+
+use berth_core::cache::NodeId;
+use berth_core::plugins::{
+    Code, Cycle, ExtensionPoints, Normalization, PreFilterResult, PreScoreResult, Scope, Status,
+};
+
+use super::guest::CallError;
+use super::guests::Resident;
+
+/// What pre-filter and filter say.
+pub(super) struct Filtered {
+    pub pre_filter: PreFilterResult,
+    /// Why the pod does not go there, for each node that was asked about; `None` where it may.
+    pub rejected: Vec<Option<Status>>,
+}
+
+/// What score and normalize say of each node that was asked about.
+pub(super) struct Scored {
+    pub raw: Vec<i64>,
+    /// The same as `raw` where the plugin does not normalize itself.
+    pub normalized: Vec<i64>,
+}
+
+/// A score that may not be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OutOfRange {
+    /// Of which node, by its place among those asked about.
+    pub at: usize,
+    pub score: i64,
+    pub rule: &'static str,
+}
+
+/// Asks pre-filter and, as far as that leaves nodes to be filtered, filter. The template has to be held.
+pub(super) fn filtered(resident: &mut Resident, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Filtered, CallError> {
+    let pre_filter = resident.instance().pre_filter(cycle)?;
+    let mut rejected = vec![None; nodes.len()];
+    match &pre_filter {
+        PreFilterResult::All | PreFilterResult::Skip => {}
+        PreFilterResult::Reject(status) => rejected.fill(Some(status.clone())),
+        PreFilterResult::Narrow(names) => {
+            let left_out = left_out(&resident.declaration().name);
+            let named: Vec<Option<NodeId>> = names.iter().map(|name| cycle.cache.node_id(name)).collect();
+            for (node, rejected) in nodes.iter().zip(&mut rejected) {
+                *rejected = (!named.contains(&Some(*node))).then(|| left_out.clone());
+            }
+        }
+    }
+    if pre_filter != PreFilterResult::Skip {
+        let left: Vec<usize> = (0..nodes.len()).filter(|at| rejected[*at].is_none()).collect();
+        let asked: Vec<NodeId> = left.iter().map(|at| nodes[*at]).collect();
+        if !asked.is_empty() {
+            for (at, verdict) in left.into_iter().zip(verdicts(resident, cycle, &asked)?) {
+                rejected[at] = verdict;
+            }
+        }
+    }
+    Ok(Filtered { pre_filter, rejected })
+}
+
+/// Asks filter alone.
+pub(super) fn verdicts(
+    resident: &mut Resident,
+    cycle: &Cycle<'_>,
+    nodes: &[NodeId],
+) -> Result<Vec<Option<Status>>, CallError> {
+    let verdicts = resident.instance().filter(cycle, nodes)?;
+    let outcome = |verdict: &u16| verdicts.outcomes.get(usize::from(*verdict).checked_sub(1)?).cloned();
+    Ok(verdicts.nodes.iter().map(outcome).collect())
+}
+
+/// Asks pre-score alone. A plugin of scope node is not told the nodes.
+pub(super) fn pre_score(
+    resident: &mut Resident,
+    cycle: &Cycle<'_>,
+    nodes: &[NodeId],
+) -> Result<PreScoreResult, CallError> {
+    let nodes = if resident.declaration().score_scope == Scope::Node { &[] } else { nodes };
+    resident.instance().pre_score(cycle, nodes)
+}
+
+/// Asks pre-score, score and normalize; `None` where there is nothing to score. The template has to be held.
+pub(super) fn scored(
+    resident: &mut Resident,
+    cycle: &Cycle<'_>,
+    nodes: &[NodeId],
+) -> Result<Option<Scored>, CallError> {
+    if nodes.is_empty()
+        || !resident.declaration().points.contains(ExtensionPoints::SCORE)
+        || pre_score(resident, cycle, nodes)? == PreScoreResult::Skip
+    {
+        return Ok(None);
+    }
+    let raw = resident.instance().score(cycle, nodes)?;
+    let normalized = match resident.declaration().normalization {
+        Normalization::Custom => resident.instance().normalize(cycle, nodes, &raw)?,
+        Normalization::None | Normalization::Default | Normalization::DefaultReversed => raw.clone(),
+    };
+    Ok(Some(Scored { raw, normalized }))
+}
+
+impl Scored {
+    /// The first score that a plugin with this normalization may not give.
+    pub fn out_of_range(&self, normalization: Normalization) -> Option<OutOfRange> {
+        let final_range = |scores: &[i64], rule| first_outside(scores, 0..=100, rule);
+        match normalization {
+            Normalization::None => final_range(&self.raw, "scores that are not normalized have to be 0 to 100"),
+            Normalization::Default | Normalization::DefaultReversed => {
+                first_outside(&self.raw, 0..=i64::MAX, "scores that the host normalizes can't be negative")
+            }
+            Normalization::Custom => final_range(&self.normalized, "normalized scores have to be 0 to 100"),
+        }
+    }
+}
+
+fn first_outside(scores: &[i64], range: RangeInclusive<i64>, rule: &'static str) -> Option<OutOfRange> {
+    let at = scores.iter().position(|score| !range.contains(score))?;
+    Some(OutOfRange { at, score: scores[at], rule })
+}
+
+/// Of a node that this plugin's pre-filter did not name: what a scheduling cycle says of it.
+fn left_out(plugin: &str) -> Status {
+    let reason = format!("node(s) didn't satisfy plugin(s) [{plugin}]").into();
+    Status { code: Code::UnschedulableAndUnresolvable, reasons: vec![reason] }
+}

@@ -1,0 +1,240 @@
+//! A made-up cluster, and the random changes that it goes through.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use berth_core::cache::Cache;
+use berth_core::facts::NodeFacts;
+use berth_core::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod};
+
+use super::maker::Maker;
+use super::{nodes, pods};
+
+/// Names that nodes have, each by turns.
+const NAMES: u32 = 40;
+/// Nodes at first.
+const NODES: u32 = 24;
+/// Fewer than this are not left.
+const FEWEST_NODES: usize = 8;
+/// Pods on nodes at most.
+const MOST_PODS: usize = 80;
+/// Changes that the log holds: so few that ids are used again soon, and enough for those between two looks.
+const LOG: usize = 768;
+
+/// The cluster.
+pub(super) struct World {
+    pub cache: Cache,
+    pub maker: Maker,
+    /// Further kinds that the plugin reads.
+    kinds: Vec<Arc<ObjectKind>>,
+    /// What happened last to the nodes of a name.
+    history: BTreeMap<Box<str>, &'static str>,
+}
+
+impl World {
+    /// Some nodes and pods; objects of these kinds come later.
+    pub fn new(maker: Maker, objects: &[ObjectReads]) -> Self {
+        let kinds = objects.iter().map(|reads| Arc::clone(&reads.kind)).collect();
+        let mut world = Self { cache: Cache::with_log_of(LOG), maker, kinds, history: BTreeMap::new() };
+        for number in 0..NODES {
+            let node = world.maker.node(&name(number));
+            world.set_node(node, "it was there from the start");
+        }
+        for _ in 0..NODES {
+            world.bind();
+        }
+        world
+    }
+
+    /// What happened last to the nodes of this name.
+    pub fn last_of(&self, node: &str) -> &'static str {
+        self.history.get(node).copied().unwrap_or("nothing happened to it")
+    }
+
+    /// One random change.
+    pub fn delta(&mut self) {
+        self.change();
+        // They are for a queue, and there is none.
+        drop(self.cache.take_events());
+    }
+
+    fn change(&mut self) {
+        if self.cache.node_count() < FEWEST_NODES {
+            return self.add_node();
+        }
+        if !self.kinds.is_empty() && self.maker.chance(10) {
+            return self.change_object();
+        }
+        match self.maker.rng.u32(..100) {
+            0..12 => self.add_node(),
+            12..18 => self.remove_node(),
+            18..24 => self.replace_node(),
+            24..54 => self.change_node(nodes::CHANGEABLE),
+            54..76 => self.bind(),
+            76..85 => self.remove_pod(),
+            85..93 => self.change_pod(),
+            93..96 => self.assume_in_vain(),
+            96..98 => self.bind_to_a_node_to_come(),
+            _ => self.lose_node_for_a_moment(),
+        }
+    }
+
+    /// Changes some of these facts of a node.
+    pub fn change_node(&mut self, among: NodeFacts) {
+        let facts: Vec<NodeFacts> = among.iter().collect();
+        let (Some(node), false) = (self.any_node(), facts.is_empty()) else { return };
+        let mut node = Node::clone(&node);
+        let facts = self.maker.one(&facts) | self.maker.one(&facts);
+        self.maker.change_node(&mut node, facts);
+        self.set_node(node, "facts of it changed");
+    }
+
+    /// The API server lists everything anew: equal objects in another order, and a pod that went unseen.
+    pub fn relist(&mut self) {
+        self.remove_pod();
+        let mut nodes: Vec<Arc<Node>> = self.cache.nodes().map(|info| Arc::clone(&info.node)).collect();
+        let mut pods: Vec<(Arc<Pod>, bool)> =
+            self.cache.pods().map(|(_, cached)| (Arc::clone(&cached.pod), cached.assumed)).collect();
+        self.maker.rng.shuffle(&mut nodes);
+        self.maker.rng.shuffle(&mut pods);
+        for node in nodes {
+            self.cache.set_node(Arc::new(Node::clone(&node)));
+        }
+        for (pod, _) in pods.into_iter().filter(|(_, assumed)| !assumed) {
+            self.cache.set_pod(Arc::new(Pod::clone(&pod)));
+        }
+    }
+
+    /// The same cluster in a cache of its own, where nodes, pods and images have other ids.
+    pub fn renumbered(&mut self) -> Cache {
+        let mut nodes: Vec<Arc<Node>> = self.cache.nodes().map(|info| Arc::clone(&info.node)).collect();
+        let mut pods: Vec<Arc<Pod>> = self.cache.pods().map(|(_, cached)| Arc::clone(&cached.pod)).collect();
+        self.maker.rng.shuffle(&mut nodes);
+        self.maker.rng.shuffle(&mut pods);
+        let mut cache = Cache::default();
+        for node in nodes {
+            cache.set_node(node);
+        }
+        for pod in pods {
+            cache.set_pod(pod);
+        }
+        for (_, cached) in self.cache.objects().iter() {
+            cache.set_object(Arc::clone(&cached.object));
+        }
+        cache
+    }
+
+    fn set_node(&mut self, node: Node, what: &'static str) {
+        self.history.insert(node.name.clone(), what);
+        self.cache.set_node(Arc::new(node));
+    }
+
+    fn any_node(&mut self) -> Option<Arc<Node>> {
+        let nodes: Vec<&Arc<Node>> = self.cache.nodes().map(|info| &info.node).collect();
+        self.maker.rng.choice(nodes).map(Arc::clone)
+    }
+
+    fn any_pod(&mut self) -> Option<Arc<Pod>> {
+        let pods: Vec<&Arc<Pod>> = self.cache.pods().map(|(_, cached)| &cached.pod).collect();
+        self.maker.rng.choice(pods).map(Arc::clone)
+    }
+
+    fn absent_name(&mut self) -> Option<Box<str>> {
+        let absent: Vec<Box<str>> = (0..NAMES).map(name).filter(|name| self.cache.node_id(name).is_none()).collect();
+        self.maker.rng.choice(absent)
+    }
+
+    fn add_node(&mut self) {
+        let Some(name) = self.absent_name() else { return self.remove_node() };
+        let what = if self.history.contains_key(&name) { "it came back as another" } else { "it is new" };
+        let node = self.maker.node(&name);
+        self.set_node(node, what);
+    }
+
+    fn remove_node(&mut self) {
+        let Some(node) = self.any_node() else { return };
+        self.history.insert(node.name.clone(), "it was removed");
+        self.cache.remove_node(&node.name);
+    }
+
+    /// Deleted and made again before anybody looked: the name is the same, the uid is not.
+    fn replace_node(&mut self) {
+        let Some(node) = self.any_node() else { return };
+        let node = self.maker.node(&node.name);
+        self.set_node(node, "it was replaced by another of its name");
+    }
+
+    fn lose_node_for_a_moment(&mut self) {
+        let Some(node) = self.any_node() else { return };
+        self.cache.remove_node(&node.name);
+        self.set_node(Node::clone(&node), "it was removed and came back as it was");
+    }
+
+    fn pod_on(&mut self, node_name: Box<str>) -> Arc<Pod> {
+        Arc::new(Pod { node_name, ..self.maker.pod() })
+    }
+
+    /// A pod is assumed on a node, or learned to be there; an assumed one may be confirmed.
+    fn bind(&mut self) {
+        if self.cache.pods().count() >= MOST_PODS {
+            return self.remove_pod();
+        }
+        let Some(node) = self.any_node() else { return };
+        let pod = self.pod_on(node.name.clone());
+        self.history.insert(node.name.clone(), "a pod came to it");
+        if self.maker.chance(50) {
+            self.cache.assume(Arc::clone(&pod));
+        }
+        if self.maker.chance(80) {
+            self.cache.set_pod(pod);
+        }
+    }
+
+    /// The bind failed.
+    fn assume_in_vain(&mut self) {
+        let Some(node) = self.any_node() else { return };
+        let pod = self.pod_on(node.name.clone());
+        self.history.insert(node.name.clone(), "a pod was assumed there and forgotten");
+        self.cache.assume(Arc::clone(&pod));
+        self.cache.forget(&pod.key.uid);
+    }
+
+    fn bind_to_a_node_to_come(&mut self) {
+        let Some(name) = self.absent_name() else { return };
+        let pod = self.pod_on(name);
+        self.cache.set_pod(pod);
+    }
+
+    /// An object comes, is replaced by another of its name, or goes. It has none of the fields that are read, as any may:
+    /// what shape they have only the kind's author knows.
+    fn change_object(&mut self) {
+        let name = self.maker.one(&["one", "two", "three", "four"]).into();
+        let key = ObjectKey { kind: self.maker.one(&self.kinds), namespace: "default".into(), name };
+        if self.maker.chance(30) {
+            self.cache.remove_object(&key);
+        } else {
+            let uid = format!("{:016x}", self.maker.rng.u64(..)).into();
+            self.cache.set_object(Arc::new(Object { key, uid, fields: "{}".into() }));
+        }
+    }
+
+    fn remove_pod(&mut self) {
+        let Some(pod) = self.any_pod() else { return };
+        self.history.insert(pod.node_name.clone(), "a pod left it");
+        self.cache.remove_pod(&pod.key.uid);
+    }
+
+    fn change_pod(&mut self) {
+        let Some(pod) = self.any_pod() else { return };
+        let mut pod = Pod::clone(&pod);
+        let facts: Vec<_> = pods::CHANGEABLE.iter().collect();
+        let facts = self.maker.one(&facts) | self.maker.one(&facts);
+        self.maker.change_pod(&mut pod, facts);
+        self.history.insert(pod.node_name.clone(), "a pod on it changed");
+        self.cache.set_pod(Arc::new(pod));
+    }
+}
+
+fn name(number: u32) -> Box<str> {
+    format!("node-{number}").into()
+}
