@@ -30,7 +30,7 @@ const FIRST: usize = 4;
 /// Rounds in a row without growth that are enough, as many as the time allows.
 const REST: std::ops::RangeInclusive<usize> = 16..=128;
 /// Rounds in all, for each of those.
-const PATIENCE: usize = 5;
+const PATIENCE: usize = 8;
 
 /// What a plugin's memory did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
