@@ -289,6 +289,13 @@ impl<P: Plugin> Host<P> {
         nodes.into_iter().map(|(_, name)| name).zip(scores).collect()
     }
 
+    /// The scores as the plugin's `score` gives them, where only these nodes passed the filters.
+    pub fn raw_scores_among(&mut self, pod: &PodBuilder, nodes: &[&str]) -> BTreeMap<String, i64> {
+        let passed: Vec<_> = nodes.iter().map(|name| (self.id(name), (*name).to_owned())).collect();
+        let scores = self.raw(pod, &passed).2;
+        passed.into_iter().map(|(_, name)| name).zip(scores).collect()
+    }
+
     /// The nodes' scores as the plugin's `score` gives them.
     pub fn raw_scores(&mut self, pod: &PodBuilder) -> BTreeMap<String, i64> {
         let here = self.here();
