@@ -245,6 +245,44 @@ async fn profiles_that_cannot_be_served_are_refused_at_the_start() {
     assert_eq!(error, "profile own enables the plugin A at preFilter, which it does not export");
 }
 
+#[tokio::test]
+async fn a_plugin_that_is_missing_at_the_start_is_waited_for() {
+    let (dir, mut host) = watched(only("A", NamedBy::Point));
+    host.until("it is missed", |host| host.loader.refused_profiles().is_some());
+    replace(&dir.path().join("a.wasm"), &guest("A", "1.0.0"));
+    host.until("it serves", |host| host.version("A") == Some("1.0.0") && host.loader.refused_profiles().is_none());
+    host.loader.serving(|error| panic!("it serves, and yet {error}")).await.expect("it serves");
+}
+
+#[test]
+fn other_profiles_serve_as_soon_as_their_plugins_are_there() {
+    let (dir, mut host) = watched(only("A", NamedBy::Point));
+    replace(&dir.path().join("a.wasm"), &guest("A", "1.0.0"));
+    host.until("the first serves", |host| host.filters() == ["A"]);
+    host.loader.set_profiles(only("B", NamedBy::Point));
+    let why = "profile own names the plugin B, but no component has that name; there are: A";
+    host.until("the others are refused", |host| host.loader.refused_profiles().is_some_and(|e| e.to_string() == why));
+    replace(&dir.path().join("a.wasm"), &guest("A", "1.0.1"));
+    host.until("the first go on, with what is new for them", |host| host.version("A") == Some("1.0.1"));
+    replace(&dir.path().join("b.wasm"), &guest("B", "1.0.0"));
+    host.until("the others serve", |host| host.filters() == ["B"] && host.loader.refused_profiles().is_none());
+}
+
+#[test]
+fn profiles_that_differ_in_name_or_weight_alone_are_others() {
+    let (dir, mut host) = watched(only("A", NamedBy::Point));
+    replace(&dir.path().join("a.wasm"), &guest("A", "1.0.0"));
+    host.until("it serves", |host| host.filters() == ["A"]);
+    let mut renamed = only("A", NamedBy::Point);
+    renamed[0].scheduler_name = "other".into();
+    renamed[0].points.score.clone_from(&renamed[0].points.filter);
+    host.loader.set_profiles(renamed.clone());
+    host.until("the other name serves", |host| &*host.profiles[0].scheduler_name == "other");
+    renamed[0].points.score[0].weight = 5;
+    host.loader.set_profiles(renamed);
+    host.until("the other weight serves", |host| host.profiles[0].score.iter().any(|(_, weight)| *weight == 5));
+}
+
 #[test]
 fn profiles_share_instances_with_the_same_arguments() {
     let dir = TempDir::new().expect("a temporary directory");

@@ -14,9 +14,17 @@ const AT_ONCE: usize = 32;
 /// # Errors
 /// The API server's, with the object's kind and name.
 pub async fn create(client: &Client, object: &Value) -> Result<()> {
+    create_and_read(client, object).await.map(drop)
+}
+
+/// As [`create`]; returns what the API server made of it.
+///
+/// # Errors
+/// As [`create`].
+pub async fn create_and_read(client: &Client, object: &Value) -> Result<Value> {
     let parsed: DynamicObject = serde_json::from_value(object.clone()).with_context(|| label(object))?;
-    api(client, object).create(&PostParams::default(), &parsed).await.context(format!("creating {}", label(object)))?;
-    Ok(())
+    let created = api(client, object).create(&PostParams::default(), &parsed).await;
+    Ok(serde_json::to_value(created.context(format!("creating {}", label(object)))?)?)
 }
 
 /// Creates them, several at once.
@@ -58,6 +66,15 @@ pub async fn delete(client: &Client, object: &Value) -> Result<()> {
     let at_once = DeleteParams::default().grace_period(0);
     api(client, object).delete(name(object), &at_once).await.context(format!("deleting {}", label(object)))?;
     Ok(())
+}
+
+/// The object as it is there; `None` where it is not.
+///
+/// # Errors
+/// As [`create`].
+pub async fn get(client: &Client, object: &Value) -> Result<Option<Value>> {
+    let found = api(client, object).get_opt(name(object)).await.context(format!("reading {}", label(object)))?;
+    Ok(found.map(serde_json::to_value).transpose()?)
 }
 
 fn api(client: &Client, object: &Value) -> Api<DynamicObject> {

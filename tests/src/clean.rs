@@ -27,6 +27,7 @@ pub async fn up(client: &Client) -> Result<()> {
     gone::<Deployment>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
     gone::<ReplicaSet>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
     gone::<Pod>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
+    elsewhere(client).await?;
     gone::<Event>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
     gone::<Node>(&Api::all(client.clone())).await?;
     let classes: Api<PriorityClass> = Api::all(client.clone());
@@ -34,6 +35,16 @@ pub async fn up(client: &Client) -> Result<()> {
         if !class.name_any().starts_with("system-") {
             classes.delete(&class.name_any(), &DeleteParams::default()).await?;
         }
+    }
+    Ok(())
+}
+
+/// Pods of tests that made namespaces of their own, where a scheduler would find them.
+async fn elsewhere(client: &Client) -> Result<()> {
+    let at_once = DeleteParams::background().grace_period(0);
+    for pod in Api::<Pod>::all(client.clone()).list_metadata(&ListParams::default()).await? {
+        let pods: Api<Pod> = Api::namespaced(client.clone(), &pod.namespace().unwrap_or_default());
+        pods.delete(&pod.name_any(), &at_once).await?;
     }
     Ok(())
 }

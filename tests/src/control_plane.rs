@@ -1,4 +1,6 @@
 //! A real etcd and kube-apiserver on free ports of loopback, for one test process.
+//!
+//! As in a cluster of some care, nobody may do anything there that no role allows: tests are administrators.
 
 use std::fs::{self, File};
 use std::net::TcpListener;
@@ -6,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
+use axum::http::Request;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::Api;
 use tempfile::TempDir;
@@ -21,6 +24,8 @@ pub struct ControlPlane {
     kubeconfig: PathBuf,
     etcd: Child,
     apiserver: Child,
+    /// How the API server is started, so that it can be again.
+    command: Command,
 }
 
 impl ControlPlane {
@@ -40,10 +45,11 @@ impl ControlPlane {
         fs::write(home.join("tokens.csv"), format!("{TOKEN},admin,admin-uid,\"system:masters\"\n"))?;
         service_account_keys(home)?;
         let etcd = etcd(assets, home, client_port, peer_port)?;
-        let apiserver = apiserver(assets, home, client_port, api_port)?;
+        let mut command = apiserver(assets, home, client_port, api_port);
+        let apiserver = spawn(&mut command, &home.join("apiserver.log"))?;
         let kubeconfig = home.join("kubeconfig");
         fs::write(&kubeconfig, kubeconfig_for(api_port))?;
-        let mut plane = Self { directory, kubeconfig, etcd, apiserver };
+        let mut plane = Self { directory, kubeconfig, etcd, apiserver, command };
         plane.ready().await?;
         Ok(plane)
     }
@@ -58,15 +64,35 @@ impl ControlPlane {
         self.apiserver.id()
     }
 
+    /// Ends the API server, at once and in the midst of everything; etcd stays.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn kill_apiserver(&mut self) -> Result<()> {
+        self.apiserver.kill()?;
+        self.apiserver.wait()?;
+        Ok(())
+    }
+
+    /// Starts the API server again, where it was and with all that was in it; returns when it is ready.
+    ///
+    /// # Errors
+    /// It does not come up.
+    pub async fn start_apiserver(&mut self) -> Result<()> {
+        self.apiserver = spawn(&mut self.command, &self.directory.path().join("apiserver.log"))?;
+        self.ready().await
+    }
+
     async fn ready(&mut self) -> Result<()> {
         let client = berth::kube::connect(Some(&self.kubeconfig)).await?;
-        let namespaces: Api<Namespace> = Api::all(client);
-        // The last thing that the API server makes by itself at its start, and the first that tests need.
-        let ready = eventually("kube-apiserver has made the namespace of the tests", || async {
-            match namespaces.get_opt(NAMESPACE).await {
-                Ok(Some(_)) => Ok(Look::Yes(())),
-                Ok(None) => Ok(Look::NotYet("it is not there yet".into())),
-                Err(error) => Ok(Look::NotYet(format!("{error}"))),
+        let namespaces: Api<Namespace> = Api::all(client.clone());
+        // It makes roles and priority classes before it says that it is ready, and namespaces whenever it comes to it.
+        let ready = eventually("kube-apiserver is ready and has made the namespace of the tests", || async {
+            let checks = client.request_text(Request::get("/readyz").body(Vec::new())?).await;
+            match (checks, namespaces.get_opt(NAMESPACE).await) {
+                (Ok(_), Ok(Some(_))) => Ok(Look::Yes(())),
+                (Ok(_), Ok(None)) => Ok(Look::NotYet("the namespace is not there yet".into())),
+                (Err(error), _) | (_, Err(error)) => Ok(Look::NotYet(format!("{error}"))),
             }
         });
         let ready = ready.await;
@@ -118,15 +144,16 @@ fn etcd(assets: &Path, home: &Path, client: u16, peer: u16) -> Result<Child> {
         .args([format!("--listen-client-urls={client}"), format!("--advertise-client-urls={client}")])
         .args([format!("--listen-peer-urls={peer}"), format!("--initial-advertise-peer-urls={peer}")])
         .arg(format!("--initial-cluster=default={peer}"));
-    spawn(command, &home.join("etcd.log"))
+    spawn(&mut command, &home.join("etcd.log"))
 }
 
-fn apiserver(assets: &Path, home: &Path, etcd: u16, port: u16) -> Result<Child> {
+fn apiserver(assets: &Path, home: &Path, etcd: u16, port: u16) -> Command {
     let file = |name: &str| home.join(name).display().to_string();
     let mut command = Command::new(assets.join("kube-apiserver"));
     command
         .arg(format!("--etcd-servers=http://127.0.0.1:{etcd}"))
-        .args(["--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--authorization-mode=AlwaysAllow"])
+        .args(["--bind-address=127.0.0.1", "--advertise-address=127.0.0.1"])
+        .args(["--authorization-mode=RBAC", "--anonymous-auth=false"])
         .args([format!("--secure-port={port}"), format!("--cert-dir={}", file("certs"))])
         .arg(format!("--token-auth-file={}", file("tokens.csv")))
         .arg(format!("--service-account-issuer=https://127.0.0.1:{port}/"))
@@ -135,11 +162,11 @@ fn apiserver(assets: &Path, home: &Path, etcd: u16, port: u16) -> Result<Child> 
         .args(["--service-cluster-ip-range=10.0.0.0/24", "--allow-privileged=true", "--endpoint-reconciler-type=none"])
         // No controllers make service accounts here, and none take the not-ready taint off new nodes.
         .arg("--disable-admission-plugins=ServiceAccount,TaintNodesByCondition");
-    spawn(command, &home.join("apiserver.log"))
+    command
 }
 
-fn spawn(mut command: Command, log: &Path) -> Result<Child> {
-    let log = File::create(log)?;
+fn spawn(command: &mut Command, log: &Path) -> Result<Child> {
+    let log = File::options().create(true).append(true).open(log)?;
     command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
     command.spawn().with_context(|| format!("starting {command:?}"))
 }

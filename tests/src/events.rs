@@ -1,6 +1,8 @@
 //! What the scheduler says about pods in events.
 
-use anyhow::Result;
+use std::collections::BTreeMap;
+
+use anyhow::{Result, ensure};
 use k8s_openapi::api::events::v1::Event;
 use kube::api::ListParams;
 use kube::{Api, Client};
@@ -41,6 +43,20 @@ pub async fn with_note(client: &Client, pod: &str, reason: &str, note: &str) -> 
         })
     })
     .await
+}
+
+/// That no pod was told more than once that it was placed.
+///
+/// # Errors
+/// Which was, or the API server's.
+pub async fn check(client: &Client) -> Result<()> {
+    let mut told = BTreeMap::<String, usize>::new();
+    for event in all(client).await?.into_iter().filter(|event| event.reason.as_deref() == Some("Scheduled")) {
+        *told.entry(event.regarding.and_then(|pod| pod.uid).unwrap_or_default()).or_default() += 1;
+    }
+    told.retain(|_, times| *times > 1);
+    ensure!(told.is_empty(), "pods were placed several times, by uid: {told:?}");
+    Ok(())
 }
 
 /// The event's note.

@@ -12,7 +12,9 @@ pub mod directory;
 pub mod events;
 mod journal;
 pub mod objects;
+mod process;
 pub mod programs;
+mod proxy;
 mod session;
 mod target;
 pub mod toolchains;
@@ -20,5 +22,7 @@ pub mod wait;
 
 pub use control_plane::ControlPlane;
 pub use journal::{Journal, Pods, Seen};
+pub use process::Process;
+pub use proxy::{Fault, Proxy};
 pub use session::Session;
 pub use target::Target;

@@ -1,7 +1,8 @@
 //! Programs that tests run: `berth` as it was built, and kubectl.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -157,4 +158,17 @@ pub async fn ended(child: Child) -> Result<Output> {
     let output = child.wait_with_output().await?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(Output { success: output.status.success(), stdout: text(&output.stdout), stderr: text(&output.stderr) })
+}
+
+/// Asks the process to end, as kubelets and service managers do, and waits until it has.
+///
+/// # Errors
+/// It had ended before, or did not within half a minute.
+pub async fn terminate(child: &mut Child) -> Result<ExitStatus> {
+    const WITHIN: Duration = Duration::from_secs(30);
+    let id = child.id().context("the process has ended by itself")?;
+    let status = Command::new("kill").args(["-TERM", &id.to_string()]).status().await?;
+    ensure!(status.success(), "kill -TERM {id}: {status}");
+    let ended = tokio::time::timeout(WITHIN, child.wait()).await;
+    Ok(ended.with_context(|| format!("process {id} did not end within {WITHIN:?} of SIGTERM"))??)
 }

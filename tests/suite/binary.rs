@@ -1,6 +1,5 @@
 //! `berth` as it was built: the commands that need no cluster.
 
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use berth_tests::programs::{self, Kubectl};
@@ -110,11 +109,7 @@ impl Sim {
 
     /// As Ctrl-C or a service manager does it: the command ends, and says it went well.
     async fn stop(mut self) -> Result<()> {
-        let id = self.child.id().context("berth sim ended by itself")?;
-        let status = tokio::process::Command::new("kill").args(["-TERM", &id.to_string()]).status().await?;
-        ensure!(status.success(), "kill -TERM {id}: {status}");
-        let ended = tokio::time::timeout(Duration::from_secs(30), self.child.wait()).await;
-        let status = ended.context("berth sim did not end within 30 s of SIGTERM")??;
+        let status = programs::terminate(&mut self.child).await.context("berth sim")?;
         ensure!(status.success(), "berth sim ended with {status} on SIGTERM");
         Ok(())
     }

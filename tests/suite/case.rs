@@ -21,6 +21,8 @@ pub struct Case {
 pub enum On {
     /// Against the embedded API server and a real one.
     Both,
+    /// Against a real one, as it needs what only that can do: roles.
+    Real,
     /// Against the embedded one, as it needs what only that can do: faults.
     Embedded,
 }

@@ -29,8 +29,11 @@ enum Server {
 impl Harness {
     /// The case's trials. Without a real API server to start, the trials on it are shown as ignored.
     pub fn trials(self: &Arc<Self>, case: &Case) -> Vec<Trial> {
-        let mut trials = vec![self.trial("embedded", Server::Embedded, case)];
-        if case.on == On::Both {
+        let mut trials = Vec::new();
+        if case.on != On::Real {
+            trials.push(self.trial("embedded", Server::Embedded, case));
+        }
+        if case.on != On::Embedded {
             let real = self.trial("real", Server::Real, case);
             trials.push(real.with_ignored_flag(ControlPlane::assets().is_none()));
         }

@@ -8,14 +8,18 @@ mod harness;
 
 mod binary;
 mod examples;
+mod failover;
 mod faults;
 mod kubectl;
 mod modules;
 mod objects;
+mod outages;
 mod placing;
 mod projects;
 mod queue;
+mod rbac;
 mod reasons;
+mod reconfiguring;
 mod reload;
 mod restart;
 mod retrying;
@@ -46,13 +50,18 @@ fn main() -> ExitCode {
         trapping::cases(),
         faults::cases(),
         restart::cases(),
+        failover::cases(),
+        outages::cases(),
         workloads::cases(),
         kubectl::cases(),
+        reconfiguring::cases(),
+        rbac::cases(),
         scale::cases(),
     ];
     let mut trials = binary::trials();
     trials.extend(projects::trials());
     trials.extend(examples::trials());
+    trials.extend(outages::trials());
     trials.extend(cases.iter().flatten().flat_map(|case| harness.trials(case)));
     let conclusion = libtest_mimic::run(&arguments, trials);
     harness.stop();

@@ -230,6 +230,8 @@ impl Core {
         let Some(entry) = self.queue.pop() else { return };
         let scheduler_name = &entry.pod.spec.scheduler_name;
         let Some(at) = self.profiles.iter().position(|profile| profile.scheduler_name == *scheduler_name) else {
+            // Its profile went while it waited, and may come back.
+            self.unclaimed.insert(entry.pod.key.uid.clone(), entry.pod);
             return;
         };
         self.cycles += 1;

@@ -242,6 +242,19 @@ fn pods_that_come_before_their_profile_are_not_lost() {
 }
 
 #[test]
+fn pods_whose_profile_goes_wait_until_it_is_back() {
+    let mut bench = Bench::without_profile();
+    bench.swap();
+    bench.step(set(pod("p")));
+    bench.step(Event::PluginsSwapped(Vec::new()));
+    bench.seconds = 5;
+    bench.step(Event::Tick);
+    assert_eq!(bench.step(Event::NodeSet(node(false))), [""; 0]);
+    bench.swap();
+    assert!(bench.core.cache().pod_by_uid("p").is_some_and(|cached| cached.assumed));
+}
+
+#[test]
 fn pods_that_are_not_to_be_placed() {
     let other = Arc::new(PodSpec { scheduler_name: "another".into(), ..PodSpec::default() });
     for (name, pod) in [

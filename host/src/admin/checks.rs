@@ -34,7 +34,7 @@ impl Checks {
         let unless = |good: bool, what: &str| if good { Ok(()) } else { Err(what.to_owned()) };
         let synced = unless(vitals.informers_synced(), "pods and nodes are still being listed");
         checks.push(("informer-sync", synced));
-        checks.push(("plugins", unless(vitals.plugins_loaded(), "the first plugins are still being loaded")));
+        checks.push(("plugins", vitals.plugins_missing().map_or(Ok(()), Err)));
         checks.push(("shutdown", unless(!vitals.stopping(), "the process is ending")));
         Self { name: "readyz", checks }
     }
@@ -78,7 +78,9 @@ mod tests {
         look("at first", false);
         vitals.set_informers_synced();
         look("informers synced", false);
-        vitals.set_plugins_loaded();
+        vitals.set_plugins_missing(Some("a plugin is not there".to_owned()));
+        look("plugins missing", false);
+        vitals.set_plugins_missing(None);
         look("plugins loaded", true);
         vitals.beat();
         look("the core's thread runs", true);

@@ -1,5 +1,5 @@
 //! What the process says about itself over HTTP: `/healthz`, `/livez`, `/readyz` and `/metrics`; and what it says about
-//! plugins that it refused.
+//! plugins and configurations that it refused.
 
 mod checks;
 pub mod metrics;

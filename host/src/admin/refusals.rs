@@ -1,4 +1,5 @@
-//! Components that are refused: counted, and told as events of the host's own pod.
+//! What the process was given and did not take, components and its configuration: counted, and told as events of the host's
+//! own pod.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,57 +12,75 @@ use tracing::warn;
 
 use super::metrics::Metrics;
 use crate::kube::OwnPod;
-use crate::scheduler::Observer;
+use crate::scheduler::{Observer, Reload};
 use crate::wasm::{PluginState, PluginStatus};
 
-/// How often the plugins are looked at: more often than the loader looks at its directory.
+/// How often plugins and configuration are looked at: more often than the loader looks at its directory.
 const PERIOD: Duration = Duration::from_secs(2);
 
 /// Who reports, in events.
 const CONTROLLER: &str = "berth";
 
-/// A component's path and what is wrong with it.
-type Refusal = (String, String);
+/// Something that is not taken, and why.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Refusal {
+    /// A component, by its path.
+    Plugin(String, String),
+    /// What the configuration file says now.
+    Configuration(String),
+}
 
-/// Counts refusals, and writes an event for each where this process runs in a pod that it knows (`own`). Goes on for as
-/// long as it is polled.
-pub async fn report_refusals(client: Client, own: Option<OwnPod>, observer: Observer, metrics: Arc<Metrics>) {
+/// Takes up changes of the configuration file, counts refusals, and writes an event for each where this process runs in a
+/// pod that it knows (`own`). Goes on for as long as it is polled.
+pub async fn report_refusals(
+    client: Client,
+    own: Option<OwnPod>,
+    observer: Observer,
+    metrics: Arc<Metrics>,
+    mut reload: Option<Reload>,
+) {
     let mut known = BTreeSet::new();
     let mut period = tokio::time::interval(PERIOD);
     period.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         period.tick().await;
-        let fresh = fresh(&mut known, &observer.plugins());
+        let configuration = reload.as_mut().and_then(Reload::look);
+        metrics.set_configuration_refused(configuration.is_some());
+        let fresh = fresh(&mut known, &observer.plugins(), configuration);
         if fresh.is_empty() {
             continue;
         }
-        fresh.iter().for_each(|_| metrics.count_refusal());
+        fresh.iter().filter(|refusal| matches!(refusal, Refusal::Plugin(..))).for_each(|_| metrics.count_refusal());
         let Some(own) = &own else { continue };
         match own.key(&client).await {
             Ok(key) => fresh.iter().for_each(|refusal| observer.emit(event(&key, refusal))),
-            Err(error) => warn!("no events about refused plugins: {error}"),
+            Err(error) => warn!("no events about what was refused: {error}"),
         }
     }
 }
 
 /// What is refused now and was not at the last look. One that was mended meanwhile counts anew when it comes back.
-fn fresh(known: &mut BTreeSet<Refusal>, plugins: &[PluginStatus]) -> Vec<Refusal> {
+fn fresh(known: &mut BTreeSet<Refusal>, plugins: &[PluginStatus], configuration: Option<String>) -> Vec<Refusal> {
     let refused = plugins.iter().filter(|plugin| plugin.state == PluginState::Refused);
-    let now: BTreeSet<Refusal> = refused
-        .map(|plugin| (plugin.source.to_string(), plugin.last_error.clone().unwrap_or_else(|| "is refused".to_owned())))
-        .collect();
+    let why = |plugin: &PluginStatus| plugin.last_error.clone().unwrap_or_else(|| "is refused".to_owned());
+    let plugins = refused.map(|plugin| Refusal::Plugin(plugin.source.to_string(), why(plugin)));
+    let now = plugins.chain(configuration.map(Refusal::Configuration)).collect();
     let before = std::mem::replace(known, now);
     known.difference(&before).cloned().collect()
 }
 
-fn event(pod: &PodKey, (path, why): &Refusal) -> PodEvent {
+fn event(pod: &PodKey, refusal: &Refusal) -> PodEvent {
+    let (reason, note) = match refusal {
+        Refusal::Plugin(path, why) => ("PluginRefused", format!("{path}: {why}")),
+        Refusal::Configuration(why) => ("ConfigurationRefused", why.clone()),
+    };
     PodEvent {
         pod: pod.clone(),
         scheduler_name: CONTROLLER.into(),
         kind: "Warning",
-        reason: "PluginRefused",
+        reason,
         action: "Loading",
-        note: format!("{path}: {why}").into(),
+        note: note.into(),
     }
 }
 
@@ -92,20 +111,29 @@ mod tests {
         for (plugins, told) in [
             (vec![good()], vec![]),
             (vec![bad("is empty")], vec!["is empty"]),
-            (vec![bad("is empty"), plugin("b.wasm", PluginState::Refused, "is cut off")], vec!["is cut off"]),
+            (vec![bad("is empty"), plugin("a.wasm", PluginState::Refused, "is cut off")], vec!["is cut off"]),
             (vec![bad("is not WebAssembly")], vec!["is not WebAssembly"]),
             (vec![good()], vec![]),
             (vec![bad("is not WebAssembly")], vec!["is not WebAssembly"]),
         ] {
-            let fresh = fresh(&mut known, &plugins);
-            assert_eq!(fresh.iter().map(|(_, why)| why.as_str()).collect::<Vec<_>>(), told);
+            let told: Vec<_> = told.iter().map(|&why| Refusal::Plugin("a.wasm".into(), why.into())).collect();
+            assert_eq!(fresh(&mut known, &plugins, None), told);
+        }
+    }
+
+    #[test]
+    fn a_refused_configuration_is_told_once() {
+        let mut known = BTreeSet::new();
+        for (refused, told) in [(None, 0), (Some("no YAML"), 1), (Some("no YAML"), 0), (None, 0), (Some("no YAML"), 1)]
+        {
+            assert_eq!(fresh(&mut known, &[], refused.map(str::to_owned)).len(), told);
         }
     }
 
     #[test]
     fn the_event_names_the_file_and_what_is_wrong_with_it() {
         let key = PodKey { namespace: "ns".into(), name: "berth-0".into(), uid: "u".into() };
-        let event = event(&key, &("/plugins/a.wasm".to_owned(), "is empty".to_owned()));
+        let event = event(&key, &Refusal::Plugin("/plugins/a.wasm".to_owned(), "is empty".to_owned()));
         assert_eq!((event.reason, &*event.note, event.pod), ("PluginRefused", "/plugins/a.wasm: is empty", key));
     }
 }

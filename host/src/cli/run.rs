@@ -14,10 +14,10 @@ use tracing::{info, warn};
 use self::flags::{ElectionFlags, ServingFlags};
 use crate::admin::metrics::Metrics;
 use crate::admin::{self, Subject};
-use crate::config::{self, Configuration};
+use crate::config::{Configuration, Followed};
 use crate::kube::OwnPod;
 use crate::kube::lease::{Elector, LeaderElection};
-use crate::scheduler::{Options, Scheduler};
+use crate::scheduler::{Options, Reload, Scheduler};
 
 /// How long bindings, conditions and events that are under way may take at the end.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -31,7 +31,8 @@ pub struct Args {
     /// A directory of plugins (`*.wasm`), watched: what is dropped there takes effect.
     #[arg(long, value_name = "DIR")]
     plugins: Option<PathBuf>,
-    /// A KubeSchedulerConfiguration, of which profiles, plugins, weights, pluginConfig and leaderElection are read.
+    /// A KubeSchedulerConfiguration, of which profiles, plugins, weights, pluginConfig and leaderElection are read. Its
+    /// profiles are watched: a change of them takes effect.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Place pods whose spec.schedulerName is this [default: default-scheduler].
@@ -52,12 +53,15 @@ type Stop<'a> = Pin<&'a mut (dyn Future<Output = Result<()>> + Send)>;
 /// Runs until SIGTERM or Ctrl-C, then ends what is under way and gives the Lease up.
 ///
 /// # Errors
-/// The configuration, the cluster's address, or the plugins are not right; the Lease was lost.
+/// The configuration or the cluster's address is not right; the Lease was lost.
 pub async fn run(args: Args) -> Result<()> {
-    let mut stop = std::pin::pin!(super::stopped());
-    let mut configuration = match &args.config {
-        Some(file) => config::load(file)?,
-        None => Configuration::default_profile(args.scheduler_name.as_deref()),
+    let stop = std::pin::pin!(super::stopped());
+    let (file, mut configuration) = match &args.config {
+        Some(path) => {
+            let (file, configuration) = Followed::load(path)?;
+            (Some((file, configuration.clone())), configuration)
+        }
+        None => (None, Configuration::default_profile(args.scheduler_name.as_deref())),
     };
     args.election.apply_to(&mut configuration.leader_election);
     let election = configuration.leader_election.clone();
@@ -68,17 +72,34 @@ pub async fn run(args: Args) -> Result<()> {
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
     let server = admin::Server::start(args.serving.address(), Arc::clone(&subject)).await?;
     info!("health and metrics: http://{}", server.address());
-    let scheduler = tokio::select! {
-        scheduler = Scheduler::prepare(client.clone(), options) => scheduler?,
-        stopped = &mut stop => return stopped,
-    };
-    subject.observe(scheduler.observer());
-    let refusals =
-        admin::report_refusals(client, OwnPod::from_environment(), scheduler.observer(), Arc::clone(&metrics));
+    let scheduler = Scheduler::prepare(&client, options)?;
+    let observer = scheduler.observer();
+    subject.observe(observer.clone());
+    let reload = file.map(|(file, started_with)| Reload::new(file, started_with, observer.clone()));
+    let own = OwnPod::from_environment();
+    let refusals = admin::report_refusals(client, own, observer, Arc::clone(&metrics), reload);
     tokio::select! {
         () = refusals => Ok(()),
-        ended = lead(elector, &election, &metrics, scheduler, stop) => ended,
+        ended = work(elector, &election, &metrics, scheduler, stop) => ended,
     }
+}
+
+/// Takes part once cluster and plugins are there.
+async fn work(
+    elector: Option<Elector>,
+    election: &LeaderElection,
+    metrics: &Metrics,
+    scheduler: Scheduler,
+    mut stop: Stop<'_>,
+) -> Result<()> {
+    tokio::select! {
+        ready = scheduler.ready() => ready?,
+        stopped = &mut stop => {
+            stopped?;
+            return drain(scheduler).await;
+        }
+    }
+    lead(elector, election, metrics, scheduler, stop).await
 }
 
 /// Places pods while this process leads; without an election it always does.

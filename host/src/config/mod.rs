@@ -10,6 +10,7 @@ mod defaults;
 mod duration;
 mod error;
 mod fields;
+mod followed;
 mod leader_election;
 mod merge;
 mod read;
@@ -23,6 +24,7 @@ use std::time::Duration;
 pub use self::defaults::{DEFAULT_PLUGINS, DefaultPlugin, Provided};
 pub use self::duration::parse_duration;
 pub use self::error::{ConfigError, Place, Problem};
+pub use self::followed::Followed;
 use crate::kube::lease::LeaderElection;
 use crate::wasm::ProfileSpec;
 
@@ -63,6 +65,10 @@ impl Default for Configuration {
 /// # Errors
 /// Everything that is wrong with it, each with its place.
 pub fn load(path: &Path) -> Result<Configuration, ConfigError> {
+    parse(&read_text(path)?, &path.display().to_string())
+}
+
+fn read_text(path: &Path) -> Result<String, ConfigError> {
     let file = path.display().to_string();
     let unreadable = |source| ConfigError::Unreadable { file: file.clone(), source };
     let mut text = String::new();
@@ -71,7 +77,7 @@ pub fn load(path: &Path) -> Result<Configuration, ConfigError> {
     if text.len() as u64 > MOST_BYTES {
         return Err(ConfigError::TooLarge { file, most: MOST_BYTES });
     }
-    parse(&text, &file)
+    Ok(text)
 }
 
 /// The same of text; `file` is what messages call it.

@@ -10,6 +10,7 @@ mod clock;
 mod control;
 mod metered;
 mod observer;
+mod reload;
 mod turn;
 mod vitals;
 
@@ -20,6 +21,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use berth_core::Core;
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
@@ -28,6 +31,7 @@ use tokio::time::Instant;
 use self::clock::Clock;
 use self::control::Control;
 pub use self::observer::Observer;
+pub use self::reload::Reload;
 use self::turn::Turn;
 pub use self::vitals::Vitals;
 use crate::admin::metrics::{Meter, Metrics};
@@ -64,6 +68,7 @@ pub struct Scheduler {
     control: Reins,
     thread: JoinHandle<()>,
     shell: Arc<Shell>,
+    synced: Shared<BoxFuture<'static, ()>>,
     loader: Arc<Loader>,
     vitals: Arc<Vitals>,
 }
@@ -84,24 +89,27 @@ impl Scheduler {
     /// # Errors
     /// The configuration names a plugin that is not there, or one that is refused; the system gives no thread.
     pub async fn start(client: ::kube::Client, options: Options) -> Result<Self> {
-        let scheduler = Self::prepare(client, options).await?;
+        let scheduler = Self::prepare(&client, options)?;
+        scheduler.synced().await;
+        scheduler.loader.ready().await?;
+        scheduler.vitals.set_plugins_missing(None);
         scheduler.begin()?;
         Ok(scheduler)
     }
 
-    /// Loads the plugins and learns the cluster, and goes on learning what changes; but places nothing before
-    /// [`Scheduler::begin`].
+    /// Begins to load the plugins and to learn the cluster, and goes on learning what changes; but places nothing before
+    /// [`Scheduler::begin`], for which it is time after [`Scheduler::ready`].
     ///
     /// # Errors
-    /// As [`Scheduler::start`].
-    pub async fn prepare(client: ::kube::Client, options: Options) -> Result<Self> {
+    /// The system gives no thread.
+    pub fn prepare(client: &::kube::Client, options: Options) -> Result<Self> {
         let (events, events_in) = unbounded_channel();
         let (control, control_in) = unbounded_channel();
         let outbox = outbox(&control);
         let limits = Arc::new(options.limits.clone());
         let guests = Guests::new(Arc::clone(&limits), Arc::clone(&outbox)).context("starting the plugins' threads")?;
-        let mut shell = Shell::start(&client, &options.shell, events);
-        let synced = shell.synced();
+        let mut shell = Shell::start(client, &options.shell, events);
+        let synced = shell.synced().boxed().shared();
         let shell = Arc::new(shell);
         let perform = {
             let shell = Arc::clone(&shell);
@@ -129,12 +137,25 @@ impl Scheduler {
             ..wasm::LoaderOptions::default()
         };
         let loader = Arc::new(Loader::start(loader_options, options.configuration.profiles, outbox)?);
-        let scheduler = Self { control: Reins(control), thread, shell, loader, vitals: options.vitals };
-        synced.await;
-        scheduler.vitals.set_informers_synced();
-        scheduler.loader.ready().await?;
-        scheduler.vitals.set_plugins_loaded();
-        Ok(scheduler)
+        Ok(Self { control: Reins(control), thread, shell, synced, loader, vitals: options.vitals })
+    }
+
+    /// Returns when the cluster is known and the first plugins serve, however long it takes until all plugins are there
+    /// that profiles name. May be dropped and called again.
+    ///
+    /// # Errors
+    /// The loader's thread has ended.
+    pub async fn ready(&self) -> Result<()> {
+        self.synced().await;
+        let missing = |error: &wasm::LoaderError| self.vitals.set_plugins_missing(Some(error.to_string()));
+        self.loader.serving(missing).await?;
+        self.vitals.set_plugins_missing(None);
+        Ok(())
+    }
+
+    async fn synced(&self) {
+        self.synced.clone().await;
+        self.vitals.set_informers_synced();
     }
 
     /// Begins to place pods.

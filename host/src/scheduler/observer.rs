@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use super::control::Control;
-use crate::wasm::{Loader, PluginStatus};
+use crate::wasm::{AssembleError, Loader, PluginStatus, ProfileSpec};
 
 /// A view of a scheduler. Does not keep it running.
 #[derive(Clone)]
@@ -35,6 +35,17 @@ impl Observer {
     /// before.
     pub fn emit(&self, event: PodEvent) {
         let _ = self.control.send(Control::Emit(event));
+    }
+
+    /// Wants these profiles from now on; see [`Loader::set_profiles`].
+    pub fn set_profiles(&self, specs: Vec<ProfileSpec>) {
+        self.loader.set_profiles(specs);
+    }
+
+    /// Why the profiles that are wanted don't serve; `None` where they do.
+    #[must_use]
+    pub fn refused_profiles(&self) -> Option<AssembleError> {
+        self.loader.refused_profiles()
     }
 
     /// The plugins, as they fare.

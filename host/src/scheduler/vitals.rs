@@ -1,6 +1,7 @@
 //! Signs of life, for probes: written by the scheduler, read from any thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How the scheduler is.
@@ -10,7 +11,8 @@ pub struct Vitals {
     /// When the core's thread was last seen between two steps, in milliseconds since `began`; 0 before it started.
     beat: AtomicU64,
     informers_synced: AtomicBool,
-    plugins_loaded: AtomicBool,
+    /// Why the first set of plugins does not serve yet.
+    plugins_missing: Mutex<Option<String>>,
     stopping: AtomicBool,
 }
 
@@ -20,7 +22,7 @@ impl Default for Vitals {
             began: Instant::now(),
             beat: AtomicU64::new(0),
             informers_synced: AtomicBool::new(false),
-            plugins_loaded: AtomicBool::new(false),
+            plugins_missing: Mutex::new(Some("the first plugins are still being loaded".to_owned())),
             stopping: AtomicBool::new(false),
         }
     }
@@ -42,10 +44,10 @@ impl Vitals {
         self.informers_synced.load(Relaxed)
     }
 
-    /// Whether the first set of plugins serves.
+    /// Why the first set of plugins does not serve yet; `None` once one does.
     #[must_use]
-    pub fn plugins_loaded(&self) -> bool {
-        self.plugins_loaded.load(Relaxed)
+    pub fn plugins_missing(&self) -> Option<String> {
+        self.plugins_missing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Whether the end has begun: no more pods are taken.
@@ -65,9 +67,9 @@ impl Vitals {
         self.informers_synced.store(true, Relaxed);
     }
 
-    /// The first plugins serve.
-    pub fn set_plugins_loaded(&self) {
-        self.plugins_loaded.store(true, Relaxed);
+    /// The first plugins serve, or don't, for this reason.
+    pub fn set_plugins_missing(&self, why: Option<String>) {
+        *self.plugins_missing.lock().unwrap_or_else(PoisonError::into_inner) = why;
     }
 
     /// The end begins.

@@ -72,8 +72,9 @@ async fn probes_follow_the_scheduler_from_its_start_to_its_end() {
         assert_eq!(status(&get(address, path).await), expected, "{path} before the scheduler");
     }
     assert!(body(&get(address, "/readyz").await).contains("[-]informer-sync failed"));
-    let scheduler = Scheduler::prepare(cluster.client.clone(), options).await.expect("prepared");
+    let scheduler = Scheduler::prepare(&cluster.client, options).expect("prepared");
     subject.observe(scheduler.observer());
+    scheduler.ready().await.expect("ready");
     assert_eq!(body(&get(address, "/readyz").await), "ok", "a standby is ready");
     assert!(body(&get(address, "/livez?verbose").await).ends_with("livez check passed\n"));
     scheduler.stop(Duration::from_secs(10)).await.expect("an orderly end");
@@ -101,7 +102,8 @@ async fn a_scrape_has_kube_schedulers_names_and_labels_and_ours() {
     subject.observe(scheduler.observer());
     metrics.set_leads("berth", true);
     // Not in a pod: refusals are counted, and told to nobody.
-    let refusals = admin::report_refusals(cluster.client.clone(), None, scheduler.observer(), Arc::clone(&metrics));
+    let refusals =
+        admin::report_refusals(cluster.client.clone(), None, scheduler.observer(), Arc::clone(&metrics), None);
     let refusals = tokio::spawn(refusals);
 
     cluster.create(&pod("small", "default-scheduler")).await;
@@ -141,7 +143,7 @@ async fn a_refused_component_is_an_event_of_the_hosts_own_pod() {
     let metrics = Arc::clone(&options.metrics);
     let scheduler = Scheduler::start(cluster.client.clone(), options).await.expect("started");
     let own = Some(OwnPod::new("default", "berth-0"));
-    let refusals = admin::report_refusals(cluster.client.clone(), own, scheduler.observer(), metrics);
+    let refusals = admin::report_refusals(cluster.client.clone(), own, scheduler.observer(), metrics, None);
     let refusals = tokio::spawn(refusals);
     std::fs::write(cluster.directory.path().join("bad.wasm"), b"no component").expect("written");
 

@@ -60,6 +60,7 @@ pub struct Metrics {
     evaluations: Family<EvaluationLabels, Counter>,
     reloads: Family<PluginLabels, Counter>,
     refusals: Counter,
+    configuration_refused: Gauge,
     leads: Family<LeaseLabels, Gauge>,
 }
 
@@ -123,6 +124,12 @@ impl Default for Metrics {
                 Family::default(),
             ),
             refusals: add(of, "berth_plugin_refusals", "How often a component was refused", Counter::default()),
+            configuration_refused: add(
+                of,
+                "berth_configuration_refused",
+                "Whether the configuration file says what can't be done (1), so that what it said before holds",
+                Gauge::default(),
+            ),
             leads: add(
                 of,
                 "leader_election_master_status",
@@ -144,6 +151,11 @@ impl Metrics {
     /// Whether this process holds the Lease of this name.
     pub fn set_leads(&self, lease: &str, leads: bool) {
         self.leads.get_or_create(&LeaseLabels { name: lease.to_owned() }).set(i64::from(leads));
+    }
+
+    /// Whether what the configuration file says now is refused.
+    pub fn set_configuration_refused(&self, refused: bool) {
+        self.configuration_refused.set(i64::from(refused));
     }
 
     /// A component was refused.

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tracing::{info, warn};
 
+use super::announce::Announcer;
 use super::election::{Answer, Election, Loss, Moment, Next, Request};
 use super::lock::Lock;
 use super::options::{LeaderElection, LeaderElectionError};
@@ -16,6 +17,7 @@ use super::options::{LeaderElection, LeaderElectionError};
 pub struct Elector {
     lease: String,
     lock: Lock,
+    announcer: Announcer,
     election: Election,
     /// How long a request may take at the end, when no deadline is left to keep.
     patience: Duration,
@@ -47,7 +49,8 @@ impl Elector {
         let identity = format!("{}_{}", crate::kube::host::name(), uuid::Uuid::new_v4());
         Ok(Self {
             lease: format!("{namespace}/{name}"),
-            lock: Lock::new(client, namespace, name),
+            lock: Lock::new(client.clone(), namespace, name),
+            announcer: Announcer::new(client, &identity),
             election: Election::new(&identity, *timing),
             patience: timing.renew_deadline / 2,
             began: Instant::now(),
@@ -90,9 +93,11 @@ impl Elector {
         };
         let Some(record) = release else { return };
         match self.lock.send(Request::Update(record), self.patience).await {
-            Answer::Failed(why) => warn!("Lease {} is left to expire: {why}", self.lease),
+            Answer::Failed(why) => return warn!("Lease {} is left to expire: {why}", self.lease),
             _ => info!("Lease {} is released", self.lease),
         }
+        let Self { announcer, lock, .. } = self;
+        announcer.announce(lock.lease().clone(), "stopped leading").await;
     }
 
     fn now(&self) -> Moment {
@@ -101,7 +106,11 @@ impl Elector {
 
     fn report(&mut self) {
         let leads = self.election.leads();
-        self.leads.send_if_modified(|before| std::mem::replace(before, leads) != leads);
+        let changed = self.leads.send_if_modified(|before| std::mem::replace(before, leads) != leads);
+        if changed && leads {
+            // Beside: what is to be renewed does not wait for it.
+            tokio::spawn(self.announcer.clone().announce(self.lock.lease().clone(), "became leader"));
+        }
         let lease = &self.lease;
         let sentence = match (leads, self.election.failure()) {
             (true, None) => format!("leading: this process holds Lease {lease}"),

@@ -26,6 +26,11 @@ impl Lock {
         Self { client, name: name.to_owned(), namespace: namespace.to_owned(), lease: Value::Null }
     }
 
+    /// The Lease as it was read or written last; null before.
+    pub(super) fn lease(&self) -> &Value {
+        &self.lease
+    }
+
     /// Sends it, once, and waits for the answer, but no longer than `within`.
     pub async fn send(&mut self, request: Request, within: Duration) -> Answer {
         let written = !matches!(request, Request::Read);

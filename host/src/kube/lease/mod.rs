@@ -3,6 +3,7 @@
 //! The rules are client-go's (`tools/leaderelection`), so that Berth and kube-scheduler can share a Lease: [`Election`] is
 //! the state machine, without clock and I/O; [`Lock`] is the Lease at the API server; [`Elector`] joins them with time.
 
+mod announce;
 mod election;
 mod elector;
 mod lock;

@@ -43,13 +43,17 @@ pub enum LoaderError {
     Thread(String),
 }
 
-/// What became of the first set; `None` as long as it is not known.
+/// Whether a set serves; `None` as long as it is not known, and final once one does.
 type First = Option<Result<(), LoaderError>>;
+
+/// The profiles that are wanted instead of those that the thread knows, until it has taken them.
+type Wish = Arc<Mutex<Option<Vec<ProfileSpec>>>>;
 
 /// A handle to the loader's thread, which ends with it.
 pub struct Loader {
     wake: Sender<Wake>,
     first: latest::Receiver<First>,
+    wish: Wish,
     board: Arc<Mutex<Board>>,
 }
 
@@ -62,14 +66,15 @@ impl Loader {
         let compiler = compiler(&options)?;
         let (wake, woken) = channel();
         let (first_in, first) = latest::channel(None);
-        let board: Arc<Mutex<Board>> = Arc::default();
-        let worker = Worker::new(options, compiler, specs, outbox, first_in, Arc::clone(&board));
+        let (wish, board) = (Wish::default(), Arc::<Mutex<Board>>::default());
+        let shared = (Arc::clone(&wish), Arc::clone(&board));
+        let worker = Worker::new(options, compiler, specs, outbox, first_in, shared);
         let wake_worker = wake.clone();
         thread::Builder::new()
             .name("wasm-loader".into())
             .spawn(move || worker.run(&wake_worker, &woken))
             .map_err(|error| LoaderError::Thread(error.to_string()))?;
-        Ok(Self { wake, first, board })
+        Ok(Self { wake, first, wish, board })
     }
 
     /// Returns when the first set serves.
@@ -77,10 +82,40 @@ impl Loader {
     /// # Errors
     /// It can't: a profile names a plugin that is not there, or that was refused.
     pub async fn ready(&self) -> Result<(), LoaderError> {
-        let ended = || LoaderError::Thread("it ended before the first plugins were ready".into());
         let mut first = self.first.clone();
-        let known = first.wait_for(Option::is_some).await.map_err(|_| ended())?;
-        known.clone().unwrap_or_else(|| Err(ended()))
+        let known = first.wait_for(Option::is_some).await.map_err(|_| ended_early())?;
+        known.clone().unwrap_or_else(|| Err(ended_early()))
+    }
+
+    /// Returns when the first set serves, however long it takes until all its plugins are there; `why_not` is told each
+    /// reason why it does not yet.
+    ///
+    /// # Errors
+    /// It never will: the thread has ended.
+    pub async fn serving(&self, mut why_not: impl FnMut(&LoaderError)) -> Result<(), LoaderError> {
+        let mut first = self.first.clone();
+        loop {
+            match &*first.borrow_and_update() {
+                Some(Ok(())) => return Ok(()),
+                Some(Err(error)) => why_not(error),
+                None => {}
+            }
+            first.changed().await.map_err(|_| ended_early())?;
+        }
+    }
+
+    /// Wants these profiles from now on. They serve as soon as all plugins that they name are there; until then those
+    /// before do, and [`Loader::refused_profiles`] says why.
+    pub fn set_profiles(&self, specs: Vec<ProfileSpec>) {
+        *self.wish.lock().unwrap_or_else(PoisonError::into_inner) = Some(specs);
+        // If it can't be told, it has ended.
+        let _ = self.wake.send(Wake::Changed);
+    }
+
+    /// Why the profiles that are wanted don't serve; `None` where they do.
+    #[must_use]
+    pub fn refused_profiles(&self) -> Option<AssembleError> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner).refused_profiles.clone()
     }
 
     /// All plugins, as they fare now.
@@ -94,6 +129,10 @@ impl Loader {
         // It may have ended.
         let _ = self.wake.send(Wake::Stop);
     }
+}
+
+fn ended_early() -> LoaderError {
+    LoaderError::Thread("it ended before the first plugins were ready".into())
 }
 
 fn compiler(options: &LoaderOptions) -> Result<Compiler, LoaderError> {

@@ -36,5 +36,5 @@ pub fn survey(
         Ok(None) => None,
         Err(error) => Some(error),
     };
-    Ok((assembler.board(catalog).status(), error))
+    Ok((assembler.board(catalog, error.clone()).status(), error))
 }

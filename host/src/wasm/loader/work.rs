@@ -12,10 +12,10 @@ use tokio::sync::watch as latest;
 use super::files::Files;
 use super::options::LoaderOptions;
 use super::watch::Watches;
-use super::{First, LoaderError, directory};
+use super::{First, LoaderError, Wish, directory};
 use crate::wasm::guests::{ClusterRequest, Delivery, Installed, Outbox};
-use crate::wasm::load::{Cluster, Compiler, LoadCause};
-use crate::wasm::set::{Assembled, Assembler, Board, Catalog, ProfileSpec};
+use crate::wasm::load::{Cluster, Compiler, Digest, LoadCause};
+use crate::wasm::set::{AssembleError, Assembled, Assembler, Board, Catalog, ProfileSpec};
 
 /// After a change, the directory has to be quiet for so long before it is looked at.
 const QUIET: Duration = Duration::from_millis(100);
@@ -26,7 +26,7 @@ const SECOND_LOOK: Duration = Duration::from_secs(1);
 
 /// What wakes the thread.
 pub(super) enum Wake {
-    /// Something changed in the directory.
+    /// Something changed in the directory, or other profiles are wanted.
     Changed,
     /// It is to end.
     Stop,
@@ -39,9 +39,19 @@ pub(super) struct Worker {
     assembler: Assembler,
     outbox: Outbox,
     first: latest::Sender<First>,
+    wish: Wish,
     board: Arc<Mutex<Board>>,
+    /// Profiles that are wanted and can't serve yet. Those of the assembler do.
+    refused: Option<Refused>,
     /// What was wrong at the last look: said once, not at every look.
     complaints: BTreeSet<String>,
+}
+
+/// Profiles that could not serve with the components that there were.
+struct Refused {
+    specs: Vec<ProfileSpec>,
+    components: BTreeSet<Digest>,
+    error: AssembleError,
 }
 
 /// The core's thread has ended: there is nobody to load for.
@@ -54,10 +64,11 @@ impl Worker {
         specs: Vec<ProfileSpec>,
         outbox: Outbox,
         first: latest::Sender<First>,
-        board: Arc<Mutex<Board>>,
+        (wish, board): (Wish, Arc<Mutex<Board>>),
     ) -> Self {
         let assembler = Assembler::new(specs, Arc::clone(&options.limits));
-        Self { options, compiler, assembler, outbox, first, board, complaints: BTreeSet::new() }
+        let (refused, complaints) = (None, BTreeSet::new());
+        Self { options, compiler, assembler, outbox, first, wish, board, refused, complaints }
     }
 
     pub fn run(mut self, wake: &Sender<Wake>, woken: &Receiver<Wake>) {
@@ -102,32 +113,66 @@ impl Worker {
         }
     }
 
-    /// Makes the set for these components and has it serve.
+    /// Has the profiles that are wanted serve with these components, or those that did before.
     fn bring_about(&mut self, catalog: &Catalog, complaints: &mut BTreeSet<String>) -> Result<(), Ended> {
-        let serves = loop {
+        self.take_wish(catalog)?;
+        let serves = self.serve(catalog)?;
+        complaints.extend(serves.as_ref().err().map(ToString::to_string));
+        complaints.extend(self.assembler.last_good(catalog));
+        let refused = self.refused.as_ref().map(|refused| &refused.error);
+        complaints.extend(refused.map(|error| format!("{error}; the profiles before serve on")));
+        let refused_profiles = refused.or(serves.as_ref().err()).cloned();
+        let board = self.assembler.board(catalog.clone(), refused_profiles);
+        *self.board.lock().unwrap_or_else(PoisonError::into_inner) = board;
+        if !self.serves() {
+            self.first.send_replace(Some(serves.map_err(LoaderError::Profiles)));
+        }
+        Ok(())
+    }
+
+    /// Has the profiles that are wanted serve, if they can. Those that could not are tried again with other components.
+    fn take_wish(&mut self, catalog: &Catalog) -> Result<(), Ended> {
+        let wish = self.wish.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let components: BTreeSet<Digest> = catalog.components().map(|component| component.digest).collect();
+        let specs = match (wish, self.refused.take()) {
+            (Some(wish), _) => wish,
+            (None, Some(refused)) if refused.components != components => refused.specs,
+            (None, refused) => {
+                self.refused = refused;
+                return Ok(());
+            }
+        };
+        let before = self.assembler.exchange_specs(specs);
+        // Where none serves yet there is nothing to go back to.
+        if let Err(error) = self.serve(catalog)?
+            && self.serves()
+        {
+            let specs = self.assembler.exchange_specs(before);
+            self.refused = Some(Refused { specs, components, error });
+        }
+        Ok(())
+    }
+
+    /// Whether a set serves, or did.
+    fn serves(&self) -> bool {
+        matches!(&*self.first.borrow(), Some(Ok(())))
+    }
+
+    /// Makes the set for these components and has it serve.
+    fn serve(&mut self, catalog: &Catalog) -> Result<Result<(), AssembleError>, Ended> {
+        loop {
             let outbox = &self.outbox;
             let mut copy = |objects: &[ObjectReads]| copy_of_cluster(outbox, objects);
             match self.assembler.assemble(catalog, &mut Cluster::new(&mut copy)) {
-                Ok(None) => break Ok(()),
+                Ok(None) => return Ok(Ok(())),
                 Ok(Some(assembled)) => {
                     if self.hand_over(assembled)? {
-                        break Ok(());
+                        return Ok(Ok(()));
                     }
                 }
-                Err(error) => break Err(error),
+                Err(error) => return Ok(Err(error)),
             }
-        };
-        complaints.extend(serves.as_ref().err().map(ToString::to_string));
-        complaints.extend(self.assembler.last_good(catalog));
-        *self.board.lock().unwrap_or_else(PoisonError::into_inner) = self.assembler.board(catalog.clone());
-        self.first.send_if_modified(|first| {
-            let unknown = first.is_none();
-            if unknown {
-                *first = Some(serves.map_err(LoaderError::Profiles));
-            }
-            unknown
-        });
-        Ok(())
+        }
     }
 
     /// Gives a set to the core's thread. True when it serves, false when another has to be made.

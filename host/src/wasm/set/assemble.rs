@@ -37,13 +37,16 @@ pub(crate) struct Assembler {
     failed: HashMap<Made, LoadError>,
 }
 
+/// Profiles, and the instances of each, in its order: sets with the same are the same.
+type Shape = (Vec<ProfileSpec>, Vec<Vec<PluginId>>);
+
 /// What a set consists of.
 #[derive(Clone, Default)]
 pub(crate) struct Inventory {
     pub(super) entries: HashMap<Made, Arc<Entry>>,
     pub(super) serving: Serving,
-    /// The instances of each profile, in its order.
-    shape: Option<Vec<Vec<PluginId>>>,
+    /// `None` before the first.
+    shape: Option<Shape>,
 }
 
 /// A set that is ready to serve, and what [`Assembler::commit`] wants to know of it then.
@@ -68,6 +71,11 @@ impl Assembler {
         Self { specs, limits, feeder: Feeder::default(), next_id: 0, now: Inventory::default(), failed: HashMap::new() }
     }
 
+    /// Wants other profiles from now on. Returns those that it wanted before.
+    pub fn exchange_specs(&mut self, specs: Vec<ProfileSpec>) -> Vec<ProfileSpec> {
+        std::mem::replace(&mut self.specs, specs)
+    }
+
     /// The set for these components; `None` where it is the one that serves.
     ///
     /// # Errors
@@ -90,7 +98,8 @@ impl Assembler {
         let profiles: Vec<Profile> =
             with_others.map(|(spec, others)| profile(spec, others, &draft.instances)).collect::<Result<_, _>>()?;
         check_same_order(&profiles)?;
-        let shape = Some(profiles.iter().map(|profile| profile.plugin_ids().collect()).collect());
+        let instances = profiles.iter().map(|profile| profile.plugin_ids().collect()).collect();
+        let shape = Some((self.specs.clone(), instances));
         if draft.new.is_empty() && self.now.shape == shape {
             return Ok(None);
         }
@@ -129,9 +138,10 @@ impl Assembler {
         }
     }
 
-    /// How things stand, for people.
-    pub fn board(&self, catalog: Catalog) -> Board {
-        Board { specs: self.specs.clone(), inventory: self.now.clone(), failed: self.failed.clone(), catalog }
+    /// How things stand, for people; and why the profiles that are wanted don't serve, if they don't.
+    pub fn board(&self, catalog: Catalog, refused_profiles: Option<AssembleError>) -> Board {
+        let (inventory, failed) = (self.now.clone(), self.failed.clone());
+        Board { specs: self.specs.clone(), inventory, failed, catalog, refused_profiles }
     }
 
     /// Takes the best component of the name that works with all the arguments. Otherwise says why the best doesn't.
@@ -208,7 +218,7 @@ impl Draft {
         self.serving.insert(Arc::clone(name), component);
     }
 
-    fn finish(self, profiles: Vec<Profile>, shape: Option<Vec<Vec<PluginId>>>) -> Assembled {
+    fn finish(self, profiles: Vec<Profile>, shape: Option<Shape>) -> Assembled {
         let entries: HashMap<Made, Arc<Entry>> = self
             .instances
             .into_values()

@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 
 use super::assemble::{Inventory, Made};
 use super::catalog::Catalog;
+use super::error::AssembleError;
 use super::spec::ProfileSpec;
 use crate::wasm::guests::{Entry, Health};
 use crate::wasm::load::{Digest, LoadError, LoadedComponent, Source};
@@ -59,6 +60,8 @@ pub(crate) struct Board {
     pub(super) inventory: Inventory,
     pub(super) failed: HashMap<Made, LoadError>,
     pub(super) catalog: Catalog,
+    /// Why the profiles that are wanted don't serve.
+    pub refused_profiles: Option<AssembleError>,
 }
 
 impl Board {

@@ -1,0 +1,83 @@
+//! A configuration file that may change while it is in use.
+//!
+//! It is read again at every look, and is small: so a ConfigMap that the kubelet exchanges through `..data`, an editor that
+//! writes a new file, and a network file system are all the same.
+
+use std::path::{Path, PathBuf};
+
+use super::{ConfigError, Configuration, parse, read_text};
+
+/// The file, and what it said at the last look.
+#[derive(Debug)]
+pub struct Followed {
+    path: PathBuf,
+    /// Its text, or why it could not be read.
+    last: Result<String, String>,
+}
+
+impl Followed {
+    /// Reads the file for the first time.
+    ///
+    /// # Errors
+    /// As [`super::load`].
+    pub fn load(path: &Path) -> Result<(Self, Configuration), ConfigError> {
+        let text = read_text(path)?;
+        let configuration = parse(&text, &path.display().to_string())?;
+        Ok((Self { path: path.to_owned(), last: Ok(text) }, configuration))
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads it again. `None` where it says what it said at the last look.
+    ///
+    /// # Errors
+    /// As [`super::load`], once for each content.
+    pub fn look(&mut self) -> Option<Result<Configuration, ConfigError>> {
+        let read = read_text(&self.path);
+        let now = read.as_ref().map(String::clone).map_err(ToString::to_string);
+        if now == self.last {
+            return None;
+        }
+        self.last = now;
+        Some(read.and_then(|text| parse(&text, &self.path.display().to_string())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_content_is_told_once() {
+        let directory = tempfile::TempDir::new().expect("a directory");
+        let path = directory.path().join("configuration.yaml");
+        let named = |name: &str| {
+            format!(
+                "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n\
+                 profiles: [{{schedulerName: {name}}}]\n"
+            )
+        };
+        let write = |text: &str| std::fs::write(&path, text).expect("written");
+        write(&named("one"));
+        let (mut followed, configuration) = Followed::load(&path).expect("a configuration");
+        assert_eq!(&*configuration.profiles[0].scheduler_name, "one");
+        let mut look = || match followed.look() {
+            None => "the same".to_owned(),
+            Some(Ok(configuration)) => configuration.profiles[0].scheduler_name.to_string(),
+            Some(Err(_)) => "bad".to_owned(),
+        };
+        assert_eq!(look(), "the same");
+        write(&named("two"));
+        assert_eq!([look(), look()], ["two", "the same"]);
+        write("profiles: [");
+        assert_eq!([look(), look()], ["bad", "the same"]);
+        std::fs::remove_file(&path).expect("removed");
+        assert_eq!([look(), look()], ["bad", "the same"]);
+        write(&named("two"));
+        assert_eq!([look(), look()], ["two", "the same"]);
+    }
+}

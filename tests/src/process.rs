@@ -1,0 +1,147 @@
+//! `berth run` as a process of its own, as a cluster runs it.
+
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+
+use anyhow::{Context, Result, bail};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::process::{Child, ChildStderr, Command};
+use tokio::sync::watch;
+
+use crate::programs;
+use crate::wait::{self, Look, PATIENCE, eventually};
+
+/// A running scheduler, which is killed when dropped.
+pub struct Process {
+    child: Child,
+    log: watch::Receiver<Log>,
+}
+
+#[derive(Default)]
+struct Log {
+    text: String,
+    ended: bool,
+}
+
+impl Process {
+    /// Starts `berth run` for the cluster of this kubeconfig.
+    ///
+    /// # Errors
+    /// It can't be run.
+    pub fn start(kubeconfig: &Path, arguments: &[&str]) -> Result<Self> {
+        Self::start_as(kubeconfig, arguments, None)
+    }
+
+    /// As [`Process::start`], in the pod of this namespace and name.
+    ///
+    /// # Errors
+    /// It can't be run.
+    pub fn start_as(kubeconfig: &Path, arguments: &[&str], pod: Option<(&str, &str)>) -> Result<Self> {
+        let mut command = Command::new(programs::berth()?);
+        command.args(["run", "--port=0", "--kubeconfig"]).arg(kubeconfig).args(arguments);
+        command.env_remove("BERTH_LOG").kill_on_drop(true);
+        if let Some((namespace, name)) = pod {
+            command.env("POD_NAMESPACE", namespace).env("POD_NAME", name);
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().with_context(|| format!("running berth run {arguments:?}"))?;
+        let (sender, log) = watch::channel(Log::default());
+        tokio::spawn(read(child.stderr.take().context("a log")?, sender));
+        Ok(Self { child, log })
+    }
+
+    /// What it has said so far.
+    pub fn log(&self) -> String {
+        self.log.borrow().text.clone()
+    }
+
+    /// Waits until it has said so.
+    ///
+    /// # Errors
+    /// It did not in time, or ended; with what it said instead.
+    pub async fn until_logged(&self, words: &str) -> Result<()> {
+        let what = format!("berth says {words:?}");
+        wait::begin(&what);
+        let mut log = self.log.clone();
+        let said =
+            async { log.wait_for(|log| log.ended || log.text.contains(words)).await.map(|log| log.text.clone()) };
+        match tokio::time::timeout(PATIENCE, said).await {
+            Ok(Ok(text)) if text.contains(words) => Ok(()),
+            Ok(_) => bail!("berth ended before {what}:\n{}", self.log()),
+            Err(_) => bail!("waited {PATIENCE:?} in vain until {what}:\n{}", self.log()),
+        }
+    }
+
+    /// What it answers on its own port, with the status as a number.
+    ///
+    /// # Errors
+    /// It does not serve.
+    pub async fn get(&self, path: &str) -> Result<(u16, String)> {
+        let log = self.log();
+        let address = log.split("health and metrics: http://").nth(1).context("it does not say where it serves")?;
+        let address = address.split(|c: char| c.is_whitespace() || c == '"').next().unwrap_or_default();
+        let mut stream = TcpStream::connect(address).await?;
+        let request = format!("GET {path} HTTP/1.1\r\nHost: berth\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).context("no status")?;
+        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        Ok((status, body.to_owned()))
+    }
+
+    /// Waits until a scrape shows this line: series and value.
+    ///
+    /// # Errors
+    /// It did not in time.
+    pub async fn until_metric(&self, line: &str) -> Result<()> {
+        eventually(&format!("a scrape shows {line:?}"), || async {
+            let (_, text) = self.get("/metrics").await?;
+            Ok(Look::at(text.lines().any(|shown| shown == line), || "it does not".into()))
+        })
+        .await
+    }
+
+    /// Waits until it has ended by itself.
+    ///
+    /// # Errors
+    /// It did not in time.
+    pub async fn ended(&mut self) -> Result<ExitStatus> {
+        wait::begin("berth ends by itself");
+        let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await;
+        Ok(ended.with_context(|| format!("berth did not end within {PATIENCE:?}:\n{}", self.log()))??)
+    }
+
+    /// Asks it to end, and waits until it has, in an orderly way.
+    ///
+    /// # Errors
+    /// It did not, with its log.
+    pub async fn stop(&mut self) -> Result<()> {
+        let status = programs::terminate(&mut self.child).await;
+        match status {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => bail!("berth ended with {status}:\n{}", self.log()),
+            Err(error) => Err(error.context(format!("stopping berth, whose log is:\n{}", self.log()))),
+        }
+    }
+
+    /// Ends it without a word, as a machine that fails.
+    ///
+    /// # Errors
+    /// The system's.
+    pub async fn kill(mut self) -> Result<()> {
+        Ok(self.child.kill().await?)
+    }
+}
+
+async fn read(stderr: ChildStderr, log: watch::Sender<Log>) {
+    let mut lines = BufReader::new(stderr).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        log.send_modify(|log| {
+            log.text.push_str(&line);
+            log.text.push('\n');
+        });
+    }
+    log.send_modify(|log| log.ended = true);
+}

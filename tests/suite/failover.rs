@@ -1,0 +1,109 @@
+//! Two processes, of which one leads: when it ends, in whatever way, the other goes on where it was.
+
+use anyhow::{Context, Result, ensure};
+use berth::kube::lease::Record;
+use berth_tests::objects::{nodes, pods};
+use berth_tests::wait::Look;
+use berth_tests::{Journal, Pods, Process, Target, api, capacity, events};
+use k8s_openapi::api::events::v1::Event;
+use kube::Api;
+use kube::api::ListParams;
+use serde_json::{Value, json};
+
+crate::case::cases!(Both: the_leader_is_killed, the_leader_is_told_to_end);
+
+const PODS: usize = 500;
+const LATE: usize = 50;
+
+/// The Lease expires, and the other takes it.
+async fn the_leader_is_killed(target: &Target) -> Result<()> {
+    let pair = Pair::start(target, "killed", &SHORT).await?;
+    let (first, mut second) = pair.leader_and_standby().await?;
+    pair.amid_work(first.kill()).await?;
+    pair.all_is_placed().await?;
+    ensure!(pair.lease().await?.transitions == 1, "the Lease has not passed on once");
+    second.stop().await?;
+    pair.check(2, 1).await
+}
+
+/// The Lease is given up: it would not expire as long as the test waits.
+async fn the_leader_is_told_to_end(target: &Target) -> Result<()> {
+    let pair = Pair::start(target, "told-to-end", &LONG).await?;
+    let (mut first, mut second) = pair.leader_and_standby().await?;
+    pair.amid_work(first.stop()).await?;
+    pair.all_is_placed().await?;
+    second.stop().await?;
+    ensure!(pair.lease().await?.holder.is_empty(), "the last one did not give the Lease up");
+    pair.check(2, 2).await
+}
+
+/// Flags of elections.
+pub const SHORT: [&str; 3] =
+    ["--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=200ms"];
+const LONG: [&str; 3] =
+    ["--leader-elect-lease-duration=1h", "--leader-elect-renew-deadline=30m", "--leader-elect-retry-period=200ms"];
+
+/// A cluster for two.
+struct Pair<'a> {
+    target: &'a Target,
+    journal: Journal,
+    lease: Value,
+    flags: Vec<String>,
+}
+
+impl<'a> Pair<'a> {
+    async fn start(target: &'a Target, lease: &str, election: &[&str]) -> Result<Self> {
+        api::create_all(&target.client, nodes("n", 30, 8)).await?;
+        let journal = Journal::start(&target.client).await?;
+        let mut flags: Vec<String> = election.iter().map(|&flag| flag.to_owned()).collect();
+        flags.push(format!("--leader-elect-resource-name={lease}"));
+        let metadata = json!({"name": lease, "namespace": "kube-system"});
+        let lease = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata});
+        Ok(Self { target, journal, lease, flags })
+    }
+
+    async fn leader_and_standby(&self) -> Result<(Process, Process)> {
+        let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
+        let first = Process::start(&self.target.kubeconfig, &flags)?;
+        first.until_logged("ready: placing pods").await?;
+        let second = Process::start(&self.target.kubeconfig, &flags)?;
+        second.until_logged("standing by for Lease").await?;
+        Ok((first, second))
+    }
+
+    /// Ends the leader while pods come and are placed; more come when it has ended.
+    async fn amid_work(&self, end: impl Future<Output = Result<()>>) -> Result<()> {
+        let ending = async {
+            let what = "some of the pods are placed";
+            let placed = |pods: &Pods| Look::at(pods.placed("p-") > 20, || format!("{} are", pods.placed("p-")));
+            self.journal.until(what, placed).await?;
+            end.await
+        };
+        futures::future::try_join(api::create_all(&self.target.client, pods("p", PODS, "350m")), ending).await?;
+        api::create_all(&self.target.client, pods("late", LATE, "350m")).await
+    }
+
+    async fn all_is_placed(&self) -> Result<()> {
+        self.journal.placed("p-", PODS).await?;
+        self.journal.placed("late-", LATE).await.map(drop)
+    }
+
+    async fn lease(&self) -> Result<Record> {
+        let lease = api::get(&self.target.client, &self.lease).await?.context("there is no Lease")?;
+        Ok(Record::of_lease(&lease))
+    }
+
+    /// So often processes began and ceased to lead, as the Lease's events have it; and no pod was placed twice.
+    async fn check(&self, began: usize, ceased: usize) -> Result<()> {
+        let events: Api<Event> = Api::namespaced(self.target.client.clone(), "kube-system");
+        let mut events = events.list(&ListParams::default()).await?.items;
+        let name = self.lease["metadata"]["name"].as_str();
+        events.retain(|event| event.regarding.as_ref().and_then(|lease| lease.name.as_deref()) == name);
+        let say = |words: &str| events.iter().filter(|event| events::text(event).ends_with(words)).count();
+        let told = (say("became leader"), say("stopped leading"));
+        ensure!(told == (began, ceased), "{told:?} events of the Lease say that somebody began and ceased to lead");
+        capacity::check(&self.target.client).await?;
+        events::check(&self.target.client).await?;
+        self.journal.check()
+    }
+}

@@ -1,0 +1,132 @@
+//! The API server is gone for a while, or answers nothing but errors: every pod is placed in the end, and none twice.
+
+use anyhow::{Context, Result, ensure};
+use axum::http::StatusCode;
+use berth::scheduler::{Options, Scheduler};
+use berth_tests::objects::{node, nodes, pod, pods, with};
+use berth_tests::wait::Look;
+use berth_tests::{ControlPlane, Fault, Journal, Process, Proxy, Target, api, capacity, events};
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use crate::failover::SHORT;
+use crate::harness::trial_on_its_own;
+
+crate::case::cases!(Both: nothing_but_errors_for_a_while);
+
+/// Those that stop a real API server, which so has to be their own.
+pub fn trials() -> Vec<Trial> {
+    let no_server = ControlPlane::assets().is_none();
+    let alone = "real::outages::the_api_server_is_started_again";
+    let two = "real::outages::the_api_server_is_started_again_and_the_leader_lost_its_lease";
+    vec![
+        trial_on_its_own(alone, || Box::pin(the_api_server_is_started_again())).with_ignored_flag(no_server),
+        trial_on_its_own(two, || Box::pin(and_the_leader_lost_its_lease())).with_ignored_flag(no_server),
+    ]
+}
+
+/// Every request meets the fault, those that watch included, until many have; then all is well until the next.
+async fn nothing_but_errors_for_a_while(target: &Target) -> Result<()> {
+    const PODS: usize = 30;
+    const HITS: usize = 40;
+    let proxy = Proxy::start(target.client.clone()).await?;
+    api::create_all(&target.client, nodes("n", 5, 16)).await?;
+    let journal = Journal::start(&target.client).await?;
+    let scheduler = Scheduler::start(proxy.client().await?, Options::default()).await?;
+    let refuse = Fault::Refuse;
+    let faults = [
+        refuse(StatusCode::TOO_MANY_REQUESTS),
+        Fault::LoseAnswer,
+        refuse(StatusCode::INTERNAL_SERVER_ERROR),
+        Fault::LoseAnswer,
+        refuse(StatusCode::SERVICE_UNAVAILABLE),
+    ];
+    for (round, fault) in faults.into_iter().enumerate() {
+        let check = async {
+            proxy.begin(fault);
+            api::create_all(&target.client, pods(&format!("p-{round}"), PODS, "10m")).await?;
+            // The pods have been seen, as bindings are tried; what comes now is seen when the watch is taken up again.
+            proxy.until_hit(HITS).await?;
+            proxy.cut();
+            let late = format!("late-{round}");
+            api::create(&target.client, &node(&late, 4)).await?;
+            api::create(&target.client, &bound_for(&late)).await?;
+            proxy.until_hit(2).await?;
+            proxy.end();
+            journal.placed(&format!("p-{round}"), PODS).await?;
+            journal.placed_pod(&format!("to-{late}")).await
+        };
+        check.await.with_context(|| format!("round {round}: {fault:?}"))?;
+    }
+    target.stop(scheduler).await?;
+    end(target, &journal).await
+}
+
+const PODS: usize = 300;
+
+async fn the_api_server_is_started_again() -> Result<()> {
+    let mut plane = plane().await?;
+    let target = Target::real(&plane).await?;
+    let journal = cluster(&target).await?;
+    let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false"])?;
+    some_are_placed(&target, &journal).await?;
+    plane.kill_apiserver()?;
+    berth.until_logged("trying again").await?;
+    plane.start_apiserver().await?;
+    goes_on(&target, &journal).await?;
+    berth.stop().await?;
+    end(&target, &journal).await
+}
+
+/// It ends, as it must, and the other is there when the API server is.
+async fn and_the_leader_lost_its_lease() -> Result<()> {
+    let mut plane = plane().await?;
+    let target = Target::real(&plane).await?;
+    let journal = cluster(&target).await?;
+    let mut leader = Process::start(&target.kubeconfig, &SHORT)?;
+    leader.until_logged("ready: placing pods").await?;
+    let mut other = Process::start(&target.kubeconfig, &SHORT)?;
+    other.until_logged("standing by for Lease").await?;
+    some_are_placed(&target, &journal).await?;
+    plane.kill_apiserver()?;
+    let status = leader.ended().await?;
+    ensure!(status.code() == Some(1), "the leader ended with {status}:\n{}", leader.log());
+    plane.start_apiserver().await?;
+    goes_on(&target, &journal).await?;
+    other.stop().await?;
+    end(&target, &journal).await
+}
+
+async fn plane() -> Result<ControlPlane> {
+    ControlPlane::start(&ControlPlane::assets().context("KUBEBUILDER_ASSETS is not set")?).await
+}
+
+async fn cluster(target: &Target) -> Result<Journal> {
+    api::create_all(&target.client, nodes("n", 20, 8)).await?;
+    Journal::start(&target.client).await
+}
+
+async fn some_are_placed(target: &Target, journal: &Journal) -> Result<()> {
+    api::create_all(&target.client, pods("p", PODS, "350m")).await?;
+    let what = "some of the pods are placed";
+    journal.until(what, |pods| Look::at(pods.placed("p-") > 20, || format!("{} are", pods.placed("p-")))).await
+}
+
+/// What was pending is placed, and what is new is seen.
+async fn goes_on(target: &Target, journal: &Journal) -> Result<()> {
+    journal.placed("p-", PODS).await?;
+    api::create(&target.client, &node("late", 4)).await?;
+    api::create(&target.client, &bound_for("late")).await?;
+    journal.placed_pod("to-late").await.map(drop)
+}
+
+fn bound_for(node: &str) -> Value {
+    let selector = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": node}}});
+    with(pod(&format!("to-{node}"), "10m"), &selector)
+}
+
+async fn end(target: &Target, journal: &Journal) -> Result<()> {
+    capacity::check(&target.client).await?;
+    events::check(&target.client).await?;
+    journal.check()
+}

@@ -1,0 +1,135 @@
+//! The plain manifests in a namespace of the test's own, and a kubeconfig of their ServiceAccount.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use berth_tests::objects::with;
+use berth_tests::wait::{Look, eventually};
+use berth_tests::{Target, api};
+use k8s_openapi::api::authentication::v1::{TokenRequest, TokenRequestSpec};
+use k8s_openapi::api::core::v1::ServiceAccount;
+use kube::Api;
+use kube::api::PostParams;
+use serde_json::{Value, json};
+
+use super::rules::Rule;
+
+/// The namespace in deploy/manifests.
+const NAMESPACE: &str = "berth-system";
+
+/// One of deploy/manifests.
+pub struct Manifest {
+    /// Where it goes.
+    pub namespace: String,
+    objects: Vec<Value>,
+}
+
+impl Manifest {
+    /// For pods that ask for it by the namespace's name.
+    pub fn second_scheduler(namespace: &str) -> Result<Self> {
+        let mut manifest = Self::read("second-scheduler", namespace)?;
+        let asked_for = format!("--scheduler-name={namespace}");
+        for argument in manifest.container_mut()?["args"].as_array_mut().into_iter().flatten() {
+            if argument == "--scheduler-name=berth" {
+                *argument = json!(asked_for);
+            }
+        }
+        ensure!(manifest.scheduler_name()? == namespace, "the manifest's pods have another scheduler name");
+        Ok(manifest)
+    }
+
+    /// For pods that ask for no scheduler.
+    pub fn in_kube_schedulers_place(namespace: &str) -> Result<Self> {
+        Self::read("in-kube-schedulers-place", namespace)
+    }
+
+    fn read(name: &str, namespace: &str) -> Result<Self> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../deploy/manifests/{name}.yaml"));
+        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let objects = serde_saphyr::from_multiple(&text.replace(NAMESPACE, namespace))?;
+        Ok(Self { namespace: namespace.to_owned(), objects })
+    }
+
+    /// All of them, in their order.
+    pub fn objects(&self) -> &[Value] {
+        &self.objects
+    }
+
+    fn container_mut(&mut self) -> Result<&mut Value> {
+        let deployment = self.objects.iter_mut().find(|object| object["kind"] == "Deployment");
+        deployment.context("no Deployment")?.pointer_mut("/spec/template/spec/containers/0").context("no container")
+    }
+
+    fn template(&self) -> Result<&Value> {
+        let deployment = self.objects.iter().find(|object| object["kind"] == "Deployment");
+        Ok(&deployment.context("no Deployment")?["spec"]["template"])
+    }
+
+    /// A pod of its Deployment, for no scheduler of the test to place.
+    pub fn pod(&self, name: &str) -> Result<Value> {
+        let named = json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": self.namespace},
+            "spec": {"schedulerName": "nobody"},
+        });
+        Ok(with(self.template()?.clone(), &named))
+    }
+
+    /// The arguments of its container after `run`.
+    pub fn arguments(&self) -> Result<Vec<String>> {
+        let arguments = &self.template()?["spec"]["containers"][0]["args"];
+        let arguments: Vec<String> = serde_json::from_value(arguments.clone())?;
+        Ok(arguments.into_iter().skip_while(|argument| argument == "run").collect())
+    }
+
+    fn argument(&self, flag: &str) -> Result<String> {
+        let arguments = self.arguments()?;
+        let value = arguments.iter().find_map(|argument| argument.strip_prefix(flag)?.strip_prefix('='));
+        Ok(value.with_context(|| format!("the container has no argument {flag}"))?.to_owned())
+    }
+
+    /// The pods that it is for.
+    pub fn scheduler_name(&self) -> Result<String> {
+        self.argument("--scheduler-name")
+    }
+
+    /// The Lease that it asks for.
+    pub fn lease(&self) -> Result<Value> {
+        let name = self.argument("--leader-elect-resource-name")?;
+        let namespace = self.argument("--leader-elect-resource-namespace")?;
+        let metadata = json!({"name": name, "namespace": namespace});
+        Ok(json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata}))
+    }
+
+    /// Creates all of it, `without` one rule; returns when the API server knows the roles, with a kubeconfig of the
+    /// ServiceAccount.
+    pub async fn install(&mut self, target: &Target, without: Option<&Rule>) -> Result<PathBuf> {
+        if let Some(rule) = without {
+            rule.take_away_from(&mut self.objects)?;
+        }
+        for object in &self.objects {
+            api::create(&target.client, object).await?;
+        }
+        let account = self.objects.iter().find(|object| object["kind"] == "ServiceAccount");
+        let account = account.and_then(|account| account["metadata"]["name"].as_str()).context("no ServiceAccount")?;
+        let user = format!("system:serviceaccount:{}:{account}", self.namespace);
+        for rule in Rule::all_of(&self.objects) {
+            eventually(&format!("{user} may {rule}"), || async {
+                Ok(Look::at(rule.allows(&target.client, &user).await?, || "it may not".into()))
+            })
+            .await?;
+        }
+        self.kubeconfig(target, account).await
+    }
+
+    async fn kubeconfig(&self, target: &Target, account: &str) -> Result<PathBuf> {
+        let accounts: Api<ServiceAccount> = Api::namespaced(target.client.clone(), &self.namespace);
+        let request = TokenRequest { spec: Some(TokenRequestSpec::default()), ..TokenRequest::default() };
+        let granted = accounts.create_token_request(account, &PostParams::default(), &request).await?;
+        let token = granted.status.context("no token was granted")?.token;
+        let mut kubeconfig: Value = serde_saphyr::from_str(&std::fs::read_to_string(&target.kubeconfig)?)?;
+        kubeconfig["users"][0]["user"] = json!({ "token": token });
+        let path = target.home().join(format!("{}.kubeconfig", self.namespace));
+        std::fs::write(&path, kubeconfig.to_string())?;
+        Ok(path)
+    }
+}

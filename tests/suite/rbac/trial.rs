@@ -1,0 +1,163 @@
+//! A scheduler with the manifests' rights, and what becomes of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use berth_tests::objects::{node, pod, with};
+use berth_tests::wait::{Look, eventually, eventually_within};
+use berth_tests::{Process, Target, api, directory};
+use serde_json::json;
+
+use super::install::Manifest;
+use super::outcomes::{self, Outcome, Scene};
+use super::rules::Rule;
+
+/// Two files that are no plugins, for two reasons: exchanged for each other, each is a refusal.
+const BAD: [&[u8]; 2] = [b"", b"no component"];
+
+/// The scheduler's own pod.
+const OWN: &str = "berth-0";
+
+/// To be refused is waited for beside what is waited for itself.
+const AS_LONG_AS_IT_TAKES: Duration = Duration::from_secs(3600);
+
+/// A running scheduler.
+pub struct Trial {
+    process: Process,
+    scene: Scene,
+    plugins: PathBuf,
+    without: Option<Rule>,
+}
+
+/// How it went.
+pub struct Ended {
+    /// What did not come about.
+    pub missing: Vec<Outcome>,
+    /// The API server's refusal of what the rule that is not there would allow.
+    pub refusal: Option<String>,
+    /// All that the scheduler said.
+    pub log: String,
+}
+
+impl Trial {
+    /// Installs the manifest, `without` one of its rules, and starts the scheduler as its pods would.
+    pub async fn start(target: &Target, mut manifest: Manifest, without: Option<&Rule>) -> Result<Self> {
+        let kubeconfig = manifest.install(target, without).await?;
+        let (namespace, scheduler_name) = (manifest.namespace.clone(), manifest.scheduler_name()?);
+        let pod = |name: &str, cpu: &str| {
+            let pod = pod(&format!("{name}-{namespace}"), cpu);
+            with(pod, &json!({"spec": {"schedulerName": scheduler_name}}))
+        };
+        let here = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": namespace}}});
+        let scene = Scene {
+            client: target.client.clone(),
+            lease: manifest.lease()?,
+            small: with(pod("small", "100m"), &here),
+            large: pod("large", "1000"),
+            own: manifest.pod(OWN)?,
+            node: node(&namespace, 4),
+        };
+        api::create(&target.client, &scene.own).await?;
+        let plugins = target.home().join(&namespace);
+        fs::create_dir(&plugins)?;
+        let arguments = arguments(target, &manifest, &plugins)?;
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let process = Process::start_as(&kubeconfig, &arguments, Some((&namespace, OWN)))?;
+        Ok(Self { process, scene, plugins, without: without.cloned() })
+    }
+
+    /// Has it work until all is seen that there is to be seen, or until it was refused what it has no right to; then ends
+    /// it and looks what there is.
+    pub async fn run_to_the_end(mut self) -> Result<Ended> {
+        tokio::select! {
+            worked = self.work() => worked.with_context(|| format!("berth's log:\n{}", self.process.log()))?,
+            refused = self.until_refused() => refused?,
+        }
+        // One that could not keep its Lease may have ended by itself.
+        let stopped = self.process.stop().await;
+        let refusal = self.refusal();
+        if refusal.is_none() {
+            stopped?;
+        }
+        let mut missing = Vec::new();
+        for outcome in outcomes::all() {
+            if !self.scene.shows(outcome).await? {
+                missing.push(outcome);
+            }
+        }
+        Ok(Ended { missing, refusal, log: self.process.log() })
+    }
+
+    /// The line of its log that tells of it. Without a rule that is missing: of any refusal.
+    fn refusal(&self) -> Option<String> {
+        let words = match &self.without {
+            Some(Rule { verb, resource, .. }) => format!("cannot {verb} resource \"{resource}\""),
+            None => "cannot ".to_owned(),
+        };
+        let log = self.process.log().replace("\\\"", "\"");
+        log.lines().find(|line| line.contains("is forbidden") && line.contains(&words)).map(str::to_owned)
+    }
+
+    async fn until_refused(&self) -> Result<()> {
+        eventually_within(AS_LONG_AS_IT_TAKES, "berth was refused something", || async {
+            Ok(Look::at(self.refusal().is_some(), || "it was not".into()))
+        })
+        .await
+    }
+
+    async fn work(&self) -> Result<()> {
+        self.process.until_logged("ready: placing pods").await?;
+        api::create(&self.scene.client, &self.scene.node).await?;
+        for pod in [&self.scene.small, &self.scene.large] {
+            api::create(&self.scene.client, pod).await?;
+        }
+        self.refuse_and_refuse_again().await?;
+        for outcome in outcomes::while_it_runs() {
+            eventually(outcome, || async {
+                Ok(Look::at(self.scene.shows(outcome).await?, || "it is not so yet".into()))
+            })
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// Exchanges a bad file for another until a refusal is counted that was there before.
+    async fn refuse_and_refuse_again(&self) -> Result<()> {
+        let mut round = 0;
+        eventually(outcomes::COUNTED, || {
+            let bad = BAD[round % BAD.len()];
+            round += 1;
+            async move {
+                directory::install(&self.plugins, "bad.wasm", bad)?;
+                eventually("the refusal is told", || async {
+                    let told = self.scene.refusals().await?;
+                    Ok(Look::at(told >= round, || format!("{told} are")))
+                })
+                .await?;
+                Ok(Look::at(self.scene.shows(outcomes::COUNTED).await?, || format!("{round} refusals were told")))
+            }
+        })
+        .await
+    }
+}
+
+/// Those of the manifest's container, with what a test has for what a pod has.
+fn arguments(target: &Target, manifest: &Manifest, plugins: &Path) -> Result<Vec<String>> {
+    // One for all, as components are compiled but once then.
+    let cache = target.home().join("compiled");
+    let mut arguments = manifest.arguments()?;
+    // Any that is free.
+    arguments.retain(|argument| !argument.starts_with("--port="));
+    for argument in &mut arguments {
+        let (flag, _) = argument.split_once('=').unwrap_or((argument, ""));
+        match flag {
+            "--plugins" => *argument = format!("--plugins={}", plugins.display()),
+            "--cache-dir" => *argument = format!("--cache-dir={}", cache.display()),
+            "--bind-address" => "--bind-address=127.0.0.1".clone_into(argument),
+            _ => {}
+        }
+    }
+    Ok(arguments)
+}

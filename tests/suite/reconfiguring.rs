@@ -1,0 +1,134 @@
+//! The configuration file changes while the scheduler runs: plugins are switched on and off without a restart, and what
+//! can't be done is refused while what was done before goes on.
+
+use anyhow::{Result, ensure};
+use berth_tests::directory::{self, ConfigMapMount};
+use berth_tests::objects::{NAMESPACE, node, pod, tainted, with};
+use berth_tests::{Journal, Process, Target, api, crafted, events};
+use serde_json::{Value, json};
+
+crate::case::cases!(Both:
+    plugins_are_switched_off,
+    what_can_not_be_done_is_refused,
+    a_plugin_that_is_missing_at_the_start,
+);
+
+const OWN: &str = "berth-0";
+
+/// A process with a configuration that is mounted from a ConfigMap, in a pod of its own.
+struct Scene<'a> {
+    target: &'a Target,
+    journal: Journal,
+    configuration: ConfigMapMount,
+    berth: Process,
+}
+
+impl<'a> Scene<'a> {
+    /// With one node, and a profile of these plugins.
+    async fn start(target: &'a Target, node: Value, plugins: Value) -> Result<Self> {
+        api::create(&target.client, &node).await?;
+        let own = with(pod(OWN, "1m"), &json!({"spec": {"schedulerName": "nobody"}}));
+        api::create(&target.client, &own).await?;
+        let folder = target.home().join("etc");
+        std::fs::create_dir(&folder)?;
+        let mut configuration = ConfigMapMount::new(&folder);
+        configuration.set(&[("configuration.yaml", profile(plugins).as_bytes())])?;
+        let file = folder.join("configuration.yaml").display().to_string();
+        let plugins = target.plugins_dir().display().to_string();
+        let arguments = ["--leader-elect=false", "--config", &file, "--plugins", &plugins];
+        let berth = Process::start_as(&target.kubeconfig, &arguments, Some((NAMESPACE, OWN)))?;
+        let journal = Journal::start(&target.client).await?;
+        Ok(Self { target, journal, configuration, berth })
+    }
+
+    /// As the kubelet does, when the ConfigMap was changed.
+    fn configure(&mut self, plugins: Value) -> Result<()> {
+        self.write(&profile(plugins))
+    }
+
+    fn write(&mut self, text: &str) -> Result<()> {
+        self.configuration.set(&[("configuration.yaml", text.as_bytes())])
+    }
+
+    async fn create(&self, name: &str) -> Result<()> {
+        api::create(&self.target.client, &pod(name, "1m")).await
+    }
+
+    /// The configuration is refused, in an event, the log and a metric.
+    async fn until_refused(&self, why: &str) -> Result<()> {
+        events::with_note(&self.target.client, OWN, "ConfigurationRefused", why).await?;
+        self.berth.until_logged(why).await?;
+        self.berth.until_metric("berth_configuration_refused 1").await
+    }
+
+    /// Without a restart.
+    async fn end(mut self) -> Result<()> {
+        self.berth.stop().await?;
+        self.journal.check()
+    }
+}
+
+fn profile(plugins: Value) -> String {
+    let (api, kind) = ("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration");
+    json!({"apiVersion": api, "kind": kind, "profiles": [{"plugins": plugins}]}).to_string()
+}
+
+fn crafted() -> Value {
+    json!({"multiPoint": {"enabled": [{"name": "Crafted"}]}})
+}
+
+/// One of the directory, whose file stays where it is, and one of the binary.
+async fn plugins_are_switched_off(target: &Target) -> Result<()> {
+    directory::install(&target.plugins_dir(), "mine.wasm", &crafted::rejecting("node(s) were too small"))?;
+    let batch = tainted(node("n", 4), &["dedicated=batch:NoSchedule"]);
+    let mut scene = Scene::start(target, batch, crafted()).await?;
+    scene.create("p").await?;
+    scene.journal.rejected("p", "0/1 nodes are available: 1 node(s) had untolerated taint(s).").await?;
+    scene.configure(
+        json!({"multiPoint": {"enabled": [{"name": "Crafted"}], "disabled": [{"name": "TaintToleration"}]}}),
+    )?;
+    scene.journal.rejected("p", "0/1 nodes are available: 1 node(s) were too small.").await?;
+    scene.configure(json!({"multiPoint": {"disabled": [{"name": "TaintToleration"}]}}))?;
+    scene.journal.placed_pod("p").await?;
+    scene.end().await
+}
+
+async fn what_can_not_be_done_is_refused(target: &Target) -> Result<()> {
+    let mut scene = Scene::start(target, node("n", 4), json!({})).await?;
+    scene.create("before").await?;
+    scene.journal.placed_pod("before").await?;
+    for (what, text, why) in [
+        ("broken", "profiles: [".to_owned(), "not YAML"),
+        ("unknown", profile(json!({"filters": {}})), "filters"),
+        ("missing", profile(crafted()), "names the plugin Crafted, but no component has that name"),
+    ] {
+        scene.write(&text)?;
+        scene.until_refused(why).await?;
+        scene.create(what).await?;
+        scene.journal.placed_pod(what).await?;
+    }
+    // It is wanted still: now that it is there, it serves.
+    directory::install(&target.plugins_dir(), "mine.wasm", &crafted::rejecting("node(s) were too small"))?;
+    scene.berth.until_metric("berth_configuration_refused 0").await?;
+    scene.create("after").await?;
+    scene.journal.rejected("after", "0/1 nodes are available: 1 node(s) were too small.").await?;
+    scene.end().await
+}
+
+/// It is told, and waited for: a process that ended could show no metric, and would have to be started again.
+async fn a_plugin_that_is_missing_at_the_start(target: &Target) -> Result<()> {
+    directory::install(&target.plugins_dir(), "mine.wasm", &crafted::core_module())?;
+    let scene = Scene::start(target, node("n", 4), crafted()).await?;
+    scene.until_refused("names the plugin Crafted").await?;
+    events::with_note(&target.client, OWN, "PluginRefused", "is a core module").await?;
+    let path = target.plugins_dir().join("mine.wasm");
+    scene.berth.until_metric(&format!("berth_plugin_refused{{path=\"{}\"}} 1", path.display())).await?;
+    let (status, checks) = scene.berth.get("/readyz").await?;
+    ensure!(status == 500 && checks.contains("names the plugin Crafted"), "/readyz: {status} {checks}");
+    ensure!(scene.berth.get("/livez").await?.0 == 200, "it does not live");
+    scene.create("p").await?;
+    directory::install(&target.plugins_dir(), "mine.wasm", &crafted::rejecting("node(s) were too small"))?;
+    scene.journal.rejected("p", "0/1 nodes are available: 1 node(s) were too small.").await?;
+    ensure!(scene.berth.get("/readyz").await?.0 == 200, "it is not ready");
+    scene.end().await
+}
