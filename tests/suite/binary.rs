@@ -1,6 +1,5 @@
 //! `berth` as it was built: the commands that need no cluster.
 
-
 use anyhow::{Context, Result, ensure};
 use berth_tests::programs::{self, Kubectl};
 use berth_tests::wait::{Look, eventually};
