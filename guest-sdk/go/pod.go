@@ -64,7 +64,8 @@ type Requests struct {
 	Resource
 	// Effective has a resize in progress taken into account: what a node's requested resources count.
 	Effective Resource
-	// NonZero is effective cpu and memory, with a default for each container that names none: what NodeResourcesFit scores by.
+	// NonZero is cpu and memory of the containers alone, with a default for each that names none: what NodeResourcesFit scores
+	// by.
 	NonZero Resource
 }
 

@@ -133,14 +133,15 @@ pub struct Requests {
     pub fit: Resources,
     /// The same with a resize in progress taken into account: what a node's usage counts.
     pub effective: Resources,
-    /// `effective` cpu with 100 for each container that names none, in millicores.
+    /// Cpu of the containers alone, as the spec has it, with 100 for each that names none: what NodeResourcesFit scores. In
+    /// millicores.
     pub non_zero_milli_cpu: i64,
-    /// `effective` memory with 200 MB (209715200 bytes) for each container that names none.
+    /// The same of memory, with 200 MB (209715200 bytes) for each that names none.
     pub non_zero_memory: i64,
 }
 
 impl Requests {
-    /// `effective`, with those defaults.
+    /// What NodeResourcesFit scores of a resource.
     pub fn get_non_zero(&self, resource: &Resource) -> i64 {
         match resource {
             Resource::Cpu => self.non_zero_milli_cpu,

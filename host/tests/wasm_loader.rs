@@ -275,7 +275,7 @@ fn profiles_that_differ_in_name_or_weight_alone_are_others() {
     host.until("it serves", |host| host.filters() == ["A"]);
     let mut renamed = only("A", NamedBy::Point);
     renamed[0].scheduler_name = "other".into();
-    renamed[0].points.score.clone_from(&renamed[0].points.filter);
+    renamed[0].points.score = renamed[0].points.filter.clone();
     host.loader.set_profiles(renamed.clone());
     host.until("the other name serves", |host| &*host.profiles[0].scheduler_name == "other");
     renamed[0].points.score[0].weight = 5;

@@ -47,9 +47,9 @@ type Usage struct {
 	EphemeralStorage []int64
 	// Number of pods.
 	Pods []int64
-	// Sum of the pods' `non-zero-milli-cpu`.
+	// Millicores, with 100 for each container that names none.
 	NonZeroMilliCPU []int64
-	// Sum of the pods' `non-zero-memory`.
+	// Bytes, with 200 MB (209715200 bytes) for each container that names none.
 	NonZeroMemory []int64
 	// All other resources that changed, of these nodes; 0 where the last pod went.
 	Scalars []ScalarUsage

@@ -178,9 +178,10 @@ type PodRequests struct {
 	// The same with a resize in progress taken into account (`status.containerStatuses[].resources` and
 	// `allocatedResources`): what scores and a node's usage count.
 	Effective Resources
-	// `effective` cpu with 100 millicores for each container that names none, in millicores.
+	// Cpu of the containers alone, as the spec has it, with 100 millicores for each that names none: what NodeResourcesFit
+	// scores. In millicores.
 	NonZeroMilliCPU int64
-	// `effective` memory with 200 MB (209715200 bytes) for each container that names none.
+	// The same of memory, with 200 MB (209715200 bytes) for each that names none.
 	NonZeroMemory int64
 	// Names of the resources whose `fit` comes from the spec at all (a request of 0 differs from none).
 	Named []string

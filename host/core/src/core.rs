@@ -1,6 +1,7 @@
 //! The state machine: what each event does, and one scheduling cycle after the other.
 
 mod advice;
+mod explain;
 mod preemption;
 
 use std::collections::BTreeMap;
@@ -228,32 +229,16 @@ impl Core {
 
     fn cycle(&mut self, now: Timestamp, plugins: &mut dyn Plugins, actions: &mut Vec<Action>) {
         let Some(entry) = self.queue.pop() else { return };
-        let scheduler_name = &entry.pod.spec.scheduler_name;
-        let Some(at) = self.profiles.iter().position(|profile| profile.scheduler_name == *scheduler_name) else {
+        let Some(at) = self.profile_of(&entry.pod) else {
             // Its profile went while it waited, and may come back.
             self.unclaimed.insert(entry.pod.key.uid.clone(), entry.pod);
             return;
         };
         self.cycles += 1;
         let warned = self.distrusted.len();
-        let verify = self.options.verify_every > 0 && self.cycles.is_multiple_of(self.options.verify_every);
-        let mut placing = Placing {
-            cycle: self.cycles,
-            time: now,
-            seed: self.options.seed,
-            pod: &entry.pod,
-            cache: &self.cache,
-            templates: &mut self.templates,
-            pods_templates: Vec::new(),
-            answers: &mut self.answers,
-            nominations: &self.nominations,
-            next_start: &mut self.next_start,
-            plugins: &mut *plugins,
-            verify,
-            distrusted: &mut self.distrusted,
-            may_make_room: !self.evictions.are_underway_for(&entry.pod.key.uid),
-        };
-        let placed = placing.place(&self.profiles[at], &mut self.rng);
+        let mut rng = self.rng.fork();
+        let (mut placing, profile) = self.placing(&entry.pod, at, now, plugins);
+        let placed = placing.place(profile, &mut rng);
         for distrusted in &self.distrusted[warned..] {
             let (plugin, message) = (Arc::clone(&distrusted.name), distrusted.what.clone());
             actions.push(Action::Warn { plugin, message });
@@ -266,6 +251,39 @@ impl Core {
         if self.cycles.is_multiple_of(256) {
             self.answers.make_room();
         }
+    }
+
+    fn profile_of(&self, pod: &Pod) -> Option<usize> {
+        self.profiles.iter().position(|profile| profile.scheduler_name == pod.spec.scheduler_name)
+    }
+
+    /// The cycle whose number was drawn last, and the profile that decides it.
+    fn placing<'a>(
+        &'a mut self,
+        pod: &'a Arc<Pod>,
+        profile: usize,
+        now: Timestamp,
+        plugins: &'a mut dyn Plugins,
+    ) -> (Placing<'a>, &'a Profile) {
+        let verify = self.options.verify_every > 0 && self.cycles.is_multiple_of(self.options.verify_every);
+        let placing = Placing {
+            cycle: self.cycles,
+            time: now,
+            seed: self.options.seed,
+            pod,
+            cache: &self.cache,
+            templates: &mut self.templates,
+            pods_templates: Vec::new(),
+            answers: &mut self.answers,
+            nominations: &self.nominations,
+            next_start: &mut self.next_start,
+            plugins,
+            verify,
+            distrusted: &mut self.distrusted,
+            may_make_room: !self.evictions.are_underway_for(&pod.key.uid),
+            witness: None,
+        };
+        (placing, &self.profiles[profile])
     }
 
     fn forget_templates(&mut self, plugins: &mut dyn Plugins) {
@@ -319,16 +337,17 @@ impl Core {
     }
 
     fn not_placed(&mut self, entry: QueuedPod, failure: Failure, now: Timestamp, actions: &mut Vec<Action>) {
-        let (message, rejection) = match failure {
+        let message = failure.to_string();
+        let rejection = match failure {
             Failure::Plugin(error) => {
                 self.ended = Some(attempt(&entry, Outcome::Error, now));
                 let plugin = error.down.then(|| Arc::clone(&error.plugin));
-                return self.failed(entry, plugin, error.to_string(), now, actions);
+                return self.failed(entry, plugin, message, now, actions);
             }
-            Failure::NoNodes => ("no nodes available to schedule pods".to_owned(), Rejection::default()),
+            Failure::NoNodes => Rejection::default(),
             Failure::Unschedulable(diagnosis, nomination) => {
                 self.nominate(&entry, nomination, actions);
-                (diagnosis.to_string(), diagnosis.rejection().clone())
+                diagnosis.rejection().clone()
             }
         };
         self.ended = Some(attempt(&entry, Outcome::Unschedulable, now));

@@ -367,3 +367,32 @@ fn a_kind_is_watched_once_and_its_objects_help_those_that_wait_for_them() {
     assert!(bench.step(object(Arc::new(other))).is_empty());
     assert!(!bench.step(object(services().kind)).is_empty());
 }
+
+/// Writes down who said what.
+#[derive(Default)]
+struct Heard(Vec<String>);
+
+impl crate::cycle::Witness for Heard {
+    fn said(&mut self, plugin: &ProfilePlugin, answer: crate::cycle::Said<'_>) {
+        self.0.push(format!("{}: {answer:?}", plugin.declaration.name));
+    }
+}
+
+#[test]
+fn an_explanation_says_what_a_cycle_would_and_places_nothing() {
+    let mut bench = Bench::new();
+    let asked = Arc::new(pod("p"));
+    for (tainted, expected) in [(false, Ok(vec![(NodeId(0), 0)])), (true, Err("0/1 nodes are available: 1 tainted."))] {
+        bench.step(Event::NodeSet(node(tainted)));
+        for _ in ["fresh", "kept"] {
+            let mut heard = Heard::default();
+            let outcome = bench.core.explain(&asked, Timestamp(0), &mut bench.plugins, &mut heard).expect("a profile");
+            assert_eq!(outcome.map_err(|failure| failure.to_string()), expected.clone().map_err(str::to_owned));
+            assert_eq!(heard.0.len(), 1, "{:?}", heard.0);
+            assert_eq!(heard.0[0].contains("tainted"), tainted, "{:?}", heard.0);
+        }
+    }
+    assert_eq!(bench.core.in_flight(), 0);
+    let stranger = Arc::new(Pod { spec: Arc::default(), ..pod("q") });
+    assert!(bench.core.explain(&stranger, Timestamp(0), &mut bench.plugins, &mut Heard::default()).is_none());
+}

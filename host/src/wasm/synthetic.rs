@@ -101,6 +101,8 @@ fn pod(name: &str, requests: Resources, spec: PodSpec) -> Pod {
         requests: PodRequests {
             non_zero_milli_cpu: requests.milli_cpu,
             non_zero_memory: requests.memory,
+            scored_milli_cpu: requests.milli_cpu,
+            scored_memory: requests.memory,
             effective: requests.clone(),
             fit: requests,
             named,

@@ -11,7 +11,7 @@ use crate::model::NodeImage;
 pub struct ImageState {
     /// The name.
     pub name: Box<str>,
-    /// Bytes, as the node said that reported the name first.
+    /// Bytes, as the first node said that has the name; a node that is alone with it may correct itself.
     pub size: i64,
     /// On how many nodes it is.
     pub nodes: u32,
@@ -39,9 +39,14 @@ impl Images {
     /// A node that had `before` has these images now: their ids, each once, ascending.
     pub(super) fn exchange(&mut self, before: &[ImageId], images: &[NodeImage], log: &mut ChangeLog) -> Vec<ImageId> {
         let names = images.iter().flat_map(|image| image.names.iter().map(|name| (name, image.size)));
-        let mut after: Vec<ImageId> = names.map(|(name, size)| self.id_of(name, size)).collect();
-        after.sort_unstable();
-        after.dedup();
+        let mut sizes: Vec<(ImageId, i64)> = names.map(|(name, size)| (self.id_of(name, size), size)).collect();
+        // Stable: of a name that is there twice the first one counts.
+        sizes.sort_by_key(|(id, _)| *id);
+        sizes.dedup_by_key(|(id, _)| *id);
+        for (id, size) in sizes.iter().filter(|(id, _)| before.binary_search(id).is_ok()) {
+            self.correct(*id, *size, log);
+        }
+        let after: Vec<ImageId> = sizes.into_iter().map(|(id, _)| id).collect();
         for id in after.iter().filter(|id| before.binary_search(id).is_err()) {
             if let Some(state) = self.states.get_mut(id.0) {
                 state.nodes += 1;
@@ -51,6 +56,14 @@ impl Images {
         let gone: Vec<ImageId> = before.iter().filter(|id| after.binary_search(id).is_err()).copied().collect();
         self.leave(&gone, log);
         after
+    }
+
+    /// The size as a node says that had the image before.
+    fn correct(&mut self, id: ImageId, size: i64, log: &mut ChangeLog) {
+        if let Some(state) = self.states.get_mut(id.0).filter(|state| state.nodes == 1 && state.size != size) {
+            state.size = size;
+            log.push(Change::Image(id));
+        }
     }
 
     /// A node has them no more.

@@ -167,6 +167,7 @@ impl Bench {
             plugins: &mut self.plugins,
             verify: self.verify,
             distrusted: &mut self.distrusted,
+            witness: None,
         };
         match placing.place(&profile, &mut fastrand::Rng::with_seed(1)) {
             Ok(node) => Ok(self.cache.node(node).map_or_else(String::new, |info| info.node.name.to_string())),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::diagnosis::Diagnosis;
 use super::sampling::Sample;
 use super::what_if::CaseRejected;
-use super::{Failure, Nomination, Placing};
+use super::{Failure, Nomination, Placing, Said};
 use crate::cache::NodeId;
 use crate::plugins::{Code, ExtensionPoints, PluginError, PluginId, PreFilterResult, Status, Verdicts};
 use crate::profile::{Profile, ProfilePlugin};
@@ -74,6 +74,7 @@ impl Placing<'_> {
                 break;
             }
             let verdicts = self.filter(plugin, &nodes)?;
+            self.tell(plugin, Said::Verdicts(&nodes, &verdicts));
             self.keep_fitting(plugin, &mut nodes, &verdicts, diagnosis)?;
         }
         Ok(nodes)
@@ -112,7 +113,9 @@ impl Placing<'_> {
         let mut narrowing: BTreeSet<&str> = BTreeSet::new();
         let mut rejected: Option<(&ProfilePlugin, Status)> = None;
         for plugin in &profile.pre_filter {
-            match self.pre_filter(plugin)? {
+            let result = self.pre_filter(plugin)?;
+            self.tell(plugin, Said::PreFilter(&result));
+            match result {
                 PreFilterResult::All => {}
                 PreFilterResult::Skip => {
                     skipped.push(plugin.id);

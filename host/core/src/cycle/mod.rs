@@ -12,30 +12,35 @@ mod sampling;
 mod scoring;
 mod select;
 mod what_if;
+mod witness;
 
 use std::sync::Arc;
 
 pub(crate) use self::asking::mix;
 pub use self::diagnosis::Diagnosis;
 pub use self::post_filter::Nomination;
+pub use self::witness::{Said, Witness};
 use crate::answers::Answers;
 use crate::cache::{Cache, NodeId};
 use crate::facts::PodFacts;
 use crate::model::Pod;
 use crate::nominations::Nominations;
 use crate::plugins::{ExtensionPoints, PluginError, PluginId, Plugins, PointOutcome, TemplateId};
-use crate::profile::Profile;
+use crate::profile::{Profile, ProfilePlugin};
 use crate::template::Templates;
 use crate::time::Timestamp;
 
-/// Why a pod was not placed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a pod was not placed. Displays as the message of the FailedScheduling event.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// There is not a single node.
+    #[error("no nodes available to schedule pods")]
     NoNodes,
     /// No node fits.
+    #[error("{0}")]
     Unschedulable(Diagnosis, Nomination),
     /// A plugin did not answer as it must.
+    #[error("{0}")]
     Plugin(PluginError),
 }
 
@@ -67,6 +72,8 @@ pub(crate) struct Placing<'a> {
     pub distrusted: &'a mut Vec<Distrusted>,
     /// No evictions are under way for this pod: it may ask for some.
     pub may_make_room: bool,
+    /// Told of every answer.
+    pub witness: Option<&'a mut dyn Witness>,
 }
 
 /// A plugin that declared its scope wrongly.
@@ -92,6 +99,22 @@ impl Placing<'_> {
         }
         let totals = self.total_scores(profile, &feasible)?;
         select::one_of_the_best(&feasible, &totals, rng).ok_or(Failure::NoNodes)
+    }
+
+    /// The nodes that the pod fits on, at least one, with their total scores. Also the only one is scored.
+    pub fn weigh(&mut self, profile: &Profile) -> Result<Vec<(NodeId, i64)>, Failure> {
+        if self.cache.node_count() == 0 {
+            return Err(Failure::NoNodes);
+        }
+        let feasible = self.feasible_nodes(profile)?;
+        let totals = self.total_scores(profile, &feasible)?;
+        Ok(feasible.into_iter().zip(totals).collect())
+    }
+
+    fn tell(&mut self, plugin: &ProfilePlugin, answer: Said<'_>) {
+        if let Some(witness) = &mut self.witness {
+            witness.said(plugin, answer);
+        }
     }
 
     /// Runs an extension point, and tells when it begins and ends.

@@ -78,6 +78,7 @@ impl Placing<'_> {
                 answers: &mut *answers,
                 distrusted: &mut *distrusted,
                 pods_templates: pods_templates.clone(),
+                witness: None,
             };
             placing.answer_what_if(&filters, cases)
         };

@@ -1,6 +1,6 @@
 //! How good the nodes are on which the pod fits.
 
-use super::{Failure, Placing, normalize};
+use super::{Failure, Placing, Said, normalize};
 use crate::cache::NodeId;
 use crate::plugins::{ExtensionPoints, Normalization, PluginError, PluginId, PreScoreResult};
 use crate::profile::{FailurePolicy, Profile, ProfilePlugin};
@@ -37,8 +37,12 @@ impl Placing<'_> {
         let mut skipped = Vec::new();
         for plugin in &profile.pre_score {
             match self.pre_score(plugin, nodes) {
-                Ok(PreScoreResult::Score) => {}
-                Ok(PreScoreResult::Skip) => skipped.push(plugin.id),
+                Ok(result) => {
+                    self.tell(plugin, Said::PreScore(result));
+                    if result == PreScoreResult::Skip {
+                        skipped.push(plugin.id);
+                    }
+                }
                 Err(_) if plugin.failure_policy == FailurePolicy::IgnoreScores => skipped.push(plugin.id),
                 Err(error) => return Err(error),
             }
@@ -48,6 +52,7 @@ impl Placing<'_> {
 
     fn normalized_scores(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
         let mut scores = self.score(plugin, nodes)?;
+        let raw = self.witness.as_ref().map(|_| scores.clone());
         match plugin.declaration.normalization {
             Normalization::None => {}
             Normalization::Default => normalize::default(&mut scores),
@@ -56,6 +61,9 @@ impl Placing<'_> {
                 scores = self.normalize(plugin, nodes, &scores)?;
             }
             Normalization::Custom => {}
+        }
+        if let Some(raw) = raw {
+            self.tell(plugin, Said::Scores { nodes, raw: &raw, normalized: &scores });
         }
         match scores.iter().find(|score| !(0..=normalize::MAX_NODE_SCORE).contains(*score)) {
             None => Ok(scores),

@@ -59,6 +59,11 @@ pub struct PodRequests {
     pub non_zero_milli_cpu: i64,
     /// `effective` memory, containers without a request counted with 200 MiB.
     pub non_zero_memory: i64,
+    /// Cpu of the containers alone, from the spec, those without a request counted with 100 millicores, and the overhead.
+    /// NodeResourcesFit scores a pod by this: kube-scheduler v1.36 does not hand the gate of pod-level resources to it.
+    pub scored_milli_cpu: i64,
+    /// The same of memory, with 200 MiB.
+    pub scored_memory: i64,
     /// The resources that the spec names at all.
     pub named: Vec<Box<str>>,
 }
@@ -70,10 +75,13 @@ impl PodRequests {
         let fit = pod.sum(false, &ResourceList::new());
         let effective = pod.sum(true, &ResourceList::new());
         let non_zero = pod.sum(true, &pod.defaults(&effective));
+        let scored = pod.containers_alone();
         let quantity = |list: &ResourceList, name: &str| list.get(name).copied().unwrap_or_default();
         Self {
             non_zero_milli_cpu: quantity(&non_zero, "cpu").milli(),
             non_zero_memory: quantity(&non_zero, "memory").value(),
+            scored_milli_cpu: quantity(&scored, "cpu").milli(),
+            scored_memory: quantity(&scored, "memory").value(),
             named: fit.keys().cloned().collect(),
             fit: to_resources(&fit),
             effective: to_resources(&effective),
@@ -90,6 +98,13 @@ impl RequestInputs {
             .filter(|(name, _)| !pod_level || !requests.contains_key(*name))
             .map(|(name, quantity)| (name.into(), quantity))
             .collect()
+    }
+
+    fn containers_alone(&self) -> ResourceList {
+        let defaults = [("cpu".into(), DEFAULT_CPU), ("memory".into(), DEFAULT_MEMORY)].into();
+        let mut sum = self.sum_containers(false, &defaults);
+        add(&mut sum, &self.overhead);
+        sum
     }
 
     fn sum(&self, use_status: bool, defaults: &ResourceList) -> ResourceList {

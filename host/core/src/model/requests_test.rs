@@ -29,6 +29,7 @@ struct Case {
     fit: (i64, i64),
     effective: (i64, i64),
     non_zero: (i64, i64),
+    scored: (i64, i64),
 }
 
 const MB200: i64 = 200 * 1024 * 1024;
@@ -45,6 +46,7 @@ fn rules_of_the_api() {
             fit: (1100, 1024),
             effective: (1100, 1024),
             non_zero: (1100, 1024 + MB200),
+            scored: (1100, 1024 + MB200),
         },
         Case {
             name: "nothing asked counts with the defaults in scores alone",
@@ -52,6 +54,7 @@ fn rules_of_the_api() {
             fit: (0, 0),
             effective: (0, 0),
             non_zero: (100, 2 * MB200),
+            scored: (100, 2 * MB200),
         },
         Case {
             name: "an init container counts at its maximum, over the sidecars before it",
@@ -67,6 +70,7 @@ fn rules_of_the_api() {
             fit: (2300, 0),
             effective: (2300, 0),
             non_zero: (2300, 0),
+            scored: (2300, 0),
         },
         Case {
             name: "overhead is added",
@@ -78,6 +82,7 @@ fn rules_of_the_api() {
             fit: (1250, 1),
             effective: (1250, 1),
             non_zero: (1250, 1),
+            scored: (1250, 1),
         },
         Case {
             name: "pod-level requests come before the containers', cpu alone here",
@@ -89,6 +94,7 @@ fn rules_of_the_api() {
             fit: (3000, 5),
             effective: (3000, 5),
             non_zero: (3000, 5),
+            scored: (1100, 5 + MB200),
         },
         Case {
             name: "while a resize is under way the greatest counts",
@@ -99,6 +105,7 @@ fn rules_of_the_api() {
             fit: (1000, 1),
             effective: (2000, 1),
             non_zero: (2000, 1),
+            scored: (1000, 1),
         },
         Case {
             name: "a resize that can't be had does not count",
@@ -110,6 +117,7 @@ fn rules_of_the_api() {
             fit: (9000, 1),
             effective: (2000, 1),
             non_zero: (2000, 1),
+            scored: (9000, 1),
         },
     ];
     for case in cases {
@@ -117,6 +125,7 @@ fn rules_of_the_api() {
         assert_eq!((got.fit.milli_cpu, got.fit.memory), case.fit, "{}: fit", case.name);
         assert_eq!((got.effective.milli_cpu, got.effective.memory), case.effective, "{}: effective", case.name);
         assert_eq!((got.non_zero_milli_cpu, got.non_zero_memory), case.non_zero, "{}: non-zero", case.name);
+        assert_eq!((got.scored_milli_cpu, got.scored_memory), case.scored, "{}: scored", case.name);
     }
 }
 

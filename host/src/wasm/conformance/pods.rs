@@ -187,9 +187,13 @@ impl Maker {
         let effective = if self.chance(85) { fit.clone() } else { self.resources(2_000, 2_048) };
         let mut named: Vec<Box<str>> = vec!["cpu".into(), "memory".into(), "ephemeral-storage".into()];
         named.extend(fit.scalars.iter().map(|(name, _)| Box::from(&**name)));
+        let or_100 = |milli_cpu: i64| if milli_cpu == 0 { 100 } else { milli_cpu };
+        let or_200_mib = |memory: i64| if memory == 0 { 200 << 20 } else { memory };
         PodRequests {
-            non_zero_milli_cpu: if effective.milli_cpu == 0 { 100 } else { effective.milli_cpu },
-            non_zero_memory: if effective.memory == 0 { 200 << 20 } else { effective.memory },
+            non_zero_milli_cpu: or_100(effective.milli_cpu),
+            non_zero_memory: or_200_mib(effective.memory),
+            scored_milli_cpu: or_100(fit.milli_cpu),
+            scored_memory: or_200_mib(fit.memory),
             effective,
             fit,
             named,

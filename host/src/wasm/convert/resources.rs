@@ -20,8 +20,8 @@ pub(super) fn requests<'a>(arena: &'a Bump, from: &'a PodRequests) -> wit::PodRe
     wit::PodRequests {
         fit: resources(arena, &from.fit),
         effective: resources(arena, &from.effective),
-        non_zero_milli_cpu: from.non_zero_milli_cpu,
-        non_zero_memory: from.non_zero_memory,
+        non_zero_milli_cpu: from.scored_milli_cpu,
+        non_zero_memory: from.scored_memory,
         named: strings(arena, &from.named),
     }
 }

@@ -62,6 +62,7 @@ impl ClusterRequest {
 }
 
 /// A set of plugins, filled and tried, and the profiles that use it.
+#[derive(Default)]
 pub struct Prepared {
     /// Instances that were not there before.
     pub(crate) new: Vec<(Arc<Entry>, Resident)>,

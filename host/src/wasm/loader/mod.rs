@@ -7,6 +7,7 @@
 mod directory;
 mod files;
 mod options;
+mod stock;
 mod survey;
 mod watch;
 mod work;
@@ -19,6 +20,7 @@ use std::thread;
 use tokio::sync::watch as latest;
 
 pub use self::options::{BuiltIn, LoaderOptions};
+pub use self::stock::Stock;
 pub use self::survey::survey;
 use self::work::{Wake, Worker};
 use super::engine::engine;

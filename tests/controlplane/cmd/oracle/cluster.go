@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
+)
+
+// cluster is a scheduler of Kubernetes' own that was told of a cluster.
+type cluster struct {
+	scheduler *scheduler.Scheduler
+	informers map[reflect.Type]*informer
+	profiles  map[string]*profile
+}
+
+// profile is a framework, and its plugins besides: the framework itself gives none of them away.
+type profile struct {
+	framework framework.Framework
+	plugins   []fwk.Plugin
+}
+
+// Who asks compares all nodes.
+var everyNode int32 = 100
+
+func newCluster(ctx context.Context, configuration *config.KubeSchedulerConfiguration) (*cluster, error) {
+	client := fake.NewSimpleClientset()
+	factory, byType := newInformers(client)
+	noEvents := func(string) events.EventRecorderLogger { return &events.FakeRecorder{} }
+	running, err := scheduler.New(ctx, client, factory, nil, noEvents,
+		scheduler.WithComponentConfigVersion(configuration.TypeMeta.APIVersion),
+		scheduler.WithProfiles(configuration.Profiles...),
+		scheduler.WithPercentageOfNodesToScore(&everyNode),
+	)
+	if err != nil {
+		return nil, err
+	}
+	made := &cluster{scheduler: running, informers: byType, profiles: map[string]*profile{}}
+	for at := range configuration.Profiles {
+		profile, err := newProfile(ctx, &configuration.Profiles[at], running)
+		if err != nil {
+			return nil, errors.Join(err, running.Profiles.Close())
+		}
+		made.profiles[profile.framework.ProfileName()] = profile
+	}
+	return made, nil
+}
+
+// newProfile makes each plugin of a profile a second time, for the same framework.
+func newProfile(ctx context.Context, configuration *config.KubeSchedulerProfile, running *scheduler.Scheduler) (*profile, error) {
+	made := &profile{framework: running.Profiles[configuration.SchedulerName]}
+	registry := plugins.NewInTreeRegistry()
+	for _, name := range enabled(made.framework) {
+		plugin, err := registry[name](ctx, argumentsOf(configuration, name), made.framework)
+		if err != nil {
+			return nil, fmt.Errorf("plugin %s: %w", name, err)
+		}
+		made.plugins = append(made.plugins, plugin)
+	}
+	return made, nil
+}
+
+// enabled names the plugins of a framework in the order of its extension points.
+func enabled(f framework.Framework) []string {
+	var names []string
+	lists := f.ListPlugins()
+	for _, set := range []config.PluginSet{lists.PreEnqueue, lists.PreFilter, lists.Filter, lists.PreScore, lists.Score} {
+		for _, plugin := range set.Enabled {
+			if !slices.Contains(names, plugin.Name) {
+				names = append(names, plugin.Name)
+			}
+		}
+	}
+	return names
+}
+
+func argumentsOf(configuration *config.KubeSchedulerProfile, name string) runtime.Object {
+	for _, plugin := range configuration.PluginConfig {
+		if plugin.Name == name {
+			return plugin.Args
+		}
+	}
+	return nil
+}
+
+func (c *cluster) change(change change) error {
+	raw, act, check := change.Set, (*informer).set, validate
+	if raw == nil {
+		raw, act, check = change.Remove, (*informer).remove, func(runtime.Object) error { return nil }
+	}
+	object, err := readObject(raw)
+	if err == nil {
+		err = check(object)
+	}
+	if err != nil {
+		return err
+	}
+	informer, ok := c.informers[reflect.TypeOf(object)]
+	if !ok {
+		return fmt.Errorf("no plugin reads a %T", object)
+	}
+	return act(informer, object)
+}
+
+func (c *cluster) askAll(ctx context.Context, pods []*v1.Pod) ([]*answer, error) {
+	var all []*answer
+	for _, pod := range pods {
+		one, err := c.ask(ctx, pod)
+		if err != nil {
+			return nil, fmt.Errorf("pod %s: %w", pod.Name, err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// ask asks the plugins one by one, and then the scheduler as a whole.
+func (c *cluster) ask(ctx context.Context, pod *v1.Pod) (*answer, error) {
+	profile, ok := c.profiles[pod.Spec.SchedulerName]
+	if !ok {
+		return nil, fmt.Errorf("there is no profile %q", pod.Spec.SchedulerName)
+	}
+	snapshot, ok := profile.framework.SnapshotSharedLister().(*internalcache.Snapshot)
+	if !ok {
+		return nil, fmt.Errorf("the snapshot is a %T", profile.framework.SnapshotSharedLister())
+	}
+	// A node's part of a snapshot is as old as the node's last change, and so is what it says of images on other nodes.
+	// That differs from one history to another; a new snapshot has everything as it is.
+	*snapshot = *internalcache.NewEmptySnapshot()
+	if err := c.scheduler.Cache.UpdateSnapshot(klog.FromContext(ctx), snapshot); err != nil {
+		return nil, err
+	}
+	nodes, err := snapshot.List()
+	if err != nil {
+		return nil, err
+	}
+	whole, err := c.cycle(ctx, profile.framework, pod)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{Plugins: profile.ask(ctx, pod, nodes), Cycle: whole}, nil
+}
+
+func (c *cluster) close() {
+	// Nothing that a plugin might say at the end changes an answer.
+	_ = c.scheduler.Profiles.Close()
+	c.scheduler.SchedulingQueue.Close()
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// cycle runs a scheduling cycle up to the choice of the node.
+func (c *cluster) cycle(ctx context.Context, profile framework.Framework, pod *v1.Pod) (*cycle, error) {
+	info, err := framework.NewPodInfo(pod)
+	if err != nil {
+		return nil, err
+	}
+	result, err := withNodes(profile)
+	if err != nil {
+		return nil, err
+	}
+	state := framework.NewCycleState()
+	chosen, err := c.scheduler.SchedulePod(ctx, profile, state, &framework.QueuedPodInfo{PodInfo: info})
+	var unfit *framework.FitError
+	switch {
+	case errors.As(err, &unfit), errors.Is(err, scheduler.ErrNoNodesAvailable):
+		result.Message = err.Error()
+		return result, nil
+	case err != nil:
+		result.Message, result.Failed = err.Error(), true
+		return result, nil
+	}
+	result.Totals, err = totals(ctx, profile, pod, chosen)
+	return result, err
+}
+
+func withNodes(profile framework.Framework) (*cycle, error) {
+	nodes, err := profile.SnapshotSharedLister().NodeInfos().List()
+	if err != nil {
+		return nil, err
+	}
+	result := &cycle{Nodes: []string{}}
+	for _, node := range nodes {
+		result.Nodes = append(result.Nodes, node.Node().Name)
+	}
+	return result, nil
+}
+
+// totals does once more what the scheduler has done, which tells only the node it chose.
+func totals(ctx context.Context, profile framework.Framework, pod *v1.Pod, chosen scheduler.ScheduleResult) (map[string]int64, error) {
+	state := framework.NewCycleState()
+	fitting, err := fitting(ctx, profile, state, pod)
+	if err != nil {
+		return nil, err
+	}
+	if len(fitting) != chosen.FeasibleNodes {
+		return nil, fmt.Errorf("of %d nodes that fit, %d were found again", chosen.FeasibleNodes, len(fitting))
+	}
+	if verdict := profile.RunPreScorePlugins(ctx, state, pod, fitting); !verdict.IsSuccess() {
+		return nil, verdict.AsError()
+	}
+	scores, verdict := profile.RunScorePlugins(ctx, state, pod, fitting)
+	if !verdict.IsSuccess() {
+		return nil, verdict.AsError()
+	}
+	totals := map[string]int64{}
+	best := scores[0].TotalScore
+	for _, node := range scores {
+		totals[node.Name] = node.TotalScore
+		best = max(best, node.TotalScore)
+	}
+	if totals[chosen.SuggestedHost] != best {
+		return nil, fmt.Errorf("%s was chosen with %d, but the best has %d", chosen.SuggestedHost, totals[chosen.SuggestedHost], best)
+	}
+	return totals, nil
+}
+
+func fitting(ctx context.Context, profile framework.Framework, state fwk.CycleState, pod *v1.Pod) ([]fwk.NodeInfo, error) {
+	result, verdict, _ := profile.RunPreFilterPlugins(ctx, state, pod)
+	if !verdict.IsSuccess() {
+		return nil, verdict.AsError()
+	}
+	nodes, err := profile.SnapshotSharedLister().NodeInfos().List()
+	if err != nil {
+		return nil, err
+	}
+	var fitting []fwk.NodeInfo
+	for _, node := range nodes {
+		if !result.AllNodes() && !result.NodeNames.Has(node.Node().Name) {
+			continue
+		}
+		switch verdict := profile.RunFilterPluginsWithNominatedPods(ctx, state, pod, node); {
+		case verdict.IsSuccess():
+			fitting = append(fitting, node)
+		case verdict.Code() == fwk.Error:
+			return nil, verdict.AsError()
+		}
+	}
+	return fitting, nil
+}

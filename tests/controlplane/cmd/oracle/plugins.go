@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// ask asks each plugin about all nodes, in the order of a cycle. They share a state, as some read what others wrote.
+func (p *profile) ask(ctx context.Context, pod *v1.Pod, nodes []fwk.NodeInfo) map[string]*said {
+	state := framework.NewCycleState()
+	all := map[string]*said{}
+	left := map[string][]fwk.NodeInfo{}
+	for _, plugin := range p.plugins {
+		one := &said{}
+		all[plugin.Name()] = one
+		if plugin, ok := plugin.(fwk.PreEnqueuePlugin); ok {
+			one.PreEnqueue = statusOf(plugin.PreEnqueue(ctx, pod))
+		}
+		left[plugin.Name()] = one.askPreFilter(ctx, plugin, state, pod, nodes)
+	}
+	for _, plugin := range p.plugins {
+		one := all[plugin.Name()]
+		fitting := one.askFilter(ctx, plugin, state, pod, left[plugin.Name()])
+		one.askScore(ctx, plugin, state, pod, fitting)
+	}
+	return all
+}
+
+// askPreFilter gives the nodes that are left.
+func (s *said) askPreFilter(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) []fwk.NodeInfo {
+	asked, ok := plugin.(fwk.PreFilterPlugin)
+	if !ok {
+		return nodes
+	}
+	result, verdict := asked.PreFilter(ctx, state, pod, nodes)
+	s.PreFilter = &preFilter{status: *statusOf(verdict)}
+	if !verdict.IsSuccess() && !verdict.IsSkip() {
+		return nil
+	}
+	if result.AllNodes() {
+		return nodes
+	}
+	s.PreFilter.Nodes = sets.List(result.NodeNames)
+	var left []fwk.NodeInfo
+	for _, node := range nodes {
+		if result.NodeNames.Has(node.Node().Name) {
+			left = append(left, node)
+		}
+	}
+	return left
+}
+
+// askFilter gives the nodes that fit.
+func (s *said) askFilter(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) []fwk.NodeInfo {
+	asked, ok := plugin.(fwk.FilterPlugin)
+	if !ok || (s.PreFilter != nil && s.PreFilter.Code == fwk.Skip.String()) {
+		return nodes
+	}
+	s.Filter = map[string]*status{}
+	var fitting []fwk.NodeInfo
+	for _, node := range nodes {
+		if verdict := asked.Filter(ctx, state, pod, node); verdict.IsSuccess() {
+			fitting = append(fitting, node)
+		} else {
+			s.Filter[node.Node().Name] = statusOf(verdict)
+		}
+	}
+	return fitting
+}
+
+func (s *said) askScore(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) {
+	asked, ok := plugin.(fwk.ScorePlugin)
+	if !ok || len(nodes) == 0 {
+		return
+	}
+	if plugin, ok := plugin.(fwk.PreScorePlugin); ok {
+		verdict := plugin.PreScore(ctx, state, pod, nodes)
+		s.PreScore = statusOf(verdict)
+		if !verdict.IsSuccess() {
+			return
+		}
+	}
+	s.Scores = map[string]score{}
+	var list fwk.NodeScoreList
+	for _, node := range nodes {
+		raw, verdict := asked.Score(ctx, state, pod, node)
+		if !verdict.IsSuccess() {
+			s.Scores, s.ScoreError = nil, statusOf(verdict)
+			return
+		}
+		name := node.Node().Name
+		s.Scores[name] = score{Raw: raw, Normalized: raw}
+		list = append(list, fwk.NodeScore{Name: name, Score: raw})
+	}
+	extensions := asked.ScoreExtensions()
+	if extensions == nil {
+		return
+	}
+	if verdict := extensions.NormalizeScore(ctx, state, pod, list); !verdict.IsSuccess() {
+		s.Scores, s.ScoreError = nil, statusOf(verdict)
+		return
+	}
+	for _, normalized := range list {
+		s.Scores[normalized.Name] = score{Raw: s.Scores[normalized.Name].Raw, Normalized: normalized.Score}
+	}
+}

@@ -1,0 +1,65 @@
+//! A case: a cluster, pods to be placed, and changes after each of which they are asked about again.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// What both sides are asked. Objects are Kubernetes' own, as the API server would send them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// Of a case that is kept: what differed once.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// `pluginConfig[].args` by plugin.
+    #[serde(default)]
+    pub arguments: Map<String, Value>,
+    /// All that is in the cluster.
+    pub objects: Vec<Value>,
+    /// Asked about one after the other, and never placed.
+    pub pods: Vec<Value>,
+    /// What happens then.
+    #[serde(default)]
+    pub changes: Vec<Change>,
+}
+
+/// Something that happens to the cluster.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Change {
+    /// An object appears, or takes the place of the one of its name.
+    Set(Value),
+    /// An object goes: its apiVersion, kind and metadata.
+    Remove(Value),
+}
+
+impl Case {
+    /// Reads one that is kept.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn read(file: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(file)?;
+        serde_json::from_str(&text).with_context(|| format!("{} is no case", file.display()))
+    }
+
+    /// The KubeSchedulerConfiguration of both: the default profile, without the plugins that Berth lacks.
+    pub fn configuration(&self, lacking: &[&str]) -> Value {
+        let disabled: Vec<Value> = lacking.iter().map(|name| json!({"name": name})).collect();
+        let config = self.arguments.iter().map(|(name, arguments)| json!({"name": name, "args": arguments}));
+        json!({
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "profiles": [{
+                "schedulerName": PROFILE,
+                "plugins": {"multiPoint": {"disabled": disabled}},
+                "pluginConfig": config.collect::<Vec<_>>(),
+            }],
+        })
+    }
+}
+
+/// The profile that all pods are asked about for.
+pub const PROFILE: &str = "default-scheduler";

@@ -1,0 +1,86 @@
+//! What a run has shown: which fields its cases had, and what the plugin did with them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::answer::Verdict;
+use crate::case::{Case, Change};
+use crate::entries::{Does, Entry};
+
+/// Counts of one entry's run.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    /// How many cases.
+    pub cases: usize,
+    /// How many times a pod was asked about, each about all nodes.
+    pub asked: usize,
+    /// How many cases differed.
+    pub mismatches: usize,
+    paths: BTreeSet<String>,
+    did: BTreeMap<Does, usize>,
+}
+
+impl Coverage {
+    /// Notes the fields of a case.
+    pub fn add_case(&mut self, case: &Case) {
+        self.cases += 1;
+        let set = case.changes.iter().filter_map(|change| match change {
+            Change::Set(object) => Some(object),
+            Change::Remove(_) => None,
+        });
+        for object in case.objects.iter().chain(set) {
+            let role = match object["kind"].as_str() {
+                Some("Pod") => "resident".to_owned(),
+                Some(kind) => kind.to_lowercase(),
+                None => "object".to_owned(),
+            };
+            self.add_paths(role, object);
+        }
+        case.pods.iter().for_each(|pod| self.add_paths("pod".to_owned(), pod));
+        self.add_paths("arguments".to_owned(), &Value::Object(case.arguments.clone()));
+    }
+
+    fn add_paths(&mut self, path: String, value: &Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.iter().for_each(|(name, value)| self.add_paths(format!("{path}.{name}"), value));
+            }
+            Value::Array(elements) => elements.iter().for_each(|element| self.add_paths(format!("{path}[]"), element)),
+            Value::String(text) => drop(self.paths.insert(format!("{path}={text}"))),
+            Value::Bool(_) | Value::Number(_) | Value::Null => drop(self.paths.insert(format!("{path}={value}"))),
+        }
+        self.paths.insert(path);
+    }
+
+    /// Notes what kube-scheduler's plugin says of a pod.
+    pub fn add_verdict(&mut self, verdict: &Verdict, nodes: usize) {
+        self.asked += 1;
+        let raw: BTreeSet<i64> = verdict.scores.iter().flatten().map(|(_, score)| score.raw).collect();
+        for (does, so) in [
+            (Does::Filters, !verdict.rejected.is_empty() && verdict.rejected.len() < nodes),
+            (Does::Scores, raw.len() > 1),
+            (Does::Skips, verdict.skips),
+            (Does::Fails, verdict.failed.is_some()),
+        ] {
+            *self.did.entry(does).or_default() += usize::from(so);
+        }
+    }
+
+    /// How often it was seen to do that.
+    pub fn did(&self, does: Does) -> usize {
+        self.did.get(&does).copied().unwrap_or_default()
+    }
+
+    /// How many of the entry's fields were there.
+    pub fn fields(&self, entry: &Entry) -> usize {
+        entry.fields.iter().filter(|field| self.paths.contains(**field)).count()
+    }
+
+    /// What the entry wants shown, and was not.
+    pub fn missing(&self, entry: &Entry) -> Vec<String> {
+        let fields = entry.fields.iter().filter(|field| !self.paths.contains(**field));
+        let does = entry.does.iter().filter(|does| self.did(**does) == 0);
+        fields.map(|field| (*field).to_owned()).chain(does.map(|does| format!("that it {does:?}"))).collect()
+    }
+}

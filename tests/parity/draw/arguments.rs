@@ -1,0 +1,72 @@
+//! Plugins' arguments.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::affinity::affinity;
+use super::parts::{Part, any_of, field, list, object, perhaps};
+
+const RESOURCES: [&str; 5] = ["cpu", "memory", "ephemeral-storage", "example.com/gpu", "vendor.io/nic"];
+
+/// None for any plugin.
+pub fn none() -> Part {
+    Just(json!({})).boxed()
+}
+
+/// Some for each plugin that takes any.
+pub fn all() -> Part {
+    object(vec![node_affinity(), fit(), balanced()])
+}
+
+/// `NodeAffinityArgs`
+pub fn node_affinity() -> Part {
+    let valid = |affinity: &Value| !affinity.to_string().contains("many");
+    perhaps("NodeAffinity.addedAffinity", affinity().prop_filter("a profile's numbers have to be numbers", valid))
+}
+
+/// `NodeResourcesFitArgs`
+pub fn fit() -> Part {
+    let strategy = prop_oneof![
+        field("type", any_of(&["LeastAllocated", "MostAllocated"])),
+        field("requestedToCapacityRatio.shape", shape())
+            .prop_map(|ratio| super::parts::merged(json!({"type": "RequestedToCapacityRatio"}), ratio)),
+    ];
+    let strategy = object(vec![strategy.boxed(), perhaps("resources", resources(&[1, 2, 5, 100]))]);
+    object(vec![
+        perhaps("NodeResourcesFit.scoringStrategy", strategy),
+        perhaps("NodeResourcesFit.ignoredResources", list(any_of(&["example.com/gpu", "vendor.io/nic"]), 1..=1)),
+        perhaps("NodeResourcesFit.ignoredResourceGroups", list(any_of(&["example.com", "vendor.io"]), 1..=1)),
+    ])
+}
+
+/// `NodeResourcesBalancedAllocationArgs`
+pub fn balanced() -> Part {
+    perhaps("NodeResourcesBalancedAllocation.resources", resources(&[1]))
+}
+
+/// Resources, each once, with weights.
+fn resources(weights: &'static [i64]) -> Part {
+    proptest::sample::subsequence(RESOURCES.to_vec(), 1..=4)
+        .prop_flat_map(move |names| {
+            let weighed = |name: &str| {
+                let name = name.to_owned();
+                any_of(weights).prop_map(move |weight| json!({"name": name, "weight": weight})).boxed()
+            };
+            names.into_iter().map(weighed).collect::<Vec<_>>()
+        })
+        .prop_map(Value::Array)
+        .boxed()
+}
+
+/// Points of rising utilization.
+fn shape() -> Part {
+    proptest::sample::subsequence(vec![0, 10, 33, 50, 80, 100], 1..=4)
+        .prop_flat_map(|utilizations| {
+            let point = |utilization: i64| {
+                (0..=10i64).prop_map(move |score| json!({"utilization": utilization, "score": score})).boxed()
+            };
+            utilizations.into_iter().map(point).collect::<Vec<_>>()
+        })
+        .prop_map(Value::Array)
+        .boxed()
+}

@@ -1,0 +1,120 @@
+//! Parts of pods that are in their containers: requests, ports, images.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::nodes::IMAGES;
+use super::parts::{Part, any_of, field, list, map, object, perhaps};
+
+/// An amount of a resource, up to about `most` of what people count it in, in the notations that there are.
+pub fn quantity(resource: &str, most: i64) -> Part {
+    let whole = |most: i64| (0..=most).boxed();
+    match resource {
+        "cpu" => prop_oneof![
+            whole(most).prop_map(|n| format!("{n}").into()),
+            whole(most * 1000).prop_map(|n| format!("{n}m").into()),
+            whole(most).prop_map(|n| format!("{n}.5").into()),
+            any_of(&["0.0001", "1500u", "1e0", "100n", "0"]),
+        ]
+        .boxed(),
+        "memory" | "ephemeral-storage" => prop_oneof![
+            whole(most).prop_map(|n| format!("{n}Gi").into()),
+            whole(most * 1000).prop_map(|n| format!("{n}M").into()),
+            whole(most * 1000).prop_map(|n| format!("{n}Mi").into()),
+            any_of(&["1e9", "0.5Gi", "128974848", "1500m", "0", "1E3"]),
+        ]
+        .boxed(),
+        "hugepages-2Mi" => whole(most / 2).prop_map(|n| format!("{}Mi", 2 * n).into()).boxed(),
+        _ => whole(most / 4).prop_map(|n| format!("{n}").into()).boxed(),
+    }
+}
+
+/// What a container asks for. Extended resources and huge pages can't be promised twice, so limits have to say the same;
+/// and huge pages come with cpu or memory.
+fn requests() -> Part {
+    let resources =
+        map(&["cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "example.com/gpu", "vendor.io/nic"], |resource| {
+            quantity(resource, 3)
+        });
+    resources
+        .prop_map(|mut requests| {
+            if let Some(requests) = requests.as_object_mut()
+                && !requests.contains_key("cpu")
+                && !requests.contains_key("memory")
+            {
+                requests.retain(|name, _| !name.starts_with("hugepages"));
+            }
+            let limits = requests.as_object().into_iter().flatten();
+            let limits = limits.filter(|(name, _)| name.contains('/') || name.starts_with("hugepages"));
+            let limits: serde_json::Map<String, Value> = limits.map(|(k, v)| (k.clone(), v.clone())).collect();
+            json!({"requests": requests, "limits": limits})
+        })
+        .boxed()
+}
+
+fn port() -> Part {
+    object(vec![
+        field("containerPort", any_of(&[80, 8080])),
+        perhaps("hostPort", any_of(&[80, 8080])),
+        perhaps("hostIP", any_of(&["10.0.0.1", "0.0.0.0", "127.0.0.1", "", "::", "fd00::1"])),
+        perhaps("protocol", any_of(&["TCP", "UDP", "SCTP"])),
+    ])
+}
+
+/// What is drawn of each container.
+#[derive(Clone, Copy, Default)]
+pub struct Containers {
+    /// `resources`
+    pub requests: bool,
+    /// `ports`
+    pub ports: bool,
+    /// `image`
+    pub images: bool,
+    /// `initContainers`, those that go on included
+    pub init: bool,
+}
+
+impl Containers {
+    /// `spec.containers` and `spec.initContainers`
+    pub fn parts(self) -> Vec<Part> {
+        let mut parts = vec![field("spec.containers", list(self.container(), 1..=2).prop_map(|list| named(list, "c")))];
+        if self.init {
+            let init = object(vec![self.container(), perhaps("restartPolicy", any_of(&["Always"]))]);
+            parts.push(perhaps("spec.initContainers", list(init, 1..=3).prop_map(|list| named(list, "i"))));
+        }
+        parts
+    }
+
+    fn container(self) -> Part {
+        let mut parts = Vec::new();
+        if self.requests {
+            parts.push(perhaps("resources", requests()));
+        }
+        if self.ports {
+            parts.push(perhaps("ports", list(port(), 1..=2)));
+        }
+        let images = if self.images { &IMAGES[..] } else { &IMAGES[..1] };
+        parts.push(field("image", any_of(images)));
+        object(parts)
+    }
+}
+
+/// With names, and without ports that are there twice.
+fn named(list: Value, letter: &str) -> Value {
+    let mut list = list;
+    let mut taken = Vec::new();
+    for (at, container) in list.as_array_mut().into_iter().flatten().enumerate() {
+        container["name"] = format!("{letter}{at}").into();
+        if let Some(ports) = container.get_mut("ports").and_then(Value::as_array_mut) {
+            ports.retain(|port| {
+                let protocol = port.get("protocol").cloned().unwrap_or_else(|| "TCP".into());
+                let ip = port.get("hostIP").cloned().unwrap_or_else(|| "".into());
+                let key = json!([protocol, ip, port["hostPort"]]);
+                let first = port.get("hostPort").is_none() || !taken.contains(&key);
+                taken.push(key);
+                first
+            });
+        }
+    }
+    list
+}

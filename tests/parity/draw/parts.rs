@@ -1,0 +1,59 @@
+//! What objects are drawn from: parts, each an object of JSON that is merged into the others.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Map, Value, json};
+
+/// Some fields of an object.
+pub type Part = BoxedStrategy<Value>;
+
+/// One of these, the first ones being the simplest.
+pub fn any_of<T: Clone + std::fmt::Debug + Into<Value> + 'static>(values: &[T]) -> Part {
+    select(values.to_vec()).prop_map(Into::into).boxed()
+}
+
+/// The field at a path, as `spec.nodeName`.
+pub fn field(path: &'static str, value: impl Strategy<Value = Value> + 'static) -> Part {
+    value.prop_map(move |value| path.rsplit('.').fold(value, |value, name| json!({ name: value }))).boxed()
+}
+
+/// The same, or nothing.
+pub fn perhaps(path: &'static str, value: impl Strategy<Value = Value> + 'static) -> Part {
+    prop_oneof![Just(json!({})), field(path, value)].boxed()
+}
+
+/// A list of so many.
+pub fn list(of: Part, range: std::ops::RangeInclusive<usize>) -> Part {
+    vec(of, range).prop_map(Value::Array).boxed()
+}
+
+/// All of these parts in one object.
+pub fn object(parts: Vec<Part>) -> Part {
+    parts.prop_map(|parts| parts.into_iter().fold(json!({}), merged)).boxed()
+}
+
+/// A map from some of these keys to a value each.
+pub fn map(keys: &[&'static str], value: fn(&'static str) -> Part) -> Part {
+    let entry = |key: &&'static str| {
+        let key = *key;
+        prop_oneof![Just(json!({})), value(key).prop_map(move |value| json!({ key: value }))].boxed()
+    };
+    object(keys.iter().map(entry).collect())
+}
+
+/// Both objects' fields; where both have one, its value from `patch`, or both objects' fields again.
+pub fn merged(mut into: Value, patch: Value) -> Value {
+    match (into.as_object_mut(), patch) {
+        (Some(fields), Value::Object(patch)) => merge_fields(fields, patch),
+        (_, patch) => return patch,
+    }
+    into
+}
+
+fn merge_fields(into: &mut Map<String, Value>, patch: Map<String, Value>) {
+    for (name, value) in patch {
+        let before = into.remove(&name);
+        into.insert(name, before.map_or_else(|| value.clone(), |before| merged(before, value.clone())));
+    }
+}

@@ -1,0 +1,104 @@
+//! Parts of pods that are not in their containers.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+use super::containers::quantity;
+use super::nodes::{EFFECTS, IMAGES, TAINTS};
+use super::parts::{Part, any_of, field, list, map, object, perhaps};
+
+/// `spec.nodeName` of a pod to be placed.
+pub fn node_name() -> Part {
+    perhaps("spec.nodeName", any_of(&["n0", "n1", "n9"]))
+}
+
+/// `spec.tolerations`
+pub fn tolerations() -> Part {
+    let keyed = (select(TAINTS.to_vec()), any_of(&["a", "b", ""])).prop_flat_map(|(key, value)| {
+        prop_oneof![
+            Just(json!({"key": key, "value": value})),
+            Just(json!({"key": key, "operator": "Equal", "value": value})),
+            Just(json!({"key": key, "operator": "Exists"})),
+        ]
+    });
+    let toleration = prop_oneof![5 => keyed.boxed(), 1 => Just(json!({"operator": "Exists"}))];
+    let toleration =
+        object(vec![toleration.boxed(), perhaps("effect", any_of(&EFFECTS))]).prop_flat_map(|toleration| {
+            // Only where a pod is to be evicted.
+            let seconds = if toleration["effect"] == "NoExecute" {
+                perhaps("tolerationSeconds", any_of(&[0, 60]))
+            } else {
+                Just(json!({})).boxed()
+            };
+            object(vec![Just(toleration).boxed(), seconds])
+        });
+    perhaps("spec.tolerations", list(toleration.boxed(), 1..=3))
+}
+
+/// `spec.overhead`
+pub fn overhead() -> Part {
+    perhaps("spec.overhead", map(&["cpu", "memory"], |resource| quantity(resource, 1)))
+}
+
+/// `spec.resources`; no less than what all containers together can ask for.
+pub fn resources() -> Part {
+    let enough = |resource: &str| match resource {
+        "cpu" => any_of(&["20", "16500m", "18.5"]),
+        "memory" => any_of(&["20Gi", "33G", "22222M"]),
+        _ => any_of(&["12Mi", "20Mi"]),
+    };
+    // Huge pages come with cpu or memory.
+    let others = prop_oneof![Just(vec!["cpu"]), Just(vec!["memory"]), Just(vec!["cpu", "memory"])];
+    let requests = (others, any_of(&[false, true])).prop_flat_map(move |(names, huge_pages)| {
+        let all = names.into_iter().chain((huge_pages == true).then_some("hugepages-2Mi"));
+        object(all.map(|name| enough(name).prop_map(move |value| json!({ name: value })).boxed()).collect())
+    });
+    prop_oneof![2 => Just(json!({})), 1 => field("spec.resources.requests", requests)].boxed()
+}
+
+/// Image volumes.
+pub fn image_volumes() -> Part {
+    let volume = field("image.reference", any_of(&IMAGES));
+    let named = |list: Value| {
+        let mut list = list;
+        for (at, volume) in list.as_array_mut().into_iter().flatten().enumerate() {
+            volume["name"] = format!("v{at}").into();
+        }
+        list
+    };
+    perhaps("spec.volumes", list(volume, 1..=2).prop_map(named))
+}
+
+/// What a kubelet says of a resize that is under way.
+pub fn resize() -> Vec<Part> {
+    let amounts = || map(&["cpu", "memory"], |resource| quantity(resource, 4));
+    let status = |names: &'static [&'static str]| {
+        let of = |name: &str| {
+            let name = json!({ "name": name });
+            object(vec![
+                Just(name).boxed(),
+                perhaps("allocatedResources", amounts()),
+                perhaps("resources.requests", amounts()),
+            ])
+        };
+        names.iter().map(|name| of(name)).collect::<Vec<Part>>().prop_map(Value::Array)
+    };
+    let pending = |reason: Value| json!([{"type": "PodResizePending", "status": "True", "reason": reason}]);
+    vec![
+        perhaps("status.containerStatuses", status(&["c0", "c1"])),
+        perhaps("status.initContainerStatuses", status(&["i0", "i1", "i2"])),
+        perhaps("status.resources.requests", amounts()),
+        perhaps("status.allocatedResources", amounts()),
+        perhaps("status.conditions", any_of(&["Infeasible", "Deferred"]).prop_map(pending)),
+    ]
+}
+
+/// `status.phase` and what else says that a pod ends.
+pub fn ending() -> Part {
+    prop_oneof![
+        4 => field("status.phase", any_of(&["Running", "Pending"])),
+        1 => Just(json!({"metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z", "finalizers": ["example.com/wait"]}})),
+    ]
+    .boxed()
+}

@@ -1,0 +1,80 @@
+//! Parity: what Berth's default plugins say of every node, and what kube-scheduler's own say of the same.
+//!
+//! Cases are drawn for each plugin of the table in [`entries`] and asked of both sides: of Kubernetes' own scheduler by
+//! way of the program in tests/controlplane/cmd/oracle, of Berth by way of its core and components. Every verdict,
+//! reason, raw and normalized score has to be the same, and the whole cycle's message and total scores besides. A case
+//! that differs is shrunk, and once mended kept in `cases/`, where all runs begin.
+//!
+//! `PARITY_ORACLE` names the program (`scripts/oracle` builds it), `PARITY_CASES` how many cases are drawn for each entry,
+//! and `PARITY_SEED` draws others.
+
+mod answer;
+mod berth;
+mod case;
+mod coverage;
+mod draw;
+mod entries;
+mod oracle;
+mod run;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use crate::entries::ENTRIES;
+use crate::run::Parity;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    match trials() {
+        Ok((parity, trials)) => {
+            let conclusion = libtest_mimic::run(&arguments, trials);
+            println!("{}", parity.table());
+            conclusion.exit_code()
+        }
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn trials() -> Result<(Arc<Parity>, Vec<Trial>)> {
+    let program = oracle::Oracle::program();
+    if program.is_none() {
+        eprintln!(
+            "parity: PARITY_ORACLE names no oracle, so nothing is compared; it takes Go to build one (scripts/oracle)"
+        );
+    }
+    let ignored = program.is_none();
+    let parity = Arc::new(Parity::new(program.unwrap_or_default())?);
+    let mut trials = Vec::new();
+    for file in kept()? {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let parity = Arc::clone(&parity);
+        trials.push(Trial::test(format!("kept::{name}"), move || finish(parity.kept(&file))));
+    }
+    for entry in ENTRIES {
+        let parity = Arc::clone(&parity);
+        trials.push(Trial::test(format!("drawn::{}", entry.plugin), move || finish(parity.drawn(entry))));
+    }
+    Ok((parity, trials.into_iter().map(|trial| trial.with_ignored_flag(ignored)).collect()))
+}
+
+fn finish(result: Result<()>) -> Result<(), Failed> {
+    result.map_err(|error| format!("{error:#}").into())
+}
+
+/// The cases that differed once.
+fn kept() -> Result<Vec<PathBuf>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("parity/cases");
+    let entries = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+    let files: std::io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
+    let mut files: Vec<PathBuf> = files?;
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,154 @@
+//! kube-scheduler's side: the program of tests/controlplane/cmd/oracle, asked line by line.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::answer::{Answer, Cycle, Score, Status, Verdict, left_out};
+use crate::case::{Case, PROFILE};
+
+/// A running oracle; it ends with it.
+pub struct Oracle {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(default)]
+    steps: Vec<Vec<Said>>,
+    #[serde(default)]
+    error: String,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    plugins: BTreeMap<String, PluginSaid>,
+    cycle: CycleSaid,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PluginSaid {
+    pre_filter: Option<PreFilter>,
+    #[serde(default)]
+    filter: BTreeMap<String, Status>,
+    pre_score: Option<Status>,
+    scores: Option<BTreeMap<String, Score>>,
+    score_error: Option<Status>,
+}
+
+#[derive(Deserialize)]
+struct PreFilter {
+    #[serde(flatten)]
+    status: Status,
+    nodes: Option<BTreeSet<String>>,
+}
+
+#[derive(Deserialize)]
+struct CycleSaid {
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    failed: bool,
+    #[serde(default)]
+    totals: BTreeMap<String, i64>,
+    nodes: BTreeSet<String>,
+}
+
+impl Oracle {
+    /// Where the program is, if the environment says so.
+    pub fn program() -> Option<PathBuf> {
+        std::env::var_os("PARITY_ORACLE").map(PathBuf::from)
+    }
+
+    /// Starts it.
+    ///
+    /// # Errors
+    /// It can't be started.
+    pub fn start(program: &Path) -> Result<Self> {
+        let mut command = Command::new(program);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().with_context(|| format!("starting {}", program.display()))?;
+        let input = child.stdin.take().context("the oracle has no input")?;
+        let output = child.stdout.take().context("the oracle has no output")?;
+        Ok(Self { child, input, output: BufReader::new(output) })
+    }
+
+    /// What kube-scheduler says at first and after each change, for each pod.
+    ///
+    /// # Errors
+    /// It takes the case for none that kube-scheduler could be asked.
+    pub fn ask(&mut self, case: &Case, lacking: &[&str]) -> Result<Vec<Vec<Answer>>> {
+        let pods: Vec<Value> = case.pods.iter().map(in_profile).collect();
+        let question = json!({
+            "configuration": case.configuration(lacking),
+            "objects": case.objects,
+            "pods": pods,
+            "changes": case.changes,
+        });
+        writeln!(self.input, "{question}").context("the oracle has ended")?;
+        let mut line = String::new();
+        ensure!(self.output.read_line(&mut line)? > 0, "the oracle has ended");
+        let line: Line = serde_json::from_str(&line).context("the oracle's answer can't be read")?;
+        if !line.error.is_empty() {
+            bail!("kube-scheduler can't be asked this: {}", line.error);
+        }
+        Ok(line.steps.into_iter().map(|pods| pods.into_iter().map(Answer::from).collect()).collect())
+    }
+}
+
+impl Drop for Oracle {
+    fn drop(&mut self) {
+        // Already ended is as good.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn in_profile(pod: &Value) -> Value {
+    let mut pod = pod.clone();
+    pod["spec"]["schedulerName"] = PROFILE.into();
+    pod
+}
+
+impl From<Said> for Answer {
+    fn from(said: Said) -> Self {
+        let (nodes, count) = (&said.cycle.nodes, said.cycle.nodes.len());
+        let plugins = said.plugins.into_iter().map(|(name, said)| (name, said.verdict(nodes))).collect();
+        let cycle = match said.cycle {
+            CycleSaid { failed: true, .. } => Cycle::Failed,
+            CycleSaid { message, totals, .. } if message.is_empty() => Cycle::Fits(totals),
+            CycleSaid { message, .. } => Cycle::FitsNowhere(message),
+        };
+        Self { plugins, cycle, nodes: count }
+    }
+}
+
+impl PluginSaid {
+    fn verdict(self, nodes: &BTreeSet<String>) -> Verdict {
+        let failed = |status: &Status| (status.code == "Error").then(|| status.reasons.join(", "));
+        let mut verdict = Verdict { rejected: self.filter, scores: self.scores, ..Verdict::default() };
+        if let Some(PreFilter { status, nodes: left }) = &self.pre_filter {
+            verdict.failed = failed(status);
+            match status.code.as_str() {
+                "Success" => {
+                    let out = |node: &&String| left.as_ref().is_some_and(|left| !left.contains(*node));
+                    verdict.rejected.extend(nodes.iter().filter(out).map(|node| (node.clone(), left_out())));
+                }
+                "Skip" => verdict.skips = true,
+                _ => verdict.rejected = nodes.iter().map(|node| (node.clone(), status.clone())).collect(),
+            }
+        }
+        let scoring = [self.pre_score, self.score_error];
+        let failures = verdict.rejected.values().chain(scoring.iter().flatten());
+        verdict.failed = verdict.failed.or_else(|| failures.filter_map(failed).next());
+        verdict
+    }
+}

@@ -1,0 +1,156 @@
+//! Asking both sides, and counting.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+
+use crate::answer::Answer;
+use crate::berth::Berth;
+use crate::case::Case;
+use crate::coverage::Coverage;
+use crate::draw::cases;
+use crate::entries::{Does, ENTRIES, Entry};
+use crate::oracle::Oracle;
+
+/// What the trials share.
+pub struct Parity {
+    program: PathBuf,
+    berth: Berth,
+    lacking: Vec<&'static str>,
+    /// By entry.
+    shown: Mutex<BTreeMap<&'static str, Coverage>>,
+}
+
+/// Cases of each entry where nothing else is asked for.
+const CASES: u32 = 40;
+
+/// Tries to make a case that differs smaller.
+const SHRINKS: u32 = 3000;
+
+impl Parity {
+    /// With this oracle.
+    ///
+    /// # Errors
+    /// The default plugins can't be loaded.
+    pub fn new(program: PathBuf) -> Result<Self> {
+        let (berth, lacking) = (Berth::load()?, Berth::lacking());
+        Ok(Self { program, berth, lacking, shown: Mutex::default() })
+    }
+
+    /// Asks about a case that is kept.
+    ///
+    /// # Errors
+    /// The sides differ.
+    pub fn kept(&self, file: &Path) -> Result<()> {
+        let case = Case::read(file)?;
+        let mut oracle = Oracle::start(&self.program)?;
+        let theirs = oracle.ask(&case, &self.lacking)?;
+        let differences = self.differences(&case, &theirs)?;
+        ensure!(differences.is_empty(), "{}\n{}", case.why, differences.join("\n"));
+        Ok(())
+    }
+
+    /// Draws cases of an entry, and asks about them.
+    ///
+    /// # Errors
+    /// The sides differ, or the cases don't show what the entry wants shown.
+    pub fn drawn(&self, entry: &'static Entry) -> Result<()> {
+        let (count, seed) = (number("PARITY_CASES", CASES)?, number("PARITY_SEED", 0)?);
+        let mut bytes = [0; 32];
+        bytes[..4].copy_from_slice(&seed.to_le_bytes());
+        let config = Config { cases: count, max_shrink_iters: SHRINKS, failure_persistence: None, ..Config::default() };
+        let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+        let oracle = RefCell::new(Oracle::start(&self.program)?);
+        let coverage = RefCell::new(Coverage::default());
+        let outcome = runner.run(&cases((entry.draw)()), |case| {
+            let shown = &mut coverage.borrow_mut();
+            let differences = self.compare(&case, entry, &mut oracle.borrow_mut(), shown);
+            let differences = differences.map_err(|error| TestCaseError::fail(format!("{error:#}")))?;
+            if differences.is_empty() { Ok(()) } else { Err(TestCaseError::fail(differences.join("\n"))) }
+        });
+        let coverage = coverage.into_inner();
+        let missing = coverage.missing(entry);
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.plugin, coverage);
+        match outcome {
+            Err(TestError::Fail(reason, case)) => bail!("{reason}\n{}", keep(entry, case)?),
+            Err(TestError::Abort(reason)) => Err(anyhow!("no cases can be drawn: {reason}")),
+            Ok(()) => {
+                ensure!(missing.is_empty(), "{count} cases have not shown:\n{}", missing.join("\n"));
+                Ok(())
+            }
+        }
+    }
+
+    fn compare(&self, case: &Case, entry: &Entry, oracle: &mut Oracle, shown: &mut Coverage) -> Result<Vec<String>> {
+        let theirs = oracle.ask(case, &self.lacking)?;
+        // Those that come after a mismatch are drawn to make it smaller.
+        if shown.mismatches == 0 {
+            shown.add_case(case);
+            for answer in theirs.iter().flatten() {
+                match answer.plugins.get(entry.plugin) {
+                    Some(verdict) => shown.add_verdict(verdict, answer.nodes),
+                    None => shown.asked += 1,
+                }
+            }
+        }
+        let differences = self.differences(case, &theirs)?;
+        shown.mismatches = shown.mismatches.max(usize::from(!differences.is_empty()));
+        Ok(differences)
+    }
+
+    fn differences(&self, case: &Case, theirs: &[Vec<Answer>]) -> Result<Vec<String>> {
+        let ours = self.berth.ask(case)?;
+        ensure!(ours.len() == theirs.len(), "kube-scheduler saw {} steps, Berth {}", theirs.len(), ours.len());
+        let mut lines = Vec::new();
+        for (step, (theirs, ours)) in theirs.iter().zip(&ours).enumerate() {
+            for (pod, (theirs, ours)) in theirs.iter().zip(ours).enumerate() {
+                let differences = Answer::differences(theirs, ours);
+                lines.extend(differences.into_iter().map(|line| format!("after {step} changes, pod p{pod}: {line}")));
+            }
+        }
+        Ok(lines)
+    }
+
+    /// What was shown, by entry.
+    pub fn table(&self) -> String {
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = format!(
+            "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>10}",
+            "plugin", "fields", "cases", "asked", "filtered", "scored", "skipped", "failed", "mismatches"
+        );
+        for (entry, seen) in ENTRIES.iter().filter_map(|entry| Some((entry, shown.get(entry.plugin)?))) {
+            let fields = format!("{}/{}", seen.fields(entry), entry.fields.len());
+            let did = [Does::Filters, Does::Scores, Does::Skips, Does::Fails].map(|does| seen.did(does));
+            let [filtered, scored, skipped, failed] = did;
+            let (cases, asked, mismatches) = (seen.cases, seen.asked, seen.mismatches);
+            // Writing to a string does not fail.
+            let _ = write!(
+                table,
+                "\n{:<32} {fields:>7} {cases:>7} {asked:>7} {filtered:>9} {scored:>7} {skipped:>7} {failed:>7} {mismatches:>10}",
+                entry.plugin
+            );
+        }
+        table
+    }
+}
+
+/// Writes the case down for who mends what differs.
+fn keep(entry: &Entry, case: Case) -> Result<String> {
+    let case = Case { why: "What differed, and why.".into(), ..case };
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("parity-{}.json", entry.plugin.replace(' ', "-")));
+    let text = serde_json::to_string_pretty(&case)?;
+    std::fs::write(&file, format!("{text}\n")).with_context(|| file.display().to_string())?;
+    Ok(format!("{text}\nThis is in {}; once mended, it belongs into tests/parity/cases.", file.display()))
+}
+
+fn number(variable: &str, default: u32) -> Result<u32> {
+    match std::env::var(variable) {
+        Ok(text) => text.parse().with_context(|| format!("{variable} is {text:?}, not a number")),
+        Err(_) => Ok(default),
+    }
+}
