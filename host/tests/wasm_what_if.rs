@@ -48,6 +48,8 @@ fn pod(name: &str, random: &mut fastrand::Rng) -> Pod {
         fit: amount.clone(),
         non_zero_milli_cpu: amount.milli_cpu,
         non_zero_memory: amount.memory,
+        scored_milli_cpu: amount.milli_cpu,
+        scored_memory: amount.memory,
         named: vec!["cpu".into(), "memory".into()],
         effective: amount,
     };
