@@ -11,14 +11,17 @@ use crate::types;
 /// `None` where it is empty: an `Rc` of nothing takes memory, which would be lost wherever the facts that a plugin does not read
 /// are forgotten rather than freed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct LabelMap(Option<Rc<[(Rc<str>, Rc<str>)]>>);
+pub struct LabelMap(Option<Rc<[Pair]>>);
+
+/// Key and value.
+type Pair = (Rc<str>, Rc<str>);
 
 impl LabelMap {
-    fn new(pairs: Vec<(Rc<str>, Rc<str>)>) -> LabelMap {
+    fn new(pairs: Vec<Pair>) -> LabelMap {
         LabelMap((!pairs.is_empty()).then(|| pairs.into()))
     }
 
-    fn pairs(&self) -> &[(Rc<str>, Rc<str>)] {
+    fn pairs(&self) -> &[Pair] {
         self.0.as_deref().unwrap_or_default()
     }
 
