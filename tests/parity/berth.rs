@@ -22,6 +22,9 @@ use crate::case::{Case, Change, PROFILE};
 /// The cycles' time; no plugin that is compared reads it.
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
 
+/// Plugins that say nothing of nodes. They are not compared here.
+const ABOUT_THE_QUEUE: [&str; 2] = ["SchedulingGates", "PrioritySort"];
+
 /// The default components, compiled once.
 pub struct Berth {
     stock: Stock,
@@ -73,7 +76,9 @@ impl Cluster {
     fn new(stock: &Stock, case: &Case) -> Result<Self> {
         let text = case.configuration(&Berth::lacking()).to_string();
         let mut specs = config::parse(&text, "configuration")?.profiles;
-        let plugins = DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::Component);
+        let about_nodes = |name: &str| !ABOUT_THE_QUEUE.contains(&name);
+        let plugins =
+            DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::Component && about_nodes(plugin.name));
         let plugins: Vec<&str> = plugins.map(|plugin| plugin.name).collect();
         let whole = specs.first().context("no profile")?.clone();
         specs.extend(plugins.iter().map(|name| alone(name, &whole)));

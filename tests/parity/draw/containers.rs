@@ -29,12 +29,19 @@ pub fn quantity(resource: &str, most: i64) -> Part {
     }
 }
 
+/// Where a pod has requests of its own, the API server adds those of its containers up, each rounded to millicores, and then
+/// refuses its own sum: so no container has less.
+fn whole_millis(quantity: Part) -> Part {
+    let whole = |text: &Value| text.as_str().is_none_or(|text| !text.ends_with(['n', 'u']) && text != "0.0001");
+    quantity.prop_filter("a part of a millicore", whole).boxed()
+}
+
 /// What a container asks for. Extended resources and huge pages can't be promised twice, so limits have to say the same;
 /// and huge pages come with cpu or memory.
 fn requests() -> Part {
     let resources =
         map(&["cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "example.com/gpu", "vendor.io/nic"], |resource| {
-            quantity(resource, 3)
+            whole_millis(quantity(resource, 3))
         });
     resources
         .prop_map(|mut requests| {

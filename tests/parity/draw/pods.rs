@@ -54,7 +54,11 @@ pub fn resources() -> Part {
         let all = names.into_iter().chain((huge_pages == true).then_some("hugepages-2Mi"));
         object(all.map(|name| enough(name).prop_map(move |value| json!({ name: value })).boxed()).collect())
     });
-    prop_oneof![2 => Just(json!({})), 1 => field("spec.resources.requests", requests)].boxed()
+    let resources = requests.prop_map(|requests| {
+        let limits = requests.get("hugepages-2Mi").map_or_else(|| json!({}), |size| json!({"hugepages-2Mi": size}));
+        json!({"requests": requests, "limits": limits})
+    });
+    prop_oneof![2 => Just(json!({})), 1 => field("spec.resources", resources)].boxed()
 }
 
 /// Image volumes.

@@ -33,8 +33,16 @@ func (c *cluster) cycle(ctx context.Context, profile framework.Framework, pod *v
 		return result, nil
 	}
 	result.Totals, err = totals(ctx, profile, pod, chosen)
+	// The only node that fits is chosen without asking who would fail to score it.
+	if errors.As(err, &unscored{}) {
+		result.Message, result.Failed = err.Error(), true
+		return result, nil
+	}
 	return result, err
 }
+
+// unscored is what a plugin says that can't score.
+type unscored struct{ error }
 
 func withNodes(profile framework.Framework) (*cycle, error) {
 	nodes, err := profile.SnapshotSharedLister().NodeInfos().List()
@@ -59,11 +67,11 @@ func totals(ctx context.Context, profile framework.Framework, pod *v1.Pod, chose
 		return nil, fmt.Errorf("of %d nodes that fit, %d were found again", chosen.FeasibleNodes, len(fitting))
 	}
 	if verdict := profile.RunPreScorePlugins(ctx, state, pod, fitting); !verdict.IsSuccess() {
-		return nil, verdict.AsError()
+		return nil, unscored{verdict.AsError()}
 	}
 	scores, verdict := profile.RunScorePlugins(ctx, state, pod, fitting)
 	if !verdict.IsSuccess() {
-		return nil, verdict.AsError()
+		return nil, unscored{verdict.AsError()}
 	}
 	totals := map[string]int64{}
 	best := scores[0].TotalScore
