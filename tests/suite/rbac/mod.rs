@@ -4,6 +4,7 @@
 mod install;
 mod outcomes;
 mod rules;
+mod scene;
 mod trial;
 
 use anyhow::{Result, ensure};

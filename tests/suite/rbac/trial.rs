@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use berth_tests::objects::{node, pod, with};
 use berth_tests::wait::{Look, eventually, eventually_within};
-use berth_tests::{Process, Target, api, directory};
-use serde_json::json;
+use berth_tests::{Process, Target, directory};
 
 use super::install::Manifest;
-use super::outcomes::{self, Outcome, Scene};
+use super::outcomes::{self, Outcome};
 use super::rules::Rule;
+use super::scene::Scene;
 
 /// Two files that are no plugins, for two reasons: exchanged for each other, each is a refusal.
 const BAD: [&[u8]; 2] = [b"", b"no component"];
@@ -34,7 +33,7 @@ pub struct Trial {
 /// How it went.
 pub struct Ended {
     /// What did not come about.
-    pub missing: Vec<Outcome>,
+    pub missing: Vec<&'static str>,
     /// The API server's refusal of what the rule that is not there would allow.
     pub refusal: Option<String>,
     /// All that the scheduler said.
@@ -45,21 +44,8 @@ impl Trial {
     /// Installs the manifest, `without` one of its rules, and starts the scheduler as its pods would.
     pub async fn start(target: &Target, mut manifest: Manifest, without: Option<&Rule>) -> Result<Self> {
         let kubeconfig = manifest.install(target, without).await?;
-        let (namespace, scheduler_name) = (manifest.namespace.clone(), manifest.scheduler_name()?);
-        let pod = |name: &str, cpu: &str| {
-            let pod = pod(&format!("{name}-{namespace}"), cpu);
-            with(pod, &json!({"spec": {"schedulerName": scheduler_name}}))
-        };
-        let here = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": namespace}}});
-        let scene = Scene {
-            client: target.client.clone(),
-            lease: manifest.lease()?,
-            small: with(pod("small", "100m"), &here),
-            large: pod("large", "1000"),
-            own: manifest.pod(OWN)?,
-            node: node(&namespace, 4),
-        };
-        api::create(&target.client, &scene.own).await?;
+        let namespace = manifest.namespace.clone();
+        let scene = Scene::set(target, &manifest, OWN).await?;
         let plugins = target.home().join(&namespace);
         fs::create_dir(&plugins)?;
         let arguments = arguments(target, &manifest, &plugins)?;
@@ -83,8 +69,8 @@ impl Trial {
         }
         let mut missing = Vec::new();
         for outcome in outcomes::all() {
-            if !self.scene.shows(outcome).await? {
-                missing.push(outcome);
+            if !(outcome.shows)(&self.scene).await? {
+                missing.push(outcome.what);
             }
         }
         Ok(Ended { missing, refusal, log: self.process.log() })
@@ -109,16 +95,11 @@ impl Trial {
 
     async fn work(&self) -> Result<()> {
         self.process.until_logged("ready: placing pods").await?;
-        api::create(&self.scene.client, &self.scene.node).await?;
-        for pod in [&self.scene.small, &self.scene.large] {
-            api::create(&self.scene.client, pod).await?;
-        }
+        self.scene.play().await?;
         self.refuse_and_refuse_again().await?;
-        for outcome in outcomes::while_it_runs() {
-            eventually(outcome, || async {
-                Ok(Look::at(self.scene.shows(outcome).await?, || "it is not so yet".into()))
-            })
-            .await?;
+        for Outcome { what, shows, .. } in &outcomes::WHILE_IT_RUNS {
+            eventually(what, || async { Ok(Look::at(shows(&self.scene).await?, || "it is not so yet".into())) })
+                .await?;
         }
         Ok(())
     }
@@ -126,7 +107,7 @@ impl Trial {
     /// Exchanges a bad file for another until a refusal is counted that was there before.
     async fn refuse_and_refuse_again(&self) -> Result<()> {
         let mut round = 0;
-        eventually(outcomes::COUNTED, || {
+        eventually("a refusal is counted that was told before", || {
             let bad = BAD[round % BAD.len()];
             round += 1;
             async move {
@@ -136,7 +117,8 @@ impl Trial {
                     Ok(Look::at(told >= round, || format!("{told} are")))
                 })
                 .await?;
-                Ok(Look::at(self.scene.shows(outcomes::COUNTED).await?, || format!("{round} refusals were told")))
+                let counted = self.scene.has_counted_event(&self.scene.own, "PluginRefused").await?;
+                Ok(Look::at(counted, || format!("{round} refusals were told")))
             }
         })
         .await

@@ -1,0 +1,223 @@
+//! A small cluster for one scheduler: what happens in it, and what can be seen there.
+
+use anyhow::{Context, Result, bail};
+use berth_tests::objects::{NAMESPACE, node, pod, with};
+use berth_tests::wait::{Look, eventually};
+use berth_tests::{Target, api};
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::events::v1::Event;
+use kube::api::ListParams;
+use kube::{Api, Client};
+use serde_json::{Value, json};
+
+use super::install::Manifest;
+
+/// What selects the pods that default constraints spread.
+const SELECTING: [(&str, &str); 4] =
+    [("v1", "Service"), ("v1", "ReplicationController"), ("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet")];
+
+/// So many pods of one owner are on different nodes if they are spread.
+const SEVERAL: usize = 6;
+
+/// The objects, some of which come later.
+pub struct Scene {
+    client: Client,
+    /// Of the scheduler; all names are made from it.
+    name: String,
+    scheduler_name: String,
+    /// The Lease, by name.
+    pub lease: Value,
+    /// A pod that fits, if its node is there.
+    pub small: Value,
+    /// One that does not.
+    pub large: Value,
+    /// The scheduler's own.
+    pub own: Value,
+}
+
+impl Scene {
+    /// For a scheduler of this manifest, whose own pod is the only one that there is.
+    pub async fn set(target: &Target, manifest: &Manifest, own: &str) -> Result<Self> {
+        let (name, scheduler_name) = (manifest.namespace.clone(), manifest.scheduler_name()?);
+        let for_it = json!({"spec": {"schedulerName": scheduler_name}});
+        let to_its_node = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": name}}});
+        let scene = Self {
+            client: target.client.clone(),
+            lease: manifest.lease()?,
+            small: with(with(pod(&format!("small-{name}"), "100m"), &for_it), &to_its_node),
+            large: with(pod(&format!("large-{name}"), "1000"), &for_it),
+            own: manifest.pod(own)?,
+            name,
+            scheduler_name,
+        };
+        scene.create(&scene.own).await?;
+        Ok(scene)
+    }
+
+    /// All that happens while the scheduler runs.
+    pub async fn play(&self) -> Result<()> {
+        self.create(&node(&self.name, 4)).await?;
+        self.create(&self.small).await?;
+        self.create(&self.large).await?;
+        self.create(&self.paired('a')).await?;
+        self.create(&self.paired('b')).await?;
+        // So that pods prefer the other one, unless something else matters more.
+        let busy = json!({"spec": {"nodeName": self.node_name('b')}});
+        self.create(&with(pod(&format!("busy-{}", self.name), "2"), &busy)).await?;
+        for (version, kind) in SELECTING {
+            self.spread(version, kind).await?;
+        }
+        self.befriend().await
+    }
+
+    /// Pods of an owner, until they are on both nodes of the pair.
+    async fn spread(&self, version: &str, kind: &str) -> Result<()> {
+        let owner = api::create_and_read(&self.client, &self.owner(version, kind)).await?;
+        for number in 0..SEVERAL {
+            let pod = self.pod_of(&owner, number);
+            self.create(&pod).await?;
+            eventually(&format!("a pod of the {kind} has a node"), || async {
+                Ok(Look::at(self.has_node(&pod).await?, || "it has none".into()))
+            })
+            .await?;
+            if self.has_spread(kind).await? {
+                return Ok(());
+            }
+        }
+        bail!("{SEVERAL} pods of a {kind} are on one node")
+    }
+
+    /// A pod that has to be where pods of namespaces with a label are, of which one comes now.
+    async fn befriend(&self) -> Result<()> {
+        let team = json!({"team": self.name});
+        let late = format!("{}-late", self.name);
+        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": late, "labels": team}});
+        self.create(&namespace).await?;
+        let there = json!({"metadata": {"namespace": late, "labels": team}, "spec": {"nodeName": self.node_name('b')}});
+        self.create(&with(pod("anchor", "10m"), &there)).await?;
+        let term = json!({
+            "topologyKey": "kubernetes.io/hostname",
+            "labelSelector": {"matchLabels": team}, "namespaceSelector": {"matchLabels": team},
+        });
+        let affinity = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}});
+        self.create(&with(self.pod_for_the_pair("friend"), &json!({"spec": {"affinity": affinity}}))).await
+    }
+
+    fn node_name(&self, which: char) -> String {
+        format!("{}-{which}", self.name)
+    }
+
+    fn paired(&self, which: char) -> Value {
+        with(node(&self.node_name(which), 8), &json!({"metadata": {"labels": {"pair": self.name}}}))
+    }
+
+    fn pod_for_the_pair(&self, name: &str) -> Value {
+        let spec = json!({"schedulerName": self.scheduler_name, "nodeSelector": {"pair": self.name}});
+        with(pod(&format!("{name}-{}", self.name), "10m"), &json!({ "spec": spec }))
+    }
+
+    fn app(&self, kind: &str) -> String {
+        format!("{}-{}", kind.to_lowercase(), self.name)
+    }
+
+    fn owner(&self, version: &str, kind: &str) -> Value {
+        let labels = json!({"app": self.app(kind)});
+        let template = json!({"metadata": {"labels": labels}, "spec": pod("of-it", "10m")["spec"]});
+        let spec = match kind {
+            "Service" => json!({"selector": labels, "ports": [{"port": 80}]}),
+            "ReplicationController" => json!({"replicas": 0, "selector": labels, "template": template}),
+            "ReplicaSet" => json!({"replicas": 0, "selector": {"matchLabels": labels}, "template": template}),
+            _ => {
+                let selector = json!({ "matchLabels": labels });
+                json!({"replicas": 0, "serviceName": "none", "selector": selector, "template": template})
+            }
+        };
+        let metadata = json!({"name": self.app(kind), "namespace": NAMESPACE});
+        json!({"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec})
+    }
+
+    fn pod_of(&self, owner: &Value, number: usize) -> Value {
+        let (kind, metadata) = (owner["kind"].as_str().unwrap_or_default(), &owner["metadata"]);
+        let mut of_it = json!({"metadata": {"labels": {"app": self.app(kind)}}});
+        if kind != "Service" {
+            of_it["metadata"]["ownerReferences"] = json!([{
+                "apiVersion": owner["apiVersion"], "kind": kind, "name": metadata["name"], "uid": metadata["uid"],
+                "controller": true,
+            }]);
+        }
+        with(self.pod_for_the_pair(&format!("{}-{number}", kind.to_lowercase())), &of_it)
+    }
+
+    async fn create(&self, object: &Value) -> Result<()> {
+        api::create(&self.client, object).await
+    }
+
+    /// Null where it is not there.
+    async fn read(&self, object: &Value) -> Result<Value> {
+        Ok(api::get(&self.client, object).await?.unwrap_or_default())
+    }
+
+    /// Whether somebody has ever held the Lease.
+    pub async fn has_led(&self) -> Result<bool> {
+        Ok(self.read(&self.lease).await?["spec"]["acquireTime"].is_string())
+    }
+
+    /// Whether somebody held the Lease and nobody does.
+    pub async fn lease_is_given_up(&self) -> Result<bool> {
+        let lease = self.read(&self.lease).await?;
+        Ok(lease.is_object() && lease["spec"]["holderIdentity"].as_str().unwrap_or_default().is_empty())
+    }
+
+    /// Whether the pod is on one.
+    pub async fn has_node(&self, pod: &Value) -> Result<bool> {
+        Ok(self.read(pod).await?["spec"]["nodeName"].is_string())
+    }
+
+    /// Whether the pod's condition says so.
+    pub async fn is_unschedulable(&self, pod: &Value) -> Result<bool> {
+        Ok(self.read(pod).await?.pointer("/status/conditions/0/reason") == Some(&json!("Unschedulable")))
+    }
+
+    /// Whether one of the owner's pods is on the node that only those go to which are spread.
+    pub async fn has_spread(&self, kind: &str) -> Result<bool> {
+        let pods: Api<Pod> = Api::namespaced(self.client.clone(), NAMESPACE);
+        let pods = pods.list(&ListParams::default().labels(&format!("app={}", self.app(kind)))).await?;
+        let node = |pod: &Pod| pod.spec.as_ref().and_then(|spec| spec.node_name.clone());
+        Ok(pods.iter().any(|pod| node(pod) == Some(self.node_name('b'))))
+    }
+
+    /// Whether the pod with an affinity is where it has to be.
+    pub async fn friend_is_beside(&self) -> Result<bool> {
+        let friend = self.read(&self.pod_for_the_pair("friend")).await?;
+        Ok(friend["spec"]["nodeName"] == json!(self.node_name('b')))
+    }
+
+    /// Whether there is an event about the object for this reason.
+    pub async fn has_event(&self, object: &Value, reason: &str) -> Result<bool> {
+        Ok(!self.events(object, reason).await?.is_empty())
+    }
+
+    /// Whether one of those counts how often it happened.
+    pub async fn has_counted_event(&self, object: &Value, reason: &str) -> Result<bool> {
+        Ok(self.events(object, reason).await?.iter().any(|event| event.series.is_some()))
+    }
+
+    /// How often refusals of plugins were told.
+    pub async fn refusals(&self) -> Result<usize> {
+        let events = self.events(&self.own, "PluginRefused").await?;
+        let count = |event: &Event| event.series.as_ref().map_or(1, |series| series.count);
+        Ok(events.iter().map(count).sum::<i32>().try_into()?)
+    }
+
+    async fn events(&self, object: &Value, reason: &str) -> Result<Vec<Event>> {
+        let [name, namespace] = ["name", "namespace"].map(|field| object["metadata"][field].as_str());
+        let events: Api<Event> =
+            Api::namespaced(self.client.clone(), namespace.context("an object without namespace")?);
+        let mut events = events.list(&ListParams::default()).await?.items;
+        events.retain(|event| {
+            let about = event.regarding.as_ref().and_then(|object| object.name.as_deref());
+            about == name && event.reason.as_deref() == Some(reason)
+        });
+        Ok(events)
+    }
+}
