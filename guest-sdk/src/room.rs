@@ -25,8 +25,13 @@ pub struct Room<T> {
     /// What all take, and perhaps more: what was dropped since is counted until room is made.
     taken: Cell<usize>,
     now: Cell<u64>,
+    /// Those of things that were dropped are let go when there are twice as many as were left the last time.
     places: RefCell<Vec<Weak<Inner<T>>>>,
+    enough: Cell<usize>,
 }
+
+/// So few places are not looked through.
+const FEW: usize = 64;
 
 /// The place of one thing, which may be gone whenever it is opened.
 #[derive(Debug)]
@@ -48,12 +53,32 @@ impl<T> Default for Place<T> {
 impl<T> Room<T> {
     /// For so many bytes.
     pub fn new(bytes: usize) -> Room<T> {
-        Room { bytes, taken: Cell::new(0), now: Cell::new(0), places: RefCell::default() }
+        Room {
+            bytes,
+            taken: Cell::new(0),
+            now: Cell::new(0),
+            places: RefCell::default(),
+            enough: Cell::new(FEW),
+        }
+    }
+
+    fn add(&self, place: &Rc<Inner<T>>) {
+        if self.places.borrow().len() >= self.enough.get() {
+            self.let_go();
+        }
+        self.places.borrow_mut().push(Rc::downgrade(place));
+    }
+
+    /// A place's memory is kept for as long as it is named here, even when the place is dropped.
+    fn let_go(&self) {
+        let mut places = self.places.borrow_mut();
+        places.retain(|place| place.strong_count() > 0);
+        self.enough.set(FEW.max(2 * places.len()));
     }
 
     fn make(&self) {
-        let mut places = self.places.borrow_mut();
-        places.retain(|place| place.strong_count() > 0);
+        self.let_go();
+        let places = self.places.borrow();
         let mut kept: Vec<Rc<Inner<T>>> = places.iter().filter_map(Weak::upgrade).collect();
         kept.sort_unstable_by_key(|place| place.opened.get());
         let mut taken: usize = kept.iter().map(|place| place.bytes.get()).sum();
@@ -73,7 +98,7 @@ impl<T> Place<T> {
     /// What is there, if it still is.
     pub fn open(&self, room: &Room<T>) -> RefMut<'_, Option<T>> {
         if self.0.opened.get() == 0 {
-            room.places.borrow_mut().push(Rc::downgrade(&self.0));
+            room.add(&self.0);
         }
         room.now.set(room.now.get() + 1);
         self.0.opened.set(room.now.get());
@@ -129,6 +154,18 @@ mod tests {
         }
         assert!(kept.look().is_some());
         assert!(room.places.borrow().len() <= 3);
+    }
+
+    #[test]
+    fn what_is_dropped_leaves_nothing_behind() {
+        let room = Room::new(1 << 20);
+        let kept: Vec<Place<u8>> = (0..10).map(|_| Place::default()).collect();
+        kept.iter().for_each(|place| put(place, 1, &room));
+        for _ in 0..1000 {
+            put(&Place::default(), 1, &room);
+        }
+        assert!(room.places.borrow().len() <= FEW);
+        assert!(kept.iter().all(|place| place.look().is_some()));
     }
 
     #[test]

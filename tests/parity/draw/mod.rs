@@ -6,12 +6,14 @@ pub mod containers;
 pub mod nodes;
 pub mod parts;
 pub mod pods;
+mod ports;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use self::parts::{Part, merged, object};
+use self::ports::Owners;
 use crate::case::{Case, Change};
 
 /// What the objects of a kind of case consist of, besides their names.
@@ -61,8 +63,14 @@ pub fn cases(draw: Draw) -> impl Strategy<Value = Case> {
         |(arguments, nodes, residents, pods, happens)| {
             let nodes = nodes.into_iter().enumerate().map(|(at, node)| named("Node", "n", at, node));
             let residents = residents.into_iter().enumerate().map(|(at, pod)| named("Pod", "r", at, pod));
-            let objects: Vec<Value> = nodes.chain(residents).collect();
-            let changes = changes(&objects, happens);
+            let mut objects: Vec<Value> = nodes.chain(residents).collect();
+            let mut changes = changes(&objects, happens);
+            let mut owners = Owners::default();
+            let set = changes.iter_mut().filter_map(|change| match change {
+                Change::Set(object) => Some(object),
+                Change::Remove(_) => None,
+            });
+            objects.iter_mut().chain(set).filter(|object| object["kind"] == "Pod").for_each(|pod| owners.settle(pod));
             let pods = pods.into_iter().enumerate().map(|(at, pod)| named("Pod", "p", at, pod)).collect();
             let arguments = arguments.as_object().cloned().unwrap_or_default();
             Case { arguments, objects, pods, changes, ..Case::default() }

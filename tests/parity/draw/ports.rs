@@ -1,0 +1,33 @@
+//! Host ports of pods that run: no two of them hold the same one of a node, as no kubelet would start both.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+/// Which pod has a node's port. Who comes later goes without it, also once the first is gone.
+#[derive(Default)]
+pub struct Owners(BTreeMap<String, Value>);
+
+impl Owners {
+    /// Takes the ports out of the pod that another one of its node has.
+    pub fn settle(&mut self, pod: &mut Value) {
+        let (name, node) = (pod["metadata"]["name"].clone(), pod["spec"]["nodeName"].clone());
+        for list in ["containers", "initContainers"] {
+            for container in pod["spec"].get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+                if let Some(ports) = container.get_mut("ports").and_then(Value::as_array_mut) {
+                    ports.retain(|port| self.is_for(&name, &node, port));
+                }
+            }
+        }
+    }
+
+    fn is_for(&mut self, pod: &Value, node: &Value, port: &Value) -> bool {
+        let text = |field: &str, default: &str| match port[field].as_str() {
+            Some(text) if !text.is_empty() => text.to_owned(),
+            _ => default.to_owned(),
+        };
+        let Some(number) = port.get("hostPort") else { return true };
+        let key = json!([node, text("protocol", "TCP"), text("hostIP", "0.0.0.0"), number]).to_string();
+        self.0.entry(key).or_insert_with(|| pod.clone()) == pod
+    }
+}
