@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::intent::Patch;
+use crate::intent::{Intent, Patch};
 use crate::model::{ObjectReads, PodKey};
 
 /// Something to be done to the cluster, outside the core and concurrently. Bindings come back as
-/// [`crate::Event::Bound`] or [`crate::Event::BindFailed`]; the rest is not reported.
+/// [`crate::Event::Bound`] or [`crate::Event::BindFailed`], what is carried as [`crate::Event::Carried`] or
+/// [`crate::Event::CarryFailed`]; the rest is not reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Create the pod's binding to this node.
@@ -15,6 +16,25 @@ pub enum Action {
         pod: PodKey,
         /// The node's name.
         node: Box<str>,
+    },
+    /// Do this to the cluster for the pod that is to be bound: one after the other, each when the one before is done, never
+    /// [`Intent::Assume`]. A wait takes as long as it may; other pods' intents don't wait for it. Comes back with the same
+    /// step.
+    Carry {
+        /// The pod.
+        pod: PodKey,
+        /// Tells what is carried for one pod apart: never the same twice.
+        step: u64,
+        /// Never none.
+        intents: Vec<Intent>,
+    },
+    /// What is carried in this step is not needed any more: what is not done of it may be left, and nobody waits for an
+    /// answer.
+    StopCarrying {
+        /// The pod.
+        pod: PodKey,
+        /// As in [`Action::Carry`].
+        step: u64,
     },
     /// Record an event on the pod, in the form of `events.k8s.io/v1`.
     Emit(PodEvent),

@@ -72,7 +72,7 @@ pub struct Core {
     rng: fastrand::Rng,
     cycles: u64,
     /// By the last step.
-    ended: Option<Attempt>,
+    ended: Vec<Attempt>,
 }
 
 impl Core {
@@ -94,14 +94,14 @@ impl Core {
             unclaimed: BTreeMap::new(),
             rng: fastrand::Rng::with_seed(options.seed),
             cycles: 0,
-            ended: None,
+            ended: Vec::new(),
         }
     }
 
     /// Takes in one event at the time `now`, which never goes back, and says what is to be done about it.
     pub fn step(&mut self, event: Event, now: Timestamp, plugins: &mut dyn Plugins) -> Vec<Action> {
         let mut actions = Vec::new();
-        self.ended = None;
+        self.ended.clear();
         match event {
             Event::NodeSet(node) => self.cache.set_node(node),
             Event::NodeRemoved(name) => self.cache.remove_node(&name),
@@ -116,6 +116,8 @@ impl Core {
             Event::ObjectsRefused(kind, why) => self.cache.objects_refused(&kind, why),
             Event::Bound(key) => self.bound(&key, &mut actions),
             Event::BindFailed(key, why) => self.bind_failed(&key, &why, now, &mut actions),
+            // Nothing is carried yet.
+            Event::Carried(..) | Event::CarryFailed(..) => {}
             Event::EvictionFailed(key) => self.evictions.ended(&key.uid),
             Event::PluginsSwapped(profiles) => self.plugins_swapped(profiles, now),
             Event::PluginRecovered(name) => self.queue.retry_plugin(&name),
@@ -168,10 +170,10 @@ impl Core {
         self.cycles
     }
 
-    /// The attempt that the last step ended, if it did.
+    /// The attempts that the last step ended.
     #[must_use]
-    pub fn ended(&self) -> Option<&Attempt> {
-        self.ended.as_ref()
+    pub fn ended(&self) -> &[Attempt] {
+        &self.ended
     }
 
     fn pod_set(&mut self, pod: Arc<Pod>, now: Timestamp) {
@@ -305,7 +307,7 @@ impl Core {
 
     /// Takes a reservation back: the one way out of every cycle that fails after [`Core::reserve`].
     fn undo(&mut self, reservation: Reservation, why: &str, now: Timestamp, actions: &mut Vec<Action>) {
-        self.ended = Some(attempt(&reservation.entry, Outcome::Error, reservation.began));
+        self.ended.push(attempt(&reservation.entry, Outcome::Error, reservation.began));
         let uid = &reservation.entry.pod.key.uid;
         self.cache.forget(uid);
         if self.cache.pod_by_uid(uid).is_some() || reservation.entry.pod.deleting {
@@ -318,7 +320,7 @@ impl Core {
 
     fn bound(&mut self, key: &PodKey, actions: &mut Vec<Action>) {
         let Some(Reservation { entry, node, began }) = self.in_flight.remove(&key.uid) else { return };
-        self.ended = Some(attempt(&entry, Outcome::Scheduled, began));
+        self.ended.push(attempt(&entry, Outcome::Scheduled, began));
         let note = format!("Successfully assigned {key} to {node}");
         actions.push(Action::Emit(PodEvent {
             pod: key.clone(),
@@ -340,7 +342,7 @@ impl Core {
         let message = failure.to_string();
         let rejection = match failure {
             Failure::Plugin(error) => {
-                self.ended = Some(attempt(&entry, Outcome::Error, now));
+                self.ended.push(attempt(&entry, Outcome::Error, now));
                 let plugin = error.down.then(|| Arc::clone(&error.plugin));
                 return self.failed(entry, plugin, message, now, actions);
             }
@@ -350,7 +352,7 @@ impl Core {
                 diagnosis.rejection().clone()
             }
         };
-        self.ended = Some(attempt(&entry, Outcome::Unschedulable, now));
+        self.ended.push(attempt(&entry, Outcome::Unschedulable, now));
         let entry = report(entry, "Unschedulable", message, actions);
         self.queue.add_unschedulable(entry, rejection, now);
     }

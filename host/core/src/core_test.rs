@@ -145,6 +145,8 @@ fn shortened(action: &Action) -> String {
         Action::Watch(reads) => format!("watch {}", reads.kind),
         Action::Nominate { pod, node } => format!("nominate {node:?} for {}", pod.name),
         Action::Evict { pod, .. } => format!("evict {}", pod.name),
+        Action::Carry { pod, intents, .. } => format!("carry {} for {}", intents.len(), pod.name),
+        Action::StopCarrying { pod, .. } => format!("stop carrying for {}", pod.name),
         Action::Patch(patch) => format!("patch {}", patch.object.name),
         Action::Warn { plugin, .. } => format!("warn {plugin}"),
     }
@@ -342,7 +344,7 @@ fn it_tells_which_attempt_a_step_ended() {
     let mut bench = Bench::new();
     bench.plugins.down = true;
     bench.step(set(pod("p")));
-    let ended = |bench: &Bench| bench.core.ended().map(|attempt| (attempt.outcome, attempt.number));
+    let ended = |bench: &Bench| bench.core.ended().last().map(|attempt| (attempt.outcome, attempt.number));
     assert_eq!(ended(&bench), Some((Outcome::Error, 1)));
     bench.plugins.down = false;
     bench.step(Event::PluginRecovered("Taints".into()));

@@ -30,6 +30,10 @@ pub enum Event {
     Bound(PodKey),
     /// It did not, for this reason; the pod is tried again.
     BindFailed(PodKey, String),
+    /// All that [`crate::Action::Carry`] of this step asked for the pod is done.
+    Carried(PodKey, u64),
+    /// Something of it could not be done, for this reason, and nothing after it was tried. The pod is tried again.
+    CarryFailed(PodKey, u64, String),
     /// A pod that was to make room stays.
     EvictionFailed(PodKey),
     /// The profiles, or instances in them, were exchanged: from now on these place pods.

@@ -1,6 +1,9 @@
 //! What plugins want done to the cluster: returned, never done by them.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use crate::model::Object;
 
 /// An object by all of its names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,9 +31,33 @@ pub struct Patch {
     pub patch: Arc<str>,
 }
 
-/// Something to be done to the cluster.
+/// Waiting for an object to become so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wait {
+    /// Which.
+    pub object: ObjectReference,
+    /// A CEL expression over `object`: true ends the wait, a text fails it for that reason, anything else waits on.
+    pub until: Arc<str>,
+    /// After which it fails.
+    pub timeout: Duration,
+}
+
+/// Something to be done to the cluster, or to be taken as done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Intent {
     /// Change an object.
     Patch(Patch),
+    /// Wait for one.
+    WaitUntil(Wait),
+    /// Delete this pod, for the reason given, which its condition DisruptionTarget tells.
+    Evict(ObjectReference, Arc<str>),
+    /// The object as it will be: whoever reads the kind sees it so from now on, marked assumed. It never leaves the core.
+    ///
+    /// `fields` are cut to what is read of the kind by anyone (`cache.objects().fields(kind_id)`), and written as the
+    /// informer writes them: the implementor of [`crate::Plugins`] does that. An object that is not there yet has an empty
+    /// uid, or the one that it will have.
+    ///
+    /// It is so until the informer brings the object with other fields than it was assumed over, or the reservation is
+    /// undone; then what the informer brought last shows.
+    Assume(Arc<Object>),
 }

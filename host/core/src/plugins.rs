@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 
-use crate::cache::Cache;
-use crate::cache::{NodeId, PodId};
-use crate::cluster_event::{ClusterEvent, Interest, Subject};
-use crate::facts::{ClusterFacts, NodeFacts, PodFacts};
+use crate::cache::{Cache, NodeId, PodId};
+use crate::cluster_event::ClusterEvent;
+pub use crate::declaration::{Declaration, ExtensionPoints, Normalization, Scope};
+use crate::facts::PodFacts;
 use crate::intent::Intent;
-use crate::model::{ObjectReads, Pod};
+pub use crate::lifecycle::{Decision, Hint, Permission, Reserved};
+use crate::model::Pod;
 use crate::time::Timestamp;
 
 /// One instance of a plugin: a component's digest with its arguments. A plugin that is swapped gets a new one; ids are
@@ -22,115 +23,6 @@ pub struct PluginId(pub u32);
 /// Pods that are equal in a set of pod facts (`template-id`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TemplateId(pub u32);
-
-bitflags::bitflags! {
-    /// Extension points that a plugin takes part in: the component's exports.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-    pub struct ExtensionPoints: u32 {
-        /// `preEnqueue`
-        const PRE_ENQUEUE = 1 << 0;
-        /// `queueSort`
-        const QUEUE_SORT = 1 << 1;
-        /// `preFilter`
-        const PRE_FILTER = 1 << 2;
-        /// `filter`
-        const FILTER = 1 << 3;
-        /// `postFilter`
-        const POST_FILTER = 1 << 4;
-        /// `preScore`
-        const PRE_SCORE = 1 << 5;
-        /// `score`
-        const SCORE = 1 << 6;
-        /// The component normalizes its scores itself.
-        const NORMALIZE = 1 << 7;
-        /// `reserve`
-        const RESERVE = 1 << 8;
-        /// `permit`
-        const PERMIT = 1 << 9;
-        /// `preBind`
-        const PRE_BIND = 1 << 10;
-        /// `bind`
-        const BIND = 1 << 11;
-        /// `postBind`
-        const POST_BIND = 1 << 12;
-        /// Queueing hints of its own.
-        const QUEUEING_HINT = 1 << 13;
-        /// Filters with changed pods in one call.
-        const FILTER_WHAT_IF = 1 << 14;
-    }
-}
-
-/// What a plugin's answers depend on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Scope {
-    /// Anything: asked for every pod.
-    #[default]
-    Cluster,
-    /// The template and the declared facts of that node: answers are kept.
-    Node,
-    /// Sums over topology domains; asked for every pod until those are kept, too.
-    Domain,
-}
-
-/// What is done with raw scores before the weight.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Normalization {
-    /// Nothing: they are 0 to 100 already.
-    #[default]
-    None,
-    /// The highest becomes 100.
-    Default,
-    /// The same, then turned round.
-    DefaultReversed,
-    /// The plugin does it.
-    Custom,
-}
-
-/// What a plugin is and reads, as it said when it was configured.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Declaration {
-    /// The name that profiles, events and messages use.
-    pub name: Arc<str>,
-    /// The plugin's own version, for people.
-    pub version: Box<str>,
-    /// What it exports.
-    pub points: ExtensionPoints,
-    /// What it reads of the pod to be placed: the facts of its templates.
-    pub pod_facts: PodFacts,
-    /// What it reads of nodes.
-    pub node_facts: NodeFacts,
-    /// What it reads of pods on nodes.
-    pub resident_pod_facts: PodFacts,
-    /// What it reads of the cluster as a whole.
-    pub cluster_facts: ClusterFacts,
-    /// Further kinds that it reads.
-    pub objects: Vec<ObjectReads>,
-    /// Of pre-filter and filter.
-    pub filter_scope: Scope,
-    /// Of pre-score and score.
-    pub score_scope: Scope,
-    /// Of its scores.
-    pub normalization: Normalization,
-    /// When a pod that it rejected is worth another try. Empty: when a fact changed that it reads.
-    pub retry_on: Vec<Interest>,
-}
-
-impl Declaration {
-    /// Whether the event may help pods that it rejected, as far as it declared.
-    #[must_use]
-    pub fn is_concerned_by(&self, event: &ClusterEvent) -> bool {
-        if !self.retry_on.is_empty() {
-            return self.retry_on.iter().any(|interest| event.is_of(interest));
-        }
-        if let Subject::Object { kind, .. } = &event.subject {
-            return self.objects.iter().any(|reads| reads.kind == *kind);
-        }
-        match self.filter_scope {
-            Scope::Node => event.facts.intersects(self.node_facts),
-            Scope::Domain | Scope::Cluster => !event.facts.is_empty(),
-        }
-    }
-}
 
 /// What a call is about.
 #[derive(Clone, Copy, Debug)]
@@ -375,6 +267,86 @@ pub trait Plugins {
         nodes: &[NodeId],
         scores: &[i64],
     ) -> Result<Vec<i64>, PluginError>;
+
+    /// A node was chosen: the plugin sets aside what the pod needs there, or rejects it. What it answers is taken as a whole or
+    /// not at all; a plugin that failed or rejected is not told to unreserve.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn reserve(
+        &mut self,
+        _plugin: PluginId,
+        _cycle: &Cycle<'_>,
+        _node: NodeId,
+    ) -> Result<Result<Reserved, Status>, PluginError> {
+        Ok(Ok(Reserved::default()))
+    }
+
+    /// What the plugin reserved is not needed: told once for each [`Plugins::reserve`] that went well and after which there
+    /// is no [`Plugins::post_bind`]. That it could not be told is for the implementor's log.
+    fn unreserve(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>, _node: &str, _state: &[u8]) {}
+
+    /// May the pod be bound now? The end of its scheduling cycle: `state` is what the plugin's reserve returned, here and
+    /// below; nothing where it has none.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn permit(
+        &mut self,
+        _plugin: PluginId,
+        _cycle: &Cycle<'_>,
+        _node: &str,
+        _state: &[u8],
+    ) -> Result<Permission, PluginError> {
+        Ok(Permission::default())
+    }
+
+    /// What has to be done to the cluster before the pod is bound: patches, waits and evictions, in this order.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn pre_bind(
+        &mut self,
+        _plugin: PluginId,
+        _cycle: &Cycle<'_>,
+        _node: &str,
+        _state: &[u8],
+    ) -> Result<Vec<Intent>, PluginError> {
+        Ok(Vec::new())
+    }
+
+    /// What has to be done to bind the pod, in place of the API server's binding. `None` leaves it to the next plugin, the
+    /// last of which is the core itself, with [`crate::Action::Bind`].
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn bind(
+        &mut self,
+        _plugin: PluginId,
+        _cycle: &Cycle<'_>,
+        _node: &str,
+        _state: &[u8],
+    ) -> Result<Option<Vec<Intent>>, PluginError> {
+        Ok(None)
+    }
+
+    /// The pod is bound.
+    fn post_bind(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>, _node: &str, _state: &[u8]) {}
+
+    /// Whether the event, one of those that the plugin waits for, can help pods that it rejected: an answer for each of
+    /// `pods`, which are of different templates and never none. The event has the objects themselves, before and after; what
+    /// a guest sees of them is the implementor's to cut.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`]. All of them are worth another try then.
+    fn queueing_hints(
+        &mut self,
+        _plugin: PluginId,
+        _event: &ClusterEvent,
+        pods: &[Cycle<'_>],
+    ) -> Result<Vec<Hint>, PluginError> {
+        Ok(vec![Hint::Queue; pods.len()])
+    }
 
     /// The core begins to ask plugins at this extension point, in the cycle of a pod of this scheduler name. For those who
     /// measure: the core has no clock.

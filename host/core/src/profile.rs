@@ -44,6 +44,16 @@ pub struct Profile {
     pub pre_score: Vec<ProfilePlugin>,
     /// Enabled at score, with weights of at least 1.
     pub score: Vec<(ProfilePlugin, i64)>,
+    /// Enabled at reserve.
+    pub reserve: Vec<ProfilePlugin>,
+    /// Enabled at permit.
+    pub permit: Vec<ProfilePlugin>,
+    /// Enabled at pre-bind.
+    pub pre_bind: Vec<ProfilePlugin>,
+    /// Enabled at bind before DefaultBinder, which is the core itself: none that stands after it is ever asked.
+    pub bind: Vec<ProfilePlugin>,
+    /// Enabled at post-bind.
+    pub post_bind: Vec<ProfilePlugin>,
     /// `percentageOfNodesToScore`: so many feasible nodes, of all, are enough. All are looked at where it is absent, 0 or 100.
     pub percentage_of_nodes_to_score: Option<u8>,
 }
@@ -54,6 +64,8 @@ impl Profile {
         let queueing = self.pre_enqueue.iter().chain(&self.queue_sort);
         let unweighted =
             queueing.chain(&self.pre_filter).chain(&self.filter).chain(&self.post_filter).chain(&self.pre_score);
+        let lists = [&self.reserve, &self.permit, &self.pre_bind, &self.bind, &self.post_bind];
+        let unweighted = unweighted.chain(lists.into_iter().flatten());
         unweighted.chain(self.score.iter().map(|(plugin, _)| plugin))
     }
 

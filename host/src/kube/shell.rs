@@ -122,6 +122,8 @@ impl Shell {
                 while bindings.try_join_next().is_some() {}
                 bindings.spawn_on(Binder::bind(Arc::clone(&self.binder), pod, node), &self.runtime);
             }
+            // The core asks for neither yet.
+            Action::Carry { .. } | Action::StopCarrying { .. } => {}
             Action::Emit(event) => self.recorder.emit(event),
             Action::SetUnscheduled { pod, reason, message } => self.status.set(Unscheduled { pod, reason, message }),
             Action::Watch(reads) => self.kinds.watch(reads),

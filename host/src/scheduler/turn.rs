@@ -118,7 +118,7 @@ impl Turn {
         if let Some(took) = took {
             self.meter.cycle_ended(took);
         }
-        if let Some(attempt) = self.core.ended() {
+        for attempt in self.core.ended() {
             let took = took.unwrap_or_else(|| now.since(attempt.began));
             self.meter.attempt_ended(attempt, took, now);
         }

@@ -22,8 +22,10 @@ pub struct KindId(pub u16);
 pub struct CachedObject {
     /// Of its key's kind.
     pub kind: KindId,
-    /// As the API server has it.
+    /// As the API server has it, or is assumed to have it soon.
     pub object: Arc<Object>,
+    /// It is not so yet ([`crate::intent::Intent::Assume`]).
+    pub assumed: bool,
 }
 
 /// How far the objects are known that somebody wants to read.
@@ -150,7 +152,7 @@ impl Objects {
             self.remove(&object.key, log);
         }
         let key = object.key.clone();
-        let id = ObjectId(self.slab.insert(CachedObject { kind, object }));
+        let id = ObjectId(self.slab.insert(CachedObject { kind, object, assumed: false }));
         self.by_key.insert(key, id);
         log.push(Change::Object(id, kind));
         true

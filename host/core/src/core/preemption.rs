@@ -70,7 +70,11 @@ impl Core {
                 scheduler_name: pod.spec.scheduler_name.clone(),
             });
         }
-        actions.extend(room.intents.into_iter().map(|Intent::Patch(patch)| Action::Patch(patch)));
+        actions.extend(room.intents.into_iter().filter_map(|intent| match intent {
+            Intent::Patch(patch) => Some(Action::Patch(patch)),
+            // The contract has patches alone here; whoever implements `Plugins` refuses the others.
+            _ => None,
+        }));
     }
 
     /// From now on the node, or none, is promised to the pod.

@@ -41,7 +41,7 @@ impl Fakes {
             post_filter: vec![plugin(4)],
             pre_score: vec![plugin(2)],
             score: vec![(plugin(1), 1), (plugin(2), 2)],
-            percentage_of_nodes_to_score: None,
+            ..Profile::default()
         }
     }
 

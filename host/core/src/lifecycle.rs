@@ -1,0 +1,49 @@
+//! What plugins answer between the choice of a node and the bind, and about pods that wait.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::intent::Intent;
+use crate::plugins::Status;
+
+/// Answer of a reserve that went well.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reserved {
+    /// Kept for the plugin, by its name, and handed to whichever instance of that name is asked later about this pod.
+    pub state: Arc<[u8]>,
+    /// Objects as they will be: [`Intent::Assume`] alone. Until the pod is permitted nothing is done to the cluster.
+    pub intents: Vec<Intent>,
+}
+
+/// May a pod with a node reserved be bound?
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Decision {
+    /// Yes.
+    #[default]
+    Approve,
+    /// No: the reservation is undone.
+    Deny(Status),
+    /// Not before the plugin allows it in a later permit; denied when this time is over, of which fifteen minutes are the
+    /// most, as in kube-scheduler.
+    Wait(Duration),
+}
+
+/// Answer of a permit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Permission {
+    /// About the pod that was asked about.
+    pub decision: Decision,
+    /// Pods of the same profile, by uid, that need not wait for this plugin any more.
+    pub allow: Vec<Box<str>>,
+    /// Pods of the same profile, by uid, that wait for whichever plugin, and are rejected by this one.
+    pub reject: Vec<Box<str>>,
+}
+
+/// Whether an event can help a pod that the plugin rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Hint {
+    /// It can't.
+    Skip,
+    /// The pod is worth another try.
+    Queue,
+}
