@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use berth::config::{self, DEFAULT_PLUGINS, Provided};
 use berth::kube::SpecTable;
-use berth::kube::objects::{NodeObject, Notes, Observed, PodObject, Slim};
+use berth::kube::objects::{FurtherKind, NodeObject, Notes, Observed, PodObject, Slim};
 use berth::wasm::{Delivery, Enabled, Guests, Limits, LoaderOptions, NamedBy, PointSpecs, ProfileSpec, Stock};
 use berth_core::cache::{Cache, NodeId};
 use berth_core::cycle::{Failure, Said, Witness};
-use berth_core::model::{ObjectReads, Pod, PodKey, PodSpec};
+use berth_core::model::{ObjectKind, ObjectReads, Pod, PodKey, PodSpec};
 use berth_core::plugins::{Code, PreFilterResult, PreScoreResult, Verdicts};
 use berth_core::profile::{Profile, ProfilePlugin};
 use berth_core::{Action, Core, Event, Options, Timestamp, plugins};
@@ -35,6 +35,8 @@ struct Cluster {
     core: Core,
     guests: Guests,
     plugins: Vec<&'static str>,
+    /// Of the kinds beyond nodes and pods that a plugin reads, as far as it does.
+    further: BTreeMap<Arc<ObjectKind>, FurtherKind>,
 }
 
 impl Berth {
@@ -87,23 +89,56 @@ impl Cluster {
         let set = stock.set(specs)?;
         let reads: Vec<ObjectReads> =
             set.profiles().iter().flat_map(Profile::plugins).flat_map(|p| p.declaration.objects.clone()).collect();
+        let mut further = BTreeMap::new();
         for action in core.step(Event::ObjectsWanted(reads), NOW, &mut guests) {
             if let Action::Watch(reads) = action {
+                further.insert(Arc::clone(&reads.kind), FurtherKind::new(&reads));
                 core.step(Event::ObjectsListed(reads), NOW, &mut guests);
             }
         }
         let swapped = guests.accept(Delivery::Swap(set), NOW, core.cache()).context("the plugins were not taken")?;
         core.step(swapped, NOW, &mut guests);
-        Ok(Self { core, guests, plugins })
+        Ok(Self { core, guests, plugins, further })
     }
 
     fn tell(&mut self, change: &Change) -> Result<()> {
         let event = match change {
-            Change::Set(object) => set(object)?,
-            Change::Remove(object) => removed(object)?,
+            Change::Set(object) => self.set(object)?,
+            Change::Remove(object) => self.removed(object)?,
         };
-        self.core.step(event, NOW, &mut self.guests);
+        if let Some(event) = event {
+            self.core.step(event, NOW, &mut self.guests);
+        }
         Ok(())
+    }
+
+    /// `None` of a kind that no plugin reads.
+    fn set(&self, object: &Value) -> Result<Option<Event>> {
+        Ok(match kind(object) {
+            "Node" => {
+                let mut notes = Notes::default();
+                Some(Event::NodeSet(Arc::new(read::<NodeObject>(object)?.into_model(&mut notes))))
+            }
+            "Pod" => Some(Event::PodSet(Arc::new(pod(object)?))),
+            _ => match self.further.get(&object_kind(object)) {
+                Some(kind) => Some(Event::ObjectSet(Arc::new(kind.read(serde_json::from_value(object.clone())?)))),
+                None => None,
+            },
+        })
+    }
+
+    fn removed(&self, object: &Value) -> Result<Option<Event>> {
+        let text = |field: &str| -> Box<str> { object["metadata"][field].as_str().unwrap_or_default().into() };
+        Ok(match kind(object) {
+            "Node" => Some(Event::NodeRemoved(text("name"))),
+            "Pod" => {
+                Some(Event::PodRemoved(PodKey { namespace: text("namespace"), name: text("name"), uid: text("uid") }))
+            }
+            _ => match self.further.get(&object_kind(object)) {
+                Some(kind) => Some(Event::ObjectRemoved(kind.key(&serde_json::from_value(object.clone())?))),
+                None => None,
+            },
+        })
     }
 
     fn ask_all(&mut self, pods: &[Pod]) -> Result<Vec<Answer>> {
@@ -212,26 +247,6 @@ fn status_of(status: &plugins::Status) -> Status {
     Status { code: code.into(), reasons: status.reasons.iter().map(|reason| reason.to_string()).collect() }
 }
 
-fn set(object: &Value) -> Result<Event> {
-    Ok(match kind(object) {
-        "Node" => {
-            let mut notes = Notes::default();
-            Event::NodeSet(Arc::new(read::<NodeObject>(object)?.into_model(&mut notes)))
-        }
-        "Pod" => Event::PodSet(Arc::new(pod(object)?)),
-        kind => bail!("Berth reads no {kind}"),
-    })
-}
-
-fn removed(object: &Value) -> Result<Event> {
-    let text = |field: &str| -> Box<str> { object["metadata"][field].as_str().unwrap_or_default().into() };
-    Ok(match kind(object) {
-        "Node" => Event::NodeRemoved(text("name")),
-        "Pod" => Event::PodRemoved(PodKey { namespace: text("namespace"), name: text("name"), uid: text("uid") }),
-        kind => bail!("Berth reads no {kind}"),
-    })
-}
-
 fn pod(object: &Value) -> Result<Pod> {
     let mut notes = Notes::default();
     Ok(read::<PodObject>(object)?.into_model(&SpecTable::default(), &mut notes))
@@ -245,4 +260,8 @@ fn read<T: Slim>(object: &Value) -> Result<T> {
 
 fn kind(object: &Value) -> &str {
     object["kind"].as_str().unwrap_or_default()
+}
+
+fn object_kind(object: &Value) -> ObjectKind {
+    ObjectKind { api_version: object["apiVersion"].as_str().unwrap_or_default().into(), kind: kind(object).into() }
 }

@@ -45,6 +45,15 @@ impl Case {
         serde_json::from_str(&text).with_context(|| format!("{} is no case", file.display()))
     }
 
+    /// All objects that are there at some time, those to be placed apart: first those at the beginning.
+    pub fn set_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        let later = self.changes.iter_mut().filter_map(|change| match change {
+            Change::Set(object) => Some(object),
+            Change::Remove(_) => None,
+        });
+        self.objects.iter_mut().chain(later)
+    }
+
     /// The KubeSchedulerConfiguration of both: the default profile, without the plugins that Berth lacks.
     pub fn configuration(&self, lacking: &[&str]) -> Value {
         let disabled: Vec<Value> = lacking.iter().map(|name| json!({"name": name})).collect();

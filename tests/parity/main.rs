@@ -24,7 +24,6 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use crate::entries::ENTRIES;
 use crate::run::Parity;
 
 fn main() -> ExitCode {
@@ -57,7 +56,7 @@ fn trials() -> Result<(Arc<Parity>, Vec<Trial>)> {
         let parity = Arc::clone(&parity);
         trials.push(Trial::test(format!("kept::{name}"), move || finish(parity.kept(&file))));
     }
-    for entry in ENTRIES {
+    for entry in entries::all() {
         let parity = Arc::clone(&parity);
         trials.push(Trial::test(format!("drawn::{}", entry.plugin), move || finish(parity.drawn(entry))));
     }

@@ -14,7 +14,7 @@ use crate::berth::Berth;
 use crate::case::Case;
 use crate::coverage::Coverage;
 use crate::draw::cases;
-use crate::entries::{Does, ENTRIES, Entry};
+use crate::entries::{self, Does, Entry};
 use crate::oracle::Oracle;
 
 /// What the trials share.
@@ -27,7 +27,7 @@ pub struct Parity {
 }
 
 /// Cases of each entry where nothing else is asked for.
-const CASES: u32 = 40;
+const CASES: u32 = 150;
 
 /// Tries to make a case that differs smaller.
 const SHRINKS: u32 = 3000;
@@ -123,7 +123,7 @@ impl Parity {
             "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>10}",
             "plugin", "fields", "cases", "asked", "filtered", "scored", "skipped", "failed", "mismatches"
         );
-        for (entry, seen) in ENTRIES.iter().filter_map(|entry| Some((entry, shown.get(entry.plugin)?))) {
+        for (entry, seen) in entries::all().filter_map(|entry| Some((entry, shown.get(entry.plugin)?))) {
             let fields = format!("{}/{}", seen.fields(entry), entry.fields.len());
             let did = [Does::Filters, Does::Scores, Does::Skips, Does::Fails].map(|does| seen.did(does));
             let [filtered, scored, skipped, failed] = did;

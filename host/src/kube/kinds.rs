@@ -8,7 +8,7 @@ use std::time::Duration;
 use ::kube::api::{ApiResource, DynamicObject};
 use ::kube::core::GroupVersionKind;
 use ::kube::runtime::watcher;
-use ::kube::{Api, Client, Error as ClientError, ResourceExt};
+use ::kube::{Api, Client, Error as ClientError};
 use berth_core::Event;
 use berth_core::model::{Object, ObjectKey, ObjectKind, ObjectReads};
 use tokio::runtime::Handle;
@@ -19,10 +19,8 @@ use tracing::{info, warn};
 
 use super::informer::{self, Intake};
 use super::known::Known;
-use crate::fields::{FieldPath, pruned};
+use super::objects::FurtherKind;
 
-/// The fields of one object take no more than this, as the contract says.
-const LARGEST: usize = 1 << 20;
 /// How often a kind that the API server doesn't serve is asked for: a custom resource may be defined later.
 const NOT_SERVED: Duration = Duration::from_secs(15);
 
@@ -126,7 +124,7 @@ fn is_not_served(error: &ClientError) -> bool {
 /// Objects of one kind.
 struct ObjectIntake {
     reads: ObjectReads,
-    paths: Vec<FieldPath>,
+    reader: FurtherKind,
     known: Known<Arc<Object>>,
     refused: bool,
     events: UnboundedSender<Event>,
@@ -135,35 +133,13 @@ struct ObjectIntake {
 impl ObjectIntake {
     fn new(kind: Arc<ObjectKind>, events: UnboundedSender<Event>) -> Self {
         let reads = ObjectReads { kind, ..ObjectReads::default() };
-        Self { reads, paths: Vec::new(), known: Known::default(), refused: false, events }
+        Self { reader: FurtherKind::new(&reads), reads, known: Known::default(), refused: false, events }
     }
 
     fn read(&mut self, reads: ObjectReads) {
-        // Paths that can't be read were refused where a plugin declared them.
-        self.paths = reads.fields.iter().filter_map(|path| FieldPath::parse(path).ok()).collect();
+        self.reader = FurtherKind::new(&reads);
         self.reads = reads;
         self.refused = false;
-    }
-
-    fn key(&self, object: &DynamicObject) -> ObjectKey {
-        let kind = Arc::clone(&self.reads.kind);
-        let namespace = object.namespace().unwrap_or_default().into();
-        ObjectKey { kind, namespace, name: object.name_any().into() }
-    }
-
-    fn fields(&self, key: &ObjectKey, mut object: DynamicObject) -> Arc<str> {
-        object.metadata.managed_fields = None;
-        // What was read from JSON can be written as such.
-        let whole = serde_json::to_value(object).unwrap_or_default();
-        let fields = pruned(&whole, &self.paths).to_string();
-        if fields.len() <= LARGEST {
-            return fields.into();
-        }
-        warn!(
-            "{key}: what plugins read of it has {} bytes, more than {LARGEST}: they see it without fields",
-            fields.len()
-        );
-        "{}".into()
     }
 
     fn send(&self, event: Event) {
@@ -197,10 +173,7 @@ impl Intake for ObjectIntake {
     }
 
     fn set(&mut self, object: DynamicObject) {
-        let key = self.key(&object);
-        let uid = object.uid().unwrap_or_default().into();
-        let fields = self.fields(&key, object);
-        let object = Arc::new(Object { key, uid, fields });
+        let object = Arc::new(self.reader.read(object));
         let before = self.known.set(&known_as(&object.key), Arc::clone(&object));
         if before.is_none_or(|known| known != object) {
             self.send(Event::ObjectSet(object));
@@ -208,7 +181,7 @@ impl Intake for ObjectIntake {
     }
 
     fn removed(&mut self, object: &DynamicObject) {
-        if let Some(known) = self.known.remove(&known_as(&self.key(object))) {
+        if let Some(known) = self.known.remove(&known_as(&self.reader.key(object))) {
             self.send(Event::ObjectRemoved(known.key.clone()));
         }
     }

@@ -1,17 +1,28 @@
 //! Drawing cases, smaller ones by shrinking.
+//!
+//! A plugin that reads more than there is here gets a file of its own for the parts of nodes, pods and arguments, and for
+//! [`Objects`] of the kinds that it lists; then a row in [`crate::entries`] puts them together.
 
 pub mod affinity;
 pub mod arguments;
 pub mod containers;
+mod label_keys;
+pub mod labels;
 pub mod nodes;
+pub mod objects;
 pub mod parts;
+pub mod pod_affinity;
 pub mod pods;
 mod ports;
+pub mod spread;
+pub mod workloads;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::strategy::Union;
 use serde_json::{Value, json};
 
+pub use self::objects::Objects;
 use self::parts::{Part, merged, object};
 use self::ports::Owners;
 use crate::case::{Case, Change};
@@ -20,121 +31,127 @@ use crate::case::{Case, Change};
 pub struct Draw {
     /// Nodes.
     pub nodes: Vec<Part>,
-    /// Pods, those that run and those to be placed.
+    /// Pods, those that run and those to be placed. They are in the namespace `default` where nothing else is drawn.
     pub pods: Vec<Part>,
     /// Pods that run, besides.
     pub residents: Vec<Part>,
+    /// Objects of further kinds.
+    pub objects: Vec<Objects>,
     /// Arguments by plugin.
     pub arguments: Part,
+    /// Makes whole what parts drawn for themselves can't say together. It is called before the API server's own part is done.
+    pub settle: fn(&mut Case),
 }
 
 const MOST_NODES: usize = 5;
 const MOST_RESIDENTS: usize = 6;
 const MOST_CHANGES: usize = 3;
 
-/// Something that happens, before it has a name.
-#[derive(Clone, Debug)]
-enum Happens {
-    Node(usize, Value),
-    NodeGoes(usize),
-    Resident(usize, Value),
-    ResidentGoes(usize),
-}
-
 /// Cases made of these parts.
 pub fn cases(draw: Draw) -> impl Strategy<Value = Case> {
-    let node = object(draw.nodes);
-    let pod = object(draw.pods);
-    let resident = (pod.clone(), object(draw.residents), 0..MOST_NODES).prop_map(|(pod, more, node)| {
+    let Draw { nodes, pods, residents, objects, arguments, settle } = draw;
+    let (node, pod) = (object(nodes), object(pods));
+    let resident = (pod.clone(), object(residents), 0..MOST_NODES).prop_map(|(pod, more, node)| {
         let place = json!({"spec": {"nodeName": format!("n{node}")}});
         merged(merged(pod, more), place)
     });
     let resident = resident.boxed();
-    let happens = prop_oneof![
-        (0..MOST_NODES, node.clone()).prop_map(|(at, node)| Happens::Node(at, node)),
-        (0..MOST_RESIDENTS, resident.clone()).prop_map(|(at, pod)| Happens::Resident(at, pod)),
-        (0..MOST_RESIDENTS).prop_map(Happens::ResidentGoes),
-        (0..MOST_NODES).prop_map(Happens::NodeGoes),
-    ];
-    let nodes = vec(node, 1..=MOST_NODES);
-    let residents = vec(resident, 0..=MOST_RESIDENTS);
-    let pods = vec(pod, 1..=2);
-    (draw.arguments, nodes, residents, pods, vec(happens, 0..=MOST_CHANGES)).prop_map(
-        |(arguments, nodes, residents, pods, happens)| {
+    let happens = happens(&node, &resident, &objects);
+    let further: Vec<BoxedStrategy<Vec<Value>>> = objects.iter().map(Objects::some).collect();
+    let there = (vec(node, 1..=MOST_NODES), vec(resident, 0..=MOST_RESIDENTS), further);
+    (arguments, there, vec(pod, 1..=2), vec(happens, 0..=MOST_CHANGES)).prop_map(
+        move |(arguments, (nodes, residents, further), pods, happens)| {
             let nodes = nodes.into_iter().enumerate().map(|(at, node)| named("Node", "n", at, node));
             let residents = residents.into_iter().enumerate().map(|(at, pod)| named("Pod", "r", at, pod));
-            let mut objects: Vec<Value> = nodes.chain(residents).collect();
-            let mut changes = changes(&objects, happens);
-            let mut owners = Owners::default();
-            let set = changes.iter_mut().filter_map(|change| match change {
-                Change::Set(object) => Some(object),
-                Change::Remove(_) => None,
-            });
-            objects.iter_mut().chain(set).filter(|object| object["kind"] == "Pod").for_each(|pod| owners.settle(pod));
+            let objects: Vec<Value> = nodes.chain(further.into_iter().flatten()).chain(residents).collect();
+            let changes = changes(&objects, happens);
             let pods = pods.into_iter().enumerate().map(|(at, pod)| named("Pod", "p", at, pod)).collect();
             let arguments = arguments.as_object().cloned().unwrap_or_default();
-            Case { arguments, objects, pods, changes, ..Case::default() }
+            let mut case = Case { arguments, objects, pods, changes, ..Case::default() };
+            settle(&mut case);
+            as_taken(&mut case);
+            case
         },
     )
 }
 
-/// What is not there can't go.
-fn changes(objects: &[Value], happens: Vec<Happens>) -> Vec<Change> {
-    let mut there: Vec<(Value, Value)> = objects.iter().map(|object| (identity(object), place(object))).collect();
+/// Something that happens: an object as it is then, or one that goes. It may not even be there.
+fn happens(node: &Part, resident: &Part, objects: &[Objects]) -> Union<BoxedStrategy<Change>> {
+    let node = (0..MOST_NODES, node.clone()).prop_map(|(at, node)| named("Node", "n", at, node));
+    let resident = (0..MOST_RESIDENTS, resident.clone()).prop_map(|(at, pod)| named("Pod", "r", at, pod));
+    let further = objects.iter().map(Objects::one);
+    let all = [node.boxed(), resident.boxed()].into_iter().chain(further);
+    let of = |object: Part| [object.clone().prop_map(Change::Set).boxed(), object.prop_map(Change::Remove).boxed()];
+    Union::new(all.flat_map(of))
+}
+
+/// What is not there can't go; and of what is there, some things never change.
+fn changes(objects: &[Value], happens: Vec<Change>) -> Vec<Change> {
+    let mut there: Vec<Value> = objects.iter().map(lasting).collect();
     let mut changes = Vec::new();
     for happens in happens {
-        let (kind, letter, at, object) = match happens {
-            Happens::Node(at, node) => ("Node", "n", at, Some(node)),
-            Happens::NodeGoes(at) => ("Node", "n", at, None),
-            Happens::Resident(at, pod) => ("Pod", "r", at, Some(pod)),
-            Happens::ResidentGoes(at) => ("Pod", "r", at, None),
-        };
-        let identity = identity(&named(kind, letter, at, json!({})));
-        let known = there.iter().position(|(known, _)| *known == identity);
-        match (object, known) {
-            (Some(object), Some(known)) => {
-                // No pod moves.
-                changes.push(Change::Set(merged(named(kind, letter, at, object), there[known].1.clone())));
+        let (Change::Set(object) | Change::Remove(object)) = &happens;
+        let known = there.iter().position(|known| is_same(known, object));
+        match (happens, known) {
+            (Change::Set(object), Some(known)) => changes.push(Change::Set(merged(object, there[known].clone()))),
+            (Change::Set(object), None) => {
+                there.push(lasting(&object));
+                changes.push(Change::Set(object));
             }
-            (Some(object), None) => {
-                there.push((identity, place(&object)));
-                changes.push(Change::Set(named(kind, letter, at, object)));
+            (Change::Remove(_), Some(known)) => {
+                let mut gone = there.remove(known);
+                gone.as_object_mut().map(|fields| fields.remove("spec"));
+                changes.push(Change::Remove(gone));
             }
-            (None, Some(known)) => changes.push(Change::Remove(there.remove(known).0)),
-            (None, None) => {}
+            (Change::Remove(_), None) => {}
         }
     }
     changes
 }
 
-/// The node of a pod that runs, as a part of the pod.
-fn place(object: &Value) -> Value {
-    match &object["spec"]["nodeName"] {
-        Value::Null => json!({}),
-        node => json!({"spec": {"nodeName": node}}),
-    }
+/// Pods are told apart by their names alone, whatever their namespace.
+fn is_same(one: &Value, other: &Value) -> bool {
+    one["kind"] == other["kind"] && one["metadata"]["uid"] == other["metadata"]["uid"]
 }
 
-fn identity(object: &Value) -> Value {
+/// What an object keeps as long as it is there: its name, and the node of a pod.
+fn lasting(object: &Value) -> Value {
     let metadata = &object["metadata"];
-    let mut identity = json!({
+    let mut lasting = json!({
         "apiVersion": object["apiVersion"],
         "kind": object["kind"],
         "metadata": {"name": metadata["name"], "uid": metadata["uid"]},
     });
     if let Some(namespace) = metadata.get("namespace") {
-        identity["metadata"]["namespace"] = namespace.clone();
+        lasting["metadata"]["namespace"] = namespace.clone();
     }
-    identity
+    if let Some(node) = object["spec"].get("nodeName") {
+        lasting["spec"] = json!({"nodeName": node});
+    }
+    lasting
+}
+
+/// What the API server and kubelets see to.
+fn as_taken(case: &mut Case) {
+    let mut owners = Owners::default();
+    for pod in case.set_mut().filter(|object| object["kind"] == "Pod") {
+        owners.settle(pod);
+        label_keys::settle(pod);
+    }
+    case.pods.iter_mut().for_each(label_keys::settle);
 }
 
 fn named(kind: &str, letter: &str, at: usize, object: Value) -> Value {
     let name = format!("{letter}{at}");
     let head = json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "uid": name}});
-    let own = match kind {
+    let default = match kind {
         "Node" => json!({"metadata": {"labels": {"kubernetes.io/hostname": name}}}),
-        _ if object["spec"].get("containers").is_some() => json!({"metadata": {"namespace": "default"}}),
         _ => json!({"metadata": {"namespace": "default"}, "spec": {"containers": [{"name": "c0", "image": "app:1"}]}}),
     };
-    merged(merged(object, own), head)
+    let mut object = merged(merged(default, object), head);
+    // Drawn as null where a node is to have none.
+    if let Some(labels) = object["metadata"].get_mut("labels").and_then(Value::as_object_mut) {
+        labels.retain(|_, value| !value.is_null());
+    }
+    object
 }

@@ -5,6 +5,7 @@
 
 mod affinity;
 mod container;
+mod further;
 mod json;
 mod meta;
 mod node;
@@ -14,6 +15,7 @@ mod pod;
 mod spec;
 mod volume;
 
+pub use self::further::FurtherKind;
 pub(super) use self::meta::ObjectMeta;
 pub use self::node::NodeObject;
 pub use self::notes::Notes;

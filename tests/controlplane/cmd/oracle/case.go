@@ -23,6 +23,8 @@ type question struct {
 	Objects []json.RawMessage `json:"objects"`
 	// Asked about one after the other; none of them is placed.
 	Pods []json.RawMessage `json:"pods"`
+	// Pods that wait, in the order in which they came.
+	Queue []json.RawMessage `json:"queue"`
 	// Made one after the other, and all pods asked about again after each.
 	Changes []change `json:"changes"`
 }
@@ -39,6 +41,8 @@ type change struct {
 type answers struct {
 	// At first and after each change, each parallel to the question's pods.
 	Steps [][]*answer `json:"steps,omitempty"`
+	// Names of the pods of the queue, in the order in which they are tried.
+	Order []string `json:"order,omitempty"`
 	// Why there are none: the question is none that kube-scheduler could be asked.
 	Error string `json:"error,omitempty"`
 }
@@ -53,52 +57,58 @@ func answerTo(line []byte) (result answers) {
 			result = answers{Error: fmt.Sprintf("panic: %v\n%s", wrong, debug.Stack())}
 		}
 	}()
-	steps, err := ask(line)
+	result, err := ask(line)
 	if err != nil {
 		return answers{Error: err.Error()}
 	}
-	return answers{Steps: steps}
+	return result
 }
 
-func ask(line []byte) ([][]*answer, error) {
+func ask(line []byte) (result answers, err error) {
 	var q question
 	if err := json.Unmarshal(line, &q); err != nil {
-		return nil, err
+		return result, err
 	}
 	configuration, err := readConfiguration(q.Configuration)
 	if err != nil {
-		return nil, fmt.Errorf("configuration: %w", err)
+		return result, fmt.Errorf("configuration: %w", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	cluster, err := newCluster(ctx, configuration)
 	if err != nil {
-		return nil, err
+		return result, err
 	}
 	defer cluster.close()
 	for at, raw := range q.Objects {
 		if err := cluster.change(change{Set: raw}); err != nil {
-			return nil, fmt.Errorf("objects[%d]: %w", at, err)
+			return result, fmt.Errorf("objects[%d]: %w", at, err)
 		}
 	}
 	pods, err := readPods(q.Pods)
 	if err != nil {
-		return nil, err
+		return result, fmt.Errorf("pods%w", err)
 	}
-	steps := make([][]*answer, 0, 1+len(q.Changes))
+	waiting, err := readPods(q.Queue)
+	if err != nil {
+		return result, fmt.Errorf("queue%w", err)
+	}
+	if result.Order, err = cluster.order(waiting); err != nil {
+		return result, err
+	}
 	for step := range 1 + len(q.Changes) {
 		if step > 0 {
 			if err := cluster.change(q.Changes[step-1]); err != nil {
-				return nil, fmt.Errorf("changes[%d]: %w", step-1, err)
+				return result, fmt.Errorf("changes[%d]: %w", step-1, err)
 			}
 		}
 		all, err := cluster.askAll(ctx, pods)
 		if err != nil {
-			return nil, fmt.Errorf("after %d changes: %w", step, err)
+			return result, fmt.Errorf("after %d changes: %w", step, err)
 		}
-		steps = append(steps, all)
+		result.Steps = append(result.Steps, all)
 	}
-	return steps, nil
+	return result, nil
 }
 
 func readPods(raws []json.RawMessage) ([]*v1.Pod, error) {
@@ -109,11 +119,11 @@ func readPods(raws []json.RawMessage) ([]*v1.Pod, error) {
 			err = validate(object)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("pods[%d]: %w", at, err)
+			return nil, fmt.Errorf("[%d]: %w", at, err)
 		}
 		pod, ok := object.(*v1.Pod)
 		if !ok {
-			return nil, fmt.Errorf("pods[%d]: is a %T", at, object)
+			return nil, fmt.Errorf("[%d]: is a %T", at, object)
 		}
 		pods = append(pods, pod)
 	}

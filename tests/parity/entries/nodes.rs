@@ -1,38 +1,11 @@
-//! The table: for each plugin what cases of its own are drawn from, and the fields that they have to have shown.
-//!
-//! A further plugin is a further entry.
+//! Plugins that compare what a pod says of nodes with the node.
 
+use super::Does::{Fails, Filters, Scores, Skips};
+use super::Entry;
 use crate::draw::containers::Containers;
 use crate::draw::{Draw, affinity, arguments, nodes, pods};
 
-/// Cases drawn for one plugin. All plugins are asked about them.
-pub struct Entry {
-    /// Its name.
-    pub plugin: &'static str,
-    /// What the cases are made of.
-    pub draw: fn() -> Draw,
-    /// Paths that have to occur among them; `=value` where that value has to.
-    pub fields: &'static [&'static str],
-    /// What the plugin has to have done at least once, that there was something to compare.
-    pub does: &'static [Does],
-}
-
-/// Something that a plugin does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Does {
-    /// Rejects a node, but not all of them.
-    Filters,
-    /// Gives nodes different scores.
-    Scores,
-    /// Has nothing to filter.
-    Skips,
-    /// Can't tell.
-    Fails,
-}
-
-use Does::{Fails, Filters, Scores, Skips};
-
-/// The table.
+/// The rows.
 pub const ENTRIES: &[Entry] = &[
     Entry {
         plugin: "NodeUnschedulable",
@@ -124,18 +97,6 @@ pub const ENTRIES: &[Entry] = &[
         does: &[Filters, Skips],
     },
     Entry {
-        plugin: "NodeResourcesFit",
-        draw: || resources(arguments::fit()),
-        fields: REQUESTS,
-        does: &[Filters, Scores],
-    },
-    Entry {
-        plugin: "NodeResourcesBalancedAllocation",
-        draw: || resources(arguments::balanced()),
-        fields: REQUESTS,
-        does: &[Scores],
-    },
-    Entry {
         plugin: "ImageLocality",
         draw: || Draw {
             nodes: vec![nodes::images()],
@@ -156,66 +117,4 @@ pub const ENTRIES: &[Entry] = &[
         ],
         does: &[Scores],
     },
-    Entry { plugin: "all of them", draw: everything, fields: &[], does: &[] },
 ];
-
-const REQUESTS: &[&str] = &[
-    "node.status.allocatable.cpu",
-    "node.status.allocatable.memory",
-    "node.status.allocatable.ephemeral-storage",
-    "node.status.allocatable.hugepages-2Mi",
-    "node.status.allocatable.pods",
-    "node.status.allocatable.example.com/gpu",
-    "pod.spec.containers[].resources.requests.cpu",
-    "pod.spec.containers[].resources.requests.memory",
-    "pod.spec.containers[].resources.requests.ephemeral-storage",
-    "pod.spec.containers[].resources.requests.hugepages-2Mi",
-    "pod.spec.containers[].resources.requests.example.com/gpu",
-    "pod.spec.initContainers[].resources.requests.cpu",
-    "pod.spec.initContainers[].restartPolicy=Always",
-    "pod.spec.resources.requests.cpu",
-    "pod.spec.resources.requests.hugepages-2Mi",
-    "pod.spec.overhead.cpu",
-    "resident.status.containerStatuses[].allocatedResources.cpu",
-    "resident.status.containerStatuses[].resources.requests.cpu",
-    "resident.status.initContainerStatuses[].allocatedResources.cpu",
-    "resident.status.resources.requests.cpu",
-    "resident.status.allocatedResources.cpu",
-    "resident.status.conditions[].reason=Infeasible",
-    "resident.status.conditions[].reason=Deferred",
-    "resident.metadata.deletionTimestamp",
-];
-
-impl Draw {
-    fn plain() -> Self {
-        Self { nodes: Vec::new(), pods: Vec::new(), residents: Vec::new(), arguments: arguments::none() }
-    }
-}
-
-fn resources(arguments: crate::draw::parts::Part) -> Draw {
-    Draw {
-        nodes: vec![nodes::allocatable()],
-        pods: [
-            Containers { requests: true, init: true, ..Containers::default() }.parts(),
-            vec![pods::overhead(), pods::resources()],
-        ]
-        .concat(),
-        residents: [pods::resize(), vec![pods::ending()]].concat(),
-        arguments,
-    }
-}
-
-fn everything() -> Draw {
-    let containers = Containers { requests: true, ports: true, images: true, init: true };
-    Draw {
-        nodes: vec![nodes::labels(), nodes::taints(), nodes::unschedulable(), nodes::allocatable(), nodes::images()],
-        pods: [
-            containers.parts(),
-            affinity::of_pod(),
-            vec![pods::tolerations(), pods::overhead(), pods::resources(), pods::image_volumes()],
-        ]
-        .concat(),
-        residents: [pods::resize(), vec![pods::ending()]].concat(),
-        arguments: arguments::all(),
-    }
-}

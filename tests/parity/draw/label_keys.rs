@@ -1,0 +1,39 @@
+//! `matchLabelKeys` and `mismatchLabelKeys`: the API server writes what they mean into the selectors beside them when it takes
+//! a pod, so no scheduler sees one without the other.
+
+use serde_json::{Value, json};
+
+/// Writes it into all selectors of the pod.
+pub fn settle(pod: &mut Value) {
+    let labels = pod["metadata"]["labels"].clone();
+    for side in ["podAffinity", "podAntiAffinity"] {
+        if let Some(affinity) = pod["spec"].get_mut("affinity").and_then(|affinity| affinity.get_mut(side)) {
+            each(affinity, "requiredDuringSchedulingIgnoredDuringExecution", |term| merge(term, &labels));
+            each(affinity, "preferredDuringSchedulingIgnoredDuringExecution", |weighted| {
+                if let Some(term) = weighted.get_mut("podAffinityTerm") {
+                    merge(term, &labels);
+                }
+            });
+        }
+    }
+    each(&mut pod["spec"], "topologySpreadConstraints", |constraint| merge(constraint, &labels));
+}
+
+fn each(of: &mut Value, list: &str, act: impl FnMut(&mut Value)) {
+    of.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().for_each(act);
+}
+
+fn merge(term: &mut Value, labels: &Value) {
+    for (keys, operator) in [("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")] {
+        let keys = term.get(keys).and_then(Value::as_array).cloned().unwrap_or_default();
+        let found = keys.iter().filter_map(|key| Some((key, labels.get(key.as_str()?)?)));
+        let added: Vec<Value> =
+            found.map(|(key, value)| json!({"key": key, "operator": operator, "values": [value]})).collect();
+        if let Some(selector) = term.get_mut("labelSelector").and_then(Value::as_object_mut)
+            && !added.is_empty()
+        {
+            let expressions = selector.entry("matchExpressions").or_insert_with(|| json!([]));
+            expressions.as_array_mut().into_iter().for_each(|list| list.extend(added.iter().cloned()));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Topology spread constraints, of pods and of profiles, and the topology that they spread over.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::affinity;
+use super::labels::selecting;
+use super::parts::{Part, any_of, field, list, object, perhaps};
+
+const KEYS: [&str; 3] = ["topology.kubernetes.io/zone", "kubernetes.io/hostname", "rack"];
+
+/// Labels of nodes that say where they are. Not all have all of them.
+pub fn topology() -> Vec<Part> {
+    let at = |key: &'static str, values: &[&'static str]| {
+        let label = any_of(values).prop_map(move |value| json!({"metadata": {"labels": {key: value}}}));
+        prop_oneof![5 => label, 1 => Just(json!({}))].boxed()
+    };
+    let nameless = json!({"metadata": {"labels": {"kubernetes.io/hostname": null}}});
+    vec![
+        at(KEYS[0], &["a", "b", "c"]),
+        at(KEYS[2], &["1", "2", ""]),
+        at("disk", &["ssd", "hdd"]),
+        prop_oneof![9 => Just(json!({})), 1 => Just(nameless)].boxed(),
+    ]
+}
+
+fn constraint(selector: Part) -> Part {
+    let needed = object(vec![
+        field("whenUnsatisfiable", any_of(&["DoNotSchedule"])),
+        perhaps("minDomains", any_of(&[1, 2, 3, 4])),
+    ]);
+    let wanted = field("whenUnsatisfiable", any_of(&["ScheduleAnyway"]));
+    let policy = || any_of(&["Honor", "Ignore"]);
+    object(vec![
+        field("maxSkew", any_of(&[1, 2, 5])),
+        field("topologyKey", any_of(&KEYS)),
+        prop_oneof![needed, wanted].boxed(),
+        perhaps("nodeAffinityPolicy", policy()),
+        perhaps("nodeTaintsPolicy", policy()),
+        selector,
+    ])
+}
+
+/// No two constraints have the same key and effect.
+fn constraints(selector: Part) -> Part {
+    list(constraint(selector), 1..=3)
+        .prop_map(|all| {
+            let mut kept: Vec<Value> = Vec::new();
+            for constraint in all.as_array().into_iter().flatten() {
+                let twin = |kept: &Value| {
+                    ["topologyKey", "whenUnsatisfiable"].iter().all(|field| kept[field] == constraint[field])
+                };
+                if !kept.iter().any(twin) {
+                    kept.push(constraint.clone());
+                }
+            }
+            kept.into()
+        })
+        .boxed()
+}
+
+/// `spec.topologySpreadConstraints`, and at times a node affinity, that counts for which nodes are spread over.
+pub fn of_pod() -> Vec<Part> {
+    let affinity = prop_oneof![3 => Just(json!({})), 1 => object(affinity::of_pod())];
+    vec![perhaps("spec.topologySpreadConstraints", constraints(selecting(false))), affinity.boxed()]
+}
+
+/// `PodTopologySpreadArgs`
+pub fn arguments() -> Part {
+    let listed = object(vec![
+        field("defaultingType", any_of(&["List"])),
+        perhaps("defaultConstraints", constraints(Just(json!({})).boxed())),
+    ]);
+    let arguments = prop_oneof![field("defaultingType", any_of(&["System"])), listed];
+    perhaps("PodTopologySpread", arguments)
+}
