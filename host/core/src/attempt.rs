@@ -25,8 +25,8 @@ pub struct Attempt {
 pub enum Outcome {
     /// The API server took the binding.
     Scheduled,
-    /// No node fits.
+    /// No node fits, or a plugin turned the pod away from the one that was chosen.
     Unschedulable,
-    /// A plugin failed, or the API server refused the binding.
+    /// A plugin failed, or what had to be done for the pod could not be.
     Error,
 }

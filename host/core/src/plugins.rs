@@ -334,8 +334,8 @@ pub trait Plugins {
     fn post_bind(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>, _node: &str, _state: &[u8]) {}
 
     /// Whether the event, one of those that the plugin waits for, can help pods that it rejected: an answer for each of
-    /// `pods`, which are of different templates and never none. The event has the objects themselves, before and after; what
-    /// a guest sees of them is the implementor's to cut.
+    /// `pods`, which are never none, and of which one stands for all of its template. The event has the objects themselves, before and after; what
+    /// a guest sees of them is the implementor's to cut. Only those with [`ExtensionPoints::QUEUEING_HINT`] are asked.
     ///
     /// # Errors
     /// As [`Plugins::pre_filter`]. All of them are worth another try then.

@@ -122,7 +122,7 @@ impl Shell {
                 while bindings.try_join_next().is_some() {}
                 bindings.spawn_on(Binder::bind(Arc::clone(&self.binder), pod, node), &self.runtime);
             }
-            // The core asks for neither yet.
+            // No profile has plugins yet that want this.
             Action::Carry { .. } | Action::StopCarrying { .. } => {}
             Action::Emit(event) => self.recorder.emit(event),
             Action::SetUnscheduled { pod, reason, message } => self.status.set(Unscheduled { pod, reason, message }),

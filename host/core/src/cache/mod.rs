@@ -13,6 +13,7 @@
 //! Every change is written to the [`ChangeLog`], from which guests and kept answers are brought up to date. Pods whose
 //! node is not known (yet, or any more) wait aside and are counted when it comes.
 
+mod assumed;
 mod ids;
 mod images;
 mod log;
@@ -219,9 +220,11 @@ impl Cache {
         self.objects.want(reads)
     }
 
-    /// All objects of the kind are here, with these fields.
+    /// All objects of the kind are here, with these fields. What was assumed of them for pods that are bound by now should
+    /// have shown.
     pub fn objects_listed(&mut self, reads: ObjectReads) {
-        self.objects.listed(reads);
+        let turned = self.objects.listed(reads, &mut self.log);
+        self.turned(turned);
     }
 
     /// The kind can't be listed, for this reason.
@@ -231,19 +234,35 @@ impl Cache {
 
     /// An object of a kind that plugins read appeared or changed.
     pub fn set_object(&mut self, object: Arc<Object>) {
-        let before = self.objects.by_key(&object.key).map(|cached| Arc::clone(&cached.object));
-        if self.objects.set(Arc::clone(&object), &mut self.log) {
-            self.events.push(ClusterEvent::object(before, Some(object)));
-        }
-        self.trim();
+        let turned = self.objects.set(object, &mut self.log);
+        self.turned(turned);
     }
 
     /// An object went.
     pub fn remove_object(&mut self, key: &ObjectKey) {
-        let before = self.objects.by_key(key).map(|cached| Arc::clone(&cached.object));
-        if self.objects.remove(key, &mut self.log) {
-            self.events.push(ClusterEvent::object(before, None));
-        }
+        let turned = self.objects.remove(key, &mut self.log);
+        self.turned(turned);
+    }
+
+    /// The object shows so from now on, for the pod of this uid: see [`crate::intent::Intent::Assume`].
+    pub fn assume_object(&mut self, object: Arc<Object>, by: &str) {
+        let turned = self.objects.assume(object, by, &mut self.log);
+        self.turned(turned);
+    }
+
+    /// What is assumed of the object for the pod is so no longer.
+    pub fn take_object_back(&mut self, key: &ObjectKey, by: &str) {
+        let turned = self.objects.take_back(key, by, &mut self.log);
+        self.turned(turned);
+    }
+
+    /// What is assumed of the object for the pod will show: it is not taken back.
+    pub fn keep_object_assumed(&mut self, key: &ObjectKey, by: &str) {
+        self.objects.keep(key, by);
+    }
+
+    fn turned(&mut self, turned: impl IntoIterator<Item = objects::Turned>) {
+        self.events.extend(turned.into_iter().map(|(before, after)| ClusterEvent::object(before, after)));
         self.trim();
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use super::assumed::{Assumptions, Shown};
 use super::ids::Slab;
 use super::log::{Change, ChangeLog};
 use crate::model::object::{Object, ObjectKey, ObjectKind, ObjectReads};
@@ -45,7 +46,11 @@ pub struct Objects {
     slab: Slab<CachedObject>,
     by_key: HashMap<ObjectKey, ObjectId>,
     kinds: Vec<KnownKind>,
+    assumed: Assumptions,
 }
+
+/// How an object showed before, and shows now; one of the two is there.
+pub(super) type Turned = (Option<Arc<Object>>, Option<Arc<Object>>);
 
 /// What is wanted and known of a kind.
 #[derive(Clone, Debug)]
@@ -121,8 +126,15 @@ impl Objects {
         grown
     }
 
-    /// All objects of the kind are here with these fields.
-    pub(super) fn listed(&mut self, reads: ObjectReads) {
+    /// All objects of the kind are here with these fields. What changed by that: what was assumed and did not come.
+    pub(super) fn listed(&mut self, reads: ObjectReads, log: &mut ChangeLog) -> Vec<Turned> {
+        let kind = Arc::clone(&reads.kind);
+        self.is_listed(reads);
+        let shown = self.assumed.listed(&kind);
+        shown.into_iter().filter_map(|(key, shown)| self.show(&key, shown, log)).collect()
+    }
+
+    fn is_listed(&mut self, reads: ObjectReads) {
         let at = usize::from(self.intern(&reads.kind).0);
         let known = &mut self.kinds[at];
         known.refused = None;
@@ -135,35 +147,100 @@ impl Objects {
         self.kinds[at].refused = Some(why);
     }
 
-    /// An object appeared or changed. One of the same name with another uid is another one. Whether anything changed.
-    pub(super) fn set(&mut self, object: Arc<Object>, log: &mut ChangeLog) -> bool {
-        let kind = self.intern(&object.key.kind);
-        if let Some(id) = self.by_key.get(&object.key).copied()
-            && let Some(known) = self.slab.get_mut(id.0)
-        {
-            if known.object == object {
-                return false;
-            }
-            if known.object.uid == object.uid {
-                known.object = object;
-                log.push(Change::Object(id, kind));
-                return true;
-            }
-            self.remove(&object.key, log);
-        }
+    /// An object appeared or changed. One of the same name with another uid is another one. What came of it, if anything
+    /// changed.
+    pub(super) fn set(&mut self, object: Arc<Object>, log: &mut ChangeLog) -> Option<Turned> {
         let key = object.key.clone();
-        let id = ObjectId(self.slab.insert(CachedObject { kind, object, assumed: false }));
-        self.by_key.insert(key, id);
-        log.push(Change::Object(id, kind));
-        true
+        let shown = self.assumed.brought(&key, Some(object));
+        self.show(&key, shown, log)
     }
 
-    /// An object went. Whether it was there.
-    pub(super) fn remove(&mut self, key: &ObjectKey, log: &mut ChangeLog) -> bool {
+    /// An object went. What came of it, if it was there.
+    pub(super) fn remove(&mut self, key: &ObjectKey, log: &mut ChangeLog) -> Option<Turned> {
+        let shown = self.assumed.brought(key, None);
+        self.show(key, shown, log)
+    }
+
+    /// For the pod of this uid the object is assumed to become so; without a uid, whichever has its name. Of a kind that
+    /// nobody reads nothing is assumed.
+    pub(super) fn assume(&mut self, object: Arc<Object>, by: &str, log: &mut ChangeLog) -> Option<Turned> {
+        self.kind_id(&object.key.kind)?;
+        let (key, known) = (object.key.clone(), self.by_key(&object.key).map(|cached| Arc::clone(&cached.object)));
+        let uid = known.as_ref().map_or_else(|| object.uid.clone(), |known| known.uid.clone());
+        if !object.uid.is_empty() && object.uid != uid {
+            // It is about an object that is not there any more.
+            return None;
+        }
+        let object = Arc::new(Object { uid, ..Object::clone(&object) });
+        if known.as_ref() == Some(&object) {
+            return None;
+        }
+        let shown = self.assumed.assume(object, by, known);
+        self.show(&key, shown, log)
+    }
+
+    /// It is so no longer.
+    pub(super) fn take_back(&mut self, key: &ObjectKey, by: &str, log: &mut ChangeLog) -> Option<Turned> {
+        let shown = self.assumed.take_back(key, by)?;
+        self.show(key, shown, log)
+    }
+
+    /// It will be so.
+    pub(super) fn keep(&mut self, key: &ObjectKey, by: &str) {
+        self.assumed.keep(key, by);
+    }
+
+    /// Nothing is assumed of any object.
+    #[must_use]
+    pub fn are_as_the_server_has_them(&self) -> bool {
+        self.assumed.is_empty()
+    }
+
+    fn show(&mut self, key: &ObjectKey, shown: Shown, log: &mut ChangeLog) -> Option<Turned> {
+        let before = self.by_key(key).map(|cached| (Arc::clone(&cached.object), cached.assumed));
+        let Some(object) = shown.object else {
+            let (before, _) = before?;
+            self.hide(key, log);
+            return Some((Some(before), None));
+        };
+        let cached = CachedObject { kind: self.intern(&key.kind), object, assumed: shown.assumed };
+        let after = Some(Arc::clone(&cached.object));
+        match before {
+            Some((before, assumed)) if before.uid == cached.object.uid => {
+                let same = before == cached.object;
+                if !same || assumed != cached.assumed {
+                    self.replace(key, cached, log);
+                }
+                (!same).then_some((Some(before), after))
+            }
+            before => {
+                self.hide(key, log);
+                self.insert(key, cached, log);
+                Some((before.map(|(before, _)| before), after))
+            }
+        }
+    }
+
+    fn replace(&mut self, key: &ObjectKey, cached: CachedObject, log: &mut ChangeLog) {
+        let id = self.by_key.get(key).copied();
+        if let Some((id, known)) = id.and_then(|id| Some((id, self.slab.get_mut(id.0)?))) {
+            log.push(Change::Object(id, cached.kind));
+            *known = cached;
+        }
+    }
+
+    fn insert(&mut self, key: &ObjectKey, cached: CachedObject, log: &mut ChangeLog) {
+        let kind = cached.kind;
+        let id = ObjectId(self.slab.insert(cached));
+        self.by_key.insert(key.clone(), id);
+        log.push(Change::Object(id, kind));
+    }
+
+    fn hide(&mut self, key: &ObjectKey, log: &mut ChangeLog) {
         let removed = self.by_key.remove(key).and_then(|id| Some((id, self.slab.retire(id.0)?)));
-        let Some((id, known)) = removed else { return false };
-        log.push(Change::ObjectRemoved(id, known.kind));
-        true
+        if let Some((id, known)) = removed {
+            log.push(Change::ObjectRemoved(id, known.kind));
+        }
     }
 
     /// The id, whose removal is no longer in the log, may be used again.

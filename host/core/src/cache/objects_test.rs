@@ -18,12 +18,12 @@ fn object(name: &str, uid: &str, fields: &str) -> Arc<Object> {
 #[test]
 fn what_changed_is_in_the_log_and_what_did_not_is_not() {
     let (mut objects, mut log) = (Objects::default(), ChangeLog::default());
-    assert!(objects.set(object("web", "1", "{}"), &mut log));
-    assert!(!objects.set(object("web", "1", "{}"), &mut log));
-    assert!(objects.set(object("web", "1", r#"{"spec":{}}"#), &mut log));
+    assert!(objects.set(object("web", "1", "{}"), &mut log).is_some());
+    assert!(objects.set(object("web", "1", "{}"), &mut log).is_none());
+    assert!(objects.set(object("web", "1", r#"{"spec":{}}"#), &mut log).is_some());
     let key = object("web", "", "").key.clone();
-    assert!(objects.remove(&key, &mut log));
-    assert!(!objects.remove(&key, &mut log));
+    assert!(objects.remove(&key, &mut log).is_some());
+    assert!(objects.remove(&key, &mut log).is_none());
     let (id, kind) = (ObjectId(0), KindId(0));
     let expected = [Change::Object(id, kind), Change::Object(id, kind), Change::ObjectRemoved(id, kind)];
     assert_eq!(log.since(0).unwrap().collect::<Vec<_>>(), expected);
@@ -63,11 +63,32 @@ fn coverage_is_what_was_listed_and_says_what_was_refused() {
     assert_eq!(objects.coverage(&[]), Coverage::Complete);
     assert_eq!(objects.coverage(&wanted), Coverage::Underway);
     objects.want(wanted.to_vec());
-    objects.listed(wanted[0].clone());
+    objects.is_listed(wanted[0].clone());
     assert_eq!(objects.coverage(&wanted), Coverage::Underway);
     objects.refused(&kind("Namespace"), "forbidden".into());
     assert_eq!(objects.coverage(&wanted), Coverage::Refused(kind("Namespace"), "forbidden".into()));
-    objects.listed(wanted[1].clone());
+    objects.is_listed(wanted[1].clone());
     assert_eq!(objects.coverage(&wanted), Coverage::Complete);
     assert_eq!(objects.coverage(&[reads("Service", &["a", "b"])]), Coverage::Underway);
+}
+
+#[test]
+fn what_is_assumed_shows_as_such_and_only_where_it_means_something() {
+    let (mut objects, mut log) = (Objects::default(), ChangeLog::default());
+    assert!(objects.assume(object("web", "1", "new"), "p", &mut log).is_none(), "nobody reads the kind");
+    objects.set(object("web", "1", "old"), &mut log);
+    for same in [object("web", "2", "new"), object("web", "1", "old"), object("web", "", "old")] {
+        assert!(objects.assume(same, "p", &mut log).is_none());
+    }
+    let shown = |objects: &Objects| {
+        let cached = objects.get(ObjectId(0)).expect("it stays the same one");
+        (cached.object.fields.to_string(), cached.assumed)
+    };
+    assert!(objects.assume(object("web", "", "new"), "p", &mut log).is_some());
+    assert_eq!(shown(&objects), ("new".into(), true));
+    // It comes as it was assumed: told to those who read it, and no event.
+    assert!(objects.set(object("web", "1", "new"), &mut log).is_none());
+    assert_eq!((shown(&objects), log.end()), (("new".into(), false), 3));
+    assert!(objects.assume(object("other", "", "new"), "p", &mut log).is_some(), "one that is to be made");
+    assert_eq!(objects.take_back(&object("other", "", "").key, "p", &mut log).map(|(_, after)| after), Some(None));
 }

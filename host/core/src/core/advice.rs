@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use super::Core;
-use crate::action::Action;
+use super::step::Step;
 use crate::answers::Answers;
 use crate::cache::{Cache, NodeId};
 use crate::cluster_event::{ClusterEvent, Subject};
 use crate::cycle::mix;
 use crate::model::Pod;
 use crate::plugins::{
-    Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, Plugins, PointOutcome, Scope, Status, TemplateId,
-    WhatIf,
+    Code, Cycle, Declaration, ExtensionPoints, Hint, PluginError, PluginId, Plugins, PointOutcome, Scope, Status,
+    TemplateId, WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
-use crate::queue::{Admission, Advisor, QueuedPod, Rejector, SortKey};
+use crate::queue::{Admission, Advisor, Queue, QueuedPod, Rejector, SortKey};
 use crate::template::Templates;
 use crate::time::Timestamp;
 
@@ -31,28 +31,40 @@ struct Advice<'a> {
 }
 
 impl Core {
-    /// Lets the queue know what happened in a step, and finds a place for the pods that are to be tried after it.
-    pub(super) fn settle(&mut self, now: Timestamp, plugins: &mut dyn Plugins, actions: &mut Vec<Action>) {
+    /// Lets the queue know what happened up to now.
+    pub(super) fn tell_queue(&mut self, step: &mut Step<'_>) {
         let mut events = self.cache.take_events();
         events.append(&mut self.nominations.take_events());
-        let mut advice = Advice {
+        let (queue, mut advice) = self.queue_and_advice(step);
+        for event in &events {
+            queue.happened(event, &mut advice);
+        }
+    }
+
+    /// Lets the queue know what happened in a step, and finds a place for the pods that are to be tried after it.
+    pub(super) fn settle(&mut self, step: &mut Step<'_>) {
+        self.tell_queue(step);
+        let now = step.now;
+        let (queue, mut advice) = self.queue_and_advice(step);
+        for (entry, error) in queue.settle(now, &mut advice) {
+            let plugin = error.down.then(|| Arc::clone(&error.plugin));
+            self.failed(entry, plugin, error.to_string(), step);
+        }
+        self.forget_templates(step.plugins);
+    }
+
+    fn queue_and_advice<'a>(&'a mut self, step: &'a mut Step<'_>) -> (&'a mut Queue, Advice<'a>) {
+        let advice = Advice {
             profiles: &self.profiles,
             cache: &self.cache,
             templates: &mut self.templates,
             answers: &mut self.answers,
-            plugins: &mut *plugins,
+            plugins: &mut *step.plugins,
             cycle: self.cycles,
             seed: self.options.seed,
-            now,
+            now: step.now,
         };
-        for event in &events {
-            self.queue.happened(event, &mut advice);
-        }
-        for (entry, error) in self.queue.settle(now, &mut advice) {
-            let plugin = error.down.then(|| Arc::clone(&error.plugin));
-            self.failed(entry, plugin, error.to_string(), now, actions);
-        }
-        self.forget_templates(plugins);
+        (&mut self.queue, advice)
     }
 }
 
@@ -114,6 +126,21 @@ impl Advice<'_> {
         verdicts.map_or(true, |verdicts| verdicts.nodes.contains(&0))
     }
 
+    /// What the plugin says itself. One that can't tell loses no pod.
+    fn plugins_hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
+        let facts = rejector.declaration.pod_facts;
+        let seed = mix(self.seed, self.cycle, u64::from(rejector.id.0));
+        let (id, time, cache) = (self.cycle, self.now, self.cache);
+        let templates: Vec<TemplateId> = pods.iter().map(|pod| self.templates.of(facts, pod, id)).collect();
+        let about = pods.iter().zip(templates);
+        let about: Vec<Cycle<'_>> =
+            about.map(|(pod, template)| Cycle { id, time, seed, template, pod, cache }).collect();
+        match self.plugins.queueing_hints(rejector.id, event, &about) {
+            Ok(hints) if hints.len() == pods.len() => hints.iter().map(|hint| *hint == Hint::Queue).collect(),
+            _ => vec![true; pods.len()],
+        }
+    }
+
     /// The first plugin that says no; the one that said so before is asked first.
     fn gate(&mut self, entry: &QueuedPod) -> Result<Option<Rejector>, PluginError> {
         let mut plugins = self.profile(&entry.pod).map_or_else(Vec::new, |profile| profile.pre_enqueue.clone());
@@ -169,13 +196,16 @@ impl Advisor for Advice<'_> {
         key
     }
 
-    /// Of a plugin whose verdicts are about one node alone, the verdict on the node that came or changed is the hint. A plugin
+    /// A plugin with hints of its own is asked for them. Of one whose verdicts are about one node alone, the verdict on the node that came or changed is the hint. A plugin
     /// that can't tell loses no pod: all are worth another try.
     fn hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
         let declaration = &rejector.declaration;
         let serves = |profile: &Profile| profile.plugin_ids().any(|id| id == rejector.id);
         if !self.profiles.iter().any(serves) {
             return vec![true; pods.len()];
+        }
+        if declaration.points.contains(ExtensionPoints::QUEUEING_HINT) {
+            return self.plugins_hints(rejector, event, pods);
         }
         let node = node_alone(declaration, event).and_then(|name| self.cache.node_id(name));
         pods.iter().map(|pod| node.is_none_or(|node| self.may_fit(rejector, node, pod))).collect()
@@ -192,3 +222,7 @@ fn node_alone<'a>(declaration: &Declaration, event: &'a ClusterEvent) -> Option<
         _ => None,
     }
 }
+
+#[cfg(test)]
+#[path = "hints_test.rs"]
+mod tests;

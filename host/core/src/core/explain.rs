@@ -25,7 +25,7 @@ impl Core {
         plugins: &mut dyn Plugins,
         witness: &mut dyn Witness,
     ) -> Option<Result<Vec<(NodeId, i64)>, Failure>> {
-        let at = self.profile_of(pod)?;
+        let at = self.place_of_profile(pod)?;
         self.cycles += 1;
         let (mut placing, profile) = self.placing(pod, at, now, plugins);
         placing.witness = Some(witness);

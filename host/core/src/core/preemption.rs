@@ -6,7 +6,9 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::Core;
-use crate::action::Action;
+use super::reservation::{Reservation, Undoing};
+use super::step::Step;
+use crate::action::{Action, PodEvent};
 use crate::cycle::Nomination;
 use crate::intent::Intent;
 use crate::model::Pod;
@@ -45,45 +47,66 @@ impl Evictions {
 
 impl Core {
     /// Does what became of the room that is promised to the pod.
-    pub(super) fn nominate(&mut self, entry: &QueuedPod, nomination: Nomination, actions: &mut Vec<Action>) {
+    pub(super) fn nominate(&mut self, entry: &QueuedPod, nomination: Nomination, step: &mut Step<'_>) {
         match nomination {
             Nomination::Keep => {}
-            Nomination::Clear => self.promise(&entry.pod, "", actions),
-            Nomination::Make(room) => self.make_way(&entry.pod, room, actions),
+            Nomination::Clear => self.promise(&entry.pod, "", step),
+            Nomination::Make(room) => self.make_way(&entry.pod, room, step),
         }
     }
 
     /// Those of lower priority who were promised room on the node look for another one.
-    fn make_way(&mut self, pod: &Arc<Pod>, room: Room, actions: &mut Vec<Action>) {
+    fn make_way(&mut self, pod: &Arc<Pod>, room: Room, step: &mut Step<'_>) {
         let Some(node) = self.cache.node(room.node).map(|info| info.node.name.clone()) else { return };
         let lower = |other: &&Arc<Pod>| other.spec.priority < pod.spec.priority;
         let displaced: Vec<Arc<Pod>> = self.nominations.on(&node).filter(lower).cloned().collect();
-        displaced.iter().for_each(|other| self.promise(other, "", actions));
-        self.promise(pod, &node, actions);
-        for victim in room.evict.iter().filter_map(|id| self.cache.pod(*id)) {
-            let victim = victim.pod.key.clone();
-            self.evictions.begin(&pod.key.uid, &victim.uid);
-            actions.push(Action::Evict {
-                pod: victim,
-                reason: Arc::clone(&room.reason),
-                note: format!("Preempted by pod {} on node {node}", pod.key.uid).into(),
-                scheduler_name: pod.spec.scheduler_name.clone(),
-            });
+        displaced.iter().for_each(|other| self.promise(other, "", step));
+        self.promise(pod, &node, step);
+        let victims: Vec<Arc<Pod>> =
+            room.evict.iter().filter_map(|id| self.cache.pod(*id)).map(|victim| Arc::clone(&victim.pod)).collect();
+        for victim in victims {
+            let note = format!("Preempted by pod {} on node {node}", pod.key.uid);
+            if !self.take_node_away(&victim, &note, pod, step) {
+                self.evictions.begin(&pod.key.uid, &victim.key.uid);
+                step.actions.push(Action::Evict {
+                    pod: victim.key.clone(),
+                    reason: Arc::clone(&room.reason),
+                    note: note.into(),
+                    scheduler_name: pod.spec.scheduler_name.clone(),
+                });
+            }
         }
-        actions.extend(room.intents.into_iter().filter_map(|intent| match intent {
+        step.actions.extend(room.intents.into_iter().filter_map(|intent| match intent {
             Intent::Patch(patch) => Some(Action::Patch(patch)),
             // The contract has patches alone here; whoever implements `Plugins` refuses the others.
             _ => None,
         }));
     }
 
+    /// A victim that is not being bound yet has not to be deleted: it looks for another place. Whether it was one.
+    fn take_node_away(&mut self, victim: &Pod, note: &str, by: &Pod, step: &mut Step<'_>) -> bool {
+        let uid = &victim.key.uid;
+        let Some(reservation) = self.reservations.take_if(uid, Reservation::is_revocable) else { return false };
+        step.actions.push(Action::Emit(PodEvent {
+            pod: victim.key.clone(),
+            scheduler_name: by.spec.scheduler_name.clone(),
+            kind: "Normal",
+            reason: "Preempted",
+            action: "Preempting",
+            note: format!("{note} (before it was bound).").into(),
+        }));
+        let message = "preempted before it was bound".to_owned();
+        self.undo(reservation, Undoing::Failed { message, plugin: None }, step);
+        true
+    }
+
     /// From now on the node, or none, is promised to the pod.
-    fn promise(&mut self, pod: &Arc<Pod>, node: &str, actions: &mut Vec<Action>) {
+    fn promise(&mut self, pod: &Arc<Pod>, node: &str, step: &mut Step<'_>) {
         if self.nominations.node_of(&pod.key.uid).unwrap_or_default() == node {
             return;
         }
         self.nominations.nominate(pod, node);
-        actions.push(Action::Nominate { pod: pod.key.clone(), node: node.into() });
+        step.actions.push(Action::Nominate { pod: pod.key.clone(), node: node.into() });
     }
 }
 

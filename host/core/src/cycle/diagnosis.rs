@@ -34,6 +34,16 @@ impl Diagnosis {
         Self { nodes, ..Self::default() }
     }
 
+    /// What was said about the node that was chosen; by whom, if that is still known, and about which template.
+    pub(crate) fn of_one(node: NodeId, status: &Status, by: Option<(&ProfilePlugin, TemplateId)>) -> Self {
+        let mut diagnosis = Self::new(1);
+        diagnosis.add(status, &[node]);
+        if let Some((plugin, template)) = by {
+            diagnosis.add_plugin(plugin, status.code, template);
+        }
+        diagnosis
+    }
+
     /// The plugins that said no.
     #[must_use]
     pub fn rejection(&self) -> &Rejection {

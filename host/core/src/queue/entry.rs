@@ -108,6 +108,11 @@ impl QueuedPod {
         changed
     }
 
+    /// The pod can't be rejected any more: what happens from now on does not concern it.
+    pub(crate) fn is_decided(&mut self) {
+        self.ticket = None;
+    }
+
     pub(super) fn rejected(&mut self, rejection: Rejection, now: Timestamp) {
         self.rejection = rejection;
         self.rejections += 1;
@@ -130,6 +135,8 @@ impl QueuedPod {
 
     /// Whether what changed in the pod is worth another try.
     pub(super) fn is_helped_by(&self, changed: PodFacts) -> bool {
+        // Which node is promised to it, it is told by schedulers: by this one mostly.
+        let changed = changed.difference(PodFacts::NOMINATED_NODE);
         match &self.gate {
             Some(gate) => gate.declaration.pod_facts.intersects(changed),
             None => self.rejection.is_helped_by(changed),

@@ -12,6 +12,8 @@ const MOST_EVENTS: usize = 1 << 16;
 #[derive(Clone, Debug)]
 pub(super) struct Ticket {
     position: u64,
+    /// Where what concerns it ends; `None` if it goes on.
+    end: Option<u64>,
     _out: Arc<()>,
 }
 
@@ -31,9 +33,23 @@ impl InFlight {
         if self.out.len() >= 1024 && self.out.len().is_power_of_two() {
             self.out.retain(|(_, out)| out.strong_count() > 0);
         }
-        let ticket = Ticket { position: self.start + self.events.len() as u64, _out: Arc::default() };
+        let ticket = Ticket { position: self.end(), end: None, _out: Arc::default() };
         self.out.push_back((ticket.position, Arc::downgrade(&ticket._out)));
         ticket
+    }
+
+    /// What happened up to now does not concern the pod.
+    pub fn skip(&self, ticket: &mut Ticket) {
+        ticket.position = self.end();
+    }
+
+    /// What happens from now on does not.
+    pub fn close(&self, ticket: &mut Ticket) {
+        ticket.end = Some(self.end());
+    }
+
+    fn end(&self) -> u64 {
+        self.start + self.events.len() as u64
     }
 
     /// Keeps the event if a pod is out.
@@ -58,7 +74,9 @@ impl InFlight {
     /// What happened since the pod left; `None` if that is not known any more.
     pub fn since(&self, ticket: &Ticket) -> Option<Vec<Arc<ClusterEvent>>> {
         let skip = usize::try_from(ticket.position.checked_sub(self.start)?).ok()?;
-        Some(self.events.iter().skip(skip).cloned().collect())
+        let most = ticket.end.map_or(u64::MAX, |end| end.saturating_sub(ticket.position));
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        Some(self.events.iter().skip(skip).take(most).cloned().collect())
     }
 }
 
@@ -91,6 +109,18 @@ mod tests {
         drop(second);
         in_flight.happened(&event(NodeFacts::PODS));
         assert_eq!((in_flight.events.len(), in_flight.out.len()), (0, 0), "nobody is out");
+    }
+
+    #[test]
+    fn what_a_pod_does_itself_is_left_out() {
+        let mut in_flight = InFlight::default();
+        let mut ticket = in_flight.leave();
+        in_flight.happened(&event(NodeFacts::NAME));
+        in_flight.skip(&mut ticket);
+        in_flight.happened(&event(NodeFacts::LABELS));
+        in_flight.close(&mut ticket);
+        in_flight.happened(&event(NodeFacts::TAINTS));
+        assert_eq!(facts_since(&in_flight, &ticket), Some(vec![NodeFacts::LABELS]));
     }
 
     #[test]

@@ -164,6 +164,20 @@ impl Queue {
         self.enter(place, entry, Some(Cause::AttemptFailed));
     }
 
+    /// What happened since the pod was taken is nothing that could help it.
+    pub fn heard_all(&self, entry: &mut QueuedPod) {
+        if let Some(ticket) = &mut entry.ticket {
+            self.in_flight.skip(ticket);
+        }
+    }
+
+    /// What happens from now on is nothing that could help the pod, up to its return.
+    pub fn hears_no_more(&self, entry: &mut QueuedPod) {
+        if let Some(ticket) = &mut entry.ticket {
+            self.in_flight.close(ticket);
+        }
+    }
+
     /// Something happened in the cluster: pods with whose rejection that helps are worth another try.
     pub fn happened(&mut self, event: &ClusterEvent, advisor: &mut dyn Advisor) {
         self.in_flight.happened(event);

@@ -4,7 +4,7 @@ use berth_core::model::PodKey;
 
 use crate::world::World;
 
-/// At the moment of the decision: the node is there and not over its allocatable, and the pod is nobody's yet.
+/// At the moment of the decision: the node is there and not over its allocatable.
 pub fn placement_is_right(world: &World, pod: &PodKey, node: &str) {
     let seed = world.seed;
     let cache = world.core.cache();
@@ -27,8 +27,15 @@ pub fn placement_is_right(world: &World, pod: &PodKey, node: &str) {
         .map(|cached| &cached.pod)
         .is_some_and(|pod| !pod.spec.scheduling_gates.is_empty());
     assert!(!gates, "seed {seed}: {pod} was placed in spite of its gates");
+}
+
+/// When a binding is asked for: the pod is nobody's yet.
+pub fn binding_is_right(world: &World, pod: &PodKey) {
+    let seed = world.seed;
     let twice = world.binding.iter().any(|(other, _)| other.uid == pod.uid);
     assert!(!twice, "seed {seed}: {pod} is bound a second time before the first is answered");
+    let carried = world.carrying.iter().any(|(other, ..)| other.uid == pod.uid);
+    assert!(!carried, "seed {seed}: {pod} is bound before all is done for it");
     assert!(
         !world.known_assigned.contains(&pod.uid),
         "seed {seed}: {pod} is bound although it is known to be assigned"
@@ -40,6 +47,13 @@ pub fn placement_is_right(world: &World, pod: &PodKey, node: &str) {
 pub fn nothing_is_forgotten(world: &World) {
     let seed = world.seed;
     assert_eq!(world.core.in_flight(), 0, "seed {seed}: in flight although all is answered");
+    assert!(world.plugins.ledger.is_empty(), "seed {seed}: reserved for nobody");
+    let objects = world.core.cache().objects();
+    assert!(objects.are_as_the_server_has_them(), "seed {seed}: something is assumed still");
+    let known: Vec<_> = objects.iter().map(|(_, cached)| (cached.object.key.name.clone(), &cached.object)).collect();
+    let truth: Vec<_> = world.cluster.claims.iter().map(|(name, claim)| (name.clone(), claim)).collect();
+    let sorted: std::collections::BTreeMap<_, _> = known.into_iter().collect();
+    assert_eq!(sorted.into_iter().collect::<Vec<_>>(), truth, "seed {seed}: claims");
     for pod in world.cluster.pods.values().filter(|pod| pod.node_name.is_empty()) {
         assert!(world.core.queue().get(&pod.key.uid).is_some(), "seed {seed}: {} is forgotten", pod.key);
         if !pod.spec.scheduling_gates.is_empty() {

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use berth_core::Event;
-use berth_core::model::{Effect, Node, Pod, PodKey, PodRequests, PodSpec, Resources, Taint};
+use berth_core::model::{
+    Effect, Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod, PodKey, PodRequests, PodSpec, Resources, Taint,
+};
 
 pub const PROFILE: &str = "default-scheduler";
 
@@ -15,7 +17,16 @@ pub struct Cluster {
     pub pods: BTreeMap<Box<str>, Arc<Pod>>,
     pub node_watch: VecDeque<Event>,
     pub pod_watch: VecDeque<Event>,
+    /// By name: objects that plugins assume things about, and change.
+    pub claims: BTreeMap<Box<str>, Arc<Object>>,
+    pub claim_watch: VecDeque<Event>,
     made: u32,
+}
+
+/// The kind of the claims.
+pub fn claims() -> ObjectReads {
+    let kind = ObjectKind { api_version: "v1".into(), kind: "Claim".into() };
+    ObjectReads { kind: Arc::new(kind), ..ObjectReads::default() }
 }
 
 impl Cluster {
@@ -98,7 +109,8 @@ impl Cluster {
         if !pod.node_name.is_empty() {
             return Err(format!("already assigned to {}", pod.node_name));
         }
-        let bound = Pod { node_name: node.into(), ..Pod::clone(pod) };
+        // Also what it was nominated for is over with the binding.
+        let bound = Pod { node_name: node.into(), nominated_node_name: "".into(), ..Pod::clone(pod) };
         self.set_pod(Arc::new(bound));
         Ok(())
     }
@@ -117,6 +129,32 @@ impl Cluster {
         self.pod_watch.push_back(Event::PodSet(Arc::new(Pod { deleting: true, ..Pod::clone(&pod) })));
         self.pod_watch.push_back(Event::PodRemoved(key.clone()));
         true
+    }
+
+    /// A claim is made, or changed by somebody else, or it goes.
+    pub fn change_claim(&mut self, rng: &mut fastrand::Rng) {
+        let name: Box<str> = format!("claim-{}", rng.u8(..3)).into();
+        if rng.u8(..3) > 0 {
+            let fields = rng.u8(..4).to_string();
+            let uid = self.claims.get(&name).map(|claim| claim.uid.clone()).unwrap_or_else(|| self.uid());
+            self.set_claim(name, uid, fields.into());
+        } else if let Some(claim) = self.claims.remove(&name) {
+            self.claim_watch.push_back(Event::ObjectRemoved(claim.key.clone()));
+        }
+    }
+
+    /// A claim is changed as a plugin wants it. Whether it was there.
+    pub fn patch_claim(&mut self, name: &str, fields: &Arc<str>) -> bool {
+        let Some(claim) = self.claims.get(name).cloned() else { return false };
+        self.set_claim(name.into(), claim.uid.clone(), Arc::clone(fields));
+        true
+    }
+
+    fn set_claim(&mut self, name: Box<str>, uid: Box<str>, fields: Arc<str>) {
+        let key = ObjectKey { kind: claims().kind, namespace: "".into(), name: name.clone() };
+        let claim = Arc::new(Object { key, uid, fields });
+        self.claims.insert(name, Arc::clone(&claim));
+        self.claim_watch.push_back(Event::ObjectSet(claim));
     }
 
     pub fn set_pod(&mut self, pod: Arc<Pod>) {

@@ -1,27 +1,34 @@
-//! Plugins as plain functions, with faults: they trap, are swapped, and answer from what the cache says now.
+//! Plugins as plain functions, with faults: they trap, are swapped, and answer from what the cache says now. What they do
+//! beyond the choice of a node is in `ledger.rs`.
 
 use std::sync::Arc;
 
 use berth_core::Timestamp;
 use berth_core::cache::{NodeId, PodId};
+use berth_core::cluster_event::ClusterEvent;
 use berth_core::facts::{NodeFacts, PodFacts};
+use berth_core::intent::Intent;
 use berth_core::model::Effect;
 use berth_core::plugins::{
-    AskWhatIf, Code, Cycle, Declaration, ExtensionPoints, Normalization, PluginError, PluginId, Plugins,
-    PostFilterResult, PreFilterResult, PreScoreResult, Room, Scope, Status, TemplateId, Verdicts, WhatIf,
+    AskWhatIf, Code, Cycle, Declaration, ExtensionPoints, Hint, Normalization, Permission, PluginError, PluginId,
+    Plugins, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room, Scope, Status, TemplateId, Verdicts,
+    WhatIf,
 };
 use berth_core::profile::{Profile, ProfilePlugin};
 
-use crate::cluster::PROFILE;
+use crate::cluster::{PROFILE, claims};
+use crate::ledger::{self, Ledger};
 
-/// Which plugin an instance is: ids count up with every swap, five to a generation.
-const KINDS: u32 = 5;
+/// Which plugin an instance is: ids count up with every swap, seven to a generation.
+pub const KINDS: u32 = 7;
 
 pub struct Fakes {
     pub rng: fastrand::Rng,
     /// One call in so many traps; 0 none.
     pub trap_one_in: u32,
     pub generation: u32,
+    /// What the plugins at reserve and beyond remember, and check.
+    pub ledger: Ledger,
 }
 
 impl Fakes {
@@ -41,11 +48,16 @@ impl Fakes {
             post_filter: vec![plugin(4)],
             pre_score: vec![plugin(2)],
             score: vec![(plugin(1), 1), (plugin(2), 2)],
+            reserve: vec![plugin(5), plugin(6)],
+            permit: vec![plugin(5), plugin(6)],
+            pre_bind: vec![plugin(5), plugin(6)],
+            bind: vec![plugin(6)],
+            post_bind: vec![plugin(5), plugin(6)],
             ..Profile::default()
         }
     }
 
-    fn may_trap(&mut self, plugin: PluginId) -> Result<(), PluginError> {
+    pub fn may_trap(&mut self, plugin: PluginId) -> Result<(), PluginError> {
         if self.trap_one_in == 0 || self.rng.u32(..self.trap_one_in) > 0 {
             return Ok(());
         }
@@ -55,12 +67,16 @@ impl Fakes {
 }
 
 fn declaration(kind: u32) -> Declaration {
-    let points = ExtensionPoints::PRE_FILTER | ExtensionPoints::FILTER | ExtensionPoints::SCORE;
+    let mut points = ExtensionPoints::PRE_FILTER | ExtensionPoints::FILTER | ExtensionPoints::SCORE;
+    points.set(ExtensionPoints::QUEUEING_HINT, kind == 6);
+    let objects = if kind > 4 { vec![claims()] } else { Vec::new() };
     let (name, pod_facts, node_facts, scope) = match kind {
         0 => ("Taints", PodFacts::TOLERATIONS, NodeFacts::TAINTS, Scope::Node),
         1 => ("Fit", PodFacts::REQUESTS, NodeFacts::ALLOCATABLE | NodeFacts::USAGE, Scope::Node),
         3 => ("Queueing", PodFacts::SCHEDULING_GATES | PodFacts::PRIORITY, NodeFacts::empty(), Scope::Node),
         4 => ("Preemption", PodFacts::PRIORITY, NodeFacts::PODS, Scope::Cluster),
+        5 => ("First", PodFacts::REQUESTS, NodeFacts::empty(), Scope::Cluster),
+        6 => ("Second", PodFacts::NAME, NodeFacts::empty(), Scope::Cluster),
         _ => ("Random", PodFacts::empty(), NodeFacts::empty(), Scope::Cluster),
     };
     Declaration {
@@ -71,6 +87,7 @@ fn declaration(kind: u32) -> Declaration {
         filter_scope: scope,
         score_scope: scope,
         normalization: Normalization::Default,
+        objects,
         ..Declaration::default()
     }
 }
@@ -176,6 +193,71 @@ impl Plugins for Fakes {
 
     fn normalize(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId], scores: &[i64]) -> Result<Vec<i64>, PluginError> {
         Ok(scores.to_vec())
+    }
+
+    fn reserve(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: NodeId,
+    ) -> Result<Result<Reserved, Status>, PluginError> {
+        self.may_trap(plugin)?;
+        Ok(self.ledger.reserve(plugin.0 % KINDS, cycle, node, &mut self.rng))
+    }
+
+    fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, state: &[u8]) {
+        self.ledger.ends(plugin.0 % KINDS, cycle, state, "unreserve");
+    }
+
+    fn permit(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        _: &str,
+        state: &[u8],
+    ) -> Result<Permission, PluginError> {
+        self.may_trap(plugin)?;
+        self.ledger.is_reserved(plugin.0 % KINDS, cycle, state);
+        Ok(self.ledger.permit(&mut self.rng))
+    }
+
+    fn pre_bind(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        _: &str,
+        state: &[u8],
+    ) -> Result<Vec<Intent>, PluginError> {
+        self.may_trap(plugin)?;
+        self.ledger.is_reserved(plugin.0 % KINDS, cycle, state);
+        Ok(self.ledger.pre_bind(plugin.0 % KINDS, cycle))
+    }
+
+    fn bind(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+    ) -> Result<Option<Vec<Intent>>, PluginError> {
+        self.may_trap(plugin)?;
+        self.ledger.is_reserved(plugin.0 % KINDS, cycle, state);
+        Ok((self.rng.u8(..8) == 0).then(|| vec![ledger::binding(cycle, node)]))
+    }
+
+    fn post_bind(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, state: &[u8]) {
+        self.ledger.ends(plugin.0 % KINDS, cycle, state, "post-bind");
+    }
+
+    fn queueing_hints(
+        &mut self,
+        plugin: PluginId,
+        _: &ClusterEvent,
+        pods: &[Cycle<'_>],
+    ) -> Result<Vec<Hint>, PluginError> {
+        self.may_trap(plugin)?;
+        let skips = self.ledger.faults && self.rng.bool();
+        Ok(vec![if skips { Hint::Skip } else { Hint::Queue }; pods.len()])
     }
 
     fn forget_templates(&mut self, _: PodFacts, _: &[TemplateId]) {}

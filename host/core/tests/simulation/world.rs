@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use berth_core::intent::Intent;
 use berth_core::model::PodKey;
 use berth_core::{Action, Core, Event, Options, Timestamp};
 
 use crate::checks;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, claims};
+use crate::ledger::Ledger;
 use crate::plugins::Fakes;
 
 pub struct World {
@@ -19,6 +21,10 @@ pub struct World {
     pub known_assigned: BTreeSet<Box<str>>,
     /// Bindings asked for and not answered.
     pub binding: Vec<(PodKey, Box<str>)>,
+    /// What is to be done for pods, and is not.
+    pub carrying: Vec<(PodKey, u64, Vec<Intent>)>,
+    /// How much of it was done.
+    pub carried: usize,
     /// Evictions asked for and not tried yet.
     pub evicting: Vec<PodKey>,
     pub evicted: usize,
@@ -32,7 +38,8 @@ pub struct World {
 impl World {
     pub fn new(seed: u64) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let plugins = Fakes { rng: rng.fork(), trap_one_in: 40, generation: 0 };
+        let ledger = Ledger::new(seed);
+        let plugins = Fakes { rng: rng.fork(), trap_one_in: 80, generation: 0, ledger };
         let mut world = Self {
             seed,
             cluster: Cluster::default(),
@@ -41,6 +48,8 @@ impl World {
             now: Timestamp(1_700_000_000_000),
             known_assigned: BTreeSet::new(),
             binding: Vec::new(),
+            carrying: Vec::new(),
+            carried: 0,
             evicting: Vec::new(),
             evicted: 0,
             history: Vec::new(),
@@ -50,6 +59,7 @@ impl World {
         };
         let profiles = vec![world.plugins.profile()];
         world.step(Event::PluginsSwapped(profiles));
+        world.step(Event::ObjectsWanted(vec![claims()]));
         world
     }
 
@@ -57,7 +67,7 @@ impl World {
     pub fn live(&mut self, happenings: usize) {
         for _ in 0..happenings {
             self.now = self.now.after(std::time::Duration::from_millis(self.rng.u64(0..700)));
-            match self.rng.u8(..20) {
+            match self.rng.u8(..24) {
                 0..3 => self.cluster.make_node(&mut self.rng),
                 3 => self.cluster.remove_node(&mut self.rng),
                 4..8 => self.cluster.make_pod(&mut self.rng),
@@ -71,6 +81,10 @@ impl World {
                 16 => self.answer_binding(),
                 17 if self.rng.bool() => self.evict(),
                 17 => self.answer_binding(),
+                18 => self.cluster.change_claim(&mut self.rng),
+                19 if self.rng.u8(..8) == 0 => self.list_claims(),
+                19 => self.deliver_claim(),
+                20 => self.carry(),
                 _ => self.step(Event::Cycle),
             }
         }
@@ -80,6 +94,7 @@ impl World {
     pub fn settle(&mut self) {
         self.faults = false;
         self.plugins.trap_one_in = 0;
+        self.plugins.ledger.faults = false;
         let mut quiet = 0;
         while quiet < 40 {
             quiet += 1;
@@ -88,6 +103,13 @@ impl World {
             }
             while !self.cluster.pod_watch.is_empty() {
                 self.deliver_pod();
+            }
+            while !self.cluster.claim_watch.is_empty() {
+                self.deliver_claim();
+            }
+            while !self.carrying.is_empty() {
+                self.carry();
+                quiet = 0;
             }
             while !self.binding.is_empty() {
                 self.answer_binding();
@@ -128,6 +150,48 @@ impl World {
         self.step(event);
     }
 
+    fn deliver_claim(&mut self) {
+        if let Some(event) = self.cluster.claim_watch.pop_front() {
+            self.step(event);
+        }
+    }
+
+    /// The watch broke: all claims are listed.
+    fn list_claims(&mut self) {
+        while !self.cluster.claim_watch.is_empty() {
+            self.deliver_claim();
+        }
+        self.step(Event::ObjectsListed(claims()));
+    }
+
+    /// What is to be done for one pod is done, or not, and the core told, rightly or wrongly.
+    fn carry(&mut self) {
+        if self.carrying.is_empty() {
+            return;
+        }
+        let (key, step, intents) = self.carrying.swap_remove(self.rng.usize(..self.carrying.len()));
+        let fault = if self.faults { self.rng.u8(..6) } else { 9 };
+        if fault == 0 {
+            return self.step(Event::CarryFailed(key, step, "connection refused".into()));
+        }
+        for intent in intents {
+            let Intent::Patch(patch) = intent else { panic!("seed {}: nobody wants {intent:?}", self.seed) };
+            let done = match &*patch.object.kind {
+                "Pod" => self.cluster.bind(&key, &patch.patch),
+                _ if self.cluster.patch_claim(&patch.object.name, &patch.patch) => Ok(()),
+                _ => Err("not found".to_owned()),
+            };
+            if let Err(why) = done {
+                return self.step(Event::CarryFailed(key, step, why));
+            }
+            self.carried += 1;
+        }
+        match fault {
+            1 => self.step(Event::CarryFailed(key, step, "timed out".into())),
+            _ => self.step(Event::Carried(key, step)),
+        }
+    }
+
     /// One binding reaches the API server, or not, and its answer the core, right or wrong.
     fn answer_binding(&mut self) {
         if self.binding.is_empty() {
@@ -156,23 +220,37 @@ impl World {
     }
 
     fn step(&mut self, event: Event) {
-        let before = matches!(event, Event::Cycle);
         let actions = self.core.step(event, self.now, &mut self.plugins);
+        self.check_placed();
         for action in actions {
             self.history.push(format!("{action:?}"));
-            if let Action::Bind { pod, node } = &action {
-                assert!(before, "seed {}: a bind outside a cycle", self.seed);
-                checks::placement_is_right(self, pod, node);
-                self.binding.push((pod.clone(), node.clone()));
-                self.bound += 1;
-            }
             match action {
                 Action::Warn { plugin, message } => {
                     panic!("seed {}: kept answers of {plugin} were wrong: {message}", self.seed);
                 }
+                Action::Bind { pod, node } => {
+                    checks::binding_is_right(self, &pod);
+                    self.binding.push((pod, node));
+                    self.bound += 1;
+                }
+                Action::Carry { pod, step, intents } => {
+                    checks::binding_is_right(self, &pod);
+                    self.carrying.push((pod, step, intents));
+                }
+                Action::StopCarrying { step, .. } => self.carrying.retain(|(_, other, _)| *other != step),
                 Action::Nominate { pod, node } => self.cluster.set_nominated(&pod, &node),
                 Action::Evict { pod, .. } => self.evicting.push(pod),
                 _ => {}
+            }
+        }
+    }
+
+    /// Pods that came to a node in this step are there rightly, if they still are.
+    fn check_placed(&mut self) {
+        for (uid, node) in std::mem::take(&mut self.plugins.ledger.placed) {
+            let placed = self.core.cache().pod_by_uid(&uid).filter(|cached| cached.node == Some(node));
+            if let Some(placed) = placed {
+                checks::placement_is_right(self, &placed.pod.key, &placed.pod.node_name);
             }
         }
     }

@@ -1,0 +1,122 @@
+//! Objects as they will be, laid over what the informer says.
+//!
+//! Each layer remembers over what it was laid. It holds until the informer brings something else: then what was assumed has
+//! come true, or is not to be had any more.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use crate::model::{Object, ObjectKey, ObjectKind};
+
+/// What is assumed of which objects.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Assumptions {
+    by_key: HashMap<ObjectKey, Layers>,
+}
+
+#[derive(Clone, Debug)]
+struct Layers {
+    /// As the informer has it.
+    real: Option<Arc<Object>>,
+    /// In the order in which they were laid; never none.
+    layers: Vec<Layer>,
+}
+
+#[derive(Clone, Debug)]
+struct Layer {
+    /// The uid of the pod for which it is assumed.
+    by: Box<str>,
+    object: Arc<Object>,
+    over: Option<Arc<Object>>,
+    /// Its reservation has come to its end.
+    lasting: bool,
+}
+
+/// How an object shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub object: Option<Arc<Object>>,
+    pub assumed: bool,
+}
+
+impl Shown {
+    fn real(object: Option<Arc<Object>>) -> Self {
+        Self { object, assumed: false }
+    }
+}
+
+impl Layers {
+    fn shown(&self) -> Shown {
+        match self.layers.last() {
+            Some(layer) => Shown { object: Some(Arc::clone(&layer.object)), assumed: true },
+            None => Shown::real(self.real.clone()),
+        }
+    }
+}
+
+impl Assumptions {
+    /// Whether nothing is assumed.
+    pub fn is_empty(&self) -> bool {
+        self.by_key.is_empty()
+    }
+
+    /// The informer brought the object, or took it away: how it shows now.
+    pub fn brought(&mut self, key: &ObjectKey, real: Option<Arc<Object>>) -> Shown {
+        let Some(layers) = self.by_key.get_mut(key) else { return Shown::real(real) };
+        if layers.real != real {
+            layers.layers.retain(|layer| layer.over == real);
+            layers.real = real;
+        }
+        self.result(key)
+    }
+
+    /// The object is assumed to become so, which shows as `shown` now.
+    pub fn assume(&mut self, object: Arc<Object>, by: &str, shown: Option<Arc<Object>>) -> Shown {
+        let key = object.key.clone();
+        let layers = self.by_key.entry(key).or_insert_with(|| Layers { real: shown.clone(), layers: Vec::new() });
+        layers.layers.push(Layer { by: by.into(), object, over: shown, lasting: false });
+        layers.shown()
+    }
+
+    /// What is assumed of the object for the pod is so no longer.
+    pub fn take_back(&mut self, key: &ObjectKey, by: &str) -> Option<Shown> {
+        self.by_key.get_mut(key)?.layers.retain(|layer| *layer.by != *by);
+        Some(self.result(key))
+    }
+
+    /// The pod is bound: what is assumed of the object for it will show.
+    pub fn keep(&mut self, key: &ObjectKey, by: &str) {
+        let layers = self.by_key.get_mut(key).into_iter().flat_map(|layers| &mut layers.layers);
+        layers.filter(|layer| *layer.by == *by).for_each(|layer| layer.lasting = true);
+    }
+
+    /// All objects of the kind were brought anew. What was to show has had its time: if it did, it was between two lists.
+    pub fn listed(&mut self, kind: &ObjectKind) -> Vec<(ObjectKey, Shown)> {
+        let lasts = |layers: &Layers| layers.layers.iter().any(|layer| layer.lasting);
+        let of_kind = self.by_key.iter().filter(|(key, layers)| *key.kind == *kind && lasts(layers));
+        let mut keys: Vec<ObjectKey> = of_kind.map(|(key, _)| key.clone()).collect();
+        keys.sort_unstable();
+        let mut shown = Vec::new();
+        for key in keys {
+            if let Some(layers) = self.by_key.get_mut(&key) {
+                layers.layers.retain(|layer| !layer.lasting);
+                shown.push((key.clone(), self.result(&key)));
+            }
+        }
+        shown
+    }
+
+    fn result(&mut self, key: &ObjectKey) -> Shown {
+        let Some(layers) = self.by_key.get(key) else { return Shown::real(None) };
+        let shown = layers.shown();
+        if layers.layers.is_empty() {
+            self.by_key.remove(key);
+        }
+        shown
+    }
+}
+
+#[cfg(test)]
+#[path = "assumed_test.rs"]
+mod tests;

@@ -1,0 +1,94 @@
+//! What shows of an object while some of it is assumed.
+
+use std::sync::Arc;
+
+use super::*;
+
+fn key() -> ObjectKey {
+    let kind = Arc::new(ObjectKind { api_version: "v1".into(), kind: "Claim".into() });
+    ObjectKey { kind, namespace: "ns".into(), name: "c".into() }
+}
+
+fn object(fields: &str) -> Arc<Object> {
+    Arc::new(Object { key: key(), uid: "c".into(), fields: fields.into() })
+}
+
+/// What happens, and what shows then: the fields, with `*` if they are assumed.
+#[derive(Debug)]
+enum Do {
+    Bring(&'static str),
+    Remove,
+    Assume(&'static str, &'static str),
+    TakeBack(&'static str),
+    Keep(&'static str),
+    List,
+}
+
+/// The informer's and the assumed objects, as the cache holds them.
+#[derive(Default)]
+struct Bench {
+    assumed: Assumptions,
+    shown: Option<Arc<Object>>,
+}
+
+impl Bench {
+    fn after(&mut self, what: &Do) -> String {
+        let shown = match what {
+            Do::Bring(fields) => Some(self.assumed.brought(&key(), Some(object(fields)))),
+            Do::Remove => Some(self.assumed.brought(&key(), None)),
+            Do::Assume(by, fields) => Some(self.assumed.assume(object(fields), by, self.shown.clone())),
+            Do::TakeBack(by) => self.assumed.take_back(&key(), by),
+            Do::Keep(by) => {
+                self.assumed.keep(&key(), by);
+                None
+            }
+            Do::List => self.assumed.listed(&key().kind).pop().map(|(_, shown)| shown),
+        };
+        let Some(shown) = shown else { return "as before".to_owned() };
+        self.shown.clone_from(&shown.object);
+        let fields = shown.object.map_or("gone".into(), |object| Arc::clone(&object.fields));
+        format!("{fields}{}", if shown.assumed { "*" } else { "" })
+    }
+}
+
+#[test]
+fn a_layer_holds_until_the_informer_brings_something_else_or_its_reservation_ends() {
+    use Do::{Assume, Bring, Keep, List, Remove, TakeBack};
+    let histories: &[&[(Do, &str)]] = &[
+        &[(Bring("a"), "a"), (Assume("p", "b"), "b*"), (TakeBack("p"), "a"), (TakeBack("p"), "as before")],
+        &[
+            (Bring("a"), "a"),
+            (Assume("p", "b"), "b*"),
+            (Bring("a"), "b*"),
+            (Bring("b"), "b"),
+            (TakeBack("p"), "as before"),
+        ],
+        &[(Bring("a"), "a"), (Assume("p", "b"), "b*"), (Bring("c"), "c")],
+        &[(Bring("a"), "a"), (Assume("p", "b"), "b*"), (Remove, "gone")],
+        &[(Remove, "gone"), (Assume("p", "b"), "b*"), (TakeBack("p"), "gone")],
+        &[(Remove, "gone"), (Assume("p", "b"), "b*"), (Bring("b"), "b")],
+        // One over the other: the second holds when the first has come true, and when it is taken back.
+        &[
+            (Bring("a"), "a"),
+            (Assume("p", "b"), "b*"),
+            (Assume("q", "c"), "c*"),
+            (Bring("b"), "c*"),
+            (TakeBack("q"), "b"),
+        ],
+        &[
+            (Bring("a"), "a"),
+            (Assume("p", "b"), "b*"),
+            (Assume("q", "c"), "c*"),
+            (TakeBack("p"), "c*"),
+            (TakeBack("q"), "a"),
+        ],
+        // Of a bound pod it holds over a list at most: that it came and went may have been missed.
+        &[(Bring("a"), "a"), (Assume("p", "b"), "b*"), (List, "as before"), (Keep("p"), "as before"), (List, "a")],
+    ];
+    for history in histories {
+        let mut bench = Bench::default();
+        for (what, expected) in *history {
+            assert_eq!(bench.after(what), *expected, "{what:?} in {history:?}");
+        }
+    }
+}

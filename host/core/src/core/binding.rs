@@ -1,0 +1,210 @@
+//! From permission to the bound pod: pre-bind plugins one after the other, then the bind, then post-bind. What plugins want
+//! done in between is done outside the core, and other pods are placed meanwhile.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::permit::no_profile;
+use super::reservation::{Reservation, Stage, Undoing};
+use super::scheduling::attempt;
+use super::step::Step;
+use super::{Core, Outcome};
+use crate::action::{Action, PodEvent};
+use crate::intent::Intent;
+use crate::model::PodKey;
+use crate::plugins::{ExtensionPoints, PluginError, PointOutcome};
+use crate::profile::ProfilePlugin;
+
+/// A plugin that binds a pod, and what has to be done for that.
+struct BoundBy {
+    plugin: Arc<str>,
+    intents: Vec<Intent>,
+}
+
+impl Core {
+    /// The pod may be bound. From here on it can't be unschedulable any more: what happens does not concern it.
+    pub(super) fn permitted(&mut self, mut reservation: Reservation, step: &mut Step<'_>) {
+        reservation.entry.is_decided();
+        let plugins = self.plugins_at(&reservation.pod, |profile| &profile.pre_bind);
+        let names = plugins.iter().map(|plugin| Arc::clone(&plugin.declaration.name)).collect();
+        self.pre_bind(reservation, names, step);
+    }
+
+    /// Asks these, until there is something to do.
+    fn pre_bind(&mut self, reservation: Reservation, mut left: VecDeque<Arc<str>>, step: &mut Step<'_>) {
+        if self.profile_of(&reservation.pod).is_none() {
+            let why = no_profile(&reservation.pod);
+            return self.undo(reservation, why, step);
+        }
+        while let Some(name) = left.pop_front() {
+            let Some(plugin) = self.plugin_named(&reservation.pod, |profile| &profile.pre_bind, &name) else {
+                step.warn_gone(&name, "pre-bind", &reservation.pod);
+                continue;
+            };
+            let ask = |step: &mut Step<'_>| {
+                let intents = self.ask(&plugin, &reservation, step, |plugins, cycle, state| {
+                    plugins.pre_bind(plugin.id, cycle, &reservation.node, state)
+                })?;
+                to_be_carried(&plugin, "pre-bind", intents)
+            };
+            match step.at((ExtensionPoints::PRE_BIND, true), &reservation.pod, ask, success_or_error) {
+                Err(error) => return self.undo(reservation, error.into(), step),
+                Ok(intents) if intents.is_empty() => {}
+                Ok(intents) => return self.carry_before(reservation, name, left, intents, step),
+            }
+        }
+        self.bind(reservation, step);
+    }
+
+    fn carry_before(
+        &mut self,
+        mut reservation: Reservation,
+        plugin: Arc<str>,
+        left: VecDeque<Arc<str>>,
+        intents: Vec<Intent>,
+        step: &mut Step<'_>,
+    ) {
+        self.expect(&mut reservation, step);
+        let number = self.carry(&reservation, intents, step);
+        reservation.stage = Stage::PreBinding { step: number, plugin, left };
+        self.reservations.put(reservation);
+    }
+
+    /// The pod's node shows while it takes its time to get there, so that others (an autoscaler) can count on it.
+    pub(super) fn expect(&mut self, reservation: &mut Reservation, step: &mut Step<'_>) {
+        if std::mem::replace(&mut reservation.nominated, true) {
+            return;
+        }
+        if reservation.entry.pod.nominated_node_name != reservation.node {
+            let (pod, node) = (reservation.pod.key.clone(), reservation.node.clone());
+            step.actions.push(Action::Nominate { pod, node });
+        }
+    }
+
+    fn carry(&mut self, reservation: &Reservation, intents: Vec<Intent>, step: &mut Step<'_>) -> u64 {
+        self.carried += 1;
+        let pod = reservation.pod.key.clone();
+        step.actions.push(Action::Carry { pod, step: self.carried, intents });
+        self.carried
+    }
+
+    /// The first plugin that wants to binds the pod, or else the API server does.
+    fn bind(&mut self, mut reservation: Reservation, step: &mut Step<'_>) {
+        match self.ask_to_bind(&reservation, step) {
+            Err(error) => return self.undo(reservation, error.into(), step),
+            Ok(None) => {
+                let (pod, node) = (reservation.pod.key.clone(), reservation.node.clone());
+                step.actions.push(Action::Bind { pod, node });
+                reservation.stage = Stage::Binding(None);
+            }
+            Ok(Some(by)) if by.intents.is_empty() => return self.is_bound(reservation, step),
+            Ok(Some(BoundBy { plugin, intents })) => {
+                let number = self.carry(&reservation, intents, step);
+                reservation.stage = Stage::Binding(Some((number, plugin)));
+            }
+        }
+        self.reservations.put(reservation);
+    }
+
+    fn ask_to_bind(&mut self, reservation: &Reservation, step: &mut Step<'_>) -> Result<Option<BoundBy>, PluginError> {
+        let plugins = self.plugins_at(&reservation.pod, |profile| &profile.bind);
+        let point = (ExtensionPoints::BIND, !plugins.is_empty());
+        let ask_all = |step: &mut Step<'_>| {
+            for plugin in &plugins {
+                let answer = self.ask(plugin, reservation, step, |plugins, cycle, state| {
+                    plugins.bind(plugin.id, cycle, &reservation.node, state)
+                })?;
+                if let Some(intents) = answer {
+                    let intents = to_be_carried(plugin, "bind", intents)?;
+                    return Ok(Some(BoundBy { plugin: Arc::clone(&plugin.declaration.name), intents }));
+                }
+            }
+            Ok(None)
+        };
+        step.at(point, &reservation.pod, ask_all, success_or_error)
+    }
+
+    /// What was to be carried in this step is done.
+    pub(super) fn has_carried(&mut self, key: &PodKey, number: u64, step: &mut Step<'_>) {
+        let is_it = |reservation: &Reservation| reservation.carried() == Some(number);
+        let Some(mut reservation) = self.reservations.take_if(&key.uid, is_it) else { return };
+        match std::mem::replace(&mut reservation.stage, Stage::Binding(None)) {
+            Stage::PreBinding { left, .. } => self.pre_bind(reservation, left, step),
+            _ => self.is_bound(reservation, step),
+        }
+    }
+
+    /// It could not be done.
+    pub(super) fn has_not_carried(&mut self, key: &PodKey, number: u64, why: &str, step: &mut Step<'_>) {
+        let is_it = |reservation: &Reservation| reservation.carried() == Some(number);
+        let Some(mut reservation) = self.reservations.take_if(&key.uid, is_it) else { return };
+        let message = match std::mem::replace(&mut reservation.stage, Stage::Binding(None)) {
+            Stage::PreBinding { plugin, .. } => format!("running PreBind plugin {plugin:?}: {why}"),
+            Stage::Binding(Some((_, plugin))) => format!("running Bind plugin {plugin:?}: {why}"),
+            _ => why.to_owned(),
+        };
+        self.undo(reservation, Undoing::Failed { message, plugin: None }, step);
+    }
+
+    /// The API server took the binding.
+    pub(super) fn bound(&mut self, key: &PodKey, step: &mut Step<'_>) {
+        if let Some(reservation) = self.reservations.take_if(&key.uid, is_bound_by_the_server) {
+            self.is_bound(reservation, step);
+        }
+    }
+
+    /// It did not.
+    pub(super) fn bind_failed(&mut self, key: &PodKey, why: &str, step: &mut Step<'_>) {
+        if let Some(reservation) = self.reservations.take_if(&key.uid, is_bound_by_the_server) {
+            let message = format!("binding rejected: {why}");
+            self.undo(reservation, Undoing::Failed { message, plugin: None }, step);
+        }
+    }
+
+    /// The end of a reservation that came to its end. What was assumed for it stays so until it shows.
+    fn is_bound(&mut self, reservation: Reservation, step: &mut Step<'_>) {
+        for key in &reservation.assumed {
+            self.cache.keep_object_assumed(key, &reservation.pod.key.uid);
+        }
+        self.ended.push(attempt(&reservation.entry, Outcome::Scheduled, reservation.began));
+        let Reservation { pod, node, .. } = &reservation;
+        step.actions.push(Action::Emit(PodEvent {
+            pod: pod.key.clone(),
+            scheduler_name: pod.spec.scheduler_name.clone(),
+            kind: "Normal",
+            reason: "Scheduled",
+            action: "Binding",
+            note: format!("Successfully assigned {} to {node}", pod.key).into(),
+        }));
+        let plugins = self.plugins_at(pod, |profile| &profile.post_bind);
+        let tell_all = |step: &mut Step<'_>| {
+            for plugin in &plugins {
+                self.ask(plugin, &reservation, step, |plugins, cycle, state| {
+                    plugins.post_bind(plugin.id, cycle, node, state);
+                });
+            }
+        };
+        step.at((ExtensionPoints::POST_BIND, !plugins.is_empty()), pod, tell_all, |()| PointOutcome::Success);
+    }
+}
+
+fn is_bound_by_the_server(reservation: &Reservation) -> bool {
+    matches!(reservation.stage, Stage::Binding(None))
+}
+
+/// What can be done to the cluster. Nothing can be assumed any more.
+fn to_be_carried(plugin: &ProfilePlugin, call: &str, intents: Vec<Intent>) -> Result<Vec<Intent>, PluginError> {
+    if intents.iter().any(|intent| matches!(intent, Intent::Assume(_))) {
+        let message = format!("{call} can't assume an object: reserve can");
+        return Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message));
+    }
+    Ok(intents)
+}
+
+fn success_or_error<R>(result: &Result<R, PluginError>) -> PointOutcome {
+    if result.is_ok() { PointOutcome::Success } else { PointOutcome::Error }
+}
+
+#[cfg(test)]
+#[path = "binding_test.rs"]
+mod tests;

@@ -1,0 +1,170 @@
+//! Permission: a pod that has a node may be kept waiting, until those who wanted it to allow it, or one has had enough.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Core;
+use super::reservation::{Reservation, Stage, Undoing, how_it_went};
+use super::step::Step;
+use crate::cache::NodeId;
+use crate::cycle::Diagnosis;
+use crate::model::Pod;
+use crate::plugins::{Code, Decision, ExtensionPoints, Permission, Status};
+use crate::time::Timestamp;
+
+/// No plugin keeps a pod waiting for longer, as in kube-scheduler.
+const LONGEST: Duration = Duration::from_secs(15 * 60);
+
+/// A plugin that wants a pod to wait.
+#[derive(Clone, Debug)]
+pub(super) struct PluginWait {
+    plugin: Arc<str>,
+    how_long: Duration,
+    pub until: Timestamp,
+}
+
+/// What a plugin said about other pods than the one that it was asked about.
+pub(super) struct AboutOthers {
+    plugin: Arc<str>,
+    /// It may decide about those of its profile.
+    scheduler_name: Box<str>,
+    allow: Vec<Box<str>>,
+    reject: Vec<Box<str>>,
+}
+
+impl Core {
+    /// Asks all permit plugins. Those that want the pod to wait, or why it may not be bound; and in `others`, also then, what
+    /// they said about pods that wait.
+    pub(super) fn ask_for_permission(
+        &mut self,
+        reservation: &mut Reservation,
+        node: NodeId,
+        others: &mut Vec<AboutOthers>,
+        step: &mut Step<'_>,
+    ) -> Result<Vec<PluginWait>, Undoing> {
+        let plugins = self.plugins_at(&reservation.pod, |profile| &profile.permit);
+        let (pod, point) = (Arc::clone(&reservation.pod), (ExtensionPoints::PERMIT, !plugins.is_empty()));
+        let ask_all = |step: &mut Step<'_>| {
+            let mut waits = Vec::new();
+            for plugin in &plugins {
+                let Permission { decision, allow, reject } =
+                    self.ask(plugin, reservation, step, |plugins, cycle, state| {
+                        plugins.permit(plugin.id, cycle, &reservation.node, state)
+                    })?;
+                let (name, scheduler_name) = (Arc::clone(&plugin.declaration.name), pod.spec.scheduler_name.clone());
+                others.push(AboutOthers { plugin: Arc::clone(&name), scheduler_name, allow, reject });
+                match decision {
+                    Decision::Approve => {}
+                    Decision::Deny(status) => return Err(self.rejected(plugin, status, reservation, node)),
+                    Decision::Wait(how_long) => {
+                        let how_long = how_long.min(LONGEST);
+                        waits.push(PluginWait { plugin: name, how_long, until: step.now.after(how_long) });
+                    }
+                }
+            }
+            Ok(waits)
+        };
+        step.at(point, &pod, ask_all, how_it_went)
+    }
+
+    /// The cycle is over and the pod waits.
+    pub(super) fn wait(&mut self, mut reservation: Reservation, waits: Vec<PluginWait>, step: &mut Step<'_>) {
+        // That it came to its node, and what is assumed for it, is nothing that could help the pod itself.
+        self.tell_queue(step);
+        self.queue.heard_all(&mut reservation.entry);
+        reservation.stage = Stage::Waiting(waits);
+        self.expect(&mut reservation, step);
+        self.reservations.put(reservation);
+    }
+
+    /// Does as plugins said about pods that wait.
+    pub(super) fn decide_about_others(&mut self, others: Vec<AboutOthers>, step: &mut Step<'_>) {
+        for AboutOthers { plugin, scheduler_name, allow, reject } in others {
+            let may_decide = |reservation: &Reservation| {
+                matches!(reservation.stage, Stage::Waiting(_)) && reservation.pod.spec.scheduler_name == scheduler_name
+            };
+            for uid in allow {
+                if let Some(reservation) = self.reservations.take_if(&uid, may_decide) {
+                    self.allow(reservation, |wait| wait.plugin == plugin, step);
+                }
+            }
+            for uid in reject {
+                if let Some(reservation) = self.reservations.take_if(&uid, may_decide) {
+                    let why = format!("rejected by plugin {plugin} while waiting on permit");
+                    self.turn_away(reservation, &plugin, why, step);
+                }
+            }
+        }
+    }
+
+    /// These plugins need not be waited for any more.
+    fn allow(&mut self, mut reservation: Reservation, by: impl Fn(&PluginWait) -> bool, step: &mut Step<'_>) {
+        if let Stage::Waiting(waits) = &mut reservation.stage {
+            waits.retain(|wait| !by(wait));
+            if !waits.is_empty() {
+                return self.reservations.put(reservation);
+            }
+        }
+        self.permitted(reservation, step);
+    }
+
+    /// A plugin turns a pod away that waits.
+    fn turn_away(&mut self, reservation: Reservation, plugin: &str, why: String, step: &mut Step<'_>) {
+        let status = Status { code: Code::Unschedulable, reasons: vec![why.into()] };
+        // The node may be gone meanwhile.
+        let node = self.cache.node_id(&reservation.node).unwrap_or_default();
+        let why = match self.plugin_named(&reservation.pod, |profile| &profile.permit, plugin) {
+            Some(plugin) => self.rejected(&plugin, status, &reservation, node),
+            None => Undoing::Rejected(Diagnosis::of_one(node, &status, None)),
+        };
+        self.undo(reservation, why, step);
+    }
+
+    /// Time passed: those that waited too long are turned away by the plugin that had enough first.
+    pub(super) fn end_waits(&mut self, step: &mut Step<'_>) {
+        while let Some(reservation) = self.reservations.take_overdue(step.now) {
+            // Who is overdue waits for somebody.
+            let Some(wait) = reservation.first_to_end().cloned() else { return self.permitted(reservation, step) };
+            let PluginWait { plugin, how_long, .. } = wait;
+            let why = format!("rejected due to timeout after waiting {} at plugin {plugin}", shown(how_long));
+            self.turn_away(reservation, &plugin, why, step);
+        }
+    }
+
+    /// The plugins were exchanged: nobody waits for one that is gone, nor without a profile.
+    pub(super) fn end_waits_for_nobody(&mut self, step: &mut Step<'_>) {
+        for uid in self.reservations.waiting() {
+            let Some(reservation) = self.reservations.take(&uid) else { continue };
+            let pod = Arc::clone(&reservation.pod);
+            if self.profile_of(&pod).is_none() {
+                self.undo(reservation, no_profile(&pod), step);
+                continue;
+            }
+            let is_there = |plugin: &str| self.plugin_named(&pod, |profile| &profile.permit, plugin).is_some();
+            let plugins = reservation.waits().iter().map(|wait| Arc::clone(&wait.plugin));
+            let gone: Vec<Arc<str>> = plugins.filter(|name| !is_there(name)).collect();
+            gone.iter().for_each(|name| step.warn_gone(name, "permit the bind", &pod));
+            self.allow(reservation, |wait| gone.contains(&wait.plugin), step);
+        }
+    }
+}
+
+/// Nobody is left to ask about the pod.
+pub(super) fn no_profile(pod: &Pod) -> Undoing {
+    let message = format!("no profile has the name {:?} any more", pod.spec.scheduler_name);
+    Undoing::Failed { message, plugin: None }
+}
+
+/// As Go shows a duration, to the millisecond: `1m30s`, `1.5s`, `20ms`.
+fn shown(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match (seconds / 60, duration.subsec_millis()) {
+        (0, millis) if seconds == 0 && millis > 0 => format!("{millis}ms"),
+        (0, _) => format!("{}s", duration.as_secs_f64()),
+        (minutes, _) => format!("{minutes}m{}s", (duration - Duration::from_secs(minutes * 60)).as_secs_f64()),
+    }
+}
+
+#[cfg(test)]
+#[path = "permit_test.rs"]
+mod tests;

@@ -1,0 +1,135 @@
+//! One attempt to place a pod, up to the choice of its node; and what is told where that fails.
+
+use std::sync::Arc;
+
+use super::step::Step;
+use super::{Attempt, Core, Outcome};
+use crate::action::{Action, PodEvent};
+use crate::cycle::{Failure, Placing};
+use crate::model::Pod;
+use crate::plugins::Plugins;
+use crate::profile::Profile;
+use crate::queue::{QueuedPod, Rejection};
+use crate::time::Timestamp;
+
+impl Core {
+    pub(super) fn cycle(&mut self, step: &mut Step<'_>) {
+        let Some(entry) = self.queue.pop() else { return };
+        let Some(at) = self.place_of_profile(&entry.pod) else {
+            // Its profile went while it waited, and may come back.
+            self.unclaimed.insert(entry.pod.key.uid.clone(), entry.pod);
+            return;
+        };
+        self.cycles += 1;
+        let warned = self.distrusted.len();
+        let mut rng = self.rng.fork();
+        let (mut placing, profile) = self.placing(&entry.pod, at, step.now, step.plugins);
+        let placed = placing.place(profile, &mut rng);
+        for distrusted in &self.distrusted[warned..] {
+            let (plugin, message) = (Arc::clone(&distrusted.name), distrusted.what.clone());
+            step.actions.push(Action::Warn { plugin, message });
+        }
+        match placed {
+            Ok(node) => self.reserve(entry, node, step),
+            Err(failure) => self.not_placed(entry, failure, step),
+        }
+        if self.cycles.is_multiple_of(256) {
+            self.answers.make_room();
+        }
+    }
+
+    /// Which profile places the pod.
+    pub(super) fn place_of_profile(&self, pod: &Pod) -> Option<usize> {
+        self.profiles.iter().position(|profile| profile.scheduler_name == pod.spec.scheduler_name)
+    }
+
+    /// The cycle whose number was drawn last, and the profile that decides it.
+    pub(super) fn placing<'a>(
+        &'a mut self,
+        pod: &'a Arc<Pod>,
+        profile: usize,
+        now: Timestamp,
+        plugins: &'a mut dyn Plugins,
+    ) -> (Placing<'a>, &'a Profile) {
+        let verify = self.options.verify_every > 0 && self.cycles.is_multiple_of(self.options.verify_every);
+        let placing = Placing {
+            cycle: self.cycles,
+            time: now,
+            seed: self.options.seed,
+            pod,
+            cache: &self.cache,
+            templates: &mut self.templates,
+            pods_templates: Vec::new(),
+            answers: &mut self.answers,
+            nominations: &self.nominations,
+            next_start: &mut self.next_start,
+            plugins,
+            verify,
+            distrusted: &mut self.distrusted,
+            may_make_room: !self.evictions.are_underway_for(&pod.key.uid),
+            witness: None,
+        };
+        (placing, &self.profiles[profile])
+    }
+
+    pub(super) fn forget_templates(&mut self, plugins: &mut dyn Plugins) {
+        for forgotten in self.templates.make_room() {
+            self.answers.retain(|_, template| forgotten.templates.binary_search(&template).is_err());
+            plugins.forget_templates(forgotten.facts, &forgotten.templates);
+        }
+    }
+
+    fn not_placed(&mut self, entry: QueuedPod, failure: Failure, step: &mut Step<'_>) {
+        let message = failure.to_string();
+        let rejection = match failure {
+            Failure::Plugin(error) => {
+                self.ended.push(attempt(&entry, Outcome::Error, step.now));
+                let plugin = error.down.then(|| Arc::clone(&error.plugin));
+                return self.failed(entry, plugin, message, step);
+            }
+            Failure::NoNodes => Rejection::default(),
+            Failure::Unschedulable(diagnosis, nomination) => {
+                self.nominate(&entry, nomination, step);
+                diagnosis.rejection().clone()
+            }
+        };
+        self.ended.push(attempt(&entry, Outcome::Unschedulable, step.now));
+        let entry = report(entry, "Unschedulable", message, &mut step.actions);
+        self.queue.add_unschedulable(entry, rejection, step.now);
+    }
+
+    /// The attempt came to no verdict: it is made again after a backoff.
+    pub(super) fn failed(&mut self, entry: QueuedPod, plugin: Option<Arc<str>>, message: String, step: &mut Step<'_>) {
+        let entry = report(entry, "SchedulerError", message, &mut step.actions);
+        self.queue.add_failed(entry, plugin, step.now);
+    }
+}
+
+pub(super) fn attempt(entry: &QueuedPod, outcome: Outcome, began: Timestamp) -> Attempt {
+    let (number, first_seen) = (entry.attempts, entry.first_seen);
+    Attempt { pod: Arc::clone(&entry.pod), outcome, number, first_seen, began }
+}
+
+/// Says on the pod why it is not scheduled: an event always, the condition if it would change.
+pub(super) fn report(
+    mut entry: QueuedPod,
+    reason: &'static str,
+    message: String,
+    actions: &mut Vec<Action>,
+) -> QueuedPod {
+    let message: Arc<str> = message.into();
+    actions.push(Action::Emit(PodEvent {
+        pod: entry.pod.key.clone(),
+        scheduler_name: entry.pod.spec.scheduler_name.clone(),
+        kind: "Warning",
+        reason: "FailedScheduling",
+        action: "Scheduling",
+        note: Arc::clone(&message),
+    }));
+    let reported = Some((reason, Arc::clone(&message)));
+    if entry.reported != reported {
+        actions.push(Action::SetUnscheduled { pod: entry.pod.key.clone(), reason, message });
+        entry.reported = reported;
+    }
+    entry
+}

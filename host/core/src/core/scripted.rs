@@ -1,0 +1,305 @@
+//! Plugins that answer from a script beyond the choice of a node, and a core around them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Core;
+use crate::action::Action;
+use crate::cache::NodeId;
+use crate::cluster_event::ClusterEvent;
+use crate::declaration::Declaration;
+use crate::facts::{NodeFacts, PodFacts};
+use crate::intent::{Intent, Patch};
+use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod, PodKey, PodSpec};
+use crate::plugins::{
+    Code, Cycle, Decision, ExtensionPoints, Hint, Permission, PluginError, PluginId, Plugins, PreFilterResult,
+    PreScoreResult, Reserved, Scope, Status, TemplateId, Verdicts, WhatIf,
+};
+use crate::profile::{Profile, ProfilePlugin};
+use crate::{Event, Options, Timestamp};
+
+/// What a plugin says to one question about one pod. To others it says what is of no consequence.
+#[derive(Clone)]
+pub(super) enum Answer {
+    No(Code, &'static str),
+    Fails,
+    IsDown,
+    Waits(u64),
+    Allows(&'static [&'static str]),
+    Rejects(&'static [&'static str]),
+    Wants(Vec<Intent>),
+}
+
+/// Plugins by name: `A` to `D`, at every point; a filter that rejects where the answer to `filter` is a no.
+#[derive(Default)]
+pub(super) struct Scripted {
+    /// By plugin, question and pod: `A permit p`.
+    pub answers: BTreeMap<&'static str, Answer>,
+    pub calls: Vec<String>,
+    /// Which pods of an event the hints are for, if they are asked.
+    pub hint: Option<Hint>,
+}
+
+pub(super) fn name(plugin: PluginId) -> &'static str {
+    ["A", "B", "C", "D"][(plugin.0 % 4) as usize]
+}
+
+impl Scripted {
+    fn asked(&mut self, plugin: PluginId, question: &str, cycle: &Cycle<'_>) -> Result<Option<Answer>, PluginError> {
+        let call = format!("{} {question} {}", name(plugin), cycle.pod.key.name);
+        let answer = self.answers.get(&*call).cloned();
+        match answer {
+            Some(Answer::Fails) => Err(PluginError::failed(name(plugin).into(), "trapped".into())),
+            Some(Answer::IsDown) => Err(PluginError::down(name(plugin).into(), "is being restarted".into())),
+            answer => Ok(answer),
+        }
+    }
+
+    fn told(&mut self, plugin: PluginId, question: &str, cycle: &Cycle<'_>, state: &[u8]) {
+        let state = String::from_utf8_lossy(state);
+        self.calls.push(format!("{} {question} {} [{state}]", name(plugin), cycle.pod.key.name));
+    }
+}
+
+impl Plugins for Scripted {
+    fn pre_filter(&mut self, _: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
+        Ok(PreFilterResult::All)
+    }
+
+    fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
+        Ok(match self.asked(plugin, "filter", cycle)? {
+            Some(Answer::No(code, why)) => {
+                Verdicts { outcomes: vec![Status { code, reasons: vec![why.into()] }], nodes: vec![1; nodes.len()] }
+            }
+            _ => Verdicts { outcomes: Vec::new(), nodes: vec![0; nodes.len()] },
+        })
+    }
+
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
+        let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
+        self.filter(plugin, cycle, &nodes)
+    }
+
+    fn pre_score(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
+        Ok(PreScoreResult::Skip)
+    }
+
+    fn score(&mut self, _: PluginId, _: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+        Ok(vec![0; nodes.len()])
+    }
+
+    fn normalize(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId], s: &[i64]) -> Result<Vec<i64>, PluginError> {
+        Ok(s.to_vec())
+    }
+
+    fn reserve(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        _: NodeId,
+    ) -> Result<Result<Reserved, Status>, PluginError> {
+        let answer = self.asked(plugin, "reserve", cycle)?;
+        self.calls.push(format!("{} reserve {}", name(plugin), cycle.pod.key.name));
+        let state = format!("{}'s", name(plugin)).into_bytes().into();
+        Ok(match answer {
+            Some(Answer::No(code, why)) => Err(Status { code, reasons: vec![why.into()] }),
+            Some(Answer::Wants(intents)) => Ok(Reserved { state, intents }),
+            _ => Ok(Reserved { state, intents: Vec::new() }),
+        })
+    }
+
+    fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, state: &[u8]) {
+        self.told(plugin, "unreserve", cycle, state);
+    }
+
+    fn permit(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, _: &[u8]) -> Result<Permission, PluginError> {
+        let uids = |names: &[&str]| names.iter().map(|name| (*name).into()).collect();
+        let mut permission = Permission::default();
+        match self.asked(plugin, "permit", cycle)? {
+            Some(Answer::No(code, why)) => {
+                permission.decision = Decision::Deny(Status { code, reasons: vec![why.into()] });
+            }
+            Some(Answer::Waits(millis)) => permission.decision = Decision::Wait(Duration::from_millis(millis)),
+            Some(Answer::Allows(pods)) => permission.allow = uids(pods),
+            Some(Answer::Rejects(pods)) => permission.reject = uids(pods),
+            _ => {}
+        }
+        Ok(permission)
+    }
+
+    fn pre_bind(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        _: &str,
+        state: &[u8],
+    ) -> Result<Vec<Intent>, PluginError> {
+        let answer = self.asked(plugin, "pre-bind", cycle)?;
+        self.told(plugin, "pre-bind", cycle, state);
+        Ok(if let Some(Answer::Wants(intents)) = answer { intents } else { Vec::new() })
+    }
+
+    fn bind(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        _: &str,
+        _: &[u8],
+    ) -> Result<Option<Vec<Intent>>, PluginError> {
+        let answer = self.asked(plugin, "bind", cycle)?;
+        Ok(if let Some(Answer::Wants(intents)) = answer { Some(intents) } else { None })
+    }
+
+    fn post_bind(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, state: &[u8]) {
+        self.told(plugin, "post-bind", cycle, state);
+    }
+
+    fn queueing_hints(
+        &mut self,
+        plugin: PluginId,
+        event: &ClusterEvent,
+        pods: &[Cycle<'_>],
+    ) -> Result<Vec<Hint>, PluginError> {
+        let names: Vec<&str> = pods.iter().map(|cycle| &*cycle.pod.key.name).collect();
+        self.calls.push(format!("{} hints {} {:?}", name(plugin), names.join(" "), event.actions));
+        let failed = || PluginError::failed(name(plugin).into(), "trapped".into());
+        Ok(vec![self.hint.ok_or_else(failed)?; pods.len()])
+    }
+
+    fn forget_templates(&mut self, _: PodFacts, _: &[TemplateId]) {}
+}
+
+/// A core with one node `n` and a profile of all plugins at all points.
+pub(super) struct Bench {
+    pub core: Core,
+    pub plugins: Scripted,
+    pub now: Timestamp,
+    /// The number of the last carry.
+    pub carried: u64,
+}
+
+impl Bench {
+    pub fn new(answers: &[(&'static str, Answer)]) -> Self {
+        let plugins = Scripted { answers: answers.iter().cloned().collect(), ..Scripted::default() };
+        let mut bench = Self { core: Core::new(Options::default()), plugins, now: Timestamp(100_000), carried: 0 };
+        bench.swap(0, &["A", "B", "C"]);
+        bench.step(Event::NodeSet(node("")));
+        bench
+    }
+
+    /// From now on these are the plugins, in instances of this generation.
+    pub fn swap(&mut self, generation: u32, names: &[&str]) -> Vec<String> {
+        let plugin = |letter: &&str| {
+            let id = PluginId(generation * 4 + u32::from(letter.as_bytes()[0] - b'A'));
+            let declaration = Declaration {
+                name: (*letter).into(),
+                points: ExtensionPoints::all(),
+                pod_facts: PodFacts::NAME,
+                node_facts: NodeFacts::LABELS,
+                filter_scope: Scope::Cluster,
+                objects: vec![claims()],
+                ..Declaration::default()
+            };
+            ProfilePlugin { id, declaration: Arc::new(declaration), failure_policy: Default::default() }
+        };
+        let all: Vec<ProfilePlugin> = names.iter().map(plugin).collect();
+        let profile = Profile {
+            filter: all.clone(),
+            reserve: all.clone(),
+            permit: all.clone(),
+            pre_bind: all.clone(),
+            bind: all.clone(),
+            post_bind: all,
+            ..Profile::default()
+        };
+        self.step(Event::PluginsSwapped(vec![profile]))
+    }
+
+    /// Takes in an event, then places what there is to place; what is to be done, shortened.
+    pub fn step(&mut self, event: Event) -> Vec<String> {
+        let mut actions = self.core.step(event, self.now, &mut self.plugins);
+        while self.core.has_work() {
+            actions.extend(self.core.step(Event::Cycle, self.now, &mut self.plugins));
+        }
+        actions.iter().filter_map(|action| self.shortened(action)).collect()
+    }
+
+    pub fn add(&mut self, name: &str) -> Vec<String> {
+        self.step(Event::PodSet(Arc::new(pod(name))))
+    }
+
+    /// What was carried last is done.
+    pub fn carried(&mut self, name: &str) -> Vec<String> {
+        self.step(Event::Carried(pod(name).key, self.carried))
+    }
+
+    /// So much later.
+    pub fn after(&mut self, millis: u64) -> Vec<String> {
+        self.now = self.now.after(Duration::from_millis(millis));
+        self.step(Event::Tick)
+    }
+
+    /// Which calls there were since this was asked last.
+    pub fn calls(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.plugins.calls)
+    }
+
+    /// Nothing of the pod is left but its place in the queue.
+    pub fn is_undone(&self, name: &str) -> bool {
+        self.core.in_flight() == 0
+            && self.core.cache().pod_by_uid(name).is_none()
+            && self.core.cache().objects().are_as_the_server_has_them()
+            && self.core.queue().get(name).is_some()
+    }
+
+    fn shortened(&mut self, action: &Action) -> Option<String> {
+        Some(match action {
+            Action::Bind { pod, .. } => format!("bind {}", pod.name),
+            Action::Carry { pod, step, intents } => {
+                self.carried = *step;
+                format!("carry {} for {}", intents.len(), pod.name)
+            }
+            Action::StopCarrying { pod, step } => format!("stop {} for {}", step - self.carried, pod.name),
+            Action::Emit(event) => format!("{}: {}", event.pod.name, event.note),
+            Action::Nominate { pod, node } => format!("nominate {node:?} for {}", pod.name),
+            Action::Warn { plugin, message } => format!("warn {plugin}: {message}"),
+            Action::Evict { pod, .. } => format!("evict {}", pod.name),
+            _ => return None,
+        })
+    }
+}
+
+pub(super) fn node(label: &str) -> Arc<Node> {
+    let labels = [("l", label.to_owned())].into_iter().collect();
+    Arc::new(Node { name: "n".into(), uid: "n".into(), labels, ..Node::default() })
+}
+
+pub(super) fn pod(name: &str) -> Pod {
+    let key = PodKey { namespace: "ns".into(), name: name.into(), uid: name.into() };
+    Pod { key, spec: Arc::new(PodSpec::default()), ..Pod::default() }
+}
+
+/// What all plugins read.
+pub(super) fn claims() -> ObjectReads {
+    let kind = ObjectKind { api_version: "v1".into(), kind: "Claim".into() };
+    ObjectReads { kind: Arc::new(kind), ..ObjectReads::default() }
+}
+
+pub(super) fn claim(fields: &str) -> Arc<Object> {
+    let key = ObjectKey { kind: claims().kind, namespace: "ns".into(), name: "c".into() };
+    Arc::new(Object { key, uid: "c".into(), fields: fields.into() })
+}
+
+pub(super) fn assume(fields: &str) -> Answer {
+    Answer::Wants(vec![Intent::Assume(claim(fields))])
+}
+
+pub(super) fn patches(number: usize) -> Answer {
+    Answer::Wants(vec![Intent::Patch(Patch::default()); number])
+}

@@ -1,0 +1,117 @@
+//! Two plugins that reserve, wait, deny and allow; and the books that they keep about it: what is reserved is ended just
+//! once, by the same plugin with what it said itself, the last one first.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use berth_core::cache::NodeId;
+use berth_core::intent::{Intent, ObjectReference, Patch};
+use berth_core::model::{Object, ObjectKey};
+use berth_core::plugins::{Code, Cycle, Decision, Permission, Reserved, Status};
+
+use crate::cluster::claims;
+
+pub struct Ledger {
+    pub seed: u64,
+    /// They deny, and keep pods waiting.
+    pub faults: bool,
+    /// By the pod's uid and the kind of the plugin: which reservation it is, and which claim it takes.
+    reserved: BTreeMap<(Box<str>, u32), (u64, Option<ObjectKey>)>,
+    /// Pods that came to a node since this was looked at last, and the node.
+    pub placed: Vec<(Box<str>, NodeId)>,
+    made: u64,
+}
+
+/// What claims say that a pod has.
+fn taken(uid: &str, number: u64) -> Arc<str> {
+    format!("{uid}/{number}").into()
+}
+
+/// A plugin binds by saying so on the pod.
+pub fn binding(cycle: &Cycle<'_>, node: &str) -> Intent {
+    let object = ObjectReference { kind: "Pod".into(), uid: cycle.pod.key.uid.clone(), ..ObjectReference::default() };
+    Intent::Patch(Patch { object, subresource: "".into(), patch: node.into() })
+}
+
+impl Ledger {
+    pub fn new(seed: u64) -> Self {
+        Self { seed, faults: true, reserved: BTreeMap::new(), placed: Vec::new(), made: 0 }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.reserved.is_empty()
+    }
+
+    pub fn reserve(
+        &mut self,
+        kind: u32,
+        cycle: &Cycle<'_>,
+        node: NodeId,
+        rng: &mut fastrand::Rng,
+    ) -> Result<Reserved, Status> {
+        if self.faults && rng.u8(..20) == 0 {
+            let code = *rng.choice(&[Code::Unschedulable, Code::Pending, Code::Error]).unwrap_or(&Code::Error);
+            return Err(Status { code, reasons: vec!["none left".into()] });
+        }
+        self.made += 1;
+        let (number, uid) = (self.made, cycle.pod.key.uid.clone());
+        let all: Vec<ObjectKey> = cycle.cache.objects().iter().map(|(_, cached)| cached.object.key.clone()).collect();
+        let claim = rng.choice(all).filter(|_| kind == 5 && rng.bool());
+        let assumed = claim.iter().map(|key| {
+            Intent::Assume(Arc::new(Object { key: key.clone(), uid: "".into(), fields: taken(&uid, number) }))
+        });
+        let intents = assumed.collect();
+        if kind == 5 {
+            self.placed.push((uid.clone(), node));
+        }
+        let before = self.reserved.insert((uid, kind), (number, claim));
+        assert_eq!(before, None, "seed {}: {} has a reservation already", self.seed, cycle.pod.key);
+        Ok(Reserved { state: number.to_le_bytes().into(), intents })
+    }
+
+    /// The plugin is asked about what it reserved.
+    pub fn is_reserved(&self, kind: u32, cycle: &Cycle<'_>, state: &[u8]) {
+        let known = self.reserved.get(&(cycle.pod.key.uid.clone(), kind));
+        let number = known.map(|(number, _)| number.to_le_bytes());
+        assert_eq!(number.as_ref().map(|bytes| &bytes[..]), Some(state), "seed {}: {}", self.seed, cycle.pod.key);
+    }
+
+    pub fn ends(&mut self, kind: u32, cycle: &Cycle<'_>, state: &[u8], how: &str) {
+        self.is_reserved(kind, cycle, state);
+        let uid = &cycle.pod.key.uid;
+        self.reserved.remove(&(uid.clone(), kind));
+        let later = self.reserved.keys().any(|(other, later)| other == uid && *later > kind);
+        assert!(how == "post-bind" || !later, "seed {}: {} is unreserved in the wrong order", self.seed, cycle.pod.key);
+    }
+
+    pub fn permit(&self, rng: &mut fastrand::Rng) -> Permission {
+        let mut some = |one_in: u8| -> Vec<Box<str>> {
+            let known = self.reserved.keys().map(|(uid, _)| uid.clone());
+            known.filter(|_| !self.faults || rng.u8(..one_in) == 0).collect()
+        };
+        let (allow, mut reject) = (some(3), some(30));
+        let decision = match rng.u8(..12) {
+            _ if !self.faults => {
+                reject.clear();
+                Decision::Approve
+            }
+            0 => Decision::Deny(Status { code: Code::Unschedulable, reasons: vec!["too early".into()] }),
+            1..4 => Decision::Wait(Duration::from_millis(rng.u64(..20_000))),
+            _ => Decision::Approve,
+        };
+        Permission { decision, allow, reject }
+    }
+
+    /// Makes true what reserve assumed.
+    pub fn pre_bind(&self, kind: u32, cycle: &Cycle<'_>) -> Vec<Intent> {
+        let uid = &cycle.pod.key.uid;
+        let Some((number, Some(claim))) = self.reserved.get(&(uid.clone(), kind)) else { return Vec::new() };
+        let object = ObjectReference {
+            kind: claims().kind.kind.clone(),
+            name: claim.name.clone(),
+            ..ObjectReference::default()
+        };
+        vec![Intent::Patch(Patch { object, subresource: "".into(), patch: taken(uid, *number) })]
+    }
+}
