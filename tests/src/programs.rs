@@ -139,6 +139,20 @@ pub fn spawn_berth(arguments: &[&str]) -> Result<Child> {
     command.spawn().with_context(|| format!("running berth {arguments:?}"))
 }
 
+/// Runs `berth` with a standard output that nobody reads any more.
+///
+/// # Errors
+/// It can't be run.
+pub async fn run_berth_unread(arguments: &[&str]) -> Result<Output> {
+    wait::begin(&format!("berth {arguments:?} ends"));
+    let (reader, writer) = std::io::pipe()?;
+    drop(reader);
+    let mut command = Command::new(berth()?);
+    command.args(arguments).kill_on_drop(true);
+    command.stdin(Stdio::null()).stdout(writer).stderr(Stdio::piped());
+    ended(command.spawn().with_context(|| format!("running berth {arguments:?}"))?).await
+}
+
 /// Runs any program until it ends, without input. It is killed when the test ends before.
 ///
 /// # Errors

@@ -15,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial_on_its_own("binary::sim_serves_kubectl", || Box::pin(sim_serves_kubectl())).with_ignored_flag(no_kubectl),
         trial_on_its_own("binary::sim_without_scheduler", || Box::pin(sim_without_scheduler()))
             .with_ignored_flag(no_kubectl),
+        trial_on_its_own("binary::a_reader_that_has_seen_enough", || Box::pin(a_reader_that_has_seen_enough())),
     ]
 }
 
@@ -34,6 +35,13 @@ async fn demo() -> Result<()> {
         let words = output.stdout.replace(['│', '\n'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
         ensure!(words.contains(expected), "the demo does not say {expected:?}:\n{}", output.stdout);
     }
+    Ok(())
+}
+
+/// As in `berth plugin list | head -0`.
+async fn a_reader_that_has_seen_enough() -> Result<()> {
+    let output = programs::run_berth_unread(&["plugin", "list"]).await?;
+    ensure!(output.success && output.stderr.is_empty(), "berth plugin list failed:\n{}", output.stderr);
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod demo;
+mod out;
 mod plugin;
 mod run;
 mod sim;
@@ -63,6 +64,7 @@ pub fn main() -> ExitCode {
     }
     match start(cli.command) {
         Ok(code) => code,
+        Err(error) if out::is_unread(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {}", chain(&error));
             ExitCode::FAILURE

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::cluster::{Cluster, Parts};
 use super::demo::files;
+use super::out;
 
 /// Arguments of `berth sim`.
 #[derive(Debug, clap::Args)]
@@ -48,8 +49,9 @@ pub async fn run(args: Args) -> Result<()> {
     }
     cluster.start_parts(&parts).await?;
     cluster.write_kubeconfig()?;
-    println!("Serving at {} until stopped. From another terminal:\n", cluster.url());
-    println!("  export KUBECONFIG={}\n  kubectl get nodes\n", cluster.kubeconfig().display());
+    let (url, kubeconfig) = (cluster.url(), cluster.kubeconfig().display());
+    out::line(format_args!("Serving at {url} until stopped. From another terminal:\n"))?;
+    out::line(format_args!("  export KUBECONFIG={kubeconfig}\n  kubectl get nodes\n"))?;
     super::stopped().await?;
     cluster.stop().await
 }

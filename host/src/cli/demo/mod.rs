@@ -22,6 +22,7 @@ use serde_json::Value;
 
 use self::outcome::Outcomes;
 use super::cluster::{Cluster, Parts};
+use super::out;
 
 /// Without any news for so long something is wrong.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -45,23 +46,23 @@ pub async fn run(args: Args) -> Result<()> {
     let nodes = files::nodes()?;
     let workload = files::workload()?;
     let expected = files::expected()?;
-    println!("Starting an API server, its controllers and the scheduler in this process …");
+    out::line("Starting an API server, its controllers and the scheduler in this process …")?;
     let parts = Parts { kubeconfig: args.kubeconfig, plugins: args.plugins, ..Parts::default() };
     let mut cluster = Cluster::start(&parts).await?;
-    println!("Making {} nodes and {} Deployments …", nodes.len(), workload.len());
+    out::line(format_args!("Making {} nodes and {} Deployments …", nodes.len(), workload.len()))?;
     let zone_of = zones(&nodes);
     cluster.create_all(&nodes).await?;
     cluster.start_parts(&parts).await?;
     cluster.write_kubeconfig()?;
-    println!("kubeconfig: {}", cluster.kubeconfig().display());
+    out::line(format_args!("kubeconfig: {}", cluster.kubeconfig().display()))?;
     cluster.create_all(&workload).await?;
 
     let pods: usize = expected.values().map(|expectation| expectation.placed + expectation.pending).sum();
     let outcomes = follow(&cluster.client(), pods).await?;
     let apps: Vec<String> = workload.iter().filter_map(|object| Some(text(object, "name")?.to_owned())).collect();
-    println!("{}", table::of_outcomes(&apps, &outcomes, &zone_of));
+    out::line(table::of_outcomes(&apps, &outcomes, &zone_of))?;
     let (placed, rejected) = outcomes.counts();
-    println!("{placed} of {} pods placed on {} nodes.", placed + rejected, nodes.len());
+    out::line(format_args!("{placed} of {} pods placed on {} nodes.", placed + rejected, nodes.len()))?;
 
     let differences = outcomes.differences(&expected);
     if std::io::stdout().is_terminal() {
@@ -77,14 +78,14 @@ pub async fn run(args: Args) -> Result<()> {
 
 async fn serve(cluster: &Cluster, differences: &[String]) -> Result<()> {
     for difference in differences {
-        println!("unexpected: {difference}");
+        out::line(format_args!("unexpected: {difference}"))?;
     }
     let kubeconfig = cluster.kubeconfig().display();
-    println!("\nThe cluster serves on until Ctrl-C. From another terminal:\n");
-    println!("  export KUBECONFIG={kubeconfig}");
-    println!("  kubectl get pods -o wide");
-    println!("  kubectl describe pod -l app=giant");
-    println!("  kubectl scale deployment web --replicas=80\n");
+    out::line("\nThe cluster serves on until Ctrl-C. From another terminal:\n")?;
+    out::line(format_args!("  export KUBECONFIG={kubeconfig}"))?;
+    out::line("  kubectl get pods -o wide")?;
+    out::line("  kubectl describe pod -l app=giant")?;
+    out::line("  kubectl scale deployment web --replicas=80\n")?;
     tokio::signal::ctrl_c().await.context("waiting for Ctrl-C")
 }
 

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 use comfy_table::{Table, presets::NOTHING};
 
 use super::or_dash;
+use crate::cli::out;
 use crate::wasm::{self, CHECK_NODES, CheckReport, Examination, Limits, Variety};
 
 /// Arguments of `berth plugin check`.
@@ -29,13 +30,13 @@ pub(super) fn check(args: &Args) -> Result<ExitCode> {
     ensure!(parsed.is_object(), "--args has to be a JSON object, such as {{\"resource\": \"nvidia.com/gpu\"}}");
     let examination = Examination { seed: args.seed, ..Examination::default() };
     let report = wasm::check(&args.file, &args.args, Limits::default(), examination)?;
-    println!("{}", described(&report, args.seed));
+    out::line(described(&report, args.seed))?;
     let findings = &report.conformance.findings;
     if findings.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    println!("\nWhat it does not hold (docs/contract.md, \"What a guest must hold\"):");
-    findings.iter().for_each(|finding| println!("- {finding}"));
+    out::line("\nWhat it does not hold (docs/contract.md, \"What a guest must hold\"):")?;
+    findings.iter().try_for_each(|finding| out::line(format_args!("- {finding}")))?;
     Ok(ExitCode::FAILURE)
 }
 

@@ -7,6 +7,7 @@ use anyhow::Result;
 use comfy_table::{Table, presets::NOTHING};
 
 use super::or_dash;
+use crate::cli::out;
 use crate::config::{self, Configuration};
 use crate::wasm::{self, LoaderOptions, PluginState, PluginStatus};
 
@@ -29,7 +30,7 @@ pub(super) fn list(args: Args) -> Result<ExitCode> {
     };
     let options = LoaderOptions { plugins_dir: args.plugins, ..LoaderOptions::default() };
     let (plugins, error) = wasm::survey(&options, configuration.profiles)?;
-    println!("{}", table(&plugins));
+    out::line(table(&plugins))?;
     if let Some(error) = error {
         return Err(error.into());
     }

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 use berth_core::plugins::Status;
 
 use super::cases::{Case, Score, Table};
+use crate::cli::out;
 use crate::wasm::{Limits, Said, Solo};
 
 /// Arguments of `berth plugin test`.
@@ -31,11 +32,12 @@ pub(super) fn test(args: &Args) -> Result<ExitCode> {
             Ok(said) => compare(case, &said).with_context(|| format!("{}: case {:?}", place(), case.name))?,
             Err(error) => vec![error.to_string()],
         };
-        println!("{} {}", if problems.is_empty() { "ok    " } else { "FAILED" }, case.name);
-        problems.iter().for_each(|problem| println!("       {problem}"));
+        let held = if problems.is_empty() { "ok    " } else { "FAILED" };
+        out::line(format_args!("{held} {}", case.name))?;
+        problems.iter().try_for_each(|problem| out::line(format_args!("       {problem}")))?;
         failed += usize::from(!problems.is_empty());
     }
-    println!("{} of {} cases hold", table.cases.len() - failed, table.cases.len());
+    out::line(format_args!("{} of {} cases hold", table.cases.len() - failed, table.cases.len()))?;
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -12,6 +12,7 @@ use anyhow::Result;
 
 use self::language::Language;
 use self::name::Name;
+use crate::cli::out;
 
 /// Arguments of `berth plugin new`.
 #[derive(Debug, clap::Args)]
@@ -41,7 +42,7 @@ pub(super) fn new(args: &Args) -> Result<ExitCode> {
     let name = Name::new(&args.name, args.lang)?;
     let dir = args.dir.clone().unwrap_or_else(|| PathBuf::from(&args.name));
     write::project(&dir, args.lang, &name)?;
-    print!("{}", next(&dir, args.lang, &name));
+    out::text(next(&dir, args.lang, &name))?;
     Ok(ExitCode::SUCCESS)
 }
 
