@@ -95,6 +95,23 @@ fn a_bad_version_is_refused_and_the_last_good_one_serves_on() {
 }
 
 #[test]
+fn profiles_are_tried_again_when_a_list_is_no_longer_forbidden() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let mut host =
+        Host::start(LoaderOptions { poll: Duration::from_millis(20), ..options(Some(dir.path())) }, default_profile());
+    host.forbidden = true;
+    host.until("the first set, an empty one", |host| host.swaps == 1);
+    replace(&dir.path().join("a.wasm"), &Guest::new("A").reads("v1", "Service", "spec.selector").build());
+    host.until("it is refused", |host| host.refusals().iter().any(|refusal| refusal.contains("is forbidden")));
+    host.loader.set_profiles(only("A", NamedBy::Point));
+    host.until("so are the profiles", |host| host.loader.refused_profiles().is_some());
+    host.allow("Service", "spec.selector");
+    host.until("it serves", |host| host.filters() == ["A"] && host.refusals().is_empty());
+    assert_eq!(host.loader.refused_profiles(), None);
+    assert_eq!(&*host.profiles[0].scheduler_name, "own");
+}
+
+#[test]
 fn a_file_that_is_written_slowly_is_taken_when_it_is_whole() {
     let (dir, mut host) = watched(default_profile());
     host.until("the first set", |host| host.swaps == 1);

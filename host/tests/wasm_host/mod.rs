@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use berth::wasm::{BuiltIn, Delivery, Guests, Limits, Loader, LoaderOptions, PluginState, ProfileSpec};
 use berth_core::cache::{Cache, NodeId};
-use berth_core::model::{Node, Pod, PodKey, PodRequests, Resources};
+use berth_core::model::{Node, ObjectKind, ObjectReads, Pod, PodKey, PodRequests, Resources};
 use berth_core::plugins::{Code, Cycle, PluginError, PluginId, PostFilterResult, TemplateId, Verdicts, WhatIf};
 use berth_core::profile::Profile;
 use berth_core::{Event, Plugins, Timestamp};
@@ -26,6 +26,8 @@ pub struct Host {
     pub recovered: Vec<Arc<str>>,
     pub swaps: usize,
     pub now: Timestamp,
+    /// Objects may not be listed.
+    pub forbidden: bool,
     inbox: Receiver<Delivery>,
     cycles: u64,
 }
@@ -61,6 +63,7 @@ impl Host {
             recovered: Vec::new(),
             swaps: 0,
             now: Timestamp(1_000_000),
+            forbidden: false,
             inbox,
             cycles: 0,
         }
@@ -118,13 +121,24 @@ impl Host {
             Some(Event::PluginRecovered(name)) => self.recovered.push(name),
             // There are none, of any kind.
             Some(Event::ObjectsWanted(reads)) => {
-                for listed in self.cache.want_objects(reads) {
+                let forbidden = self.forbidden;
+                reads.iter().filter(|_| forbidden).for_each(|reads| {
+                    self.cache.objects_refused(&reads.kind, "services is forbidden".into());
+                });
+                for listed in self.cache.want_objects(reads).into_iter().filter(|_| !forbidden) {
                     self.cache.objects_listed(listed);
                 }
                 self.guests.tick(self.now, &self.cache);
             }
             _ => {}
         }
+    }
+
+    /// From now on objects may be listed; there are none.
+    pub fn allow(&mut self, kind: &str, fields: &str) {
+        self.forbidden = false;
+        let kind = Arc::new(ObjectKind { api_version: "v1".into(), kind: kind.into() });
+        self.cache.objects_listed(ObjectReads { kind, fields: [fields.into()].into() });
     }
 
     /// Names of the filters of the first profile, in order.

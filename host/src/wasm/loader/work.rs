@@ -130,13 +130,14 @@ impl Worker {
         Ok(())
     }
 
-    /// Has the profiles that are wanted serve, if they can. Those that could not are tried again with other components.
+    /// Has the profiles that are wanted serve, if they can. Those that could not are tried again with other components, or
+    /// when nothing but a list that was forbidden stood in the way.
     fn take_wish(&mut self, catalog: &Catalog) -> Result<(), Ended> {
         let wish = self.wish.lock().unwrap_or_else(PoisonError::into_inner).take();
         let components: BTreeSet<Digest> = catalog.components().map(|component| component.digest).collect();
         let specs = match (wish, self.refused.take()) {
             (Some(wish), _) => wish,
-            (None, Some(refused)) if refused.components != components => refused.specs,
+            (None, Some(refused)) if refused.components != components || refused.error.may_pass() => refused.specs,
             (None, refused) => {
                 self.refused = refused;
                 return Ok(());

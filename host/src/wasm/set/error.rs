@@ -66,6 +66,11 @@ pub enum AssembleError {
 }
 
 impl AssembleError {
+    /// Whether it may be otherwise at the next try, with the same components: what was not to be listed may be by then.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Refused { error, .. } if error.cause.may_pass())
+    }
+
     /// No component of the name works; `refused` says why the best one doesn't, if there is one.
     pub(super) fn unavailable(profile: &str, plugin: &str, refused: Option<LoadError>, catalog: &Catalog) -> Self {
         let (profile, plugin) = (profile.to_owned(), plugin.to_owned());
