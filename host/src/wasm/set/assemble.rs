@@ -33,7 +33,7 @@ pub(crate) struct Assembler {
     feeder: Feeder,
     next_id: u32,
     now: Inventory,
-    /// Components that loaded, but failed with their arguments: not tried again until they change.
+    /// Components that loaded, but failed with their arguments: not tried again until they change, unless the cause may pass.
     failed: HashMap<Made, LoadError>,
 }
 
@@ -178,15 +178,14 @@ impl Assembler {
             if let Some(entry) = self.now.entries.get(&made) {
                 return Ok((Arc::clone(entry), None));
             }
-            if let Some(error) = self.failed.get(&made) {
+            if let Some(error) = self.failed.get(&made).filter(|error| !error.cause.may_pass()) {
                 return Err(error.clone());
             }
             let made_now = self.make(component, arguments, cluster);
-            if let Err(error) = &made_now
-                && !error.cause.may_pass()
-            {
-                self.failed.insert(made, error.clone());
-            }
+            match &made_now {
+                Ok(_) => self.failed.remove(&made),
+                Err(error) => self.failed.insert(made, error.clone()),
+            };
             made_now.map(|(entry, resident)| (entry, Some(resident)))
         };
         arguments.iter().map(instance).collect()
