@@ -64,12 +64,7 @@ world!(filter, "with-filter", "export_filter");
 world!(pre_score, "with-pre-score", "export_pre_score");
 world!(score, "with-score", "export_score");
 world!(normalize, "with-normalize", "export_normalize");
-world!(
-    queueing_hint,
-    "with-queueing-hint",
-    "export_queueing_hint",
-    "berth:scheduler/plugin@0.1.0" in crate::bindings::base::exports::berth::scheduler::plugin
-);
+world!(queueing_hint, "with-queueing-hint", "export_queueing_hint");
 world!(reserve, "with-reserve", "export_reserve");
 world!(permit, "with-permit", "export_permit");
 world!(

@@ -53,6 +53,12 @@ impl Intent {
         Intent::Patch(Patch { object, subresource: "status".to_owned(), patch: patch.into() })
     }
 
+    /// Bind a pod to a node, as the scheduler itself does it: for a `bind`.
+    pub fn bind(pod: ObjectReference, node: &str) -> Intent {
+        let patch = format!(r#"{{"target":{{"kind":"Node","name":{}}}}}"#, quoted(node));
+        Intent::Patch(Patch { object: pod, subresource: "binding".to_owned(), patch })
+    }
+
     /// Go on with what follows when the object is so. `until` is a CEL expression over `object`: true ends the wait, a string
     /// ends it as failed, for that reason, and anything else (a field that is not there yet) waits on. Without an end of its
     /// own it fails after `timeout`.
