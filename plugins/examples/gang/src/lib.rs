@@ -142,6 +142,9 @@ mod tests {
         let mut host = Host::<Plugin>::new();
         host.node(node("a"));
         let denied = host.permit(&pod().annotation(NAME, "training").annotation(SIZE, "many"), "a", b"");
-        assert_eq!(denied, Permission::deny("annotation gang.example.com/size is \"many\", and no number of pods".to_owned()));
+        assert_eq!(
+            denied,
+            Permission::deny("annotation gang.example.com/size is \"many\", and no number of pods".to_owned())
+        );
     }
 }
