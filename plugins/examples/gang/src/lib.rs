@@ -1,31 +1,19 @@
 //! gang: the pods of a group start together or not at all. Each keeps its node and waits until so many of them have one.
 //!
-//! A pod names its group in the annotation `gang.example.com/name`, and in `gang.example.com/size` how many it takes.
+//! A pod names its group in the annotation `gang.example.com/name`, in `gang.example.com/size` how many it takes, and in
+//! `gang.example.com/timeout-seconds` how long it waits for the others, where that is not a minute.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use berth_guest::index::Index;
 use berth_guest::lifecycle::{Permission, Reserved};
+use berth_guest::plugin::NoArgs;
 use berth_guest::prelude::*;
-use serde::Deserialize;
 
 const NAME: &str = "gang.example.com/name";
 const SIZE: &str = "gang.example.com/size";
-
-/// Arguments, from `pluginConfig[].args`.
-#[derive(Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct Args {
-    /// How long a pod waits for the others before it gives its node back.
-    timeout_seconds: u32,
-}
-
-impl Default for Args {
-    fn default() -> Args {
-        Args { timeout_seconds: 60 }
-    }
-}
+const TIMEOUT: &str = "gang.example.com/timeout-seconds";
 
 /// A group's namespace and name.
 type Gang = (String, String);
@@ -38,11 +26,11 @@ pub struct Gangs {
     uids: BTreeMap<Gang, BTreeSet<String>>,
 }
 
-impl Index<Args> for Gangs {
+impl Index for Gangs {
     type Nodes = ();
     type Pods = (pod::Namespace, pod::Annotations, pod::Uid);
 
-    fn new(_: &Args) -> Gangs {
+    fn new(_: &NoArgs) -> Gangs {
         Gangs::default()
     }
 
@@ -71,26 +59,31 @@ impl Index<Args> for Gangs {
     }
 }
 
+/// A number in an annotation.
+fn number(annotations: &pod::Annotations, key: &str, otherwise: &str) -> Result<u32, String> {
+    let text = annotations.get(key).unwrap_or(otherwise);
+    text.parse().map_err(|_| format!("annotation {key} is {text:?}, and no number"))
+}
+
 fn permit(
     _: &Reserved,
     namespace: &pod::Namespace,
     annotations: &pod::Annotations,
     uid: &pod::Uid,
     gangs: &Gangs,
-    args: &Args,
 ) -> Result<Permission, String> {
     let Some(name) = annotations.get(NAME) else { return Ok(Permission::APPROVE) };
-    let size = annotations.get(SIZE).unwrap_or("");
-    let size: usize = size.parse().map_err(|_| format!("annotation {SIZE} is {size:?}, and no number of pods"))?;
+    let size = number(annotations, SIZE, "")? as usize;
+    let timeout = Duration::from_secs(number(annotations, TIMEOUT, "60")?.into());
     let all = gangs.uids.get(&(namespace.to_string(), name.to_owned()));
     let others: Vec<String> = all.into_iter().flatten().filter(|other| ***other != **uid).cloned().collect();
     if others.len() + 1 < size {
-        return Ok(Permission::wait(Duration::from_secs(args.timeout_seconds.into())));
+        return Ok(Permission::wait(timeout));
     }
     Ok(Permission::APPROVE.allowing(others))
 }
 
-berth_guest::plugin!(name: "gang", args: Args, index: Gangs, permit: permit);
+berth_guest::plugin!(name: "gang", index: Gangs, permit: permit);
 
 #[cfg(test)]
 mod tests {
@@ -105,12 +98,12 @@ mod tests {
 
     #[test]
     fn the_last_one_lets_all_go() {
-        let mut host = Host::<Plugin>::with_args(r#"{"timeoutSeconds": 5}"#).unwrap();
+        let mut host = Host::<Plugin>::new();
         host.node(node("a"));
-        let waits = Permission::wait(Duration::from_secs(5));
-        for uid in ["one", "two"] {
-            host.resident(&member(uid), "a");
-            assert_eq!(host.permit(&member(uid), "a", b""), waits, "{uid}");
+        for (uid, seconds) in [("one", 5), ("two", 7)] {
+            let member = member(uid).annotation(TIMEOUT, &seconds.to_string());
+            host.resident(&member, "a");
+            assert_eq!(host.permit(&member, "a", b""), Permission::wait(Duration::from_secs(seconds)), "{uid}");
         }
         host.resident(&member("three"), "a");
         let all = Permission::APPROVE.allowing(vec!["one".into(), "two".into()]);
@@ -142,9 +135,6 @@ mod tests {
         let mut host = Host::<Plugin>::new();
         host.node(node("a"));
         let denied = host.permit(&pod().annotation(NAME, "training").annotation(SIZE, "many"), "a", b"");
-        assert_eq!(
-            denied,
-            Permission::deny("annotation gang.example.com/size is \"many\", and no number of pods".to_owned())
-        );
+        assert_eq!(denied, Permission::deny("annotation gang.example.com/size is \"many\", and no number".to_owned()));
     }
 }
