@@ -126,20 +126,19 @@ impl Hands {
 
     async fn carry_one(&self, intent: &Intent) -> Result<(), String> {
         match intent {
-            Intent::WaitUntil(wait) => return self.waiter.wait(wait).await,
-            // The core lays it over its cache, and nothing is to be done.
-            Intent::Assume(_) => return Ok(()),
-            Intent::Patch(_) | Intent::Evict(..) => {}
-        }
-        let Ok(_permit) = self.writes.acquire().await else { return Err(ENDING.to_owned()) };
-        match intent {
-            Intent::Patch(patch) => self.patcher.patch(patch).await,
+            Intent::WaitUntil(wait) => self.waiter.wait(wait).await,
+            Intent::Patch(patch) => {
+                let _permit = self.writes.acquire().await.map_err(|_| ENDING)?;
+                self.patcher.patch(patch).await
+            }
             Intent::Evict(object, reason) => {
                 let pod = pod_key(object)?;
+                let _permit = self.writes.acquire().await.map_err(|_| ENDING)?;
                 let evicted = self.evictor.try_evict(&pod, reason).await;
                 evicted.map_err(|e| format!("pod {pod} can't be evicted: {e}"))
             }
-            Intent::WaitUntil(_) | Intent::Assume(_) => Ok(()),
+            // The core lays it over its cache, and nothing is to be done.
+            Intent::Assume(_) => Ok(()),
         }
     }
 }

@@ -44,7 +44,8 @@ impl Resources {
 
     /// Where the object is, or a subresource of it.
     pub(super) async fn path(&self, object: &ObjectReference, subresource: &str) -> Result<String, String> {
-        if let Some(part) = [&object.namespace, &object.name, subresource].into_iter().find(|part| !is_segment(part)) {
+        if let Some(part) = [&*object.namespace, &*object.name, subresource].into_iter().find(|part| !is_segment(part))
+        {
             return Err(format!("{part:?} can't be part of a path"));
         }
         if object.name.is_empty() {

@@ -39,10 +39,10 @@ impl Instance {
 
     /// `unreserve`, where it is exported.
     pub(crate) fn unreserve(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<(), CallError> {
-        let answer = self.ask(Export::Unreserve, cycle, &[], |store, interfaces, (cycle, _)| {
+        let told = self.ask(Export::Unreserve, cycle, &[], |store, interfaces, (cycle, _)| {
             interfaces.reserve.as_ref().map(|guest| guest.call_unreserve(store, cycle, node, state).map(Ok))
-        })?;
-        Ok(answer.unwrap_or_default())
+        });
+        told.map(drop)
     }
 
     /// `permit`; where it is not exported, the pod may be bound.
@@ -76,10 +76,10 @@ impl Instance {
 
     /// `post-bind`, where it is exported.
     pub(crate) fn post_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<(), CallError> {
-        let answer = self.ask(Export::PostBind, cycle, &[], |store, interfaces, (cycle, _)| {
+        let told = self.ask(Export::PostBind, cycle, &[], |store, interfaces, (cycle, _)| {
             interfaces.post_bind.as_ref().map(|guest| guest.call_post_bind(store, cycle, node, state).map(Ok))
-        })?;
-        Ok(answer.unwrap_or_default())
+        });
+        told.map(drop)
     }
 }
 
