@@ -4,6 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+/// All that is said of a case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answers {
+    /// At first and after each change, each parallel to the case's pods.
+    pub steps: Vec<Vec<Answer>>,
+    /// The pods of the case's queue, in the order in which they are tried.
+    pub order: Vec<String>,
+}
+
 /// All that is said of one pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
@@ -18,6 +27,8 @@ pub struct Answer {
 /// What one plugin says of the nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
+    /// It does not let the pod be tried.
+    pub held: Option<Status>,
     /// It has nothing to filter for this pod.
     pub skips: bool,
     /// Nodes that it rejects, or that its pre-filter leaves out.
@@ -69,16 +80,36 @@ pub fn left_out() -> Status {
     Status { code: "left out by the pre-filter".into(), reasons: Vec::new() }
 }
 
+impl Answers {
+    /// What differs, a line each.
+    pub fn differences(theirs: &Self, ours: &Self) -> Vec<String> {
+        let mut lines = Vec::new();
+        note(&mut lines, "steps", &theirs.steps.len(), &ours.steps.len());
+        note(&mut lines, "the order of the queue", &theirs.order, &ours.order);
+        for (step, (theirs, ours)) in theirs.steps.iter().zip(&ours.steps).enumerate() {
+            for (pod, (theirs, ours)) in theirs.iter().zip(ours).enumerate() {
+                let differences = Answer::differences(theirs, ours);
+                lines.extend(differences.into_iter().map(|line| format!("after {step} changes, pod p{pod}: {line}")));
+            }
+        }
+        lines
+    }
+}
+
 impl Answer {
     /// What differs, a line each: the plugin, the node, what kube-scheduler and what Berth says.
     pub fn differences(theirs: &Self, ours: &Self) -> Vec<String> {
         let mut lines = Vec::new();
         note(&mut lines, "the whole cycle", &theirs.cycle, &ours.cycle);
-        // Where there are no nodes, Berth asks no plugin.
-        for (plugin, ours) in ours.plugins.iter().filter(|_| theirs.nodes > 0) {
-            match theirs.plugins.get(plugin) {
-                Some(theirs) => Verdict::differences(theirs, ours, plugin, &mut lines),
-                None => lines.push(format!("{plugin}: kube-scheduler has no such plugin")),
+        for (plugin, ours) in &ours.plugins {
+            let Some(of_them) = theirs.plugins.get(plugin) else {
+                lines.push(format!("{plugin}: kube-scheduler has no such plugin"));
+                continue;
+            };
+            note(&mut lines, format_args!("{plugin}: holds the pod back"), &of_them.held, &ours.held);
+            // Where there are no nodes, Berth asks no plugin about them.
+            if theirs.nodes > 0 {
+                Verdict::differences(of_them, ours, plugin, &mut lines);
             }
         }
         lines

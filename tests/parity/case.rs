@@ -54,6 +54,11 @@ impl Case {
         self.objects.iter_mut().chain(later)
     }
 
+    /// All pods as if they waited: those that run came first.
+    pub fn queue(&self) -> impl Iterator<Item = &Value> {
+        self.objects.iter().filter(|object| object["kind"] == "Pod").chain(&self.pods)
+    }
+
     /// The KubeSchedulerConfiguration of both: the default profile, without the plugins that Berth lacks.
     pub fn configuration(&self, lacking: &[&str]) -> Value {
         let disabled: Vec<Value> = lacking.iter().map(|name| json!({"name": name})).collect();

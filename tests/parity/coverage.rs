@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::answer::Verdict;
+use crate::answer::{Answers, Verdict};
 use crate::case::{Case, Change};
 use crate::entries::{Does, Entry};
 
@@ -53,8 +53,21 @@ impl Coverage {
         self.paths.insert(path);
     }
 
-    /// Notes what kube-scheduler's plugin says of a pod.
-    pub fn add_verdict(&mut self, verdict: &Verdict, nodes: usize) {
+    /// Notes what kube-scheduler says of a case.
+    pub fn add_answers(&mut self, case: &Case, theirs: &Answers, entry: &Entry) {
+        for answer in theirs.steps.iter().flatten() {
+            match answer.plugins.get(entry.plugin) {
+                Some(verdict) => self.add_verdict(verdict, answer.nodes),
+                None => self.asked += 1,
+            }
+        }
+        let came = case.queue().map(|pod| pod["metadata"]["name"].as_str().unwrap_or_default());
+        if entry.plugin == "PrioritySort" && !came.eq(theirs.order.iter().map(String::as_str)) {
+            *self.did.entry(Does::Queues).or_default() += 1;
+        }
+    }
+
+    fn add_verdict(&mut self, verdict: &Verdict, nodes: usize) {
         self.asked += 1;
         let raw: BTreeSet<i64> = verdict.scores.iter().flatten().map(|(_, score)| score.raw).collect();
         for (does, so) in [
@@ -62,6 +75,7 @@ impl Coverage {
             (Does::Scores, raw.len() > 1),
             (Does::Skips, verdict.skips),
             (Does::Fails, verdict.failed.is_some()),
+            (Does::Queues, verdict.held.is_some()),
         ] {
             *self.did.entry(does).or_default() += usize::from(so);
         }

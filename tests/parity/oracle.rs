@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, Cycle, Score, Status, Verdict, left_out};
+use crate::answer::{Answer, Answers, Cycle, Score, Status, Verdict, left_out};
 use crate::case::{Case, PROFILE};
 
 /// A running oracle; it ends with it.
@@ -24,6 +24,8 @@ struct Line {
     #[serde(default)]
     steps: Vec<Vec<Said>>,
     #[serde(default)]
+    order: Vec<String>,
+    #[serde(default)]
     error: String,
 }
 
@@ -36,6 +38,7 @@ struct Said {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct PluginSaid {
+    pre_enqueue: Option<Status>,
     pre_filter: Option<PreFilter>,
     #[serde(default)]
     filter: BTreeMap<String, Status>,
@@ -85,12 +88,13 @@ impl Oracle {
     ///
     /// # Errors
     /// It takes the case for none that kube-scheduler could be asked.
-    pub fn ask(&mut self, case: &Case, lacking: &[&str]) -> Result<Vec<Vec<Answer>>> {
+    pub fn ask(&mut self, case: &Case, lacking: &[&str]) -> Result<Answers> {
         let pods: Vec<Value> = case.pods.iter().map(in_profile).collect();
         let question = json!({
             "configuration": case.configuration(lacking),
             "objects": case.objects,
             "pods": pods,
+            "queue": case.queue().map(in_profile).collect::<Vec<_>>(),
             "changes": case.changes,
         });
         writeln!(self.input, "{question}").context("the oracle has ended")?;
@@ -100,7 +104,8 @@ impl Oracle {
         if !line.error.is_empty() {
             bail!("kube-scheduler can't be asked this: {}", line.error);
         }
-        Ok(line.steps.into_iter().map(|pods| pods.into_iter().map(Answer::from).collect()).collect())
+        let steps = line.steps.into_iter().map(|pods| pods.into_iter().map(Answer::from).collect());
+        Ok(Answers { steps: steps.collect(), order: line.order })
     }
 }
 
@@ -134,7 +139,8 @@ impl From<Said> for Answer {
 impl PluginSaid {
     fn verdict(self, nodes: &BTreeSet<String>) -> Verdict {
         let failed = |status: &Status| (status.code == "Error").then(|| status.reasons.join(", "));
-        let mut verdict = Verdict { rejected: self.filter, scores: self.scores, ..Verdict::default() };
+        let held = self.pre_enqueue.filter(|status| status.code != "Success");
+        let mut verdict = Verdict { held, rejected: self.filter, scores: self.scores, ..Verdict::default() };
         if let Some(PreFilter { status, nodes: left }) = &self.pre_filter {
             verdict.failed = failed(status);
             match status.code.as_str() {

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
-use crate::answer::Answer;
+use crate::answer::Answers;
 use crate::berth::Berth;
 use crate::case::Case;
 use crate::coverage::Coverage;
@@ -50,7 +50,7 @@ impl Parity {
         let case = Case::read(file)?;
         let mut oracle = Oracle::start(&self.program)?;
         let theirs = oracle.ask(&case, &self.lacking)?;
-        let differences = self.differences(&case, &theirs)?;
+        let differences = Answers::differences(&theirs, &self.berth.ask(&case)?);
         ensure!(differences.is_empty(), "{}\n{}", case.why, differences.join("\n"));
         Ok(())
     }
@@ -91,47 +91,29 @@ impl Parity {
         // Those that come after a mismatch are drawn to make it smaller.
         if shown.mismatches == 0 {
             shown.add_case(case);
-            for answer in theirs.iter().flatten() {
-                match answer.plugins.get(entry.plugin) {
-                    Some(verdict) => shown.add_verdict(verdict, answer.nodes),
-                    None => shown.asked += 1,
-                }
-            }
+            shown.add_answers(case, &theirs, entry);
         }
-        let differences = self.differences(case, &theirs)?;
+        let differences = Answers::differences(&theirs, &self.berth.ask(case)?);
         shown.mismatches = shown.mismatches.max(usize::from(!differences.is_empty()));
         Ok(differences)
-    }
-
-    fn differences(&self, case: &Case, theirs: &[Vec<Answer>]) -> Result<Vec<String>> {
-        let ours = self.berth.ask(case)?;
-        ensure!(ours.len() == theirs.len(), "kube-scheduler saw {} steps, Berth {}", theirs.len(), ours.len());
-        let mut lines = Vec::new();
-        for (step, (theirs, ours)) in theirs.iter().zip(&ours).enumerate() {
-            for (pod, (theirs, ours)) in theirs.iter().zip(ours).enumerate() {
-                let differences = Answer::differences(theirs, ours);
-                lines.extend(differences.into_iter().map(|line| format!("after {step} changes, pod p{pod}: {line}")));
-            }
-        }
-        Ok(lines)
     }
 
     /// What was shown, by entry.
     pub fn table(&self) -> String {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let mut table = format!(
-            "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>10}",
-            "plugin", "fields", "cases", "asked", "filtered", "scored", "skipped", "failed", "mismatches"
+            "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>10}",
+            "plugin", "fields", "cases", "asked", "filtered", "scored", "skipped", "failed", "queue", "mismatches"
         );
         for (entry, seen) in entries::all().filter_map(|entry| Some((entry, shown.get(entry.plugin)?))) {
             let fields = format!("{}/{}", seen.fields(entry), entry.fields.len());
-            let did = [Does::Filters, Does::Scores, Does::Skips, Does::Fails].map(|does| seen.did(does));
-            let [filtered, scored, skipped, failed] = did;
+            let did = [Does::Filters, Does::Scores, Does::Skips, Does::Fails, Does::Queues].map(|does| seen.did(does));
+            let [filtered, scored, skipped, failed, queue] = did;
             let (cases, asked, mismatches) = (seen.cases, seen.asked, seen.mismatches);
             // Writing to a string does not fail.
             let _ = write!(
                 table,
-                "\n{:<32} {fields:>7} {cases:>7} {asked:>7} {filtered:>9} {scored:>7} {skipped:>7} {failed:>7} {mismatches:>10}",
+                "\n{:<32} {fields:>7} {cases:>7} {asked:>7} {filtered:>9} {scored:>7} {skipped:>7} {failed:>7} {queue:>7} {mismatches:>10}",
                 entry.plugin
             );
         }

@@ -106,3 +106,22 @@ pub fn ending() -> Part {
     ]
     .boxed()
 }
+
+/// `spec.schedulingGates`
+pub fn scheduling_gates() -> Part {
+    let gates = proptest::sample::subsequence(vec!["example.com/b", "example.com/a", "quota"], 1..=3);
+    perhaps(
+        "spec.schedulingGates",
+        gates.prop_map(|names| names.into_iter().map(|name| json!({"name": name})).collect()),
+    )
+}
+
+/// Of pods that run.
+pub fn without_gates() -> Part {
+    Just(json!({"spec": {"schedulingGates": []}})).boxed()
+}
+
+/// `spec.priority`
+pub fn priority() -> Part {
+    perhaps("spec.priority", any_of(&[0, 1, 1000, -1, i32::MAX, i32::MIN]))
+}

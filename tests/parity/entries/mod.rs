@@ -5,6 +5,7 @@
 
 mod everything;
 mod nodes;
+mod queue;
 mod resources;
 mod topology;
 
@@ -12,7 +13,7 @@ use crate::draw::{Draw, arguments};
 
 /// All rows.
 pub fn all() -> impl Iterator<Item = &'static Entry> {
-    [nodes::ENTRIES, resources::ENTRIES, topology::ENTRIES, everything::ENTRIES].into_iter().flatten()
+    [queue::ENTRIES, nodes::ENTRIES, resources::ENTRIES, topology::ENTRIES, everything::ENTRIES].into_iter().flatten()
 }
 
 /// Cases drawn for one plugin. All plugins are asked about them.
@@ -38,6 +39,8 @@ pub enum Does {
     Skips,
     /// Can't tell.
     Fails,
+    /// Holds a pod back, or lets one go before others that came before it.
+    Queues,
 }
 
 impl Draw {

@@ -77,7 +77,7 @@ func newProfile(ctx context.Context, configuration *config.KubeSchedulerProfile,
 func enabled(f framework.Framework) []string {
 	var names []string
 	lists := f.ListPlugins()
-	for _, set := range []config.PluginSet{lists.PreEnqueue, lists.PreFilter, lists.Filter, lists.PreScore, lists.Score} {
+	for _, set := range []config.PluginSet{lists.PreEnqueue, lists.QueueSort, lists.PreFilter, lists.Filter, lists.PreScore, lists.Score} {
 		for _, plugin := range set.Enabled {
 			if !slices.Contains(names, plugin.Name) {
 				names = append(names, plugin.Name)

@@ -1,0 +1,75 @@
+//! Hears what a plugin answers.
+
+use std::collections::BTreeMap;
+
+use berth_core::cache::{Cache, NodeId};
+use berth_core::cycle::{Said, Witness};
+use berth_core::plugins::{self, Code, PreFilterResult, PreScoreResult, Verdicts};
+use berth_core::profile::ProfilePlugin;
+
+use crate::answer::{Score, Status, Verdict, left_out};
+
+/// What the plugin of a profile of one said, by node id.
+#[derive(Default)]
+pub struct Listener {
+    pre_filter: Option<PreFilterResult>,
+    verdicts: Vec<(NodeId, Option<plugins::Status>)>,
+    scores: Option<Vec<(NodeId, Score)>>,
+}
+
+impl Witness for Listener {
+    fn said(&mut self, _: &ProfilePlugin, answer: Said<'_>) {
+        match answer {
+            Said::PreFilter(result) => self.pre_filter = Some(result.clone()),
+            Said::Verdicts(nodes, verdicts) => {
+                let status = |at: usize| of_node(verdicts, at).cloned();
+                self.verdicts = nodes.iter().enumerate().map(|(at, node)| (*node, status(at))).collect();
+            }
+            Said::PreScore(PreScoreResult::Score | PreScoreResult::Skip) => {}
+            Said::Scores { nodes, raw, normalized } => {
+                let scores =
+                    raw.iter().zip(normalized).map(|(raw, normalized)| Score { raw: *raw, normalized: *normalized });
+                self.scores = Some(nodes.iter().copied().zip(scores).collect());
+            }
+        }
+    }
+}
+
+fn of_node(verdicts: &Verdicts, at: usize) -> Option<&plugins::Status> {
+    verdicts.outcomes.get(usize::from(verdicts.nodes[at]).checked_sub(1)?)
+}
+
+impl Listener {
+    /// What it said, by node name.
+    pub fn verdict(self, cache: &Cache) -> Verdict {
+        let name = |node: NodeId| cache.node(node).map_or_else(String::new, |info| info.node.name.to_string());
+        let said = self.verdicts.into_iter().filter_map(|(node, status)| Some((name(node), status_of(&status?))));
+        let mut rejected: BTreeMap<String, Status> = said.collect();
+        let nodes = || cache.nodes().map(|info| info.node.name.to_string());
+        match &self.pre_filter {
+            Some(PreFilterResult::Reject(status)) => rejected.extend(nodes().map(|node| (node, status_of(status)))),
+            Some(PreFilterResult::Narrow(left)) => {
+                let out = nodes().filter(|node| !left.iter().any(|left| **left == **node));
+                rejected.extend(out.map(|node| (node, left_out())));
+            }
+            Some(PreFilterResult::All | PreFilterResult::Skip) | None => {}
+        }
+        Verdict {
+            skips: self.pre_filter == Some(PreFilterResult::Skip),
+            rejected,
+            scores: self.scores.map(|scores| scores.into_iter().map(|(node, score)| (name(node), score)).collect()),
+            ..Verdict::default()
+        }
+    }
+}
+
+/// A status as it is compared.
+pub fn status_of(status: &plugins::Status) -> Status {
+    let code = match status.code {
+        Code::Unschedulable => "Unschedulable",
+        Code::UnschedulableAndUnresolvable => "UnschedulableAndUnresolvable",
+        Code::Error => "Error",
+        Code::Pending => "Pending",
+    };
+    Status { code: code.into(), reasons: status.reasons.iter().map(|reason| reason.to_string()).collect() }
+}

@@ -1,0 +1,159 @@
+//! Berth's side: the default components, asked by the core.
+
+mod listener;
+mod objects;
+mod queue;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use berth::config::{self, DEFAULT_PLUGINS, Provided};
+use berth::wasm::{Delivery, Enabled, Guests, Limits, LoaderOptions, NamedBy, PointSpecs, ProfileSpec, Stock};
+use berth_core::cache::NodeId;
+use berth_core::cycle::Failure;
+use berth_core::model::{ObjectReads, Pod, PodSpec};
+use berth_core::profile::Profile;
+use berth_core::{Action, Core, Event, Options, Timestamp};
+
+use self::listener::Listener;
+use self::objects::{Reader, pod};
+use crate::answer::{Answer, Answers, Cycle, Verdict};
+use crate::case::{Case, Change, PROFILE};
+
+/// The cycles' time; no plugin that is compared reads it.
+const NOW: Timestamp = Timestamp(1_767_225_600_000);
+
+/// The default components, compiled once.
+pub struct Berth {
+    stock: Stock,
+}
+
+/// A core that was told of a cluster, with its plugins.
+struct Cluster {
+    core: Core,
+    guests: Guests,
+    plugins: Vec<&'static str>,
+    /// By name.
+    profiles: BTreeMap<Box<str>, Profile>,
+    reader: Reader,
+    /// How often a plugin was asked beside the core.
+    asked: u32,
+}
+
+impl Berth {
+    /// Those in the library.
+    ///
+    /// # Errors
+    /// One of them is no component.
+    pub fn load() -> Result<Self> {
+        Ok(Self { stock: Stock::load(&LoaderOptions::default())? })
+    }
+
+    /// kube-scheduler's default plugins that Berth does not have yet.
+    pub fn lacking() -> Vec<&'static str> {
+        let lacking = DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::NotYet);
+        lacking.map(|plugin| plugin.name).collect()
+    }
+
+    /// What Berth says at first and after each change, for each pod. Answers are kept from one to the next, as in a
+    /// scheduler that runs, and asked for twice: once as they were kept.
+    ///
+    /// # Errors
+    /// The case can't be read, or Berth refuses the configuration.
+    pub fn ask(&self, case: &Case) -> Result<Answers> {
+        let mut cluster = Cluster::new(&self.stock, case)?;
+        for object in &case.objects {
+            cluster.tell(&Change::Set(object.clone()))?;
+        }
+        let pods: Vec<Pod> = case.pods.iter().map(pod).collect::<Result<_>>()?;
+        let mut steps = vec![cluster.ask_all(&pods)?];
+        for change in &case.changes {
+            cluster.tell(change)?;
+            steps.push(cluster.ask_all(&pods)?);
+        }
+        let waiting: Vec<Pod> = case.queue().map(pod).collect::<Result<_>>()?;
+        Ok(Answers { steps, order: cluster.order(&waiting)? })
+    }
+}
+
+impl Cluster {
+    fn new(stock: &Stock, case: &Case) -> Result<Self> {
+        let text = case.configuration(&Berth::lacking()).to_string();
+        let mut specs = config::parse(&text, "configuration")?.profiles;
+        let plugins = DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::Component);
+        let plugins: Vec<&str> = plugins.map(|plugin| plugin.name).collect();
+        let whole = specs.first().context("no profile")?.clone();
+        specs.extend(plugins.iter().map(|name| alone(name, &whole)));
+        let mut guests = Guests::new(Arc::new(Limits::default()), Arc::new(|_| true))?;
+        let mut core = Core::new(Options { verify_every: 0, ..Options::default() });
+        let set = stock.set(specs)?;
+        let reads: Vec<ObjectReads> =
+            set.profiles().iter().flat_map(Profile::plugins).flat_map(|p| p.declaration.objects.clone()).collect();
+        let mut reader = Reader::default();
+        for action in core.step(Event::ObjectsWanted(reads), NOW, &mut guests) {
+            if let Action::Watch(reads) = action {
+                reader.wants(&reads);
+                core.step(Event::ObjectsListed(reads), NOW, &mut guests);
+            }
+        }
+        let profiles = set.profiles().iter().map(|profile| (profile.scheduler_name.clone(), profile.clone())).collect();
+        let swapped = guests.accept(Delivery::Swap(set), NOW, core.cache()).context("the plugins were not taken")?;
+        core.step(swapped, NOW, &mut guests);
+        Ok(Self { core, guests, plugins, profiles, reader, asked: 0 })
+    }
+
+    fn tell(&mut self, change: &Change) -> Result<()> {
+        let event = match change {
+            Change::Set(object) => self.reader.set(object)?,
+            Change::Remove(object) => self.reader.removed(object)?,
+        };
+        if let Some(event) = event {
+            self.core.step(event, NOW, &mut self.guests);
+        }
+        Ok(())
+    }
+
+    fn ask_all(&mut self, pods: &[Pod]) -> Result<Vec<Answer>> {
+        pods.iter().map(|pod| self.ask(pod)).collect()
+    }
+
+    fn ask(&mut self, pod: &Pod) -> Result<Answer> {
+        let mut answer = Answer { cycle: self.explain(pod, PROFILE)?.1, ..Answer::default() };
+        for plugin in self.plugins.clone() {
+            let (verdict, _) = self.explain(pod, plugin)?;
+            let (again, _) = self.explain(pod, plugin)?;
+            ensure!(verdict == again, "{plugin}: said first {verdict:?}, then, as it was kept, {again:?}");
+            let held = self.held(pod, plugin)?;
+            answer.plugins.insert(plugin.to_owned(), Verdict { held, ..verdict });
+        }
+        Ok(answer)
+    }
+
+    /// What the last plugin of a profile says, and what the profile comes to.
+    fn explain(&mut self, pod: &Pod, profile: &str) -> Result<(Verdict, Cycle)> {
+        let spec = PodSpec { scheduler_name: profile.into(), ..PodSpec::clone(&pod.spec) };
+        let pod = Arc::new(Pod { spec: Arc::new(spec), ..pod.clone() });
+        let mut listener = Listener::default();
+        let outcome = self.core.explain(&pod, NOW, &mut self.guests, &mut listener);
+        let outcome = outcome.with_context(|| format!("there is no profile {profile}"))?;
+        let mut verdict = listener.verdict(self.core.cache());
+        if let Err(Failure::Plugin(error)) = &outcome {
+            verdict.failed = Some(error.message.clone());
+        }
+        let name =
+            |node: NodeId| self.core.cache().node(node).map_or_else(String::new, |info| info.node.name.to_string());
+        let cycle = match outcome {
+            Ok(totals) => Cycle::Fits(totals.into_iter().map(|(node, total)| (name(node), total)).collect()),
+            Err(Failure::Plugin(_)) => Cycle::Failed,
+            Err(failure) => Cycle::FitsNowhere(failure.to_string()),
+        };
+        Ok((verdict, cycle))
+    }
+}
+
+/// The profile of one plugin by itself, with the arguments that it has in the whole one.
+fn alone(name: &str, whole: &ProfileSpec) -> ProfileSpec {
+    let enabled = Enabled { name: name.into(), weight: 1, named_by: NamedBy::MultiPoint };
+    ProfileSpec { scheduler_name: name.into(), points: PointSpecs::everywhere(vec![enabled]), ..whole.clone() }
+}

@@ -1,0 +1,50 @@
+//! What plugins say of pods that wait.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use berth_core::Timestamp;
+use berth_core::model::Pod;
+use berth_core::plugins::{Cycle, PluginId, Plugins, TemplateId};
+
+use super::listener::status_of;
+use super::{Cluster, NOW};
+use crate::answer::Status;
+use crate::case::PROFILE;
+
+impl Cluster {
+    /// Why the plugin does not let the pod be tried.
+    pub fn held(&mut self, pod: &Pod, plugin: &str) -> Result<Option<Status>> {
+        let profile = self.profiles.get(plugin).with_context(|| format!("there is no profile {plugin}"))?;
+        let Some(id) = profile.pre_enqueue.first().map(|plugin| plugin.id) else { return Ok(None) };
+        let status = self.asked(pod, |guests, cycle| guests.pre_enqueue(id, cycle))?;
+        Ok(status.as_ref().map(status_of))
+    }
+
+    /// Names of the pods in the order in which they are tried. They came as they are given, every two at the same time.
+    pub fn order(&mut self, pods: &[Pod]) -> Result<Vec<String>> {
+        let profile = self.profiles.get(PROFILE).context("the profile is gone")?;
+        let id: PluginId = profile.queue_sort.as_ref().context("nothing puts pods in order")?.id;
+        let mut keyed = Vec::new();
+        for (at, pod) in pods.iter().enumerate() {
+            let queued = Timestamp(NOW.0 + 1000 * (at as u64 / 2));
+            let key = self.asked(pod, |guests, cycle| guests.sort_key(id, cycle, queued))?;
+            keyed.push((key, pod.key.name.to_string()));
+        }
+        keyed.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(keyed.into_iter().map(|(_, name)| name).collect())
+    }
+
+    /// Outside of the core, which tells nobody. It gives its templates low numbers.
+    fn asked<R, E: std::error::Error + Send + Sync + 'static>(
+        &mut self,
+        pod: &Pod,
+        ask: impl FnOnce(&mut dyn Plugins, &Cycle<'_>) -> Result<R, E>,
+    ) -> Result<R> {
+        self.asked += 1;
+        let template = TemplateId(u32::MAX - self.asked);
+        let (pod, cache) = (Arc::new(pod.clone()), self.core.cache());
+        let cycle = Cycle { id: 0, time: NOW, seed: 0, template, pod: &pod, cache };
+        Ok(ask(&mut self.guests, &cycle)?)
+    }
+}

@@ -1,0 +1,21 @@
+//! Plugins that say when a pod is tried.
+
+use super::Does::Queues;
+use super::Entry;
+use crate::draw::{Draw, pods};
+
+/// The rows.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        plugin: "SchedulingGates",
+        draw: || Draw { pods: vec![pods::scheduling_gates()], residents: vec![pods::without_gates()], ..Draw::plain() },
+        fields: &["pod.spec.schedulingGates[].name"],
+        does: &[Queues],
+    },
+    Entry {
+        plugin: "PrioritySort",
+        draw: || Draw { pods: vec![pods::priority()], ..Draw::plain() },
+        fields: &["pod.spec.priority", "resident.spec.priority"],
+        does: &[Queues],
+    },
+];
