@@ -87,6 +87,13 @@ impl PodBuilder {
         self
     }
 
+    /// `metadata.uid`.
+    #[must_use]
+    pub fn uid(mut self, uid: &str) -> Self {
+        self.0.uid = uid.into();
+        self
+    }
+
     /// `metadata.namespace`; `default` otherwise.
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {
