@@ -130,9 +130,9 @@ pub mod hints;
 pub mod index;
 pub mod intents;
 mod labels;
-pub mod lifecycle;
 #[doc(hidden)]
 pub mod lift;
+pub mod lifecycle;
 pub mod log;
 mod macros;
 pub mod names;

@@ -1,6 +1,6 @@
 //! Devices, slices of them, and which are allocated.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use berth_guest::LabelMap;
 use berth_guest::selector::Terms;
 
 use crate::api::{self, CounterSet, NodeSelector};
-use crate::cel;
+use crate::cel::{self, Compiler, Problem};
 use crate::quantity::Quantity;
 
 /// Amounts by name.
@@ -80,11 +80,31 @@ pub struct Device {
     pub nodes: Nodes,
     /// As selectors see it; made when one looks.
     seen: OnceCell<Result<cel::Device, String>>,
+    /// What selectors said of it, by their numbers.
+    answers: RefCell<Vec<(cel::Number, bool)>>,
 }
 
+/// So many selectors' answers are kept of a device; a class and a few templates have not more.
+const ANSWERS: usize = 16;
+
 impl Device {
-    /// As selectors see it, or what can't be read of it.
-    pub fn seen(&self) -> Result<&cel::Device, &str> {
+    /// Whether the CEL expression selects it. An answer is kept: pods that ask alike are many.
+    pub fn is_selected(&self, expression: &str, compiler: &Compiler) -> Result<bool, Problem> {
+        let number = compiler.number(expression);
+        if let Some((_, known)) = self.answers.borrow().iter().find(|(known, _)| *known == number) {
+            return Ok(*known);
+        }
+        let seen = self.seen().map_err(|wrong| Problem::Runtime(wrong.to_owned()))?;
+        let answer = compiler.matches(expression, seen)?;
+        let mut answers = self.answers.borrow_mut();
+        if answers.len() >= ANSWERS {
+            answers.clear();
+        }
+        answers.push((number, answer));
+        Ok(answer)
+    }
+
+    fn seen(&self) -> Result<&cel::Device, &str> {
         let seen = self.seen.get_or_init(|| {
             let attributes = self.spec.attributes.iter().map(|(name, attribute)| (name.as_str(), attribute));
             let capacity = self.spec.capacity.iter().map(|(name, capacity)| (name.as_str(), capacity.value));
@@ -125,6 +145,7 @@ impl Slice {
             nodes: Nodes::new(device.node_name.as_deref(), device.all_nodes, device.node_selector.as_ref()),
             spec: device,
             seen: OnceCell::new(),
+            answers: RefCell::default(),
         };
         Slice {
             name: name.to_owned(),

@@ -136,11 +136,7 @@ impl<'a> Search<'a> {
     fn select(&self, device: &Device, selectors: &[Selector], whose: impl Fn() -> String) -> Result<bool, String> {
         for (number, selector) in selectors.iter().enumerate() {
             let expression = selector.cel.as_ref().map_or("", |cel| cel.expression.as_str());
-            let answer = match device.seen() {
-                Ok(seen) => self.cluster.compiler.matches(expression, seen),
-                Err(wrong) => Err(Problem::Runtime(wrong.to_owned())),
-            };
-            match answer {
+            match device.is_selected(expression, &self.cluster.compiler) {
                 Ok(true) => (),
                 Ok(false) => return Ok(false),
                 Err(Problem::Compile(wrong)) => {

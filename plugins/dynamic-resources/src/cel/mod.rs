@@ -7,7 +7,7 @@ mod functions;
 mod quantity;
 mod semver;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -30,21 +30,30 @@ pub enum Problem {
     Runtime(String),
 }
 
+/// Stands for an expression, as long as the compiler keeps it; another one never has the same.
+pub type Number = u64;
+
 /// Compiles expressions, each once.
 #[derive(Default)]
 pub struct Compiler {
     /// Made when it is needed first: most clusters have no devices.
     env: RefCell<Option<Arc<Env>>>,
-    compiled: RefCell<HashMap<String, Rc<Result<Program, String>>>>,
+    compiled: RefCell<HashMap<String, Compiled>>,
+    last: Cell<Number>,
+}
+
+#[derive(Clone)]
+struct Compiled {
+    number: Number,
+    program: Rc<Result<Program, String>>,
 }
 
 impl Compiler {
     /// Whether the expression is true of the device.
     pub fn matches(&self, expression: &str, device: &Device) -> Result<bool, Problem> {
-        let env = self.env();
-        let program = self.program(&env, expression);
-        let program = program.as_ref().as_ref().map_err(|wrong| Problem::Compile(wrong.clone()))?;
-        let mut context = Context::with_env(env);
+        let Compiled { program, .. } = self.compiled(expression);
+        let program = (*program).as_ref().map_err(|wrong| Problem::Compile(wrong.clone()))?;
+        let mut context = Context::with_env(self.env());
         context.add_variable_as_val("device", Box::new(device.clone()));
         match Value::resolve_val(program.expression(), &context) {
             Ok(value) => match value.downcast_ref::<cel::common::types::CelBool>() {
@@ -67,7 +76,7 @@ impl Compiler {
         self.env.borrow_mut().get_or_insert_with(|| Arc::new(environment())).clone()
     }
 
-    fn program(&self, env: &Env, expression: &str) -> Rc<Result<Program, String>> {
+    fn compiled(&self, expression: &str) -> Compiled {
         let mut compiled = self.compiled.borrow_mut();
         if let Some(known) = compiled.get(expression) {
             return known.clone();
@@ -75,9 +84,19 @@ impl Compiler {
         if compiled.len() >= KEPT {
             compiled.clear();
         }
-        let program = Rc::new(compile(env, expression));
-        compiled.insert(expression.to_owned(), program.clone());
-        program
+        self.last.set(self.last.get() + 1);
+        let program = Rc::new(compile(&self.env(), expression));
+        let new = Compiled { number: self.last.get(), program };
+        compiled.insert(expression.to_owned(), new.clone());
+        new
+    }
+
+    /// The expression's number.
+    pub fn number(&self, expression: &str) -> Number {
+        if let Some(known) = self.compiled.borrow().get(expression) {
+            return known.number;
+        }
+        self.compiled(expression).number
     }
 }
 

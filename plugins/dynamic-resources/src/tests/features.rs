@@ -10,7 +10,7 @@ fn the_first_alternative_that_is_to_be_had_is_taken_and_scored() {
         ask(json!({ "name": name, "selectors": [{ "cel": { "expression": expression } }] }))
     };
     let request = json!({ "name": "r", "firstAvailable": [alternative("best", "b"), alternative("good", "a")] });
-    claim(&mut host, "c", &[request.clone()]);
+    claim(&mut host, "c", std::slice::from_ref(&request));
     let pod = using(&["c"]);
     assert_eq!(host.fits(&pod), ["a", "b"]);
     assert_eq!(devices(&mut host, &pod, "a"), ["a-0"]);
