@@ -79,7 +79,10 @@ pub fn pre_bind(reserved: &Reserved, pod: &Wanted, cluster: &Cluster, args: &Arg
     }
     let kept: Vec<Kept> = match reserved.state.as_slice() {
         [] => Vec::new(),
-        state => serde_json::from_slice(state).map_err(|wrong| format!("the reservation can't be read: {wrong}"))?,
+        state => serde_json::from_slice(state)
+            .map_err(|wrong| wrong.to_string())
+            .and_then(api::read)
+            .map_err(|wrong| format!("the reservation can't be read: {wrong}"))?,
     };
     let (mut intents, mut waits) = (Vec::new(), Vec::new());
     for known in pod.claims(cluster)? {

@@ -12,12 +12,15 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cel::{Context, Env, ExecutionError, Program, Value};
+use cel::parser::{Expression, PrattParser};
+use cel::{Context, Env, ExecutionError, Value};
 
 pub use device::{Attribute, Device};
 
 /// What the API server accepts at most (`CELSelectorExpressionMaxLength`), in bytes.
 const LONGEST: usize = 10 * 1024;
+/// As deep as expressions may be nested.
+const DEEPEST: u16 = 128;
 /// Compiled expressions that are kept; they are few, as classes are few and claims come from templates.
 const KEPT: usize = 256;
 
@@ -45,17 +48,17 @@ pub struct Compiler {
 #[derive(Clone)]
 struct Compiled {
     number: Number,
-    program: Rc<Result<Program, String>>,
+    expression: Rc<Result<Expression, String>>,
 }
 
 impl Compiler {
     /// Whether the expression is true of the device.
     pub fn matches(&self, expression: &str, device: &Device) -> Result<bool, Problem> {
-        let Compiled { program, .. } = self.compiled(expression);
-        let program = (*program).as_ref().map_err(|wrong| Problem::Compile(wrong.clone()))?;
+        let Compiled { expression, .. } = self.compiled(expression);
+        let expression = (*expression).as_ref().map_err(|wrong| Problem::Compile(wrong.clone()))?;
         let mut context = Context::with_env(self.env());
         context.add_variable_as_val("device", Box::new(device.clone()));
-        match Value::resolve_val(program.expression(), &context) {
+        match Value::resolve_val(expression, &context) {
             Ok(value) => match value.downcast_ref::<cel::common::types::CelBool>() {
                 Some(matches) => Ok(*matches.inner()),
                 None => Err(Problem::Runtime(format!(
@@ -85,8 +88,8 @@ impl Compiler {
             compiled.clear();
         }
         self.last.set(self.last.get() + 1);
-        let program = Rc::new(compile(&self.env(), expression));
-        let new = Compiled { number: self.last.get(), program };
+        let compiled_expression = Rc::new(compile(expression));
+        let new = Compiled { number: self.last.get(), expression: compiled_expression };
         compiled.insert(expression.to_owned(), new.clone());
         new
     }
@@ -100,11 +103,14 @@ impl Compiler {
     }
 }
 
-fn compile(env: &Env, expression: &str) -> Result<Program, String> {
-    if expression.len() > LONGEST {
-        return Err(format!("too long: {} bytes, {LONGEST} are allowed", expression.len()));
+/// By the crate's smaller parser: the other one is made by ANTLR, and brings as much code as all the rest.
+fn compile(text: &str) -> Result<Expression, String> {
+    if text.len() > LONGEST {
+        return Err(format!("too long: {} bytes, {LONGEST} are allowed", text.len()));
     }
-    env.compile(expression).map_err(|wrong| format!("compilation failed: {wrong}"))
+    let parser = PrattParser::new().max_recursion_depth(DEEPEST).enable_optional_syntax(true);
+    let expression = parser.parse(text).map_err(|wrong| format!("compilation failed: {wrong}"))?;
+    bind::expand(expression).map_err(|wrong| format!("compilation failed: {wrong}"))
 }
 
 /// The names of what is added differ from each other and from the standard's, so nothing of this fails.
@@ -113,7 +119,6 @@ fn environment() -> Env {
     let added = [
         env.add_extension(cel::extensions::strings).map(|_| ()),
         env.add_extension(cel::extensions::lists).map(|_| ()),
-        bind::add(&mut env),
         quantity::add(&mut env),
         semver::add(&mut env),
         functions::add(&mut env),

@@ -41,6 +41,8 @@ fn what_kubernetes_documents_is_answered() {
         ("'model' in device.attributes['gpu.example.com']", true),
         ("device.attributes['none.example.com'].size() == 0", true),
         ("device.attributes['gpu.example.com'].exists(name, name.startsWith('dri'))", true),
+        ("[1, 2].exists(n, cel.bind(twice, n * 2, cel.bind(more, twice + 1, more == 5)))", true),
+        ("device.attributes[device.driver].?index.orValue(0) == 0", true),
         ("cel.bind(gpu, device.attributes['gpu.example.com'], gpu.healthy && gpu.cores > 1)", true),
         ("device.attributes['gpu.example.com'].model.matches('^a[0-9]+$')", true),
         ("device.attributes['gpu.example.com'].model.find('[0-9]+') == '100'", true),
@@ -99,7 +101,7 @@ fn what_cannot_be_answered_says_why() {
     ] {
         assert_eq!(ask(expression), problem, "{expression}");
     }
-    for expression in ["", "device.", "1 +", "device.attributes[", &"(".repeat(LONGEST + 1)] {
+    for expression in ["", "device.", "1 +", "device.attributes[", "cel.bind(1, 2, 3)", &"(".repeat(LONGEST + 1)] {
         assert!(matches!(ask(expression), Err(Problem::Compile(_))), "{expression:.40}");
     }
     let wrong = [("version", Attribute::Version("one".into())), ("list", Attribute::Unknown)];
