@@ -133,6 +133,7 @@ mod labels;
 pub mod lifecycle;
 #[doc(hidden)]
 pub mod lift;
+pub mod lifecycle;
 pub mod log;
 mod macros;
 pub mod names;

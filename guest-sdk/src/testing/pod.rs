@@ -2,9 +2,9 @@
 
 use super::quantity;
 use crate::types::{
-    HostPort, Label, NodeSelectorTerm, Owner, Pod, PodAffinityTerm, PodImages, PodRequests, PreemptionPolicy,
-    PreferredNodeTerm, Protocol, Requirement, Resources, Scalar, SelectorOperator, SpreadConstraint, TaintEffect,
-    Toleration, TolerationOperator,
+    HostPort, Label, NodeSelectorTerm, Owner, Pod, PodAffinityTerm, PodImages, PodRequests, PodResourceClaim,
+    PreemptionPolicy, PreferredNodeTerm, Protocol, Requirement, Resources, Scalar, SelectorOperator, SpreadConstraint,
+    TaintEffect, Toleration, TolerationOperator,
 };
 
 /// What kube-scheduler counts for a container that asks for no cpu, in millicores.
@@ -232,6 +232,13 @@ impl PodBuilder {
     #[must_use]
     pub fn scheduling_gate(mut self, name: &str) -> Self {
         self.0.scheduling_gates.push(name.into());
+        self
+    }
+
+    /// A resource claim: by its own name; or made from a template, then empty until it is made.
+    pub fn resource_claim(mut self, name: &str, claim: &str, template: &str) -> Self {
+        let [name, claim, template] = [name, claim, template].map(str::to_owned);
+        self.0.resource_claims.push(PodResourceClaim { name, claim, template });
         self
     }
 

@@ -1,0 +1,63 @@
+//! How much of a device's capacity a request takes, and whether that is left.
+
+use crate::api::{Ask, Capacity, RequestPolicy};
+use crate::devices::{Amounts, Device};
+use crate::quantity::Quantity;
+
+/// Whether the request can be added to what is consumed already. A request of a capacity that the device does not have can
+/// not.
+pub fn suffices(device: &Device, ask: &Ask, consumed: Option<&Amounts>, consuming: Option<&Amounts>) -> bool {
+    let capacities = &device.spec.capacity;
+    let requested = &ask.capacity.requests;
+    let of = |amounts: Option<&Amounts>, name: &str| {
+        amounts.and_then(|amounts| amounts.get(name)).copied().unwrap_or_default()
+    };
+    requested.keys().all(|name| capacities.contains_key(name))
+        && capacities.iter().all(|(name, capacity)| {
+            let wanted = taken(requested.get(name).copied(), capacity);
+            let allowed = capacity.request_policy.as_ref().is_none_or(|policy| allows(policy, wanted));
+            allowed && wanted.plus(of(consumed, name)).plus(of(consuming, name)) <= capacity.value
+        })
+}
+
+/// What the request takes of each capacity.
+pub fn consumed(device: &Device, ask: &Ask) -> Amounts {
+    let requested = &ask.capacity.requests;
+    let capacities = device.spec.capacity.iter();
+    capacities.map(|(name, capacity)| (name.clone(), taken(requested.get(name).copied(), capacity))).collect()
+}
+
+/// A request is rounded up to what the policy allows; without one, it is the policy's default, or all there is.
+fn taken(requested: Option<Quantity>, capacity: &Capacity) -> Quantity {
+    let Some(requested) = requested else {
+        return capacity.request_policy.as_ref().and_then(|policy| policy.default).unwrap_or(capacity.value);
+    };
+    let Some(policy) = &capacity.request_policy else { return requested };
+    match &policy.valid_range {
+        Some(range) if range.min.is_some() => {
+            let least = range.min.unwrap_or_default();
+            match range.step.map(Quantity::value) {
+                _ if requested < least => least,
+                Some(step) if step > 0 => {
+                    let over = requested.value().saturating_sub(least.value());
+                    let steps = over / step + i64::from(over % step != 0);
+                    Quantity::binary(least.value().saturating_add(steps.saturating_mul(step)))
+                }
+                _ => requested,
+            }
+        }
+        _ => policy.valid_values.iter().copied().find(|valid| requested <= *valid).unwrap_or(requested),
+    }
+}
+
+fn allows(policy: &RequestPolicy, wanted: Quantity) -> bool {
+    if policy.default == Some(wanted) {
+        return true;
+    }
+    let Some(range) = &policy.valid_range else {
+        return policy.valid_values.is_empty() || policy.valid_values.contains(&wanted);
+    };
+    let least = range.min.unwrap_or_default().value();
+    let on_step = |step: i64| step <= 0 || wanted.value().saturating_sub(least) % step == 0;
+    range.max.is_none_or(|most| wanted <= most) && range.step.is_none_or(|step| on_step(step.value()))
+}

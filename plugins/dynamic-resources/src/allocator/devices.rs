@@ -1,0 +1,142 @@
+//! One device, taken and given back.
+
+use super::constraints::For;
+use super::search::{At, Place};
+use super::{Chosen, Search, capacity};
+use crate::api::Ask;
+use crate::devices::{Amounts, Device, DeviceId, add, subtract};
+
+/// What was done to take a device.
+#[derive(Default)]
+pub struct Undo {
+    counters: bool,
+    constraints: usize,
+    taken: bool,
+    /// What it takes as a share, and whether others had a share in this attempt before.
+    consumed: Option<(Amounts, bool)>,
+    chosen: bool,
+}
+
+impl<'a> Search<'a> {
+    fn ask(&self, at: At) -> &'a Ask {
+        self.groups[at.claim][at.request].wanted[at.alternative].ask
+    }
+
+    fn names(&self, at: At) -> For<'a> {
+        let group = &self.groups[at.claim][at.request];
+        let alternative = group.has_alternatives().then(|| group.wanted[at.alternative].name);
+        For { request: &group.request.name, alternative }
+    }
+
+    /// Takes the device for the request; `None` where it can't have it. Where it must, a constraint that is in the way is an
+    /// error.
+    pub(super) fn take(&mut self, at: At, place: Place, must: bool) -> Result<Option<Undo>, String> {
+        let ask = self.ask(at);
+        let device = self.device(place);
+        let id = device.id.clone();
+        let (shared, counts) = (device.spec.allow_multiple_allocations, !device.spec.consumes_counters.is_empty());
+        if ask.admin_access && !shared && self.is_taken_for(&id, at.claim) || !ask.admin_access && self.is_in_use(&id) {
+            return Ok(None);
+        }
+        let tainted = is_tainted(device, ask);
+        let has_share = self.consumed.contains_key(&id) || self.cluster.allocated.consumed(&id).is_some();
+        let mut undo = Undo::default();
+        if counts && !(shared && has_share) {
+            if !self.take_counters(place) {
+                return Ok(None);
+            }
+            undo.counters = true;
+        }
+        if tainted {
+            self.give_back(at, place, &undo);
+            return Ok(None);
+        }
+        if !self.add_to_constraints(at, place, &mut undo) {
+            self.give_back(at, place, &undo);
+            let claim = &self.claims[at.claim];
+            let name = self.groups[at.claim][at.request].wanted[at.alternative].name;
+            let broken = || {
+                format!(
+                    "claim {claim}, request {name}: cannot add device {id} because a claim constraint would not be satisfied"
+                )
+            };
+            return if must { Err(broken()) } else { Ok(None) };
+        }
+        if !shared {
+            self.taken.entry(id.clone()).or_default().insert(at.claim);
+            undo.taken = true;
+        }
+        if !self.capacity_suffices(ask, place) {
+            self.give_back(at, place, &undo);
+            return Ok(None);
+        }
+        let mut consumed = None;
+        if shared {
+            let amounts = capacity::consumed(self.device(place), ask);
+            let before = self.consumed.contains_key(&id);
+            add(self.consumed.entry(id).or_default(), &amounts);
+            undo.consumed = Some((amounts.clone(), before));
+            consumed = Some(amounts);
+        }
+        let chosen = Chosen { request: at.request, alternative: at.alternative, place, consumed };
+        self.chosen[at.claim].push(chosen);
+        undo.chosen = true;
+        Ok(Some(undo))
+    }
+
+    fn add_to_constraints(&mut self, at: At, place: Place, undo: &mut Undo) -> bool {
+        let names = self.names(at);
+        let device = &self.pools[place.pool].slices[place.slice].devices[place.device];
+        for constraint in &mut self.constraints[at.claim] {
+            if !constraint.add(names, device) {
+                return false;
+            }
+            undo.constraints += 1;
+        }
+        true
+    }
+
+    /// Undoes what was done to take it, the last first.
+    pub(super) fn give_back(&mut self, at: At, place: Place, undo: &Undo) {
+        let id = self.device(place).id.clone();
+        if undo.chosen {
+            self.chosen[at.claim].pop();
+        }
+        if let Some((amounts, before)) = &undo.consumed {
+            let left = self.consumed.get_mut(&id);
+            left.into_iter().for_each(|consumed| subtract(consumed, amounts));
+            if !before {
+                self.consumed.remove(&id);
+            }
+        }
+        if undo.taken
+            && let Some(claims) = self.taken.get_mut(&id)
+        {
+            claims.remove(&at.claim);
+        }
+        let names = self.names(at);
+        for constraint in self.constraints[at.claim].iter_mut().take(undo.constraints) {
+            constraint.remove(names);
+        }
+        if undo.counters {
+            self.give_counters_back(place);
+        }
+    }
+
+    /// Whether a claim has it for itself, an allocated one or one of this attempt.
+    pub(super) fn is_in_use(&self, id: &DeviceId) -> bool {
+        self.cluster.allocated.has_whole(id) || self.taken.get(id).is_some_and(|claims| !claims.is_empty())
+    }
+
+    /// Whether this attempt has it for this claim.
+    pub(super) fn is_taken_for(&self, id: &DeviceId, claim: usize) -> bool {
+        self.taken.get(id).is_some_and(|claims| claims.contains(&claim))
+    }
+}
+
+/// Whether a taint is in the way.
+fn is_tainted(device: &Device, ask: &Ask) -> bool {
+    let tolerated = |taint| ask.tolerations.iter().any(|toleration| toleration.tolerates(taint));
+    let mut taints = device.spec.taints.iter();
+    taints.any(|taint| matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute") && !tolerated(taint))
+}

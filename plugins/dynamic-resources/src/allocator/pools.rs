@@ -1,0 +1,116 @@
+//! Pools of devices, as far as a node can use them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::Node;
+use super::counters::CounterSets;
+use crate::devices::{Nodes, PoolId, Slice, Slices};
+
+/// A pool.
+#[derive(Debug, Default)]
+pub struct Pool {
+    /// Driver and pool.
+    pub id: PoolId,
+    /// Some of its slices are missing: its driver is about to publish them.
+    pub is_incomplete: bool,
+    /// Its slices contradict each other.
+    pub is_invalid: bool,
+    /// Slices with devices for the node, by name.
+    pub slices: Vec<Rc<Slice>>,
+    /// The others, whose devices may take of the same counters.
+    pub elsewhere: Vec<Rc<Slice>>,
+    /// What its devices share.
+    pub counter_sets: CounterSets,
+}
+
+/// The pools of which a node can use devices: by driver and name, and those with binding conditions last, as what is bound at
+/// once is better.
+pub fn gather(slices: &Slices, node: Node<'_>) -> Result<Vec<Pool>, String> {
+    let mut pools: BTreeMap<&PoolId, Vec<&Rc<Slice>>> = BTreeMap::new();
+    for slice in slices.for_node(node.name) {
+        if is_relevant(slice, node)? {
+            let known = pools.entry(&slice.pool).or_default();
+            match known.first().map_or(slice.generation, |first| first.generation) {
+                older if older < slice.generation => *known = vec![slice],
+                same if same == slice.generation => known.push(slice),
+                _ => (),
+            }
+        }
+    }
+    let pools = pools.into_iter().filter_map(|(id, found)| pool(slices, id, found));
+    let (at_once, later): (Vec<Pool>, Vec<Pool>) = pools.partition(|pool| !has_binding_conditions(pool));
+    Ok(at_once.into_iter().chain(later).collect())
+}
+
+fn is_relevant(slice: &Slice, node: Node<'_>) -> Result<bool, String> {
+    let failed = |what: &str, wrong: String| format!("failed to perform node selection for {what}: {wrong}");
+    match &slice.nodes {
+        // Nobody can use the pool without them.
+        _ if !slice.shared_counters.is_empty() => Ok(true),
+        Nodes::None if slice.per_device => {
+            for device in &slice.devices {
+                let included = device.nodes.include(node.name, node.labels);
+                let name = || format!("device {} in slice {}", device.id.device, slice.name);
+                if included.map_err(|wrong| failed(&name(), wrong))? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        nodes => {
+            let included = nodes.include(node.name, node.labels);
+            included.map_err(|wrong| failed(&format!("slice {}", slice.name), wrong))
+        }
+    }
+}
+
+fn has_binding_conditions(pool: &Pool) -> bool {
+    pool.slices.iter().flat_map(|slice| &slice.devices).any(|device| !device.spec.binding_conditions.is_empty())
+}
+
+/// `None` where the pool is about to be replaced.
+fn pool(slices: &Slices, id: &PoolId, mut found: Vec<&Rc<Slice>>) -> Option<Pool> {
+    let first = found.first()?;
+    let (generation, wanted) = (first.generation, first.slices_of_pool);
+    let is_whole = |count: usize| i64::try_from(count) == Ok(wanted);
+    let mut elsewhere = Vec::new();
+    if !is_whole(found.len()) {
+        let all = slices.of_pool(id);
+        if all.iter().any(|slice| slice.generation > generation) {
+            return None;
+        }
+        let current = || all.iter().filter(|slice| slice.generation == generation);
+        if !is_whole(current().count()) {
+            return Some(Pool { id: id.clone(), is_incomplete: true, ..Pool::default() });
+        }
+        elsewhere = current().filter(|slice| !found.iter().any(|known| Rc::ptr_eq(known, slice))).cloned().collect();
+    }
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    Some(valid(id, &found, elsewhere).unwrap_or_else(|| Pool { id: id.clone(), is_invalid: true, ..Pool::default() }))
+}
+
+/// `None` where a device or a counter set is there twice, or where a device takes of counters that are not there.
+fn valid(id: &PoolId, found: &[&Rc<Slice>], elsewhere: Vec<Rc<Slice>>) -> Option<Pool> {
+    let (with_counters, with_devices): (Vec<&Rc<Slice>>, Vec<_>) =
+        found.iter().partition(|slice| !slice.shared_counters.is_empty());
+    let mut names = BTreeSet::new();
+    let mut devices = with_devices.iter().flat_map(|slice| &slice.devices);
+    if !devices.all(|device| names.insert(&device.id.device)) {
+        return None;
+    }
+    let mut counter_sets = CounterSets::new();
+    for set in with_counters.iter().flat_map(|slice| &slice.shared_counters) {
+        let counters = set.counters.iter().map(|(name, counter)| (name.clone(), counter.value)).collect();
+        if counter_sets.insert(set.name.clone(), counters).is_some() {
+            return None;
+        }
+    }
+    let all = found.iter().copied().chain(&elsewhere).flat_map(|slice| &slice.devices);
+    let is_known = all.flat_map(|device| &device.spec.consumes_counters).all(|taken| {
+        let set = counter_sets.get(&taken.counter_set);
+        set.is_some_and(|set| taken.counters.keys().all(|name| set.contains_key(name)))
+    });
+    let slices = with_devices.into_iter().cloned().collect();
+    is_known.then(|| Pool { id: id.clone(), slices, elsewhere, counter_sets, ..Pool::default() })
+}

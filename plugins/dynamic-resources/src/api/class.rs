@@ -1,0 +1,46 @@
+//! DeviceClass.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A DeviceClass.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Class {
+    /// `spec`
+    pub spec: Spec,
+}
+
+/// `spec`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Spec {
+    /// `selectors`
+    pub selectors: Vec<Selector>,
+    /// `config`
+    pub config: Vec<ClassConfig>,
+}
+
+/// `selectors[]`, of classes and of requests.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Selector {
+    /// `cel`
+    pub cel: Option<CelSelector>,
+}
+
+/// `selectors[].cel`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct CelSelector {
+    /// `expression`
+    pub expression: String,
+}
+
+/// `spec.config[]`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ClassConfig {
+    /// `opaque`, as it is.
+    pub opaque: Option<Value>,
+}

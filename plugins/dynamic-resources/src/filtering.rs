@@ -1,0 +1,133 @@
+//! Whether a pod's claims are, or can be, allocated on a node.
+
+use std::rc::Rc;
+
+use berth_guest::prelude::*;
+
+use crate::allocator::{self, Failure, Node};
+use crate::api::Allocation;
+use crate::args::Args;
+use crate::binding::{self, Readiness};
+use crate::claims::{KnownClaim, Wanted};
+use crate::cluster::Cluster;
+
+/// Held back while a claim is missing.
+pub fn pre_enqueue(pod: &Wanted, cluster: &Cluster) -> Verdict {
+    pod.claims(cluster).map_or_else(Verdict::unresolvable, |_| Verdict::FITS)
+}
+
+/// Before any node is looked at.
+pub fn pre_filter(pod: &Wanted, cluster: &Cluster) -> Result<PreFilter, Rejection> {
+    if pod.is_empty() {
+        return Ok(PreFilter::Skip);
+    }
+    for known in pod.claims(cluster).map_err(Rejection::unresolvable)? {
+        match (known.allocation(), &known.nodes) {
+            (Some(_), _) if known.assumed => {
+                let reason = format!("resource claim {known} is in the process of being allocated");
+                return Err(Rejection::unresolvable(reason));
+            }
+            (Some(_), Some(Err(wrong))) => return Err(Rejection::error(wrong.clone())),
+            (Some(_), _) => (),
+            (None, _) => has_classes(&known, cluster)?,
+        }
+    }
+    Ok(PreFilter::All)
+}
+
+/// Whether all classes are there that the claim asks for.
+fn has_classes(known: &KnownClaim, cluster: &Cluster) -> Result<(), Rejection> {
+    for request in &known.claim.spec.devices.requests {
+        let name = &request.name;
+        let asks: Vec<(String, &String)> = match &request.exactly {
+            Some(ask) => vec![(name.clone(), &ask.device_class_name)],
+            None if request.first_available.is_empty() => {
+                let reason = format!("resource claim {known}, request {name}: unknown request type");
+                return Err(Rejection::unresolvable(reason));
+            }
+            None => request
+                .first_available
+                .iter()
+                .map(|ask| (format!("{name}/{}", ask.name), &ask.device_class_name))
+                .collect(),
+        };
+        for (request, class) in asks {
+            if class.is_empty() {
+                return Err(Rejection::error(format!("request {request}: unsupported request type")));
+            }
+            if !cluster.classes.contains_key(class) {
+                let reason = format!("request {request}: device class {class} does not exist");
+                return Err(Rejection::unresolvable(reason));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Claims that are allocated have to be usable on the node, and for the others there have to be devices.
+pub fn filter(
+    pod: &Wanted,
+    cluster: &Cluster,
+    args: &Args,
+    cycle: &Cycle,
+    name: &node::Name,
+    labels: &node::Labels,
+) -> Verdict {
+    let claims = match pod.claims(cluster) {
+        Ok(claims) => claims,
+        Err(wrong) => return Verdict::unresolvable(wrong),
+    };
+    let node = Node { name, labels };
+    let unavailable = claims.iter().any(|known| !is_available(known, node, args, cycle.time));
+    if let Err(rejection) = allocated(&claims, cluster, args, cycle, node) {
+        return rejection.into();
+    }
+    if unavailable {
+        return Verdict::unresolvable("resourceclaim not available on the node");
+    }
+    Verdict::FITS
+}
+
+/// Of a claim that is allocated: whether the node can use it. It is given up where its devices can't be made ready in time.
+fn is_available(known: &KnownClaim, node: Node<'_>, args: &Args, now: i64) -> bool {
+    let matches = match &known.nodes {
+        Some(Ok(terms)) => terms.any_matches(node.name, node.labels),
+        Some(Err(_)) => false,
+        None => true,
+    };
+    matches
+        && (known.allocation().is_none()
+            || match binding::readiness(&known.claim) {
+                Readiness::Ready => true,
+                Readiness::Waiting => !binding::is_late(&known.claim, args.binding_timeout, now),
+                Readiness::Failed => false,
+            })
+}
+
+/// What the claims would get that are not allocated, in their order.
+pub fn allocated(
+    claims: &[Rc<KnownClaim>],
+    cluster: &Cluster,
+    args: &Args,
+    cycle: &Cycle,
+    node: Node<'_>,
+) -> Result<Vec<(Rc<KnownClaim>, Allocation)>, Rejection> {
+    let wanting: Vec<Rc<KnownClaim>> = claims.iter().filter(|known| known.allocation().is_none()).cloned().collect();
+    if wanting.is_empty() {
+        return Ok(Vec::new());
+    }
+    let late = || Rejection::error(format!("node {}: timed out trying to allocate devices", node.name));
+    if cluster.late_in.get() == Some(cycle.id) {
+        return Err(late());
+    }
+    match allocator::allocate(cluster, node, &wanting, args.steps, cycle.seed) {
+        Ok(Some(allocations)) => Ok(wanting.into_iter().zip(allocations).collect()),
+        Ok(None) => Err(Rejection::unresolvable("cannot allocate all claims")),
+        Err(Failure::OnNode(reason)) => Err(Rejection::unresolvable(reason)),
+        Err(Failure::Broken(wrong)) => Err(Rejection::error(wrong)),
+        Err(Failure::Late) => {
+            cluster.late_in.set(Some(cycle.id));
+            Err(late())
+        }
+    }
+}

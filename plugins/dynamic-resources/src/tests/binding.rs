@@ -1,0 +1,122 @@
+//! What is written before a pod is bound, and what is waited for.
+
+use berth_guest::intents::Intent;
+
+use super::*;
+
+/// Kind of intent, and what it says.
+fn told(intents: &[Intent]) -> Vec<(String, Value)> {
+    intents
+        .iter()
+        .map(|intent| match intent {
+            Intent::Patch(patch) => {
+                (format!("{}/{}", patch.object.name, patch.subresource), serde_json::from_str(&patch.patch).unwrap())
+            }
+            Intent::WaitUntil(wait) => (format!("{} until", wait.object.name), json!(wait.until)),
+            other => panic!("{other:?}"),
+        })
+        .collect()
+}
+
+#[test]
+fn an_allocation_is_written_with_its_pod_and_then_protected() {
+    let mut host = host();
+    claim(&mut host, "c", &[one("r", "true")]);
+    let pod = using(&["c"]);
+    let reservation = host.reserve(&pod, "a").unwrap();
+    let Intent::Assume((_, fields)) = &reservation.intents[0] else { panic!("{:?}", reservation.intents) };
+    host.assumed_object("ResourceClaim", "default", "c", fields);
+    let allocation = json!({
+        "devices": { "results": [
+            { "request": "r", "driver": "gpu.example.com", "pool": "a", "device": "a-0" },
+        ] },
+        "nodeSelector": { "nodeSelectorTerms": [{ "matchFields": [
+            { "key": "metadata.name", "operator": "In", "values": ["a"] },
+        ] }] },
+        "allocationTimestamp": "1970-01-01T00:00:00Z",
+    });
+    let status = json!({
+        "metadata": { "resourceVersion": "7" },
+        "status": {
+            "allocation": allocation,
+            "reservedFor": [{ "resource": "pods", "name": "p", "uid": "p-uid" }],
+        },
+    });
+    let finalizer = json!({ "metadata": { "finalizers": ["resource.kubernetes.io/delete-protection"] } });
+    assert_eq!(
+        told(&host.pre_bind(&pod, "a", &reservation.state)),
+        [("c/status".to_owned(), status), ("c/".to_owned(), finalizer)]
+    );
+}
+
+#[test]
+fn a_claim_that_is_allocated_is_reserved_once() {
+    let mut host = host();
+    let object = |reserved: Value| {
+        let mut status = allocated("a-0");
+        status["reservedFor"] = reserved;
+        json!({
+            "metadata": { "resourceVersion": "9", "finalizers": ["resource.kubernetes.io/delete-protection"] },
+            "status": status,
+        })
+        .to_string()
+    };
+    let other = json!({ "resource": "pods", "name": "q", "uid": "q-uid" });
+    let this = json!({ "resource": "pods", "name": "p", "uid": "p-uid" });
+    let pod = using(&["c"]);
+    host.object("ResourceClaim", "default", "c", &object(json!([other])));
+    let reservation = host.reserve(&pod, "b").unwrap();
+    assert_eq!((reservation.state.len(), reservation.intents.len()), (0, 0));
+    let patch = json!({ "metadata": { "resourceVersion": "9" }, "status": { "reservedFor": [other, this] } });
+    assert_eq!(told(&host.pre_bind(&pod, "b", &[])), [("c/status".to_owned(), patch)]);
+    host.object("ResourceClaim", "default", "c", &object(json!([this])));
+    assert_eq!(host.pre_bind(&pod, "b", &[]), []);
+}
+
+fn conditions() -> Value {
+    json!({ "name": "x", "bindingConditions": ["Attached"], "bindingFailureConditions": ["Broken"] })
+}
+
+#[test]
+fn devices_that_have_to_be_bound_are_waited_for() {
+    let mut host = host();
+    host.remove_object("ResourceSlice", "", "a");
+    slice(&mut host, "a", json!({ "nodeName": "a", "devices": [conditions()] }));
+    slice(&mut host, "z", json!({ "nodeName": "a", "devices": [{ "name": "at-once" }] }));
+    claim(&mut host, "c", &[one("r", "true")]);
+    assert_eq!(devices(&mut host, &using(&["c"]), "a"), ["at-once"], "what is there at once is better");
+    host.remove_object("ResourceSlice", "", "z");
+    let reservation = host.reserve(&using(&["c"]), "a").unwrap();
+    let told = told(&host.pre_bind(&using(&["c"]), "a", &reservation.state));
+    let expected = concat!(
+        r#"(has(object.status.devices) && (object.status.devices.exists(d, d.driver == "gpu.example.com" && d.pool == "a" "#,
+        r#"&& d.device == "x" && has(d.conditions) && (d.conditions.exists(c, c.type == "Broken" && c.status == "True"))))) "#,
+        r#"? dyn("device binding failed: claim=c") : dyn(has(object.status.devices) && "#,
+        r#"object.status.devices.exists(d, d.driver == "gpu.example.com" && d.pool == "a" && d.device == "x" && "#,
+        r#"has(d.conditions) && (d.conditions.exists(c, c.type == "Attached" && c.status == "True"))))"#,
+    );
+    assert_eq!(told[2], ("c until".to_owned(), json!(expected)));
+}
+
+#[test]
+fn a_claim_whose_devices_cannot_be_bound_is_of_no_use() {
+    let condition = |kind: &str, status: &str| json!([{ "type": kind, "status": status }]);
+    for (conditions, since, fits) in [
+        (condition("Attached", "True"), "1970-01-01T00:00:00Z", true),
+        (condition("Attached", "False"), "1970-01-01T00:00:00Z", true),
+        (condition("Attached", "False"), "1969-01-01T00:00:00Z", false),
+        (condition("Broken", "True"), "1970-01-01T00:00:00Z", false),
+        (json!([]), "1970-01-01T00:00:00Z", true),
+    ] {
+        let mut host = host();
+        let mut status = allocated("a-0");
+        status["allocation"]["allocationTimestamp"] = json!(since);
+        let result = &mut status["allocation"]["devices"]["results"][0];
+        result["bindingConditions"] = json!(["Attached"]);
+        result["bindingFailureConditions"] = json!(["Broken"]);
+        status["devices"] =
+            json!([{ "driver": "gpu.example.com", "pool": "a", "device": "a-0", "conditions": conditions }]);
+        claim_with(&mut host, "c", json!({}), status);
+        assert_eq!(host.fits(&using(&["c"])).len(), if fits { 3 } else { 0 }, "{conditions} {since}");
+    }
+}
