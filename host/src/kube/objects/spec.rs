@@ -2,7 +2,7 @@
 
 use berth_core::model::{
     Container, ContainerKind, ContainerResources, Labels, PodAffinity, PodResourceClaim, PodSpec, Preemption,
-    Toleration, TolerationOperator,
+    Toleration, TolerationOperator, Volume,
 };
 
 use super::affinity::{AffinityData, SpreadData};
@@ -65,6 +65,7 @@ const DEFAULT_SCHEDULER: &str = "default-scheduler";
 pub(super) struct Surroundings<'a> {
     pub(super) name: &'a str,
     pub(super) namespace: &'a str,
+    pub(super) uid: &'a str,
     /// Of containers and init containers.
     pub(super) container_statuses: Vec<ContainerStatusData>,
     pub(super) claim_statuses: Vec<ClaimStatusData>,
@@ -79,7 +80,7 @@ pub(super) struct ConvertedSpec {
 
 impl PodSpecData {
     pub(super) fn into_model(mut self, pod: Surroundings<'_>, notes: &mut Notes) -> ConvertedSpec {
-        let Surroundings { name, namespace, mut container_statuses, claim_statuses } = pod;
+        let Surroundings { name, namespace, uid, mut container_statuses, claim_statuses } = pod;
         let (mut containers, init_requests): (Vec<_>, Vec<_>) = std::mem::take(&mut self.init_containers)
             .into_iter()
             .map(|container| convert(container, true, &mut container_statuses, notes))
@@ -89,15 +90,17 @@ impl PodSpecData {
             .map(|container| convert(container, false, &mut container_statuses, notes))
             .unzip();
         containers.extend(main);
-        let model = self.model(name, namespace, containers, &claim_statuses, notes);
+        let volumes = std::mem::take(&mut self.volumes).into_iter();
+        let volumes = volumes.map(|volume| volume.into_model(name, uid)).collect();
+        let model = self.model(namespace, containers, volumes, &claim_statuses, notes);
         ConvertedSpec { model, init_containers: init_requests, containers: requests }
     }
 
     fn model(
         self,
-        pod_name: &str,
         namespace: &str,
         containers: Vec<Container>,
+        volumes: Vec<Volume>,
         claims: &[ClaimStatusData],
         notes: &mut Notes,
     ) -> PodSpec {
@@ -125,7 +128,7 @@ impl PodSpecData {
                 .flat_map(|container| container.host_ports.iter().cloned())
                 .collect(),
             containers,
-            volumes: self.volumes.into_iter().map(|volume| volume.into_model(pod_name)).collect(),
+            volumes,
             scheduling_gates: self.scheduling_gates.into_iter().map(|gate| gate.name).collect(),
             resource_claims: self.resource_claims.into_iter().map(|claim| claim.into_model(claims)).collect(),
             host_network: self.host_network,
