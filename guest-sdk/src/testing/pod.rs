@@ -2,9 +2,9 @@
 
 use super::quantity;
 use crate::types::{
-    HostPort, Label, NodeSelectorTerm, Owner, Pod, PodAffinityTerm, PodImages, PodRequests, PreemptionPolicy,
+    ClaimSource, EphemeralSource, HostPort, Label, NodeSelectorTerm, Owner, Pod, PodAffinityTerm, PodImages, PodRequests, PreemptionPolicy,
     PreferredNodeTerm, Protocol, Requirement, Resources, Scalar, SelectorOperator, SpreadConstraint, TaintEffect,
-    Toleration, TolerationOperator,
+    Toleration, TolerationOperator, Volume, VolumeSource,
 };
 
 /// What kube-scheduler counts for a container that asks for no cpu, in millicores.
@@ -105,6 +105,13 @@ impl PodBuilder {
     #[must_use]
     pub fn annotation(mut self, key: &str, value: &str) -> Self {
         self.0.annotations.push(Label { key: key.into(), value: value.into() });
+        self
+    }
+
+    /// `metadata.uid`; empty otherwise.
+    #[must_use]
+    pub fn uid(mut self, uid: &str) -> Self {
+        self.0.uid = uid.into();
         self
     }
 
@@ -217,6 +224,27 @@ impl PodBuilder {
     pub fn image_volume(mut self, reference: &str) -> Self {
         self.0.images.volumes.push(reference.into());
         self
+    }
+
+    /// One of `spec.volumes`.
+    #[must_use]
+    pub fn volume(mut self, name: &str, source: VolumeSource) -> Self {
+        self.0.volumes.push(Volume { name: name.into(), source });
+        self
+    }
+
+    /// One more volume, of a PersistentVolumeClaim.
+    #[must_use]
+    pub fn claim(self, claim: &str) -> Self {
+        let source = ClaimSource { claim: claim.into(), read_only: false };
+        self.volume(claim, VolumeSource::PersistentVolumeClaim(source))
+    }
+
+    /// One more volume that is ephemeral, with a claim of the pod's name and uid as they are by now.
+    #[must_use]
+    pub fn ephemeral(self, name: &str) -> Self {
+        let source = EphemeralSource { claim: format!("{}-{name}", self.0.name), pod_uid: self.0.uid.clone() };
+        self.volume(name, VolumeSource::Ephemeral(source))
     }
 
     /// `spec.schedulingGates[].name`.
