@@ -54,10 +54,7 @@ impl From<WrittenNodeSelector> for Vec<NodeSelectorTerm> {
         };
         let terms = written.node_selector_terms.unwrap_or_default().into_iter();
         terms
-            .map(|term| NodeSelectorTerm {
-                expressions: read(term.match_expressions),
-                fields: read(term.match_fields),
-            })
+            .map(|term| NodeSelectorTerm { expressions: read(term.match_expressions), fields: read(term.match_fields) })
             .collect()
     }
 }

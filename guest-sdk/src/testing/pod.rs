@@ -2,9 +2,9 @@
 
 use super::quantity;
 use crate::types::{
-    ClaimSource, EphemeralSource, HostPort, Label, NodeSelectorTerm, Owner, Pod, PodAffinityTerm, PodImages, PodRequests, PreemptionPolicy,
-    PreferredNodeTerm, Protocol, Requirement, Resources, Scalar, SelectorOperator, SpreadConstraint, TaintEffect,
-    Toleration, TolerationOperator, Volume, VolumeSource,
+    ClaimSource, EphemeralSource, HostPort, Label, NodeSelectorTerm, Owner, Pod, PodAffinityTerm, PodImages,
+    PodRequests, PreemptionPolicy, PreferredNodeTerm, Protocol, Requirement, Resources, Scalar, SelectorOperator,
+    SpreadConstraint, TaintEffect, Toleration, TolerationOperator, Volume, VolumeSource,
 };
 
 /// What kube-scheduler counts for a container that asks for no cpu, in millicores.

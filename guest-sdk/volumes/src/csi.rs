@@ -139,4 +139,3 @@ pub struct AttachedSource {
     /// `persistentVolumeName`; absent for an inline volume.
     pub persistent_volume_name: Option<String>,
 }
-

@@ -54,7 +54,9 @@ mod residents;
 mod storage_class;
 mod topology;
 
-pub use claim::{ClaimSpec, ClaimStatus, Metadata, OwnerReference, PersistentVolumeClaim, READ_WRITE_ONCE_POD, Resources};
+pub use claim::{
+    ClaimSpec, ClaimStatus, Metadata, OwnerReference, PersistentVolumeClaim, READ_WRITE_ONCE_POD, Resources,
+};
 pub use csi::{Allocatable, AttachedSource, CsiDriver, CsiNode, CsiStorageCapacity, CsiVolume, VolumeAttachment};
 pub use known::{Known, not_found};
 pub use persistent_volume::{ClaimReference, PersistentVolume, VolumeSpec, VolumeStatus};

@@ -262,7 +262,9 @@ mod tests {
     #[test]
     fn a_volumes_handle_may_name_its_zones() {
         let gce = |labels: &str| {
-            let json = format!(r#"{{"metadata": {{"labels": {labels}}}, "spec": {{"gcePersistentDisk": {{"pdName": "pd"}}}}}}"#);
+            let json = format!(
+                r#"{{"metadata": {{"labels": {labels}}}, "spec": {{"gcePersistentDisk": {{"pdName": "pd"}}}}}}"#
+            );
             let volume: PersistentVolume = serde_json::from_str(&json).unwrap();
             handle(volume.csi_volume())
         };

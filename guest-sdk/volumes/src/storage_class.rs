@@ -68,7 +68,8 @@ mod tests {
     #[test]
     fn nodes_in_any_of_the_allowed_topologies_will_do() {
         let zone = |zones: &str| format!(r#"{{"matchLabelExpressions": [{{"key": "zone", "values": [{zones}]}}]}}"#);
-        let both = r#"{"matchLabelExpressions": [{"key": "zone", "values": ["a"]}, {"key": "disk", "values": ["ssd"]}]}"#;
+        let both =
+            r#"{"matchLabelExpressions": [{"key": "zone", "values": ["a"]}, {"key": "disk", "values": ["ssd"]}]}"#;
         for (terms, labels, allowed) in [
             (String::new(), vec![], true),
             (zone(r#""a", "b""#), vec![("zone", "b")], true),

@@ -94,14 +94,18 @@ mod tests {
                 vec![],
                 vec![driver(&["a"]), within(BETA_ZONE, "a")],
             ),
-            ("a zone in the labels", vec![within("disk", "ssd")], label(ZONE, "b__ a"), vec![
-                within("disk", "ssd"),
-                driver(&["a", "b"]),
-            ]),
-            ("an old zone in the labels", vec![within("disk", "ssd")], label(BETA_ZONE, "a"), vec![
-                within("disk", "ssd"),
-                driver(&["a"]),
-            ]),
+            (
+                "a zone in the labels",
+                vec![within("disk", "ssd")],
+                label(ZONE, "b__ a"),
+                vec![within("disk", "ssd"), driver(&["a", "b"])],
+            ),
+            (
+                "an old zone in the labels",
+                vec![within("disk", "ssd")],
+                label(BETA_ZONE, "a"),
+                vec![within("disk", "ssd"), driver(&["a"])],
+            ),
             ("any zone", vec![exists(ZONE)], label(ZONE, "a"), vec![exists(ZONE), driver(&["a"])]),
             ("a zone, and another in the labels", vec![within(ZONE, "a")], label(ZONE, "b"), vec![driver(&["a"])]),
             ("no zone in the label", vec![within("disk", "ssd")], label(ZONE, "__"), vec![within("disk", "ssd")]),

@@ -51,7 +51,8 @@ fn verdict(place: Place<'_>, cluster: &Cluster, migrated: &Wanted<'_>, unmigrate
     match place.attached(cluster) {
         Err(rejection) => rejection.into(),
         Ok(attached) => {
-            let more = |driver| wanted.iter().filter(|new| new.driver == driver && !attached.by_pods.contains(new)).count();
+            let more =
+                |driver| wanted.iter().filter(|new| new.driver == driver && !attached.by_pods.contains(new)).count();
             let fits = |driver| {
                 let (more, there) = (more(driver), attached.of(driver));
                 let limit = csi_node.limit(driver).and_then(|limit| usize::try_from(limit).ok());

@@ -15,11 +15,9 @@ fn with_limits(limits: &[(&str, u32)]) -> Host<Plugin> {
     let driver = |(name, count): &(&str, u32)| format!(r#"{{"name": "{name}", "allocatable": {{"count": {count}}}}}"#);
     let drivers: Vec<String> = limits.iter().map(driver).collect();
     host.object("CSINode", "", "node", &format!(r#"{{"spec": {{"drivers": [{}]}}}}"#, drivers.join(", ")));
-    for (class, provisioner) in [
-        ("example", DRIVER),
-        ("ebs", "kubernetes.io/aws-ebs"),
-        ("vsphere", "kubernetes.io/vsphere-volume"),
-    ] {
+    for (class, provisioner) in
+        [("example", DRIVER), ("ebs", "kubernetes.io/aws-ebs"), ("vsphere", "kubernetes.io/vsphere-volume")]
+    {
         host.object("StorageClass", "", class, &format!(r#"{{"provisioner": "{provisioner}"}}"#));
     }
     host
@@ -77,8 +75,7 @@ fn volumes_of_a_driver_are_counted_up_to_its_limit() {
         bound(&mut host, "also-a", &of_driver("a"));
         bound(&mut host, "ebs", r#"{"awsElasticBlockStore": {"volumeID": "vol-1"}}"#);
         bound(&mut host, "nfs", "{}");
-        for (name, class) in
-            [("new", "example"), ("ebs-new", "ebs"), ("vsphere-new", "vsphere"), ("classless", "none")]
+        for (name, class) in [("new", "example"), ("ebs-new", "ebs"), ("vsphere-new", "vsphere"), ("classless", "none")]
         {
             unbound(&mut host, name, class);
         }
@@ -118,8 +115,10 @@ fn a_disk_that_its_driver_cannot_know_is_an_error_where_there_is_a_driver() {
     assert_eq!(status.code, Code::Error);
     assert_eq!(
         status.reasons,
-        ["converting volume(disk) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format \
-          for AWS volume (aws://zone/disk)"]
+        [
+            "converting volume(disk) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format \
+          for AWS volume (aws://zone/disk)"
+        ]
     );
     assert_eq!(host.fits(&wrong), ["other"]);
 }
@@ -158,14 +157,17 @@ fn claims_must_be_there_and_the_pods_own() {
     };
     let ephemeral = pod().name("web").uid("1").ephemeral("data");
     for (claim, verdict) in [
-        (None, Some((
-            Code::UnschedulableAndUnresolvable,
-            "looking up PVC default/web-data: persistentvolumeclaim \"web-data\" not found",
-        ))),
-        (Some(owned("2")), Some((
-            Code::Error,
-            "PVC default/web-data was not created for pod default/web (pod is not owner)",
-        ))),
+        (
+            None,
+            Some((
+                Code::UnschedulableAndUnresolvable,
+                "looking up PVC default/web-data: persistentvolumeclaim \"web-data\" not found",
+            )),
+        ),
+        (
+            Some(owned("2")),
+            Some((Code::Error, "PVC default/web-data was not created for pod default/web (pod is not owner)")),
+        ),
         (Some(owned("1")), None),
     ] {
         let mut host = with_limits(&[(DRIVER, 1)]);

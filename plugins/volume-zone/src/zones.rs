@@ -15,8 +15,7 @@ const ZONE: &str = "topology.kubernetes.io/zone";
 const REGION: &str = "topology.kubernetes.io/region";
 
 /// Labels that tell zone or region.
-pub const LABELS: [&str; 4] =
-    [WITH_SUCCESSORS[0].0, WITH_SUCCESSORS[1].0, WITH_SUCCESSORS[2].0, WITH_SUCCESSORS[3].0];
+pub const LABELS: [&str; 4] = [WITH_SUCCESSORS[0].0, WITH_SUCCESSORS[1].0, WITH_SUCCESSORS[2].0, WITH_SUCCESSORS[3].0];
 
 /// Between zones in a label.
 const DELIMITER: &str = "__";

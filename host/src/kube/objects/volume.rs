@@ -98,9 +98,7 @@ impl VolumeData {
                 VolumeSource::AzureDisk(Disk { pool: d.kind.clone(), ..disk(&d.disk_uri, &d.read_only) })
             }
             Self { cinder: Some(d), .. } => VolumeSource::Cinder(disk(&d.volume_id, &d.read_only)),
-            Self { portworx_volume: Some(d), .. } => {
-                VolumeSource::PortworxVolume(disk(&d.volume_id, &d.read_only))
-            }
+            Self { portworx_volume: Some(d), .. } => VolumeSource::PortworxVolume(disk(&d.volume_id, &d.read_only)),
             Self { iscsi: Some(d), .. } => VolumeSource::Iscsi(disk(&d.iqn, &d.read_only)),
             Self { rbd: Some(d), .. } => VolumeSource::Rbd(d.to_disk()),
             Self { csi: Some(c), .. } => VolumeSource::Csi(c.driver.clone()),

@@ -1,0 +1,88 @@
+//! What CSI drivers say.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::Objects;
+use super::parts::{any_of, field, list, object, perhaps};
+use super::volumes::{CLASSES, DRIVERS, VOLUMES};
+
+const NODES: [&str; 5] = ["n0", "n1", "n2", "n3", "n4"];
+
+/// Drivers that limit their volumes, some in the place of in-tree volumes.
+const LIMITING: [&str; 5] =
+    [DRIVERS[0], DRIVERS[1], "ebs.csi.aws.com", "pd.csi.storage.gke.io", "cinder.csi.openstack.org"];
+
+/// CSINodes.
+pub fn nodes() -> Objects {
+    let driver = object(vec![
+        field("name", any_of(&LIMITING)),
+        field("nodeID", any_of(&["id"])),
+        prop_oneof![1 => Just(json!({})), 4 => field("allocatable.count", any_of(&[0, 1, 2, 3]))].boxed(),
+    ]);
+    let drivers = list(driver, 0..=3).prop_map(|drivers| {
+        let mut kept: Vec<Value> = Vec::new();
+        for driver in drivers.as_array().into_iter().flatten() {
+            if !kept.iter().any(|kept| kept["name"] == driver["name"]) {
+                kept.push(driver.clone());
+            }
+        }
+        kept.into()
+    });
+    let migrated =
+        any_of(&["kubernetes.io/aws-ebs", "kubernetes.io/gce-pd,kubernetes.io/aws-ebs,kubernetes.io/cinder"]);
+    let migrated = migrated
+        .prop_map(|list| json!({"metadata": {"annotations": {"storage.alpha.kubernetes.io/migrated-plugins": list}}}));
+    Objects {
+        api_version: "storage.k8s.io/v1",
+        kind: "CSINode",
+        names: &NODES,
+        namespaces: &[],
+        parts: vec![field("spec.drivers", drivers), prop_oneof![Just(json!({})), migrated].boxed()],
+    }
+}
+
+/// CSIDrivers.
+pub fn drivers() -> Objects {
+    Objects {
+        api_version: "storage.k8s.io/v1",
+        kind: "CSIDriver",
+        names: &DRIVERS,
+        namespaces: &[],
+        parts: vec![perhaps("spec.storageCapacity", any_of(&[true, true, false]))],
+    }
+}
+
+/// CSIStorageCapacities.
+pub fn capacities() -> Objects {
+    let label = any_of(&["a-b-c", "a-b-d"]).prop_map(|zone| json!({"topology.kubernetes.io/zone": zone}));
+    let amount = || any_of(&["1Gi", "4Gi", "10Gi", "0"]);
+    let topology = prop_oneof![Just(json!({})), field("matchLabels", label)];
+    Objects {
+        api_version: "storage.k8s.io/v1",
+        kind: "CSIStorageCapacity",
+        names: &["k0", "k1", "k2"],
+        namespaces: &["kube-system"],
+        parts: vec![
+            field("storageClassName", any_of(&CLASSES)),
+            perhaps("nodeTopology", topology),
+            perhaps("capacity", amount()),
+            perhaps("maximumVolumeSize", amount()),
+        ],
+    }
+}
+
+/// VolumeAttachments.
+pub fn attachments() -> Objects {
+    Objects {
+        api_version: "storage.k8s.io/v1",
+        kind: "VolumeAttachment",
+        names: &["a0", "a1", "a2"],
+        namespaces: &[],
+        parts: vec![
+            field("spec.attacher", any_of(&LIMITING[..3])),
+            field("spec.nodeName", any_of(&NODES)),
+            field("spec.source.persistentVolumeName", any_of(&VOLUMES)),
+        ],
+    }
+}
