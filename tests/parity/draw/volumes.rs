@@ -12,14 +12,15 @@ use crate::case::Case;
 /// The drivers that there are.
 pub const DRIVERS: [&str; 2] = ["csi.a.example", "csi.b.example"];
 /// Volumes by name, each of a size of its own: kube-scheduler takes any of two that are equal.
-pub const VOLUMES: [&str; 4] = ["v0", "v1", "v2", "v3"];
+pub const VOLUMES: [&str; 8] = ["v0", "v1", "v2", "v3", "v0", "v1", "v2", "v3"];
 const SIZES: [&str; 4] = ["2Gi", "4096Mi", "5G", "8Gi"];
 
 /// Classes by name.
-pub const CLASSES: [&str; 4] = ["made", "local", "at-once", "in-tree"];
+pub const CLASSES: [&str; 8] = ["made", "local", "at-once", "in-tree", "made", "local", "at-once", "in-tree"];
 
-/// Those that pods name, and those that are made for a pod's ephemeral volume.
-const CLAIMS: [&str; 7] = ["c0", "c1", "c2", "p0-e0", "p1-e0", "r0-e0", "r1-e1"];
+/// Claims that pods name, and those that are made for a pod's ephemeral volume. What is named more often is there more often.
+const CLAIMS: [&str; 13] =
+    ["c0", "c1", "c2", "c0", "c1", "c2", "c0", "c1", "c2", "p0-e0", "p1-e0", "r0-e0", "r1-e1"];
 
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
@@ -158,7 +159,7 @@ pub fn persistent_volume_claims() -> Objects {
         api_version: "v1",
         kind: "PersistentVolumeClaim",
         names: &CLAIMS,
-        namespaces: &NAMESPACES[..2],
+        namespaces: &NAMESPACES[..1],
         parts: vec![
             field("spec.accessModes", modes),
             field("spec.resources.requests.storage", any_of(&["1Gi", "4Gi", "4294967297", "4500M"])),
