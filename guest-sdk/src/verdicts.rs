@@ -114,6 +114,15 @@ impl Verdicts {
     }
 }
 
+impl FromIterator<Verdict> for Verdicts {
+    /// For plugins that find out node by node why.
+    fn from_iter<I: IntoIterator<Item = Verdict>>(verdicts: I) -> Verdicts {
+        let mut collector = Collector::for_nodes(0);
+        verdicts.into_iter().for_each(|verdict| collector.push(verdict));
+        Verdicts { rejections: collector.distinct, nodes: collector.nodes }
+    }
+}
+
 impl From<Verdicts> for types::Verdicts {
     fn from(verdicts: Verdicts) -> types::Verdicts {
         types::Verdicts { outcomes: verdicts.rejections.into_iter().map(Status::from).collect(), nodes: verdicts.nodes }
@@ -125,9 +134,7 @@ mod tests {
     use super::*;
 
     fn collect(verdicts: impl IntoIterator<Item = Verdict>) -> types::Verdicts {
-        let mut collector = Collector::for_nodes(0);
-        verdicts.into_iter().for_each(|verdict| collector.push(verdict));
-        collector.finish()
+        verdicts.into_iter().collect::<Verdicts>().into()
     }
 
     #[test]

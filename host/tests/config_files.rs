@@ -26,8 +26,8 @@ fn shown(plugins: &[Enabled]) -> String {
 }
 
 const DEFAULTS: &str = "SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration*3 NodeAffinity*2 \
-                        NodePorts NodeResourcesFit PodTopologySpread*2 InterPodAffinity*2 \
-                        NodeResourcesBalancedAllocation ImageLocality NodeDeclaredFeatures";
+                        NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeZone PodTopologySpread*2 \
+                        InterPodAffinity*2 NodeResourcesBalancedAllocation ImageLocality NodeDeclaredFeatures";
 
 #[test]
 fn without_a_file_the_default_profile_and_all_others_run() {
@@ -118,8 +118,8 @@ fn plugins_are_merged_as_kube_scheduler_does() {
             "score: {enabled: [{name: mine}, {name: ImageLocality, weight: 9}, {name: NodeName}]}",
             DEFAULTS.into(),
             "ImageLocality*9 NodeName SchedulingGates PrioritySort NodeUnschedulable TaintToleration*3 NodeAffinity*2 \
-             NodePorts NodeResourcesFit PodTopologySpread*2 InterPodAffinity*2 NodeResourcesBalancedAllocation \
-             NodeDeclaredFeatures mine"
+             NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeZone PodTopologySpread*2 \
+             InterPodAffinity*2 NodeResourcesBalancedAllocation NodeDeclaredFeatures mine"
                 .into(),
         ),
         (
@@ -131,7 +131,7 @@ fn plugins_are_merged_as_kube_scheduler_does() {
         (
             "what the core does may be named, and what is not there yet be disabled",
             "{queueSort: {enabled: [{name: PrioritySort}]}, bind: {enabled: [{name: DefaultBinder}]}, \
-              postFilter: {disabled: [{name: DefaultPreemption}]}, multiPoint: {disabled: [{name: VolumeZone}]}}",
+              postFilter: {disabled: [{name: DefaultPreemption}]}, multiPoint: {disabled: [{name: VolumeBinding}]}}",
             DEFAULTS.into(),
             DEFAULTS.into(),
         ),

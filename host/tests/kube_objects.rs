@@ -227,14 +227,16 @@ fn containers() -> Vec<Container> {
 fn volumes() -> Vec<Volume> {
     let disk = |id: &str, read_only| Disk { id: id.into(), read_only, ..Disk::default() };
     let rbd = Disk { id: "img".into(), pool: "rbd".into(), monitors: boxed(&["m1", "m2"]), read_only: false };
+    let azure = Disk { pool: "Managed".into(), ..disk("/subscriptions/s/disks/az-1", false) };
     [
         ("", VolumeSource::Other),
         ("data", VolumeSource::PersistentVolumeClaim("data-web-0".into(), true)),
-        ("scratch", VolumeSource::Ephemeral("web-0-scratch".into(), false)),
+        ("scratch", VolumeSource::Ephemeral("web-0-scratch".into(), "0b7c4a1e".into())),
         ("gce", VolumeSource::GcePersistentDisk(disk("pd-1", false))),
         ("aws", VolumeSource::AwsElasticBlockStore(disk("vol-1", true))),
-        ("azure", VolumeSource::AzureDisk(disk("az-1", false))),
+        ("azure", VolumeSource::AzureDisk(azure)),
         ("cinder", VolumeSource::Cinder(disk("ci-1", false))),
+        ("portworx", VolumeSource::PortworxVolume(disk("px-1", false))),
         ("iscsi", VolumeSource::Iscsi(disk("iqn-1", false))),
         ("rbd", VolumeSource::Rbd(rbd)),
         ("inline", VolumeSource::Csi("csi.example".into())),

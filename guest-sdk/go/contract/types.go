@@ -236,16 +236,24 @@ type PodImages struct {
 }
 
 type ClaimSource struct {
-	// `persistentVolumeClaim.claimName`, or the name of the claim made for an ephemeral volume.
+	// `persistentVolumeClaim.claimName`.
 	Claim    string
 	ReadOnly bool
 }
 
-// A disk that VolumeRestrictions or the older attach limits know by its identity.
+// The claim that is made for an ephemeral volume.
+type EphemeralSource struct {
+	// Its name: the pod's and the volume's.
+	Claim string
+	// `metadata.uid` of the pod, which has to own the claim: an earlier pod of its name may have left one.
+	PodUID string
+}
+
+// A disk that VolumeRestrictions or NodeVolumeLimits know by its identity.
 type Disk struct {
-	// `pdName`, `volumeID`, `diskName`; for iscsi `iqn`, for rbd `image`.
+	// `pdName`, `volumeID`, `diskURI`; for iscsi `iqn`, for rbd `image`.
 	ID string
-	// For iscsi empty, for rbd the pool.
+	// For rbd the pool, for azure-disk the `kind`; else empty.
 	Pool string
 	// For rbd the monitors, else empty.
 	Monitors []string
@@ -257,11 +265,12 @@ type VolumeSource struct {
 	// Tag says which of the fields counts.
 	Tag                   VolumeSourceTag
 	PersistentVolumeClaim *ClaimSource
-	Ephemeral             *ClaimSource
+	Ephemeral             *EphemeralSource
 	GCEPersistentDisk     *Disk
 	AWSElasticBlockStore  *Disk
 	AzureDisk             *Disk
 	Cinder                *Disk
+	PortworxVolume        *Disk
 	ISCSI                 *Disk
 	RBD                   *Disk
 	CSI                   string
@@ -273,12 +282,12 @@ type VolumeSourceTag uint8
 
 const (
 	VolumeSourceTagPersistentVolumeClaim VolumeSourceTag = iota
-	// `ephemeral`: a claim named after pod and volume, owned by the pod.
 	VolumeSourceTagEphemeral
 	VolumeSourceTagGCEPersistentDisk
 	VolumeSourceTagAWSElasticBlockStore
 	VolumeSourceTagAzureDisk
 	VolumeSourceTagCinder
+	VolumeSourceTagPortworxVolume
 	VolumeSourceTagISCSI
 	VolumeSourceTagRBD
 	// `csi`: an inline volume of this driver.
@@ -291,6 +300,7 @@ const (
 
 // `pod.spec.volumes[]`.
 type Volume struct {
+	// Empty where the source is `other`: admission gives each pod such a volume with a random name.
 	Name   string
 	Source VolumeSource
 }
@@ -345,8 +355,8 @@ type Pod struct {
 	Requests PodRequests
 	// [containers] init containers first, then containers, each in the spec's order.
 	Containers []Container
-	// [images] of containers and image volumes. A group of its own, as the names of `containers` and `volumes`
-	// would make every pod a template of its own (admission gives each pod a volume with a random name).
+	// [images] of containers and image volumes. A group of its own, as much else in `containers` and `volumes`
+	// tells pods apart that run the same images.
 	Images PodImages
 	// [host-ports] of containers and restartable init containers.
 	HostPorts []HostPort

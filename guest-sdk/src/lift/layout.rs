@@ -78,8 +78,8 @@ fn records_have_the_contracts_fields() {
         "requirement" Requirement, "node-selector-term" NodeSelectorTerm, "preferred-node-term" PreferredNodeTerm,
         "label-selector" LabelSelector, "pod-affinity-term" PodAffinityTerm, "pod-affinity" PodAffinity,
         "spread-constraint" SpreadConstraint, "host-port" HostPort, "container" Container, "pod-requests" PodRequests,
-        "pod-images" PodImages, "disk" Disk, "claim-source" ClaimSource, "volume" Volume, "owner" Owner,
-        "pod-resource-claim" PodResourceClaim, "condition" Condition, "pod" Pod);
+        "pod-images" PodImages, "disk" Disk, "claim-source" ClaimSource,
+        "ephemeral-source" EphemeralSource, "volume" Volume, "owner" Owner, "pod-resource-claim" PodResourceClaim, "condition" Condition, "pod" Pod);
     check!(snapshot, snapshot: "scalar-usage" ScalarUsage, "usage" Usage, "image" Image, "node" Node);
 }
 
@@ -98,6 +98,7 @@ fn variants_have_the_contracts_cases() {
             "aws-elastic-block-store",
             "azure-disk",
             "cinder",
+            "portworx-volume",
             "iscsi",
             "rbd",
             "csi",

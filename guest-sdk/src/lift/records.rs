@@ -117,6 +117,7 @@ record!(types::PodRequests {
 record!(types::PodImages { containers: Vec<String>, volumes: Vec<String>, });
 record!(types::Disk { id: String, pool: String, monitors: Vec<String>, read_only: bool, });
 record!(types::ClaimSource { claim: String, read_only: bool });
+record!(types::EphemeralSource { claim: String, pod_uid: String });
 record!(types::Volume { name: String, source: types::VolumeSource });
 record!(types::Owner { api_version: String, kind: String, name: String, uid: String, controller: bool });
 record!(types::PodResourceClaim { name: String, claim: String, template: String });
@@ -151,10 +152,11 @@ impl Lift for types::VolumeSource {
                 3 => AwsElasticBlockStore(Lift::lift(value)),
                 4 => AzureDisk(Lift::lift(value)),
                 5 => Cinder(Lift::lift(value)),
-                6 => Iscsi(Lift::lift(value)),
-                7 => Rbd(Lift::lift(value)),
-                8 => Csi(Lift::lift(value)),
-                9 => Image(Lift::lift(value)),
+                6 => PortworxVolume(Lift::lift(value)),
+                7 => Iscsi(Lift::lift(value)),
+                8 => Rbd(Lift::lift(value)),
+                9 => Csi(Lift::lift(value)),
+                10 => Image(Lift::lift(value)),
                 _ => Other,
             }
         }

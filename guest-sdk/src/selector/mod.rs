@@ -19,9 +19,11 @@
 
 mod labels;
 mod requirement;
+mod written;
 
 pub use labels::LabelSelector;
 use requirement::Expression;
+pub use written::{WrittenLabelSelector, WrittenNodeSelector};
 
 use crate::types::{self, Label, PreferredNodeTerm, SelectorOperator};
 use crate::{LabelMap, Problems, pod};
@@ -72,7 +74,8 @@ impl Terms {
         if problems.is_empty() { Ok(Terms(read)) } else { Err(problems) }
     }
 
-    /// Whether a node matches any term. No term matches no node.
+    /// Whether a node matches any term. No term matches no node. Where the name is empty, as where only labels are known, what
+    /// terms say of fields is left aside, as in kube-scheduler.
     pub fn any_matches(&self, name: &str, labels: &LabelMap) -> bool {
         self.0.iter().any(|term| term.matches(name, labels))
     }
@@ -134,7 +137,7 @@ impl Term {
 
     fn matches(&self, name: &str, labels: &LabelMap) -> bool {
         self.expressions.iter().all(|expression| expression.matches(labels))
-            && self.fields.iter().all(|field| field.matches(name))
+            && (name.is_empty() || self.fields.iter().all(|field| field.matches(name)))
     }
 }
 

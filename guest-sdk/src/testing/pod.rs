@@ -2,9 +2,9 @@
 
 use super::quantity;
 use crate::types::{
-    HostPort, Label, NodeSelectorTerm, Owner, Pod, PodAffinityTerm, PodImages, PodRequests, PodResourceClaim,
-    PreemptionPolicy, PreferredNodeTerm, Protocol, Requirement, Resources, Scalar, SelectorOperator, SpreadConstraint,
-    TaintEffect, Toleration, TolerationOperator,
+    ClaimSource, EphemeralSource, HostPort, Label, NodeSelectorTerm, Owner, Pod, PodAffinityTerm, PodImages,
+    PodRequests, PodResourceClaim, PreemptionPolicy, PreferredNodeTerm, Protocol, Requirement, Resources, Scalar,
+    SelectorOperator, SpreadConstraint, TaintEffect, Toleration, TolerationOperator, Volume, VolumeSource,
 };
 
 /// What kube-scheduler counts for a container that asks for no cpu, in millicores.
@@ -117,6 +117,13 @@ impl PodBuilder {
         self
     }
 
+    /// `metadata.uid`; empty otherwise.
+    #[must_use]
+    pub fn uid(mut self, uid: &str) -> Self {
+        self.0.uid = uid.into();
+        self
+    }
+
     /// `spec.nodeName`.
     #[must_use]
     pub fn node_name(mut self, name: &str) -> Self {
@@ -226,6 +233,27 @@ impl PodBuilder {
     pub fn image_volume(mut self, reference: &str) -> Self {
         self.0.images.volumes.push(reference.into());
         self
+    }
+
+    /// One of `spec.volumes`.
+    #[must_use]
+    pub fn volume(mut self, name: &str, source: VolumeSource) -> Self {
+        self.0.volumes.push(Volume { name: name.into(), source });
+        self
+    }
+
+    /// One more volume, of a PersistentVolumeClaim.
+    #[must_use]
+    pub fn claim(self, claim: &str) -> Self {
+        let source = ClaimSource { claim: claim.into(), read_only: false };
+        self.volume(claim, VolumeSource::PersistentVolumeClaim(source))
+    }
+
+    /// One more volume that is ephemeral, with a claim of the pod's name and uid as they are by now.
+    #[must_use]
+    pub fn ephemeral(self, name: &str) -> Self {
+        let source = EphemeralSource { claim: format!("{}-{name}", self.0.name), pod_uid: self.0.uid.clone() };
+        self.volume(name, VolumeSource::Ephemeral(source))
     }
 
     /// `spec.schedulingGates[].name`.

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use berth_guest::objects::{Kind, Object};
-use berth_guest::selector::LabelSelector;
-use berth_guest::types::{LabelSelector as WitSelector, Owner, Requirement, SelectorOperator};
+use berth_guest::selector::{LabelSelector, WrittenLabelSelector};
+use berth_guest::types::Owner;
 use berth_guest::{LabelMap, pod};
 use serde::Deserialize;
 
@@ -57,32 +57,7 @@ struct WithSelector {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct SelectorSpec {
-    selector: Option<Selector>,
-}
-
-/// `metav1.LabelSelector`.
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Selector {
-    match_labels: Option<Map>,
-    match_expressions: Option<Vec<Expression>>,
-}
-
-#[derive(Deserialize)]
-struct Expression {
-    #[serde(default)]
-    key: String,
-    operator: Operator,
-    #[serde(default)]
-    values: Option<Vec<String>>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-enum Operator {
-    In,
-    NotIn,
-    Exists,
-    DoesNotExist,
+    selector: Option<WrittenLabelSelector>,
 }
 
 /// Of all objects that are read, only the selector is.
@@ -100,9 +75,11 @@ impl Selectors {
             REPLICATION_CONTROLLER => object.read().map(|WithMap { spec }| {
                 self.set_controller(object, Controlled::Map(spec.selector.unwrap_or_default()));
             }),
-            _ => object.read().map(|WithSelector { spec }| match LabelSelector::new(spec.wit().as_ref()) {
-                Ok(selector) => self.set_controller(object, Controlled::Selector(selector)),
-                Err(_) => self.remove(object),
+            _ => object.read().map(|WithSelector { spec }| {
+                match spec.selector.map_or(Ok(LabelSelector::NOTHING), WrittenLabelSelector::read) {
+                    Ok(selector) => self.set_controller(object, Controlled::Selector(selector)),
+                    Err(_) => self.remove(object),
+                }
             }),
         };
         if let Err(wrong) = read {
@@ -179,28 +156,4 @@ impl Selectors {
 
 fn key(object: &Object<'_>) -> (usize, String, String) {
     (object.kind, object.namespace.to_owned(), object.name.to_owned())
-}
-
-impl SelectorSpec {
-    /// Labels first, then expressions, as the contract has them.
-    fn wit(self) -> Option<WitSelector> {
-        let selector = self.selector?;
-        let labels = selector.match_labels.unwrap_or_default().into_iter();
-        let labels =
-            labels.map(|(key, value)| Requirement { key, operator: SelectorOperator::In, values: vec![value] });
-        let expressions = selector.match_expressions.unwrap_or_default().into_iter();
-        Some(WitSelector { requirements: labels.chain(expressions.map(Into::into)).collect() })
-    }
-}
-
-impl From<Expression> for Requirement {
-    fn from(expression: Expression) -> Requirement {
-        let operator = match expression.operator {
-            Operator::In => SelectorOperator::In,
-            Operator::NotIn => SelectorOperator::NotIn,
-            Operator::Exists => SelectorOperator::Exists,
-            Operator::DoesNotExist => SelectorOperator::DoesNotExist,
-        };
-        Requirement { key: expression.key, operator, values: expression.values.unwrap_or_default() }
-    }
 }

@@ -6,6 +6,7 @@
 pub mod affinity;
 pub mod arguments;
 pub mod containers;
+pub mod csi;
 mod label_keys;
 pub mod labels;
 pub mod nodes;
@@ -15,6 +16,7 @@ pub mod pod_affinity;
 pub mod pods;
 mod ports;
 pub mod spread;
+pub mod volumes;
 pub mod workloads;
 
 use proptest::collection::vec;

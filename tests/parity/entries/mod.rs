@@ -7,13 +7,16 @@ mod everything;
 mod nodes;
 mod queue;
 mod resources;
+mod storage;
 mod topology;
 
 use crate::draw::{Draw, arguments};
 
 /// All rows.
 pub fn all() -> impl Iterator<Item = &'static Entry> {
-    [queue::ENTRIES, nodes::ENTRIES, resources::ENTRIES, topology::ENTRIES, everything::ENTRIES].into_iter().flatten()
+    let all =
+        [queue::ENTRIES, nodes::ENTRIES, resources::ENTRIES, storage::ENTRIES, topology::ENTRIES, everything::ENTRIES];
+    all.into_iter().flatten()
 }
 
 /// Cases drawn for one plugin. All plugins are asked about them.

@@ -6,6 +6,7 @@ mod outcomes;
 mod rules;
 mod scene;
 mod trial;
+mod volumes;
 
 use anyhow::{Result, ensure};
 use berth_tests::Target;

@@ -17,7 +17,7 @@ pub struct Outcome {
 }
 
 /// Those of the time when it runs, in the order in which they come about.
-pub static WHILE_IT_RUNS: [Outcome; 12] = [
+pub static WHILE_IT_RUNS: [Outcome; 14] = [
     Outcome {
         what: "it has led",
         needs: &[("get", "leases"), ("create", "leases")],
@@ -83,6 +83,25 @@ pub static WHILE_IT_RUNS: [Outcome; 12] = [
         what: "a pod is where its affinity to pods of certain namespaces wants it",
         needs: &[("list", "namespaces"), ("watch", "namespaces")],
         shows: |scene| Box::pin(scene.friend_is_beside()),
+    },
+    Outcome {
+        what: "a pod keeps off a node that takes no more volumes",
+        needs: &[
+            ("list", "persistentvolumeclaims"),
+            ("watch", "persistentvolumeclaims"),
+            ("list", "persistentvolumes"),
+            ("watch", "persistentvolumes"),
+            ("list", "csinodes"),
+            ("watch", "csinodes"),
+            ("list", "volumeattachments"),
+            ("watch", "volumeattachments"),
+        ],
+        shows: |scene| Box::pin(scene.volumes.are_where_there_is_room()),
+    },
+    Outcome {
+        what: "a pod is placed whose claim waits for that",
+        needs: &[("list", "storageclasses"), ("watch", "storageclasses")],
+        shows: |scene| Box::pin(scene.volumes.first_consumer_is_placed()),
     },
 ];
 

@@ -11,6 +11,7 @@ use kube::{Api, Client};
 use serde_json::{Value, json};
 
 use super::install::Manifest;
+use super::volumes::Volumes;
 
 /// What selects the pods that default constraints spread.
 const SELECTING: [(&str, &str); 4] =
@@ -33,6 +34,8 @@ pub struct Scene {
     pub large: Value,
     /// The scheduler's own.
     pub own: Value,
+    /// Pods with claims.
+    pub volumes: Volumes,
 }
 
 impl Scene {
@@ -47,6 +50,7 @@ impl Scene {
             small: with(with(pod(&format!("small-{name}"), "100m"), &for_it), &to_its_node),
             large: with(pod(&format!("large-{name}"), "1000"), &for_it),
             own: manifest.pod(own)?,
+            volumes: Volumes::new(&target.client, &name, &scheduler_name),
             name,
             scheduler_name,
         };
@@ -67,7 +71,8 @@ impl Scene {
         for (version, kind) in SELECTING {
             self.spread(version, kind).await?;
         }
-        self.befriend().await
+        self.befriend().await?;
+        self.volumes.come().await
     }
 
     /// Pods of an owner, until they are on both nodes of the pair.

@@ -151,6 +151,13 @@ type rawClaimSource struct {
 
 var _ [12]byte = [unsafe.Sizeof(rawClaimSource{})]byte{}
 
+type rawEphemeralSource struct {
+	claim  list
+	podUID list
+}
+
+var _ [16]byte = [unsafe.Sizeof(rawEphemeralSource{})]byte{}
+
 type rawDisk struct {
 	id       list
 	pool     list

@@ -134,6 +134,12 @@ func liftClaimSource(from *rawClaimSource) (to contract.ClaimSource) {
 	return to
 }
 
+func liftEphemeralSource(from *rawEphemeralSource) (to contract.EphemeralSource) {
+	to.Claim = liftString(&from.claim)
+	to.PodUID = liftString(&from.podUID)
+	return to
+}
+
 func liftDisk(from *rawDisk) (to contract.Disk) {
 	to.ID = liftString(&from.id)
 	to.Pool = liftString(&from.pool)
@@ -149,7 +155,7 @@ func liftVolumeSource(from *rawVolumeSource) (to contract.VolumeSource) {
 		value := liftClaimSource(&(*(*rawClaimSource)(unsafe.Pointer(&from.payload))))
 		to.PersistentVolumeClaim = &value
 	case contract.VolumeSourceTagEphemeral:
-		value := liftClaimSource(&(*(*rawClaimSource)(unsafe.Pointer(&from.payload))))
+		value := liftEphemeralSource(&(*(*rawEphemeralSource)(unsafe.Pointer(&from.payload))))
 		to.Ephemeral = &value
 	case contract.VolumeSourceTagGCEPersistentDisk:
 		value := liftDisk(&(*(*rawDisk)(unsafe.Pointer(&from.payload))))
@@ -163,6 +169,9 @@ func liftVolumeSource(from *rawVolumeSource) (to contract.VolumeSource) {
 	case contract.VolumeSourceTagCinder:
 		value := liftDisk(&(*(*rawDisk)(unsafe.Pointer(&from.payload))))
 		to.Cinder = &value
+	case contract.VolumeSourceTagPortworxVolume:
+		value := liftDisk(&(*(*rawDisk)(unsafe.Pointer(&from.payload))))
+		to.PortworxVolume = &value
 	case contract.VolumeSourceTagISCSI:
 		value := liftDisk(&(*(*rawDisk)(unsafe.Pointer(&from.payload))))
 		to.ISCSI = &value

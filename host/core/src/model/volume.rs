@@ -3,9 +3,9 @@
 /// A disk known by its identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Disk {
-    /// `pdName`, `volumeID`, `diskName`, iscsi's `iqn`, rbd's `image`.
+    /// `pdName`, `volumeID`, `diskURI`, iscsi's `iqn`, rbd's `image`.
     pub id: Box<str>,
-    /// rbd's pool.
+    /// rbd's pool, azureDisk's kind.
     pub pool: Box<str>,
     /// rbd's monitors.
     pub monitors: Vec<Box<str>>,
@@ -18,8 +18,8 @@ pub struct Disk {
 pub enum VolumeSource {
     /// `persistentVolumeClaim`: claim name, read-only.
     PersistentVolumeClaim(Box<str>, bool),
-    /// `ephemeral`: the name of the claim made for it, read-only.
-    Ephemeral(Box<str>, bool),
+    /// `ephemeral`: the name of the claim made for it, and the uid of the pod, which has to own the claim.
+    Ephemeral(Box<str>, Box<str>),
     /// `gcePersistentDisk`
     GcePersistentDisk(Disk),
     /// `awsElasticBlockStore`
@@ -28,6 +28,8 @@ pub enum VolumeSource {
     AzureDisk(Disk),
     /// `cinder`
     Cinder(Disk),
+    /// `portworxVolume`
+    PortworxVolume(Disk),
     /// `iscsi`
     Iscsi(Disk),
     /// `rbd`

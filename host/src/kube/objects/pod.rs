@@ -97,6 +97,7 @@ impl PodObject {
         let pod = Surroundings {
             name: &metadata.name,
             namespace: &metadata.namespace,
+            uid: &metadata.uid,
             container_statuses,
             claim_statuses: status.resource_claim_statuses,
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use berth_core::model::{
     Container, ContainerKind, ContainerResources, Labels, PodAffinity, PodResourceClaim, PodSpec, Preemption,
-    Toleration, TolerationOperator,
+    Toleration, TolerationOperator, Volume,
 };
 
 use super::affinity::{AffinityData, SpreadData};
@@ -68,6 +68,7 @@ const DEFAULT_SCHEDULER: &str = "default-scheduler";
 pub(super) struct Surroundings<'a> {
     pub(super) name: &'a str,
     pub(super) namespace: &'a str,
+    pub(super) uid: &'a str,
     /// Of containers and init containers.
     pub(super) container_statuses: Vec<ContainerStatusData>,
     pub(super) claim_statuses: Vec<ClaimStatusData>,
@@ -82,7 +83,7 @@ pub(super) struct ConvertedSpec {
 
 impl PodSpecData {
     pub(super) fn into_model(mut self, pod: Surroundings<'_>, notes: &mut Notes) -> ConvertedSpec {
-        let Surroundings { name, namespace, mut container_statuses, claim_statuses } = pod;
+        let Surroundings { name, namespace, uid, mut container_statuses, claim_statuses } = pod;
         let restart_actions = self.restart_actions();
         let (mut containers, init_requests): (Vec<_>, Vec<_>) = std::mem::take(&mut self.init_containers)
             .into_iter()
@@ -93,15 +94,18 @@ impl PodSpecData {
             .map(|container| convert(container, false, &mut container_statuses, notes))
             .unzip();
         containers.extend(main);
-        let model = PodSpec { restart_actions, ..self.model(name, namespace, containers, &claim_statuses, notes) };
+        let volumes = std::mem::take(&mut self.volumes).into_iter();
+        let volumes = volumes.map(|volume| volume.into_model(name, uid)).collect();
+        let model = self.model(namespace, containers, volumes, &claim_statuses, notes);
+        let model = PodSpec { restart_actions, ..model };
         ConvertedSpec { model, init_containers: init_requests, containers: requests }
     }
 
     fn model(
         self,
-        pod_name: &str,
         namespace: &str,
         containers: Vec<Container>,
+        volumes: Vec<Volume>,
         claims: &[ClaimStatusData],
         notes: &mut Notes,
     ) -> PodSpec {
@@ -129,7 +133,7 @@ impl PodSpecData {
                 .flat_map(|container| container.host_ports.iter().cloned())
                 .collect(),
             containers,
-            volumes: self.volumes.into_iter().map(|volume| volume.into_model(pod_name)).collect(),
+            volumes,
             scheduling_gates: self.scheduling_gates.into_iter().map(|gate| gate.name).collect(),
             resource_claims: self.resource_claims.into_iter().map(|claim| claim.into_model(claims)).collect(),
             host_network: self.host_network,

@@ -14,6 +14,7 @@ slim! {
         aws_elastic_block_store: Option<AwsData>,
         azure_disk: Option<AzureData>,
         cinder: Option<AwsData>,
+        portworx_volume: Option<AwsData>,
         iscsi: Option<IscsiData>,
         rbd: Option<RbdData>,
         csi: Option<CsiData>,
@@ -32,7 +33,7 @@ slim! {
         read_only: bool,
     }
 
-    /// awsElasticBlockStore and cinder have the same fields.
+    /// awsElasticBlockStore, cinder and portworxVolume have the same fields.
     AwsData {
         #[serde(rename = "volumeID")]
         volume_id: Box<str>,
@@ -40,7 +41,9 @@ slim! {
     }
 
     AzureData {
-        disk_name: Box<str>,
+        #[serde(rename = "diskURI")]
+        disk_uri: Box<str>,
+        kind: Box<str>,
         read_only: bool,
     }
 
@@ -69,21 +72,21 @@ slim! {
 const RBD_POOL: &str = "rbd";
 
 impl VolumeData {
-    pub(super) fn into_model(self, pod_name: &str) -> Volume {
-        let source = self.source(pod_name);
+    pub(super) fn into_model(self, pod_name: &str, pod_uid: &str) -> Volume {
+        let source = self.source(pod_name, pod_uid);
         let name = if source == VolumeSource::Other { "".into() } else { self.name };
         Volume { name, source }
     }
 
-    fn source(&self, pod_name: &str) -> VolumeSource {
+    fn source(&self, pod_name: &str, pod_uid: &str) -> VolumeSource {
         let disk = |id: &str, read_only: &bool| Disk { id: id.into(), read_only: *read_only, ..Disk::default() };
         match self {
             Self { persistent_volume_claim: Some(c), .. } => {
                 VolumeSource::PersistentVolumeClaim(c.claim_name.clone(), c.read_only)
             }
-            // The claim is made for the pod under this name, and always writable.
+            // The claim is made for the pod under this name.
             Self { ephemeral: Some(_), .. } => {
-                VolumeSource::Ephemeral(format!("{pod_name}-{}", self.name).into(), false)
+                VolumeSource::Ephemeral(format!("{pod_name}-{}", self.name).into(), pod_uid.into())
             }
             Self { gce_persistent_disk: Some(d), .. } => {
                 VolumeSource::GcePersistentDisk(disk(&d.pd_name, &d.read_only))
@@ -91,8 +94,11 @@ impl VolumeData {
             Self { aws_elastic_block_store: Some(d), .. } => {
                 VolumeSource::AwsElasticBlockStore(disk(&d.volume_id, &d.read_only))
             }
-            Self { azure_disk: Some(d), .. } => VolumeSource::AzureDisk(disk(&d.disk_name, &d.read_only)),
+            Self { azure_disk: Some(d), .. } => {
+                VolumeSource::AzureDisk(Disk { pool: d.kind.clone(), ..disk(&d.disk_uri, &d.read_only) })
+            }
             Self { cinder: Some(d), .. } => VolumeSource::Cinder(disk(&d.volume_id, &d.read_only)),
+            Self { portworx_volume: Some(d), .. } => VolumeSource::PortworxVolume(disk(&d.volume_id, &d.read_only)),
             Self { iscsi: Some(d), .. } => VolumeSource::Iscsi(disk(&d.iqn, &d.read_only)),
             Self { rbd: Some(d), .. } => VolumeSource::Rbd(d.to_disk()),
             Self { csi: Some(c), .. } => VolumeSource::Csi(c.driver.clone()),

@@ -221,12 +221,13 @@ impl Maker {
 
     fn volume(&mut self) -> Volume {
         let disk = |maker: &mut Self| Disk { id: maker.value(), read_only: maker.chance(50), ..Disk::default() };
-        let source = match self.rng.u32(..6) {
+        let source = match self.rng.u32(..7) {
             0 => VolumeSource::PersistentVolumeClaim(self.value(), self.chance(30)),
             1 => VolumeSource::GcePersistentDisk(disk(self)),
             2 => VolumeSource::Cinder(disk(self)),
             3 => VolumeSource::Csi(self.key()),
             4 => VolumeSource::Image(self.written_image()),
+            5 => VolumeSource::Ephemeral(self.value(), self.value()),
             _ => VolumeSource::Other,
         };
         Volume { name: if source == VolumeSource::Other { "".into() } else { self.key() }, source }

@@ -16,11 +16,14 @@ fn source<'a>(arena: &'a Bump, source: &'a VolumeSource) -> wit::VolumeSource<'a
         VolumeSource::PersistentVolumeClaim(name, read_only) => {
             wit::VolumeSource::PersistentVolumeClaim(claim(name, read_only))
         }
-        VolumeSource::Ephemeral(name, read_only) => wit::VolumeSource::Ephemeral(claim(name, read_only)),
+        VolumeSource::Ephemeral(claim, pod_uid) => {
+            wit::VolumeSource::Ephemeral(wit::EphemeralSource { claim, pod_uid })
+        }
         VolumeSource::GcePersistentDisk(it) => wit::VolumeSource::GcePersistentDisk(disk(arena, it)),
         VolumeSource::AwsElasticBlockStore(it) => wit::VolumeSource::AwsElasticBlockStore(disk(arena, it)),
         VolumeSource::AzureDisk(it) => wit::VolumeSource::AzureDisk(disk(arena, it)),
         VolumeSource::Cinder(it) => wit::VolumeSource::Cinder(disk(arena, it)),
+        VolumeSource::PortworxVolume(it) => wit::VolumeSource::PortworxVolume(disk(arena, it)),
         VolumeSource::Iscsi(it) => wit::VolumeSource::Iscsi(disk(arena, it)),
         VolumeSource::Rbd(it) => wit::VolumeSource::Rbd(disk(arena, it)),
         VolumeSource::Csi(driver) => wit::VolumeSource::Csi(driver),

@@ -1,0 +1,130 @@
+//! Selectors as [objects](crate::objects) have them in JSON.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::LabelSelector;
+use crate::types::{self, NodeSelectorTerm, Requirement, SelectorOperator};
+
+/// A `metav1.LabelSelector`, to be read into a [`LabelSelector`].
+///
+/// ```
+/// use berth_guest::selector::WrittenLabelSelector;
+///
+/// let written: WrittenLabelSelector = serde_json::from_str(r#"{"matchLabels": {"app": "web"}}"#).unwrap();
+/// assert!(written.read().unwrap().matches(&[("app", "web")].into_iter().collect()));
+/// ```
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct WrittenLabelSelector {
+    match_labels: Option<BTreeMap<String, String>>,
+    match_expressions: Option<Vec<Expression>>,
+}
+
+impl WrittenLabelSelector {
+    /// Or what is wrong with it.
+    pub fn read(self) -> Result<LabelSelector, String> {
+        let labels = self.match_labels.unwrap_or_default().into_iter();
+        let labels =
+            labels.map(|(key, value)| Requirement { key, operator: SelectorOperator::In, values: vec![value] });
+        let expressions = self.match_expressions.unwrap_or_default().into_iter().map(Requirement::from);
+        LabelSelector::new(Some(&types::LabelSelector { requirements: labels.chain(expressions).collect() }))
+    }
+}
+
+/// A `v1.NodeSelector`, to be read into [`Terms`](super::Terms).
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct WrittenNodeSelector {
+    node_selector_terms: Option<Vec<WrittenTerm>>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct WrittenTerm {
+    match_expressions: Option<Vec<Expression>>,
+    match_fields: Option<Vec<Expression>>,
+}
+
+impl From<WrittenNodeSelector> for Vec<NodeSelectorTerm> {
+    fn from(written: WrittenNodeSelector) -> Vec<NodeSelectorTerm> {
+        let read = |expressions: Option<Vec<Expression>>| {
+            expressions.unwrap_or_default().into_iter().map(Requirement::from).collect()
+        };
+        let terms = written.node_selector_terms.unwrap_or_default().into_iter();
+        terms
+            .map(|term| NodeSelectorTerm { expressions: read(term.match_expressions), fields: read(term.match_fields) })
+            .collect()
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Expression {
+    #[serde(default)]
+    key: String,
+    operator: Operator,
+    #[serde(default)]
+    values: Option<Vec<String>>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+enum Operator {
+    In,
+    NotIn,
+    Exists,
+    DoesNotExist,
+    Gt,
+    Lt,
+}
+
+impl From<Expression> for Requirement {
+    fn from(expression: Expression) -> Requirement {
+        let operator = match expression.operator {
+            Operator::In => SelectorOperator::In,
+            Operator::NotIn => SelectorOperator::NotIn,
+            Operator::Exists => SelectorOperator::Exists,
+            Operator::DoesNotExist => SelectorOperator::DoesNotExist,
+            Operator::Gt => SelectorOperator::GreaterThan,
+            Operator::Lt => SelectorOperator::LessThan,
+        };
+        Requirement { key: expression.key, operator, values: expression.values.unwrap_or_default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::selector::Terms;
+
+    #[test]
+    fn a_label_selector_is_its_labels_and_its_expressions() {
+        let read = |json: &str| serde_json::from_str::<WrittenLabelSelector>(json).unwrap().read();
+        let labels = [("app", "web"), ("tier", "front")].into_iter().collect();
+        for (json, matches) in [
+            ("{}", true),
+            (r#"{"matchLabels": null, "matchExpressions": null}"#, true),
+            (r#"{"matchLabels": {"app": "web"}, "matchExpressions": [{"key": "tier", "operator": "Exists"}]}"#, true),
+            (r#"{"matchLabels": {"app": "api"}}"#, false),
+            (r#"{"matchExpressions": [{"key": "tier", "operator": "NotIn", "values": ["front"]}]}"#, false),
+        ] {
+            assert_eq!(read(json).unwrap().matches(&labels), matches, "{json}");
+        }
+        let wrong = read(r#"{"matchExpressions": [{"key": "tier", "operator": "Gt", "values": ["1"]}]}"#);
+        assert_eq!(wrong.unwrap_err(), "\"Gt\" is not a valid label selector operator");
+    }
+
+    #[test]
+    fn a_node_selector_is_its_terms() {
+        let json = r#"{"nodeSelectorTerms": [
+            {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["a"]}]},
+            {"matchExpressions": [{"key": "cores", "operator": "Gt", "values": ["8"]}]}
+        ]}"#;
+        let terms: Vec<NodeSelectorTerm> = serde_json::from_str::<WrittenNodeSelector>(json).unwrap().into();
+        let terms = Terms::new(&terms).unwrap();
+        let cores = |cores| [("cores", cores)].into_iter().collect();
+        for (name, labels, matches) in [("a", cores("1"), true), ("b", cores("16"), true), ("b", cores("1"), false)] {
+            assert_eq!(terms.any_matches(name, &labels), matches, "{name} {labels:?}");
+        }
+    }
+}

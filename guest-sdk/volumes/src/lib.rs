@@ -1,0 +1,65 @@
+//! What plugins that look at volumes share: Kubernetes' storage objects, as far as scheduling reads them, and which CSI drivers
+//! have taken the place of in-tree volumes.
+//!
+//! A plugin's [index](berth_guest::index) keeps the objects as [`Known`], and says by [`Kind`](berth_guest::objects::Kind) which of
+//! their fields it reads; fields that it does not name are empty.
+//!
+//! ```
+//! use berth_guest::index::Index;
+//! use berth_guest::objects::{Kind, Object};
+//! use berth_guest::plugin::NoArgs;
+//! use berth_guest::prelude::*;
+//! use berth_guest_volumes::{Known, PersistentVolumeClaim};
+//!
+//! pub struct Claims(Known<PersistentVolumeClaim>);
+//!
+//! impl Index for Claims {
+//!     type Nodes = ();
+//!     type Pods = ();
+//!
+//!     fn new(_: &NoArgs) -> Claims {
+//!         Claims(Known::default())
+//!     }
+//!
+//!     fn kinds(_: &NoArgs) -> Vec<Kind> {
+//!         vec![Kind::new("v1", "PersistentVolumeClaim", ["spec.storageClassName"])]
+//!     }
+//!
+//!     fn object_set(&mut self, claim: &Object<'_>) {
+//!         self.0.set(claim);
+//!     }
+//!
+//!     fn object_removed(&mut self, claim: &Object<'_>) {
+//!         self.0.remove(claim);
+//!     }
+//! }
+//!
+//! fn pre_filter(namespace: &pod::Namespace, claims: &Claims) -> PreFilter {
+//!     let scratch = claims.0.get(namespace, "scratch");
+//!     let fast = scratch.is_some_and(|claim| claim.class() == "fast");
+//!     if fast { PreFilter::All } else { PreFilter::Skip }
+//! }
+//!
+//! berth_guest::plugin!(name: "FastScratch", index: Claims, pre_filter: pre_filter);
+//! # fn main() {}
+//! ```
+
+mod claim;
+mod csi;
+mod known;
+pub mod migration;
+mod persistent_volume;
+mod quantity;
+mod residents;
+mod storage_class;
+mod topology;
+
+pub use claim::{
+    ClaimSpec, ClaimStatus, Metadata, OwnerReference, PersistentVolumeClaim, READ_WRITE_ONCE_POD, Resources,
+};
+pub use csi::{Allocatable, AttachedSource, CsiDriver, CsiNode, CsiStorageCapacity, CsiVolume, VolumeAttachment};
+pub use known::{Known, not_found};
+pub use persistent_volume::{ClaimReference, PersistentVolume, VolumeSpec, VolumeStatus};
+pub use quantity::Quantity;
+pub use residents::Residents;
+pub use storage_class::{StorageClass, TopologyTerm, WAIT_FOR_FIRST_CONSUMER};

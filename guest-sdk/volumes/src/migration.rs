@@ -1,0 +1,311 @@
+//! Volumes that were Kubernetes' own, as the CSI drivers know them that have taken their place.
+//!
+//! Kubernetes v1.36 leaves those of [`InTree`] to their drivers wherever a node has a CSINode. Azure files and vSphere's volumes
+//! have drivers as well, but scheduling takes them for in-tree volumes still.
+
+use berth_guest::types::{Disk, NodeSelectorTerm, VolumeSource};
+
+use crate::csi::CsiVolume;
+use crate::persistent_volume::{InTreeVolume, PersistentVolume};
+use crate::topology;
+
+/// A kind of in-tree volume that a CSI driver has taken over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InTree {
+    /// `awsElasticBlockStore`
+    AwsElasticBlockStore,
+    /// `azureDisk`
+    AzureDisk,
+    /// `cinder`
+    Cinder,
+    /// `gcePersistentDisk`
+    GcePersistentDisk,
+    /// `portworxVolume`
+    PortworxVolume,
+}
+
+const ALL: [InTree; 5] = [
+    InTree::AwsElasticBlockStore,
+    InTree::AzureDisk,
+    InTree::Cinder,
+    InTree::GcePersistentDisk,
+    InTree::PortworxVolume,
+];
+
+/// Provisioners whose volumes no driver is taken to have.
+const NOT_TAKEN_OVER: [&str; 2] = ["kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"];
+
+/// Where neither project nor zone of a GCE disk is known.
+const UNSPECIFIED: &str = "UNSPECIFIED";
+
+impl InTree {
+    /// The provisioner of its StorageClasses, which is its name.
+    pub const fn provisioner(self) -> &'static str {
+        match self {
+            InTree::AwsElasticBlockStore => "kubernetes.io/aws-ebs",
+            InTree::AzureDisk => "kubernetes.io/azure-disk",
+            InTree::Cinder => "kubernetes.io/cinder",
+            InTree::GcePersistentDisk => "kubernetes.io/gce-pd",
+            InTree::PortworxVolume => "kubernetes.io/portworx-volume",
+        }
+    }
+
+    /// The CSI driver that has taken it over.
+    pub const fn driver(self) -> &'static str {
+        match self {
+            InTree::AwsElasticBlockStore => "ebs.csi.aws.com",
+            InTree::AzureDisk => "disk.csi.azure.com",
+            InTree::Cinder => "cinder.csi.openstack.org",
+            InTree::GcePersistentDisk => "pd.csi.storage.gke.io",
+            InTree::PortworxVolume => "pxd.portworx.com",
+        }
+    }
+
+    /// The label of nodes by which the driver tells zones, where it does.
+    const fn zone_label(self) -> Option<&'static str> {
+        match self {
+            InTree::AwsElasticBlockStore => Some("topology.ebs.csi.aws.com/zone"),
+            InTree::Cinder => Some("topology.cinder.csi.openstack.org/zone"),
+            InTree::GcePersistentDisk => Some("topology.gke.io/zone"),
+            InTree::AzureDisk | InTree::PortworxVolume => None,
+        }
+    }
+
+    fn of_inline(source: &VolumeSource) -> Option<(InTree, &Disk)> {
+        match source {
+            VolumeSource::AwsElasticBlockStore(disk) => Some((InTree::AwsElasticBlockStore, disk)),
+            VolumeSource::AzureDisk(disk) => Some((InTree::AzureDisk, disk)),
+            VolumeSource::Cinder(disk) => Some((InTree::Cinder, disk)),
+            VolumeSource::GcePersistentDisk(disk) => Some((InTree::GcePersistentDisk, disk)),
+            VolumeSource::PortworxVolume(disk) => Some((InTree::PortworxVolume, disk)),
+            _ => None,
+        }
+    }
+
+    fn of_volume(volume: &PersistentVolume) -> Option<(InTree, &InTreeVolume)> {
+        let spec = &volume.spec;
+        let sources = [
+            &spec.aws_elastic_block_store,
+            &spec.azure_disk,
+            &spec.cinder,
+            &spec.gce_persistent_disk,
+            &spec.portworx_volume,
+        ];
+        ALL.into_iter().zip(sources).find_map(|(in_tree, source)| Some((in_tree, source.as_ref()?)))
+    }
+
+    fn csi(self, handle: String) -> CsiVolume {
+        CsiVolume { driver: self.driver().to_owned(), volume_handle: handle }
+    }
+}
+
+/// The CSI driver that makes volumes for this provisioner; `None` for one whose volumes no driver is taken to have.
+pub fn driver_of(provisioner: &str) -> Option<&str> {
+    if NOT_TAKEN_OVER.iter().any(|other| *other == provisioner) {
+        return None;
+    }
+    match ALL.into_iter().find(|in_tree| in_tree.provisioner() == provisioner) {
+        Some(in_tree) => Some(in_tree.driver()),
+        None => Some(provisioner),
+    }
+}
+
+/// A pod's own volume as a CSI driver knows it, or why it can't; `None` where that is not for a driver.
+pub fn inline(source: &VolumeSource) -> Option<Result<CsiVolume, String>> {
+    let (in_tree, disk) = InTree::of_inline(source)?;
+    let handle = match in_tree {
+        InTree::AwsElasticBlockStore => ebs_volume(&disk.id),
+        InTree::AzureDisk => azure_disk(&disk.id, &disk.pool),
+        InTree::GcePersistentDisk => Ok(gce_disk("zones", UNSPECIFIED, &disk.id)),
+        InTree::Cinder | InTree::PortworxVolume => Ok(disk.id.clone()),
+    };
+    Some(handle.map(|handle| in_tree.csi(handle)))
+}
+
+impl PersistentVolume {
+    /// The kind of in-tree volume that it is, if a driver has taken that over.
+    pub fn in_tree(&self) -> Option<InTree> {
+        InTree::of_volume(self).map(|(in_tree, _)| in_tree)
+    }
+
+    /// The volume as its CSI driver knows it, or why it can't; `None` where that is not for a driver.
+    pub fn csi_volume(&self) -> Option<Result<CsiVolume, String>> {
+        if let Some(csi) = &self.spec.csi {
+            return Some(Ok(csi.clone()));
+        }
+        let (in_tree, disk) = InTree::of_volume(self)?;
+        let handle = match in_tree {
+            InTree::AwsElasticBlockStore => ebs_volume(&disk.id),
+            InTree::AzureDisk => azure_disk(&disk.id, &disk.kind),
+            InTree::GcePersistentDisk => self.gce_disk(&disk.id),
+            InTree::Cinder | InTree::PortworxVolume => Ok(disk.id.clone()),
+        };
+        Some(handle.map(|handle| in_tree.csi(handle)))
+    }
+
+    /// Terms of which a node has to match one to reach the volume; `None` where every node does.
+    pub fn node_affinity(&self) -> Option<Vec<NodeSelectorTerm>> {
+        self.spec.node_affinity.required.clone().map(Into::into)
+    }
+
+    /// The same for nodes that leave such volumes to the CSI driver, which tells zones by a label of its own; or why the driver
+    /// can't know the volume.
+    pub fn migrated_node_affinity(&self) -> Result<Option<Vec<NodeSelectorTerm>>, String> {
+        if let Some(Err(wrong)) = self.csi_volume() {
+            return Err(wrong);
+        }
+        let terms = self.node_affinity();
+        let zone_label = self.in_tree().and_then(InTree::zone_label);
+        Ok(match zone_label {
+            Some(zone_label) => topology::of_driver(terms, &self.metadata.labels, zone_label),
+            None => terms,
+        })
+    }
+
+    /// The zones of a disk are in the volume's labels.
+    fn gce_disk(&self, disk: &str) -> Result<String, String> {
+        let label = |key| self.metadata.labels.get(key).map(String::as_str).filter(|zones| !zones.is_empty());
+        let zones = label(topology::BETA_ZONE).or_else(|| label(topology::ZONE)).unwrap_or(UNSPECIFIED);
+        if !zones.contains(topology::ZONES_DELIMITER) {
+            return Ok(gce_disk("zones", zones, disk));
+        }
+        gce_region(zones)
+            .map(|region| gce_disk("regions", region, disk))
+            .map_err(|wrong| format!("failed to get region from zones: {wrong}"))
+    }
+}
+
+fn gce_disk(scope: &str, name: &str, disk: &str) -> String {
+    format!("projects/{UNSPECIFIED}/{scope}/{name}/disks/{disk}")
+}
+
+/// The region that zones are in: `us-central1-a` is one of `us-central1`.
+fn gce_region(zones: &str) -> Result<&str, String> {
+    let mut regions: Vec<&str> = Vec::new();
+    for zone in zones.split(topology::ZONES_DELIMITER) {
+        let region = zone.rsplit_once('-').map(|(region, _)| region).filter(|region| region.matches('-').count() == 1);
+        let region = region.ok_or_else(|| {
+            format!("zone in unexpected format, expected: {{locale}}-{{region}}-{{zone}}, got: {zone}")
+        })?;
+        if !regions.contains(&region) {
+            regions.push(region);
+        }
+    }
+    match regions.as_slice() {
+        [region] => Ok(region),
+        several => Err(format!("multiple or no regions gotten from zones, got: {several:?}")),
+    }
+}
+
+/// `vol-1`, also where it is written as `aws://us-east-1a/vol-1`.
+fn ebs_volume(id: &str) -> Result<String, String> {
+    let Some(path) = id.strip_prefix("aws://") else { return Ok(id.to_owned()) };
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let volume = path.split_once('/').map_or("", |(_, volume)| volume).trim_matches('/');
+    if volume.starts_with("vol-") && !volume.contains('/') {
+        return Ok(volume.to_owned());
+    }
+    Err(format!("failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({id})"))
+}
+
+/// Only managed disks are left to the driver.
+fn azure_disk(uri: &str, kind: &str) -> Result<String, String> {
+    if kind.is_empty() || kind.eq_ignore_ascii_case("Managed") {
+        return Ok(uri.to_owned());
+    }
+    Err(format!("kind({kind}) is not supported in csi migration"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handle(volume: Option<Result<CsiVolume, String>>) -> String {
+        match volume {
+            None => "none".to_owned(),
+            Some(Ok(CsiVolume { driver, volume_handle })) => format!("{driver} {volume_handle}"),
+            Some(Err(wrong)) => wrong,
+        }
+    }
+
+    #[test]
+    fn a_pods_own_disks_have_handles() {
+        let disk = |id: &str, pool: &str| Disk {
+            id: id.to_owned(),
+            pool: pool.to_owned(),
+            monitors: Vec::new(),
+            read_only: false,
+        };
+        for (source, expected) in [
+            (VolumeSource::AwsElasticBlockStore(disk("vol-1", "")), "ebs.csi.aws.com vol-1"),
+            (VolumeSource::AwsElasticBlockStore(disk("aws:///vol-1", "")), "ebs.csi.aws.com vol-1"),
+            (VolumeSource::AwsElasticBlockStore(disk("aws://us-east-1a/vol-1", "")), "ebs.csi.aws.com vol-1"),
+            (
+                VolumeSource::AwsElasticBlockStore(disk("aws://us-east-1a/disk", "")),
+                "failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://us-east-1a/disk)",
+            ),
+            (VolumeSource::AzureDisk(disk("/disks/a", "Managed")), "disk.csi.azure.com /disks/a"),
+            (VolumeSource::AzureDisk(disk("https://a", "Shared")), "kind(Shared) is not supported in csi migration"),
+            (VolumeSource::Cinder(disk("c", "")), "cinder.csi.openstack.org c"),
+            (
+                VolumeSource::GcePersistentDisk(disk("pd", "")),
+                "pd.csi.storage.gke.io projects/UNSPECIFIED/zones/UNSPECIFIED/disks/pd",
+            ),
+            (VolumeSource::PortworxVolume(disk("px", "")), "pxd.portworx.com px"),
+            (VolumeSource::Iscsi(disk("iqn", "")), "none"),
+            (VolumeSource::Other, "none"),
+        ] {
+            assert_eq!(handle(inline(&source)), expected, "{source:?}");
+        }
+    }
+
+    #[test]
+    fn a_volumes_handle_may_name_its_zones() {
+        let gce = |labels: &str| {
+            let json = format!(
+                r#"{{"metadata": {{"labels": {labels}}}, "spec": {{"gcePersistentDisk": {{"pdName": "pd"}}}}}}"#
+            );
+            let volume: PersistentVolume = serde_json::from_str(&json).unwrap();
+            handle(volume.csi_volume())
+        };
+        let disk = |place: &str| format!("pd.csi.storage.gke.io projects/UNSPECIFIED/{place}/disks/pd");
+        for (labels, expected) in [
+            ("{}", disk("zones/UNSPECIFIED")),
+            (r#"{"topology.kubernetes.io/zone": "us-central1-a"}"#, disk("zones/us-central1-a")),
+            (r#"{"topology.kubernetes.io/zone": "us-central1-a__us-central1-b"}"#, disk("regions/us-central1")),
+            (
+                r#"{"topology.kubernetes.io/zone": "b", "failure-domain.beta.kubernetes.io/zone": "a"}"#,
+                disk("zones/a"),
+            ),
+            (
+                r#"{"topology.kubernetes.io/zone": "a__b"}"#,
+                "failed to get region from zones: zone in unexpected format, expected: {locale}-{region}-{zone}, got: a"
+                    .to_owned(),
+            ),
+        ] {
+            assert_eq!(gce(labels), expected, "{labels}");
+        }
+    }
+
+    #[test]
+    fn volumes_of_drivers_are_what_they_say() {
+        let volume = |json: &str| serde_json::from_str::<PersistentVolume>(json).unwrap();
+        let csi = volume(r#"{"spec": {"csi": {"driver": "csi.example.com", "volumeHandle": "h"}}}"#);
+        assert_eq!((handle(csi.csi_volume()), csi.in_tree()), ("csi.example.com h".to_owned(), None));
+        let azure = volume(r#"{"spec": {"azureDisk": {"diskURI": "/disks/a"}}}"#);
+        assert_eq!(handle(azure.csi_volume()), "disk.csi.azure.com /disks/a");
+        assert_eq!(handle(volume("{}").csi_volume()), "none");
+    }
+
+    #[test]
+    fn provisioners_have_drivers() {
+        for (provisioner, driver) in [
+            ("csi.example.com", Some("csi.example.com")),
+            ("kubernetes.io/gce-pd", Some("pd.csi.storage.gke.io")),
+            ("kubernetes.io/no-provisioner", Some("kubernetes.io/no-provisioner")),
+            ("kubernetes.io/vsphere-volume", None),
+        ] {
+            assert_eq!(driver_of(provisioner), driver, "{provisioner}");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! The cluster as this plugin keeps it: which volumes there are, and which are where.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use berth_guest::index::Index;
+use berth_guest::objects::{Kind, Object};
+use berth_guest::plugin::NoArgs;
+use berth_guest::{Rejection, node, pod};
+use berth_guest_volumes::{
+    CsiNode, CsiVolume, Known, PersistentVolume, PersistentVolumeClaim, Residents, StorageClass, VolumeAttachment,
+    migration, not_found,
+};
+
+use crate::uses::{Use, Uses};
+
+/// See the module.
+#[derive(Default)]
+pub struct Cluster {
+    names: Vec<node::Name>,
+    residents: Residents<Uses>,
+    claims: Known<PersistentVolumeClaim>,
+    volumes: Known<DriversVolume>,
+    classes: Known<StorageClass>,
+    csi_nodes: Known<CsiNode>,
+    attachments: Known<VolumeAttachment>,
+    /// The names of attachments, by node.
+    attached: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// What a PersistentVolume is to its driver; `None` where it is not for one.
+struct DriversVolume {
+    csi: Option<CsiVolume>,
+    in_tree: bool,
+}
+
+/// A volume by the driver that attaches it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Volume<'a> {
+    /// The driver.
+    pub driver: &'a str,
+    handle: Handle<'a>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Handle<'a> {
+    Known(&'a str),
+    /// Not there yet: by namespace and name of its claim.
+    Claim(&'a str, &'a str),
+}
+
+const CLAIM: usize = 0;
+const VOLUME: usize = 1;
+const CLASS: usize = 2;
+const CSI_NODE: usize = 3;
+
+impl Index for Cluster {
+    type Nodes = node::Name;
+    type Pods = (pod::Namespace, pod::Volumes);
+
+    fn new(_: &NoArgs) -> Cluster {
+        Cluster::default()
+    }
+
+    fn node_set(&mut self, node: node::Id, name: &node::Name) {
+        if node.at() >= self.names.len() {
+            self.names.resize_with(node.at() + 1, node::Name::default);
+        }
+        // The row was made above.
+        self.names[node.at()] = name.clone();
+    }
+
+    fn pod_set(&mut self, pod: pod::Id, node: node::Id, (namespace, volumes): (&pod::Namespace, &pod::Volumes)) {
+        let uses = Uses::new(namespace, volumes);
+        self.residents.set(pod, node, (!uses.is_empty()).then_some(uses));
+    }
+
+    fn pod_removed(&mut self, pod: pod::Id) {
+        self.residents.remove(pod);
+    }
+
+    fn kinds(_: &NoArgs) -> Vec<Kind> {
+        let class = r#"metadata.annotations["volume.beta.kubernetes.io/storage-class"]"#;
+        let owners = ["metadata.ownerReferences.uid", "metadata.ownerReferences.controller"];
+        let claim = ["spec.volumeName", "spec.storageClassName", class].into_iter().chain(owners);
+        let volume = [
+            r#"metadata.labels["topology.kubernetes.io/zone"]"#,
+            r#"metadata.labels["failure-domain.beta.kubernetes.io/zone"]"#,
+            "spec.csi.driver",
+            "spec.csi.volumeHandle",
+            "spec.awsElasticBlockStore.volumeID",
+            "spec.azureDisk.diskURI",
+            "spec.azureDisk.kind",
+            "spec.cinder.volumeID",
+            "spec.gcePersistentDisk.pdName",
+            "spec.portworxVolume.volumeID",
+        ];
+        let limits = ["spec.drivers.name", "spec.drivers.allocatable.count"];
+        let attachment = ["spec.attacher", "spec.nodeName", "spec.source.persistentVolumeName"];
+        vec![
+            Kind::new("v1", "PersistentVolumeClaim", claim),
+            Kind::new("v1", "PersistentVolume", volume),
+            Kind::new("storage.k8s.io/v1", "StorageClass", ["provisioner"]),
+            Kind::new("storage.k8s.io/v1", "CSINode", limits),
+            Kind::new("storage.k8s.io/v1", "VolumeAttachment", attachment),
+        ]
+    }
+
+    fn object_set(&mut self, object: &Object<'_>) {
+        match object.kind {
+            CLAIM => self.claims.set(object),
+            VOLUME => {
+                let volume = object.read::<PersistentVolume>().unwrap_or_default();
+                let in_tree = volume.in_tree().is_some();
+                self.volumes.insert(object, DriversVolume { csi: volume.csi_volume().and_then(Result::ok), in_tree });
+            }
+            CLASS => self.classes.set(object),
+            CSI_NODE => self.csi_nodes.set(object),
+            _ => self.attachment_set(object),
+        }
+    }
+
+    fn object_removed(&mut self, object: &Object<'_>) {
+        match object.kind {
+            CLAIM => _ = self.claims.remove(object),
+            VOLUME => _ = self.volumes.remove(object),
+            CLASS => _ = self.classes.remove(object),
+            CSI_NODE => _ = self.csi_nodes.remove(object),
+            _ => self.attachment_removed(object),
+        }
+    }
+}
+
+impl Cluster {
+    fn attachment_set(&mut self, object: &Object<'_>) {
+        self.attachment_removed(object);
+        self.attachments.set(object);
+        if let Some(attachment) = self.attachments.get(object.namespace, object.name) {
+            let on_node = self.attached.entry(attachment.spec.node_name.clone()).or_default();
+            on_node.insert(object.name.to_owned());
+        }
+    }
+
+    fn attachment_removed(&mut self, object: &Object<'_>) {
+        let Some(attachment) = self.attachments.remove(object) else { return };
+        if let Some(on_node) = self.attached.get_mut(&attachment.spec.node_name) {
+            on_node.remove(object.name);
+            if on_node.is_empty() {
+                self.attached.remove(&attachment.spec.node_name);
+            }
+        }
+    }
+
+    /// Adds the volumes of a pod that is to be placed. Whether in-tree volumes are the drivers' depends on the node.
+    pub fn volumes_of_new<'a>(
+        &'a self,
+        pod: &'a Uses,
+        in_tree_migrated: bool,
+        volumes: &mut BTreeSet<Volume<'a>>,
+    ) -> Result<(), Rejection> {
+        self.volumes_of(pod, in_tree_migrated, volumes, |claim| {
+            let missing = not_found("persistentvolumeclaim", claim);
+            Err(Rejection::unresolvable(format!("looking up PVC {}/{claim}: {missing}", pod.namespace)))
+        })
+    }
+
+    fn volumes_of<'a>(
+        &'a self,
+        pod: &'a Uses,
+        in_tree_migrated: bool,
+        volumes: &mut BTreeSet<Volume<'a>>,
+        missing: impl Fn(&str) -> Result<(), Rejection>,
+    ) -> Result<(), Rejection> {
+        for volume in &pod.volumes {
+            let name = match volume {
+                Use::Claim(claim) | Use::Ephemeral { claim, .. } => claim,
+                Use::InTree(Ok(csi)) if in_tree_migrated => {
+                    volumes.insert(Volume { driver: &csi.driver, handle: Handle::Known(&csi.volume_handle) });
+                    continue;
+                }
+                Use::InTree(Err(wrong)) if in_tree_migrated => return Err(Rejection::error(wrong.clone())),
+                Use::InTree(_) => continue,
+            };
+            let Some(claim) = self.claims.get(&pod.namespace, name) else {
+                missing(name)?;
+                continue;
+            };
+            if let Use::Ephemeral { pod: (pod_name, uid), .. } = volume
+                && !claim.metadata.is_controlled_by(uid)
+            {
+                let namespace = &pod.namespace;
+                return Err(Rejection::error(format!(
+                    "PVC {namespace}/{name} was not created for pod {namespace}/{pod_name} (pod is not owner)"
+                )));
+            }
+            volumes.extend(self.volume_of(claim, &pod.namespace, name, in_tree_migrated));
+        }
+        Ok(())
+    }
+
+    /// What will be attached for a claim, where that is a driver's.
+    fn volume_of<'a>(
+        &'a self,
+        claim: &'a PersistentVolumeClaim,
+        namespace: &'a str,
+        name: &'a str,
+        in_tree_migrated: bool,
+    ) -> Option<Volume<'a>> {
+        let volume = if let Some(volume) = self.volumes.get("", &claim.spec.volume_name) {
+            let csi = volume.csi.as_ref().filter(|_| in_tree_migrated || !volume.in_tree)?;
+            Volume { driver: &csi.driver, handle: Handle::Known(&csi.volume_handle) }
+        } else {
+            let class = self.classes.get("", claim.class())?;
+            Volume { driver: migration::driver_of(&class.provisioner)?, handle: Handle::Claim(namespace, name) }
+        };
+        (!volume.driver.is_empty() && volume.handle != Handle::Known("")).then_some(volume)
+    }
+
+    /// What is known of a node.
+    pub fn place(&self, node: node::Id) -> Place<'_> {
+        let name = self.names.get(node.at()).map_or("", |name| &**name);
+        Place {
+            csi_node: self.csi_nodes.get("", name),
+            pods: self.residents.on(node).collect(),
+            attachments: self.attached.get(name),
+        }
+    }
+
+    /// The volume of an attachment, where that is a driver's own.
+    fn attached_volume(&self, name: &str) -> Option<Volume<'_>> {
+        let attachment = &self.attachments.get("", name)?.spec;
+        let volume = self.volumes.get("", attachment.source.persistent_volume_name.as_deref()?)?;
+        let csi = volume.csi.as_ref().filter(|_| !volume.in_tree && !attachment.attacher.is_empty())?;
+        Some(Volume { driver: &attachment.attacher, handle: Handle::Known(&csi.volume_handle) })
+    }
+}
+
+/// A node, and what is on it.
+pub struct Place<'a> {
+    /// Its CSINode.
+    pub csi_node: Option<&'a CsiNode>,
+    pods: Vec<&'a Uses>,
+    attachments: Option<&'a BTreeSet<String>>,
+}
+
+/// The volumes of a node.
+pub struct Attached<'a> {
+    /// Of its pods.
+    pub by_pods: BTreeSet<Volume<'a>>,
+    /// All.
+    all: BTreeSet<Volume<'a>>,
+}
+
+impl<'a> Place<'a> {
+    /// Whether there is room even if every volume that is there were another one, and of the drivers of these.
+    pub fn has_room(&self, wanted: &BTreeSet<Volume<'_>>) -> bool {
+        let there: usize = self.pods.iter().map(|pod| pod.volumes.len()).sum();
+        let all = there + self.attachments.map_or(0, BTreeSet::len) + wanted.len();
+        let limits = wanted.iter().filter_map(|volume| self.csi_node?.limit(volume.driver));
+        limits.into_iter().all(|limit| usize::try_from(limit).is_ok_and(|limit| all <= limit))
+    }
+
+    /// Whether something may be wrong with the volumes of pods there.
+    pub fn may_be_wrong(&self) -> bool {
+        self.pods.iter().any(|pod| pod.may_be_wrong())
+    }
+
+    /// What is attached there or will be, or what is wrong with that. Claims that are not there count for nothing.
+    pub fn attached(&self, cluster: &'a Cluster) -> Result<Attached<'a>, Rejection> {
+        let mut by_pods = BTreeSet::new();
+        for pod in &self.pods {
+            cluster.volumes_of(pod, true, &mut by_pods, |_| Ok(()))?;
+        }
+        let mut all = by_pods.clone();
+        all.extend(self.attachments.into_iter().flatten().filter_map(|name| cluster.attached_volume(name)));
+        Ok(Attached { by_pods, all })
+    }
+}
+
+impl Attached<'_> {
+    /// How many are of this driver.
+    pub fn of(&self, driver: &str) -> usize {
+        self.all.iter().filter(|volume| volume.driver == driver).count()
+    }
+}

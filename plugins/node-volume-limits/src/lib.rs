@@ -1,0 +1,82 @@
+//! NodeVolumeLimits: no more volumes of a CSI driver on a node than its CSINode says.
+//!
+//! Reads the pod's volumes and those of the pods on nodes, their claims, PersistentVolumes and StorageClasses, what is attached
+//! (VolumeAttachment), and CSINodes, as kube-scheduler v1.36 does. A volume that several pods of a node use counts once, one that
+//! is not made yet by its class's driver, and an in-tree volume by the driver that has taken it over.
+
+mod cluster;
+mod uses;
+
+use std::collections::BTreeSet;
+
+use berth_guest::prelude::*;
+use berth_guest::{ClusterEvent, EventActions, Verdicts};
+use cluster::{Cluster, Place, Volume};
+use uses::Uses;
+
+const TOO_MANY: &str = "node(s) exceed max volume count";
+
+fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> Uses {
+    Uses::new(namespace, volumes)
+}
+
+fn pre_filter(pod: &Uses) -> PreFilter {
+    if pod.is_empty() { PreFilter::Skip } else { PreFilter::All }
+}
+
+/// The pod's volumes, or why it can't have them.
+type Wanted<'a> = Result<BTreeSet<Volume<'a>>, Rejection>;
+
+fn filter_nodes(pod: &Uses, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
+    let wanted = |in_tree_migrated| {
+        let mut volumes = BTreeSet::new();
+        cluster.volumes_of_new(pod, in_tree_migrated, &mut volumes).map(|()| volumes)
+    };
+    let (migrated, unmigrated) = (wanted(true), wanted(false));
+    nodes.iter().map(|node| verdict(cluster.place(node), cluster, &migrated, &unmigrated)).collect()
+}
+
+fn verdict(place: Place<'_>, cluster: &Cluster, migrated: &Wanted<'_>, unmigrated: &Wanted<'_>) -> Verdict {
+    let Some(csi_node) = place.csi_node else {
+        return unmigrated.as_ref().map_or_else(|rejection| rejection.clone().into(), |_| Verdict::FITS);
+    };
+    let wanted = match migrated {
+        Ok(wanted) => wanted,
+        Err(rejection) => return rejection.clone().into(),
+    };
+    let limited = wanted.iter().any(|volume| csi_node.limit(volume.driver).is_some());
+    if wanted.is_empty() || !csi_node.has_limits() || (!limited || place.has_room(wanted)) && !place.may_be_wrong() {
+        return Verdict::FITS;
+    }
+    match place.attached(cluster) {
+        Err(rejection) => rejection.into(),
+        Ok(attached) => {
+            let more =
+                |driver| wanted.iter().filter(|new| new.driver == driver && !attached.by_pods.contains(new)).count();
+            let fits = |driver| {
+                let (more, there) = (more(driver), attached.of(driver));
+                let limit = csi_node.limit(driver).and_then(|limit| usize::try_from(limit).ok());
+                more == 0 || csi_node.limit(driver).is_none() || limit.is_some_and(|limit| there + more <= limit)
+            };
+            let fits = wanted.iter().all(|volume| fits(volume.driver));
+            if fits { Verdict::FITS } else { Verdict::unschedulable(TOO_MANY) }
+        }
+    }
+}
+
+berth_guest::plugin!(
+    name: "NodeVolumeLimits",
+    index: Cluster,
+    prepare: prepare => Uses,
+    pre_filter: pre_filter,
+    filter_nodes: filter_nodes,
+    retry_on: [
+        ClusterEvent::new("storage.k8s.io/v1/CSINode", EventActions::ADD | EventActions::UPDATE),
+        ClusterEvent::new("Pod", EventActions::DELETE),
+        ClusterEvent::new("PersistentVolumeClaim", EventActions::ADD),
+        ClusterEvent::new("storage.k8s.io/v1/VolumeAttachment", EventActions::DELETE),
+    ],
+);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! NodeVolumeLimits: what counts, and where it is too much.
+
+use berth_guest::testing::{Host, PodBuilder, node, pod};
+use berth_guest::types::{Code, Disk, VolumeSource};
+
+use super::*;
+
+const DRIVER: &str = "csi.example.com";
+const EBS: &str = "ebs.csi.aws.com";
+
+/// Where the limits of node `node` are these.
+fn with_limits(limits: &[(&str, u32)]) -> Host<Plugin> {
+    let mut host = Host::new();
+    host.node(node("node"));
+    let driver = |(name, count): &(&str, u32)| format!(r#"{{"name": "{name}", "allocatable": {{"count": {count}}}}}"#);
+    let drivers: Vec<String> = limits.iter().map(driver).collect();
+    host.object("CSINode", "", "node", &format!(r#"{{"spec": {{"drivers": [{}]}}}}"#, drivers.join(", ")));
+    for (class, provisioner) in
+        [("example", DRIVER), ("ebs", "kubernetes.io/aws-ebs"), ("vsphere", "kubernetes.io/vsphere-volume")]
+    {
+        host.object("StorageClass", "", class, &format!(r#"{{"provisioner": "{provisioner}"}}"#));
+    }
+    host
+}
+
+/// A claim bound to a volume of its own, of this source.
+fn bound(host: &mut Host<Plugin>, name: &str, source: &str) {
+    host.object("PersistentVolumeClaim", "default", name, &format!(r#"{{"spec": {{"volumeName": "pv-{name}"}}}}"#));
+    host.object("PersistentVolume", "", &format!("pv-{name}"), &format!(r#"{{"spec": {source}}}"#));
+}
+
+fn of_driver(handle: &str) -> String {
+    format!(r#"{{"csi": {{"driver": "{DRIVER}", "volumeHandle": "{handle}"}}}}"#)
+}
+
+fn unbound(host: &mut Host<Plugin>, name: &str, class: &str) {
+    let spec = format!(r#"{{"spec": {{"storageClassName": "{class}"}}}}"#);
+    host.object("PersistentVolumeClaim", "default", name, &spec);
+}
+
+fn ebs(id: &str) -> PodBuilder {
+    let disk = Disk { id: id.into(), pool: String::new(), monitors: Vec::new(), read_only: false };
+    pod().volume("disk", VolumeSource::AwsElasticBlockStore(disk))
+}
+
+fn fits(host: &mut Host<Plugin>, pod: &PodBuilder) -> bool {
+    host.fits(pod) == ["node"]
+}
+
+#[test]
+fn volumes_of_a_driver_are_counted_up_to_its_limit() {
+    for (case, limits, there, wanted, expected) in [
+        ("room", vec![(DRIVER, 2)], vec!["a"], vec!["b"], true),
+        ("no room", vec![(DRIVER, 1)], vec!["a"], vec!["b"], false),
+        ("two at once", vec![(DRIVER, 2)], vec!["a"], vec!["b", "c"], false),
+        ("one that is there", vec![(DRIVER, 1)], vec!["a"], vec!["a"], true),
+        ("one that is there, and another", vec![(DRIVER, 1)], vec!["a"], vec!["a", "b"], false),
+        ("the same by another claim", vec![(DRIVER, 1)], vec!["a"], vec!["also-a"], true),
+        ("none allowed", vec![(DRIVER, 0)], vec![], vec!["a"], false),
+        ("another driver's limit", vec![("csi.other.com", 0)], vec!["a"], vec!["b"], true),
+        ("no limit", vec![], vec!["a", "b"], vec!["c"], true),
+        ("one that is still to be made", vec![(DRIVER, 1)], vec!["a"], vec!["new"], false),
+        ("one to be made that another pod waits for", vec![(DRIVER, 1)], vec!["new"], vec!["new"], true),
+        ("in-tree, taken over", vec![(EBS, 1)], vec!["ebs"], vec!["ebs-new"], false),
+        ("in-tree, counted for its driver", vec![(EBS, 1)], vec!["a"], vec!["ebs-new"], true),
+        ("in-tree, not taken over", vec![("csi.vsphere.vmware.com", 0)], vec![], vec!["vsphere-new"], true),
+        ("not a driver's", vec![(DRIVER, 0)], vec![], vec!["nfs"], true),
+        ("of a class that is not there", vec![(DRIVER, 0)], vec![], vec!["classless"], true),
+        ("of a volume that is not there", vec![(DRIVER, 0)], vec![], vec!["volumeless"], false),
+    ] {
+        let mut host = with_limits(&limits);
+        for name in ["a", "b", "c"] {
+            bound(&mut host, name, &of_driver(name));
+        }
+        bound(&mut host, "also-a", &of_driver("a"));
+        bound(&mut host, "ebs", r#"{"awsElasticBlockStore": {"volumeID": "vol-1"}}"#);
+        bound(&mut host, "nfs", "{}");
+        for (name, class) in [("new", "example"), ("ebs-new", "ebs"), ("vsphere-new", "vsphere"), ("classless", "none")]
+        {
+            unbound(&mut host, name, class);
+        }
+        let gone = r#"{"spec": {"volumeName": "gone", "storageClassName": "example"}}"#;
+        host.object("PersistentVolumeClaim", "default", "volumeless", gone);
+        for claim in there {
+            host.resident(&pod().claim(claim), "node");
+        }
+        let wanted = wanted.into_iter().fold(pod(), PodBuilder::claim);
+        assert_eq!(fits(&mut host, &wanted), expected, "{case}");
+        if !expected {
+            let status = host.verdict(&wanted, "node").unwrap();
+            assert_eq!((status.code, status.reasons), (Code::Unschedulable, vec![TOO_MANY.to_owned()]), "{case}");
+        }
+    }
+}
+
+#[test]
+fn disks_of_the_pod_itself_count_for_the_driver_that_took_them_over() {
+    let mut host = with_limits(&[(EBS, 1)]);
+    bound(&mut host, "claim", r#"{"awsElasticBlockStore": {"volumeID": "aws://zone/vol-1"}}"#);
+    assert!(fits(&mut host, &ebs("vol-1")));
+    let there = host.resident(&ebs("vol-1"), "node");
+    assert!(fits(&mut host, &ebs("vol-1")));
+    assert!(fits(&mut host, &pod().claim("claim")), "it is the same disk");
+    assert!(!fits(&mut host, &ebs("vol-2")));
+    host.remove_resident(there);
+    assert!(fits(&mut host, &ebs("vol-2")));
+}
+
+#[test]
+fn a_disk_that_its_driver_cannot_know_is_an_error_where_there_is_a_driver() {
+    let mut host = with_limits(&[]);
+    host.node(node("other"));
+    let wrong = ebs("aws://zone/disk");
+    let status = host.verdict(&wrong, "node").unwrap();
+    assert_eq!(status.code, Code::Error);
+    assert_eq!(
+        status.reasons,
+        [
+            "converting volume(disk) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format \
+          for AWS volume (aws://zone/disk)"
+        ]
+    );
+    assert_eq!(host.fits(&wrong), ["other"]);
+}
+
+#[test]
+fn what_is_attached_counts_without_a_pod() {
+    let mut host = with_limits(&[(DRIVER, 2)]);
+    for name in ["a", "b", "c"] {
+        bound(&mut host, name, &of_driver(name));
+    }
+    let attached = |driver: &str, node: &str, volume: &str| {
+        let source = format!(r#""source": {{"persistentVolumeName": "pv-{volume}"}}"#);
+        format!(r#"{{"spec": {{"attacher": "{driver}", "nodeName": "{node}", {source}}}}}"#)
+    };
+    host.resident(&pod().claim("a"), "node");
+    let wanted = pod().claim("c");
+    for (case, driver, on, volume, expected) in [
+        ("what a pod has", DRIVER, "node", "a", true),
+        ("another node's", DRIVER, "other", "b", true),
+        ("another driver's", "csi.other.com", "node", "b", true),
+        ("of a volume that is not there", DRIVER, "node", "gone", true),
+        ("one more", DRIVER, "node", "b", false),
+    ] {
+        host.object("VolumeAttachment", "", "attachment", &attached(driver, on, volume));
+        assert_eq!(fits(&mut host, &wanted), expected, "{case}");
+    }
+    host.remove_object("VolumeAttachment", "", "attachment");
+    assert!(fits(&mut host, &wanted), "it is detached");
+}
+
+#[test]
+fn claims_must_be_there_and_the_pods_own() {
+    let owned = |uid: &str| {
+        let owner = format!(r#"{{"metadata": {{"ownerReferences": [{{"uid": "{uid}", "controller": true}}]}}, "#);
+        owner + r#""spec": {"storageClassName": "example"}}"#
+    };
+    let ephemeral = pod().name("web").uid("1").ephemeral("data");
+    for (claim, verdict) in [
+        (
+            None,
+            Some((
+                Code::UnschedulableAndUnresolvable,
+                "looking up PVC default/web-data: persistentvolumeclaim \"web-data\" not found",
+            )),
+        ),
+        (
+            Some(owned("2")),
+            Some((Code::Error, "PVC default/web-data was not created for pod default/web (pod is not owner)")),
+        ),
+        (Some(owned("1")), None),
+    ] {
+        let mut host = with_limits(&[(DRIVER, 1)]);
+        if let Some(fields) = &claim {
+            host.object("PersistentVolumeClaim", "default", "web-data", fields);
+        }
+        let status = host.verdict(&ephemeral, "node");
+        let status = status.as_ref().map(|status| (status.code, status.reasons[0].as_str()));
+        assert_eq!(status, verdict, "{claim:?}");
+    }
+    let mut host = with_limits(&[(DRIVER, 9)]);
+    unbound(&mut host, "new", "example");
+    host.resident(&pod().claim("missing"), "node");
+    assert!(fits(&mut host, &pod().claim("new")), "a missing claim of a pod that is there is nothing");
+    host.object("PersistentVolumeClaim", "default", "web-data", &owned("2"));
+    host.resident(&ephemeral, "node");
+    assert_eq!(host.verdict(&pod().claim("new"), "node").map(|status| status.code), Some(Code::Error));
+}
+
+#[test]
+fn what_was_followed_is_what_is_found() {
+    let mut host = with_limits(&[(DRIVER, 1)]);
+    for name in ["a", "b"] {
+        bound(&mut host, name, &of_driver(name));
+    }
+    let there = host.resident(&pod().claim("a"), "node");
+    host.change_resident(there, &pod().claim("b"), "node");
+    host.object("CSINode", "", "node", r#"{"spec": {"drivers": [{"name": "csi.example.com"}]}}"#);
+    for wanted in [pod().claim("a"), pod().claim("b"), pod()] {
+        assert_eq!(host.verdicts(&wanted), host.fresh().verdicts(&wanted));
+    }
+    host.remove_object("CSINode", "", "node");
+    host.remove_object("PersistentVolume", "", "pv-a");
+    host.remove_object("StorageClass", "", "example");
+    assert!(fits(&mut host, &pod().claim("a")));
+}

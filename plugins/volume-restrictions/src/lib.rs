@@ -1,0 +1,82 @@
+//! VolumeRestrictions: no two pods use a disk that only one may have.
+//!
+//! Reads the pod's volumes and those of the pods on nodes, and the access modes of PersistentVolumeClaims, as kube-scheduler v1.36
+//! does. A disk named in the pod itself (GCE, AWS, iSCSI, RBD) is refused on nodes where another pod has it, unless all have it
+//! read-only. A claim of mode ReadWriteOncePod that another pod uses is refused everywhere; who takes that pod away may have it.
+
+mod cluster;
+mod disk;
+
+use std::cell::Cell;
+
+use berth_guest::prelude::*;
+use berth_guest::types::{Volume, VolumeSource};
+use berth_guest::{ClusterEvent, EventActions};
+use berth_guest_volumes::not_found;
+use cluster::Cluster;
+use disk::conflict;
+
+const DISK_CONFLICT: &str = "node(s) had no available disk";
+const CLAIM_IN_USE: &str = "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already \
+    in-use by another pod";
+
+/// Once a template.
+pub struct Wanted {
+    namespace: pod::Namespace,
+    disks: Vec<VolumeSource>,
+    claims: Vec<String>,
+    /// As the pre-filter found it: a claim for one pod has a pod.
+    in_use: Cell<bool>,
+}
+
+fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> Wanted {
+    Wanted { namespace: namespace.clone(), disks: disks(volumes), claims: claims(volumes), in_use: Cell::new(false) }
+}
+
+/// The disks that not everybody may have.
+fn disks(volumes: &[Volume]) -> Vec<VolumeSource> {
+    volumes.iter().map(|volume| &volume.source).filter(|source| disk::is_exclusive(source)).cloned().collect()
+}
+
+/// The claims that are named. One made for an ephemeral volume is its pod's alone.
+fn claims(volumes: &[Volume]) -> Vec<String> {
+    let claim = |volume: &Volume| match &volume.source {
+        VolumeSource::PersistentVolumeClaim(source) => Some(source.claim.clone()),
+        _ => None,
+    };
+    volumes.iter().filter_map(claim).collect()
+}
+
+fn pre_filter(pod: &Wanted, cluster: &Cluster) -> Result<PreFilter, Rejection> {
+    let mut in_use = false;
+    for name in &pod.claims {
+        let claim = cluster.claims.get(&pod.namespace, name);
+        let claim = claim.ok_or_else(|| Rejection::unresolvable(not_found("persistentvolumeclaim", name)))?;
+        in_use |= claim.is_for_one_pod() && cluster.is_used(&pod.namespace, name);
+    }
+    pod.in_use.set(in_use);
+    Ok(if in_use || !pod.disks.is_empty() { PreFilter::All } else { PreFilter::Skip })
+}
+
+fn filter(pod: &Wanted, cluster: &Cluster, node: node::Id) -> Result<(), &'static str> {
+    if pod.disks.iter().any(|disk| cluster.disks_on(node).any(|other| conflict(disk, other))) {
+        return Err(DISK_CONFLICT);
+    }
+    if pod.in_use.get() { Err(CLAIM_IN_USE) } else { Ok(()) }
+}
+
+berth_guest::plugin!(
+    name: "VolumeRestrictions",
+    index: Cluster,
+    prepare: prepare => Wanted,
+    pre_filter: pre_filter,
+    filter: filter,
+    retry_on: [
+        ClusterEvent::new("Pod", EventActions::DELETE),
+        ClusterEvent::new("Node", EventActions::ADD),
+        ClusterEvent::new("PersistentVolumeClaim", EventActions::ADD),
+    ],
+);
+
+#[cfg(test)]
+mod tests;

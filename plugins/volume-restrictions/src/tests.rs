@@ -1,0 +1,125 @@
+//! VolumeRestrictions, pod by pod.
+
+use berth_guest::testing::{Host, PodBuilder, node, pod};
+use berth_guest::types::{Code, Disk};
+
+use super::*;
+
+fn disk(id: &str, read_only: bool) -> Disk {
+    Disk { id: id.into(), pool: String::new(), monitors: Vec::new(), read_only }
+}
+
+fn rbd(id: &str, pool: &str, monitors: &[&str], read_only: bool) -> VolumeSource {
+    let monitors = monitors.iter().map(|monitor| (*monitor).to_owned()).collect();
+    VolumeSource::Rbd(Disk { pool: pool.into(), monitors, ..disk(id, read_only) })
+}
+
+fn with(source: VolumeSource) -> PodBuilder {
+    pod().volume("data", source)
+}
+
+#[test]
+fn a_disk_is_one_pods_unless_all_only_read() {
+    use VolumeSource::{AwsElasticBlockStore, AzureDisk, GcePersistentDisk, Iscsi};
+    let mons = ["m1", "m2"];
+    for (case, wanted, there, conflicts) in [
+        ("gce", GcePersistentDisk(disk("a", false)), GcePersistentDisk(disk("a", false)), true),
+        ("gce, another", GcePersistentDisk(disk("a", false)), GcePersistentDisk(disk("b", false)), false),
+        ("gce, one reads", GcePersistentDisk(disk("a", true)), GcePersistentDisk(disk("a", false)), true),
+        ("gce, both read", GcePersistentDisk(disk("a", true)), GcePersistentDisk(disk("a", true)), false),
+        ("aws, both read", AwsElasticBlockStore(disk("a", true)), AwsElasticBlockStore(disk("a", true)), true),
+        ("aws, another", AwsElasticBlockStore(disk("a", false)), AwsElasticBlockStore(disk("b", false)), false),
+        ("iscsi", Iscsi(disk("iqn", false)), Iscsi(disk("iqn", true)), true),
+        ("iscsi, both read", Iscsi(disk("iqn", true)), Iscsi(disk("iqn", true)), false),
+        ("rbd", rbd("i", "p", &mons, false), rbd("i", "p", &["m2"], false), true),
+        ("rbd, both read", rbd("i", "p", &mons, true), rbd("i", "p", &mons, true), false),
+        ("rbd, other monitors", rbd("i", "p", &mons, false), rbd("i", "p", &["m3"], false), false),
+        ("rbd, another pool", rbd("i", "p", &mons, false), rbd("i", "q", &mons, false), false),
+        ("rbd, another image", rbd("i", "p", &mons, false), rbd("j", "p", &mons, false), false),
+        ("two kinds", GcePersistentDisk(disk("a", false)), AwsElasticBlockStore(disk("a", false)), false),
+        ("azure", AzureDisk(disk("a", false)), AzureDisk(disk("a", false)), false),
+    ] {
+        let mut host = Host::<Plugin>::new();
+        host.node(node("taken"));
+        host.node(node("free"));
+        host.resident(&with(there), "taken");
+        let verdict = host.verdict(&with(wanted.clone()), "taken");
+        assert_eq!(verdict.is_some(), conflicts, "{case}");
+        if let Some(status) = verdict {
+            assert_eq!((status.code, status.reasons), (Code::Unschedulable, vec![DISK_CONFLICT.to_owned()]), "{case}");
+        }
+        assert!(host.fits(&with(wanted)).contains(&"free".to_owned()), "{case}");
+    }
+}
+
+#[test]
+fn a_disk_is_free_when_its_pod_is_gone() {
+    let gce = || with(VolumeSource::GcePersistentDisk(disk("a", false)));
+    let mut host = Host::<Plugin>::new();
+    host.node(node("node"));
+    let there = host.resident(&gce(), "node");
+    assert!(host.fits(&gce()).is_empty());
+    host.remove_resident(there);
+    assert_eq!(host.fits(&gce()), ["node"]);
+    host.change_resident(there, &gce(), "node");
+    assert!(host.fits(&gce()).is_empty());
+}
+
+fn claims(host: &mut Host<Plugin>) {
+    host.object("PersistentVolumeClaim", "default", "one", r#"{"spec": {"accessModes": ["ReadWriteOncePod"]}}"#);
+    host.object("PersistentVolumeClaim", "other", "one", r#"{"spec": {"accessModes": ["ReadWriteOncePod"]}}"#);
+    host.object("PersistentVolumeClaim", "default", "many", r#"{"spec": {"accessModes": ["ReadWriteMany"]}}"#);
+}
+
+#[test]
+fn a_claim_for_one_pod_is_refused_to_a_second_on_every_node() {
+    for (case, wanted, there, fits) in [
+        ("in use", pod().claim("one"), pod().claim("one"), false),
+        ("in use, beside another", pod().claim("many").claim("one"), pod().claim("one"), false),
+        ("for many pods", pod().claim("many"), pod().claim("many"), true),
+        ("another namespace's", pod().claim("one"), pod().namespace("other").claim("one"), true),
+        ("without a volume", pod(), pod().claim("one"), true),
+    ] {
+        let mut host = Host::<Plugin>::new();
+        claims(&mut host);
+        host.node(node("a"));
+        host.node(node("b"));
+        let there = host.resident(&there, "a");
+        assert_eq!(host.fits(&wanted).len(), if fits { 2 } else { 0 }, "{case}");
+        if !fits {
+            let status = host.verdict(&wanted, "b").unwrap();
+            assert_eq!((status.code, status.reasons), (Code::Unschedulable, vec![CLAIM_IN_USE.to_owned()]), "{case}");
+            host.remove_resident(there);
+            assert_eq!(host.fits(&wanted).len(), 2, "{case}: who had it is gone");
+        }
+    }
+}
+
+#[test]
+fn a_claim_that_is_not_there_is_waited_for() {
+    let mut host = Host::<Plugin>::new();
+    claims(&mut host);
+    host.node(node("node"));
+    let missing = pod().claim("none");
+    let status = host.verdict(&missing, "node").unwrap();
+    assert_eq!(status.code, Code::UnschedulableAndUnresolvable);
+    assert_eq!(status.reasons, ["persistentvolumeclaim \"none\" not found"]);
+    host.object("PersistentVolumeClaim", "default", "none", "{}");
+    assert_eq!(host.fits(&missing), ["node"]);
+    host.remove_object("PersistentVolumeClaim", "default", "none");
+    assert!(host.fits(&missing).is_empty());
+}
+
+#[test]
+fn what_was_followed_is_what_is_found() {
+    let mut host = Host::<Plugin>::new();
+    claims(&mut host);
+    host.node(node("a"));
+    let pods = [pod().claim("one").claim("one"), pod(), pod().claim("one")];
+    let ids = pods.each_ref().map(|pod| host.resident(pod, "a"));
+    host.change_resident(ids[0], &pods[1], "a");
+    host.remove_resident(ids[2]);
+    let wanted = pod().claim("one");
+    assert_eq!(host.fits(&wanted), host.fresh().fits(&wanted));
+    assert_eq!(host.fits(&wanted), ["a"]);
+}

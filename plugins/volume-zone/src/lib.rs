@@ -1,0 +1,96 @@
+//! VolumeZone: pods go to the zones and regions that their volumes are labelled with.
+//!
+//! Reads the labels of nodes and of PersistentVolumes, which volumes the pod's claims are bound to, and how their StorageClasses
+//! bind, as kube-scheduler v1.36 does. A node with no such label at all will do. Claims that wait for their first pod have no
+//! volume yet, and are VolumeBinding's.
+
+mod cluster;
+mod zones;
+
+use std::cell::RefCell;
+
+use berth_guest::prelude::*;
+use berth_guest::types::VolumeSource;
+use berth_guest::{ClusterEvent, EventActions};
+use berth_guest_volumes::{PersistentVolumeClaim, not_found};
+use cluster::Cluster;
+use zones::Zones;
+
+const CONFLICT: &str = "node(s) had no available volume zone";
+
+/// Once a template.
+pub struct Wanted {
+    namespace: pod::Namespace,
+    claims: Vec<String>,
+    /// As the pre-filter found them.
+    zones: RefCell<Vec<Zones>>,
+}
+
+fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> Wanted {
+    let claims = volumes.iter().filter_map(|volume| match &volume.source {
+        VolumeSource::PersistentVolumeClaim(source) => Some(source.claim.clone()),
+        _ => None,
+    });
+    Wanted { namespace: namespace.clone(), claims: claims.collect(), zones: RefCell::default() }
+}
+
+fn pre_filter(pod: &Wanted, cluster: &Cluster) -> Result<PreFilter, Rejection> {
+    let mut zones = Vec::new();
+    for claim in &pod.claims {
+        if let Some(found) = of_claim(&pod.namespace, claim, cluster).map_err(Rejection::unresolvable)? {
+            zones.extend_from_slice(found);
+        }
+    }
+    let answer = if zones.is_empty() { PreFilter::Skip } else { PreFilter::All };
+    pod.zones.replace(zones);
+    Ok(answer)
+}
+
+/// The zones of a claim's volume; `None` where it is to have one when its pod is placed.
+fn of_claim<'a>(namespace: &str, name: &str, cluster: &'a Cluster) -> Result<Option<&'a [Zones]>, String> {
+    if name.is_empty() {
+        return Err("PersistentVolumeClaim had no name".to_owned());
+    }
+    let claim = cluster.claims.get(namespace, name).ok_or_else(|| not_found("persistentvolumeclaim", name))?;
+    let volume = claim.spec.volume_name.as_str();
+    if volume.is_empty() {
+        return unbound(claim, cluster).map(|()| None);
+    }
+    let zones = cluster.volumes.get("", volume).ok_or_else(|| not_found("persistentvolume", volume))?;
+    Ok(Some(zones.as_slice()))
+}
+
+fn unbound(claim: &PersistentVolumeClaim, cluster: &Cluster) -> Result<(), String> {
+    let name = claim.class();
+    if name.is_empty() {
+        return Err("PersistentVolumeClaim had no pv name and storageClass name".to_owned());
+    }
+    let class = cluster.classes.get("", name).ok_or_else(|| not_found("storageclass.storage.k8s.io", name))?;
+    let waits = class.waits_for_first_consumer(name)?;
+    waits.then_some(()).ok_or_else(|| "PersistentVolume had no name".to_owned())
+}
+
+fn filter(pod: &Wanted, labels: &node::Labels) -> Verdict {
+    let somewhere = zones::LABELS.iter().any(|label| labels.contains_key(label));
+    if somewhere && !pod.zones.borrow().iter().all(|zones| zones.have(labels)) {
+        return Verdict::unresolvable(CONFLICT);
+    }
+    Verdict::FITS
+}
+
+berth_guest::plugin!(
+    name: "VolumeZone",
+    index: Cluster,
+    prepare: prepare => Wanted,
+    pre_filter: pre_filter,
+    filter: filter,
+    retry_on: [
+        ClusterEvent::new("storage.k8s.io/v1/StorageClass", EventActions::ADD),
+        ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_LABELS),
+        ClusterEvent::new("PersistentVolumeClaim", EventActions::ADD | EventActions::UPDATE),
+        ClusterEvent::new("PersistentVolume", EventActions::ADD | EventActions::UPDATE),
+    ],
+);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! VolumeZone, claim by claim.
+
+use berth_guest::testing::{Host, node, pod};
+use berth_guest::types::Code;
+
+use super::*;
+
+const ZONE: &str = "topology.kubernetes.io/zone";
+const REGION: &str = "topology.kubernetes.io/region";
+const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
+
+/// A claim `claim` that is bound to a volume with these labels.
+fn bound(labels: &[(&str, &str)]) -> Host<Plugin> {
+    let mut host = Host::new();
+    host.object("PersistentVolumeClaim", "default", "claim", r#"{"spec": {"volumeName": "pv"}}"#);
+    let labels: Vec<String> = labels.iter().map(|(key, value)| format!("\"{key}\": \"{value}\"")).collect();
+    let volume = format!(r#"{{"metadata": {{"labels": {{{}}}}}}}"#, labels.join(", "));
+    host.object("PersistentVolume", "", "pv", &volume);
+    host
+}
+
+#[test]
+fn nodes_are_in_the_volumes_zone() {
+    for (case, volume, labels, fits) in [
+        ("the zone", vec![(ZONE, "a")], vec![(ZONE, "a")], true),
+        ("another zone", vec![(ZONE, "a")], vec![(ZONE, "b")], false),
+        ("one of several zones", vec![(ZONE, "a__b")], vec![(ZONE, "b")], true),
+        ("none of several zones", vec![(ZONE, "a__b")], vec![(ZONE, "c")], false),
+        ("zone and region", vec![(ZONE, "a"), (REGION, "r")], vec![(ZONE, "a"), (REGION, "r")], true),
+        ("another region", vec![(ZONE, "a"), (REGION, "r")], vec![(ZONE, "a"), (REGION, "s")], false),
+        ("a region alone", vec![(REGION, "r")], vec![(ZONE, "a")], false),
+        ("a node that tells nothing", vec![(ZONE, "a")], vec![("disk", "ssd")], true),
+        ("a volume that tells nothing", vec![("disk", "ssd")], vec![(ZONE, "a")], true),
+        ("an old label on the volume", vec![(BETA_ZONE, "a")], vec![(ZONE, "a")], true),
+        ("an old label on both", vec![(BETA_ZONE, "a")], vec![(BETA_ZONE, "a"), (ZONE, "b")], true),
+        ("an old label on the node", vec![(ZONE, "a")], vec![(BETA_ZONE, "a")], false),
+        ("a label with a hole", vec![(ZONE, "a__ ")], vec![(ZONE, "b")], true),
+        ("a label with blanks", vec![(ZONE, "a __ b")], vec![(ZONE, "b")], true),
+    ] {
+        let mut host = bound(&volume);
+        host.node(labels.iter().fold(node("node"), |node, (key, value)| node.label(key, value)));
+        let verdict = host.verdict(&pod().claim("claim"), "node");
+        assert_eq!(verdict.is_none(), fits, "{case}");
+        if let Some(status) = verdict {
+            let expected = (Code::UnschedulableAndUnresolvable, vec![CONFLICT.to_owned()]);
+            assert_eq!((status.code, status.reasons), expected, "{case}");
+        }
+    }
+}
+
+#[test]
+fn claims_without_a_volume_may_wait_or_may_not() {
+    let class = |mode: &str| format!(r#"{{"volumeBindingMode": "{mode}"}}"#);
+    let of = |class: &str| format!(r#"{{"spec": {{"storageClassName": "{class}"}}}}"#);
+    for (claim, reason) in [
+        (of("waiting"), None),
+        (of("immediate"), Some("PersistentVolume had no name")),
+        ("{}".to_owned(), Some("PersistentVolumeClaim had no pv name and storageClass name")),
+        (of("none"), Some("storageclass.storage.k8s.io \"none\" not found")),
+        (of("unset"), Some("VolumeBindingMode not set for StorageClass \"unset\"")),
+        (r#"{"spec": {"volumeName": "gone"}}"#.to_owned(), Some("persistentvolume \"gone\" not found")),
+    ] {
+        let mut host = Host::<Plugin>::new();
+        host.node(node("node").label(ZONE, "a"));
+        host.object("StorageClass", "", "waiting", &class("WaitForFirstConsumer"));
+        host.object("StorageClass", "", "immediate", &class("Immediate"));
+        host.object("StorageClass", "", "unset", "{}");
+        host.object("PersistentVolumeClaim", "default", "claim", &claim);
+        let status = host.verdict(&pod().claim("claim"), "node");
+        assert_eq!(status.as_ref().map(|status| status.reasons[0].as_str()), reason, "{claim}");
+        assert!(status.is_none_or(|status| status.code == Code::UnschedulableAndUnresolvable), "{claim}");
+    }
+}
+
+#[test]
+fn answers_follow_the_objects() {
+    let mut host = bound(&[(ZONE, "a")]);
+    host.node(node("node").label(ZONE, "b"));
+    let wanted = pod().claim("claim");
+    assert!(host.fits(&wanted).is_empty());
+    host.object("PersistentVolume", "", "pv", r#"{"metadata": {"labels": {"topology.kubernetes.io/zone": "b"}}}"#);
+    assert_eq!(host.fits(&wanted), ["node"]);
+    host.remove_object("PersistentVolume", "", "pv");
+    assert_eq!(host.reasons(&wanted, "node"), ["persistentvolume \"pv\" not found"]);
+    host.remove_object("PersistentVolumeClaim", "default", "claim");
+    assert_eq!(host.reasons(&wanted, "node"), ["persistentvolumeclaim \"claim\" not found"]);
+    assert_eq!(host.fits(&pod()), ["node"], "without a claim nothing is asked");
+}

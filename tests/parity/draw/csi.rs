@@ -1,0 +1,59 @@
+//! What CSI drivers say.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::Objects;
+use super::parts::{any_of, field, list, object};
+use super::volumes::{DRIVERS, VOLUMES};
+
+/// Named twice, so that most of them have one.
+const NODES: [&str; 10] = ["n0", "n1", "n2", "n3", "n4", "n0", "n1", "n2", "n3", "n4"];
+
+/// Drivers that limit their volumes, some in the place of in-tree volumes.
+const LIMITING: [&str; 5] =
+    [DRIVERS[0], DRIVERS[1], "ebs.csi.aws.com", "pd.csi.storage.gke.io", "cinder.csi.openstack.org"];
+
+/// CSINodes.
+pub fn nodes() -> Objects {
+    let driver = object(vec![
+        field("name", any_of(&LIMITING)),
+        field("nodeID", any_of(&["id"])),
+        prop_oneof![1 => Just(json!({})), 4 => field("allocatable.count", any_of(&[0, 1, 2, 3]))].boxed(),
+    ]);
+    let drivers = list(driver, 0..=3).prop_map(|drivers| {
+        let mut kept: Vec<Value> = Vec::new();
+        for driver in drivers.as_array().into_iter().flatten() {
+            if !kept.iter().any(|kept| kept["name"] == driver["name"]) {
+                kept.push(driver.clone());
+            }
+        }
+        kept.into()
+    });
+    let migrated =
+        any_of(&["kubernetes.io/aws-ebs", "kubernetes.io/gce-pd,kubernetes.io/aws-ebs,kubernetes.io/cinder"]);
+    let migrated = migrated
+        .prop_map(|list| json!({"metadata": {"annotations": {"storage.alpha.kubernetes.io/migrated-plugins": list}}}));
+    Objects {
+        api_version: "storage.k8s.io/v1",
+        kind: "CSINode",
+        names: &NODES,
+        namespaces: &[],
+        parts: vec![field("spec.drivers", drivers), prop_oneof![Just(json!({})), migrated].boxed()],
+    }
+}
+
+/// VolumeAttachments.
+pub fn attachments() -> Objects {
+    Objects {
+        api_version: "storage.k8s.io/v1",
+        kind: "VolumeAttachment",
+        names: &["a0", "a1", "a2"],
+        namespaces: &[],
+        parts: vec![
+            field("spec.attacher", any_of(&LIMITING[..3])),
+            field("spec.nodeName", any_of(&NODES)),
+            field("spec.source.persistentVolumeName", any_of(&VOLUMES)),
+        ],
+    }
+}

@@ -1,0 +1,124 @@
+//! Pods with claims, on the scene's pair of nodes: what is seen of them tells that the scheduler saw the storage objects.
+
+use anyhow::Result;
+use berth_tests::api;
+use berth_tests::objects::{NAMESPACE, pod, with};
+use kube::Client;
+use serde_json::{Value, json};
+
+const DRIVER: &str = "csi.example.com";
+
+/// Pods of one scheduler, and the objects that they need. All names are made from the scheduler's.
+pub struct Volumes {
+    client: Client,
+    name: String,
+    scheduler_name: String,
+}
+
+impl Volumes {
+    /// For the scheduler of this name.
+    pub fn new(client: &Client, name: &str, scheduler_name: &str) -> Self {
+        Self { client: client.clone(), name: name.to_owned(), scheduler_name: scheduler_name.to_owned() }
+    }
+
+    /// First what there is of storage, then the pods: what the scheduler has not seen by then it sees later.
+    pub async fn come(&self) -> Result<()> {
+        // The node that a pod prefers, as the other one is busy, has one volume attached and takes no more.
+        let preferred = format!("{}-a", self.name);
+        for object in [
+            self.csi_node(&preferred),
+            self.attachment(&preferred),
+            self.volume("attached"),
+            self.volume("bound"),
+            self.bound_claim(),
+            self.class(),
+            self.waiting_claim(),
+            self.pod("bound"),
+            self.pod("waiting"),
+        ] {
+            api::create(&self.client, &object).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether the pod with a volume is on the node that takes one.
+    pub async fn are_where_there_is_room(&self) -> Result<bool> {
+        Ok(self.node_of("bound").await? == json!(format!("{}-b", self.name)))
+    }
+
+    /// Whether the pod is on a node whose claim has no volume yet.
+    pub async fn first_consumer_is_placed(&self) -> Result<bool> {
+        Ok(self.node_of("waiting").await?.is_string())
+    }
+
+    async fn node_of(&self, pod: &str) -> Result<Value> {
+        let pod = api::get(&self.client, &self.pod(pod)).await?;
+        Ok(pod.map_or(Value::Null, |pod| pod["spec"]["nodeName"].clone()))
+    }
+
+    fn named(&self, what: &str) -> String {
+        format!("{what}-{}", self.name)
+    }
+
+    /// With a claim of its own name.
+    fn pod(&self, what: &str) -> Value {
+        let name = self.named(what);
+        let volume = json!({"name": "data", "persistentVolumeClaim": {"claimName": name}});
+        let selector = json!({"pair": self.name});
+        let spec = json!({"schedulerName": self.scheduler_name, "nodeSelector": selector, "volumes": [volume]});
+        with(pod(&name, "10m"), &json!({ "spec": spec }))
+    }
+
+    fn csi_node(&self, node: &str) -> Value {
+        let driver = json!({"name": DRIVER, "nodeID": node, "topologyKeys": null, "allocatable": {"count": 1}});
+        json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": node},
+            "spec": {"drivers": [driver]},
+        })
+    }
+
+    fn attachment(&self, node: &str) -> Value {
+        let source = json!({"persistentVolumeName": self.named("attached")});
+        json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": {"name": self.named("attached")},
+            "spec": {"attacher": DRIVER, "nodeName": node, "source": source},
+        })
+    }
+
+    fn volume(&self, what: &str) -> Value {
+        let name = self.named(what);
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name},
+            "spec": {
+                "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteMany"],
+                "csi": {"driver": DRIVER, "volumeHandle": name},
+            },
+        })
+    }
+
+    fn claim(&self, what: &str, spec: &Value) -> Value {
+        let bare = json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": {"name": self.named(what), "namespace": NAMESPACE},
+            "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}},
+        });
+        with(bare, &json!({ "spec": spec }))
+    }
+
+    /// As the controller that binds leaves it.
+    fn bound_claim(&self) -> Value {
+        let bound = self.claim("bound", &json!({"volumeName": self.named("bound"), "storageClassName": ""}));
+        with(bound, &json!({"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}}))
+    }
+
+    fn waiting_claim(&self) -> Value {
+        self.claim("waiting", &json!({"storageClassName": self.name}))
+    }
+
+    fn class(&self) -> Value {
+        json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": self.name},
+            "provisioner": DRIVER, "volumeBindingMode": "WaitForFirstConsumer",
+        })
+    }
+}
