@@ -7,6 +7,8 @@ use crate::bindings::base::exports::berth::scheduler::plugin;
 use crate::bindings::filter::exports::berth::scheduler::filter;
 use crate::bindings::normalize::exports::berth::scheduler::normalize;
 use crate::bindings::objects::exports::berth::scheduler::objects;
+use crate::bindings::post_filter::berth::scheduler::what_if;
+use crate::bindings::post_filter::exports::berth::scheduler::post_filter;
 use crate::bindings::pre_enqueue::exports::berth::scheduler::pre_enqueue;
 use crate::bindings::pre_filter::exports::berth::scheduler::pre_filter;
 use crate::bindings::pre_score::exports::berth::scheduler::pre_score;
@@ -16,8 +18,9 @@ use crate::bindings::snapshot::exports::berth::scheduler::snapshot;
 use crate::guest::Guest;
 use crate::lift::Informed;
 use crate::plugin::Plugin;
+use crate::post_filter::Rejected;
 use crate::reads::Reads;
-use crate::types::{Cycle, Pod, Status, Verdicts};
+use crate::types::{Code, Cycle, Pod, Status, Verdicts};
 use crate::{PreScore, log};
 
 /// A plugin with a place where its one [`Guest`] lives. Implemented by [`plugin!`](crate::plugin!) in a component.
@@ -111,6 +114,19 @@ impl<P: Resident> pre_filter::Guest for Component<P> {
 impl<P: Resident> filter::Guest for Component<P> {
     fn filter(cycle: Cycle, nodes: Vec<u32>) -> Result<Verdicts, String> {
         P::guest().filter(&cycle, &nodes)
+    }
+}
+
+impl<P: Resident> post_filter::Guest for Component<P> {
+    fn post_filter(
+        cycle: Cycle,
+        nodes: Vec<u32>,
+        codes: Vec<Code>,
+        leaving: Vec<u32>,
+    ) -> Result<post_filter::PostFilterResult, String> {
+        let ask = &mut |cases: &[what_if::WhatIfCase]| what_if::ask(cycle, cases);
+        let mut rejected = Rejected { nodes: &nodes, codes: &codes, leaving: &leaving, ask };
+        P::guest().post_filter(&cycle, &mut rejected).map(Into::into)
     }
 }
 

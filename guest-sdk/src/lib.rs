@@ -99,7 +99,7 @@
 //!
 //! # The rest
 //!
-//! [`plugin!`] lists all its keys. [`testing`] runs a plugin natively, for plain `cargo test`. [`args`] has types for arguments
+//! [`plugin!`] lists all its keys. One that makes [room](post_filter) where no node fits asks what would be without some pods. [`testing`] runs a plugin natively, for plain `cargo test`. [`args`] has types for arguments
 //! that are checked, and [`selector`] matches node selectors and affinities. [`error!`], [`warn!`], [`info!`] and [`debug!`] write
 //! to the host's log, and so does a panic before it fails the call.
 //!
@@ -132,6 +132,7 @@ pub mod objects;
 pub mod param;
 pub mod plugin;
 pub mod pod;
+pub mod post_filter;
 mod pre_filter;
 mod problems;
 mod queued;

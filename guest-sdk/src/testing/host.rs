@@ -17,7 +17,7 @@ use crate::{Guest, PreFilter, PreScore, pod};
 /// # Panics
 /// Its functions do where the plugin answers with an error, or where a node is unknown: a test ends there.
 pub struct Host<P: Plugin> {
-    guest: Guest<P>,
+    pub(super) guest: Guest<P>,
     declaration: Declaration,
     /// By name; `None` for one that was removed.
     nodes: Vec<(String, Option<NodeBuilder>)>,
@@ -101,6 +101,16 @@ impl<P: Plugin> Host<P> {
     /// The seed of the cycles to come; 0 otherwise.
     pub fn set_seed(&mut self, seed: u64) {
         self.cycle.seed = seed;
+    }
+
+    /// The time of the cycles to come, milliseconds since 1970; 0 otherwise.
+    pub fn set_time(&mut self, time: i64) {
+        self.cycle.time = time;
+    }
+
+    /// All nodes' names, by id, also of those that were removed.
+    pub fn node_names(&self) -> Vec<String> {
+        self.nodes.iter().map(|(name, _)| name.clone()).collect()
     }
 
     /// A node comes, or changes where one of this name is there.
@@ -317,7 +327,7 @@ impl<P: Plugin> Host<P> {
     }
 
     /// A cycle for this pod. Pods that are equal share a template.
-    fn next_cycle(&mut self, pod: &PodBuilder) -> Cycle {
+    pub(super) fn next_cycle(&mut self, pod: &PodBuilder) -> Cycle {
         let template = self.templates.iter().position(|held| *held == pod.0).unwrap_or_else(|| {
             self.guest.hold_template(self.templates.len() as u32, pod.0.clone());
             self.templates.push(pod.0.clone());
@@ -328,7 +338,7 @@ impl<P: Plugin> Host<P> {
         self.cycle
     }
 
-    fn here(&self) -> Vec<(u32, String)> {
+    pub(super) fn here(&self) -> Vec<(u32, String)> {
         (0..)
             .zip(&self.nodes)
             .filter(|(_, (_, node))| node.is_some())

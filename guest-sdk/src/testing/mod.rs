@@ -29,10 +29,12 @@
 mod host;
 mod node;
 mod pod;
+mod post_filter;
 mod quantity;
 mod selector;
 
 pub use host::Host;
 pub use node::{NodeBuilder, node};
 pub use pod::{PodBuilder, expression, pod, term};
+pub use post_filter::Rejections;
 pub use selector::{pod_term, selector, spread};
