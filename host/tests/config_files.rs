@@ -27,7 +27,7 @@ fn shown(plugins: &[Enabled]) -> String {
 
 const DEFAULTS: &str = "SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration*3 NodeAffinity*2 \
                         NodePorts NodeResourcesFit PodTopologySpread*2 InterPodAffinity*2 \
-                        NodeResourcesBalancedAllocation ImageLocality";
+                        DefaultPreemption NodeResourcesBalancedAllocation ImageLocality";
 
 #[test]
 fn without_a_file_the_default_profile_and_all_others_run() {
@@ -118,7 +118,8 @@ fn plugins_are_merged_as_kube_scheduler_does() {
             "score: {enabled: [{name: mine}, {name: ImageLocality, weight: 9}, {name: NodeName}]}",
             DEFAULTS.into(),
             "ImageLocality*9 NodeName SchedulingGates PrioritySort NodeUnschedulable TaintToleration*3 NodeAffinity*2 \
-             NodePorts NodeResourcesFit PodTopologySpread*2 InterPodAffinity*2 NodeResourcesBalancedAllocation mine"
+             NodePorts NodeResourcesFit PodTopologySpread*2 InterPodAffinity*2 DefaultPreemption \
+             NodeResourcesBalancedAllocation mine"
                 .into(),
         ),
         (
@@ -329,8 +330,8 @@ fn what_is_said_of_bad_arguments() {
         ),
         ("[{name: a, args: [1]}]", "f.yaml:4:34: profiles[0].pluginConfig[0].args: is a list, where an object belongs"),
         (
-            "[{name: DefaultPreemption, args: {}}]",
-            "f.yaml:4:25: profiles[0].pluginConfig[0]: this version does not have the plugin DefaultPreemption yet",
+            "[{name: DynamicResources, args: {}}]",
+            "f.yaml:4:25: profiles[0].pluginConfig[0]: this version does not have the plugin DynamicResources yet",
         ),
         ("[{name: DefaultBinder}]", "f.yaml:4:25: profiles[0].pluginConfig[0]: DefaultBinder takes no arguments"),
         (

@@ -15,6 +15,7 @@ mod modules;
 mod objects;
 mod outages;
 mod placing;
+mod preemption;
 mod projects;
 mod queue;
 mod rbac;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         reasons::cases(),
         retrying::cases(),
         queue::cases(),
+        preemption::cases(),
         reload::cases(),
         modules::cases(),
         objects::cases(),

@@ -17,7 +17,7 @@ pub struct Outcome {
 }
 
 /// Those of the time when it runs, in the order in which they come about.
-pub static WHILE_IT_RUNS: [Outcome; 12] = [
+pub static WHILE_IT_RUNS: [Outcome; 13] = [
     Outcome {
         what: "it has led",
         needs: &[("get", "leases"), ("create", "leases")],
@@ -83,6 +83,16 @@ pub static WHILE_IT_RUNS: [Outcome; 12] = [
         what: "a pod is where its affinity to pods of certain namespaces wants it",
         needs: &[("list", "namespaces"), ("watch", "namespaces")],
         shows: |scene| Box::pin(scene.friend_is_beside()),
+    },
+    Outcome {
+        what: "a pod takes the place of a less important one, where no budget protects that",
+        needs: &[
+            ("list", "poddisruptionbudgets"),
+            ("watch", "poddisruptionbudgets"),
+            ("patch", "pods/status"),
+            ("delete", "pods"),
+        ],
+        shows: |scene| Box::pin(scene.important_is_there()),
     },
 ];
 
