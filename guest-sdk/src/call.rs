@@ -1,9 +1,10 @@
 //! What `plugin!` expands to calls: the author's functions, with their parameters found by type.
 
 use crate::Queued;
-use crate::param::{GivenFn, NodeFn, PodFn, ScoresFn, SortFn, TemplateFn};
+use crate::param::{GivenFn, NodeFn, PodFn, RejectedFn, ScoresFn, SortFn, TemplateFn};
 pub use crate::param::{Param, PodParam, Scene, TemplateParam, TemplateScene};
 use crate::plugin::Plugin;
+use crate::post_filter::Rejected;
 pub use crate::reads::Reads;
 
 /// What a filter or score reads.
@@ -23,6 +24,11 @@ pub const fn template_reads<P: Plugin, Out, Params, F: TemplateFn<P, Out, Params
 
 /// What a normalize reads.
 pub const fn scores_reads<P: Plugin, Out, Params, F: ScoresFn<P, Out, Params>>(_: &F) -> Reads {
+    F::READS
+}
+
+/// What a post-filter reads.
+pub const fn rejected_reads<P: Plugin, Out, Params, F: RejectedFn<P, Out, Params>>(_: &F) -> Reads {
     F::READS
 }
 
@@ -46,6 +52,16 @@ pub const fn without_cycle(reads: Reads) -> Reads {
     reads
 }
 
+/// What a post-filter reads, in a plugin that does not filter.
+///
+/// # Panics
+/// It filters: that is an error of compiling.
+#[allow(clippy::panic, reason = "at compile time: its message is for the plugin's author")]
+pub const fn beside_no_filter(filter: Option<Reads>, reads: Reads) -> Reads {
+    assert!(filter.is_none(), "a plugin with post_filter can't filter: it would have to answer its own what-ifs");
+    reads
+}
+
 /// Calls a filter or score.
 #[inline(always)]
 pub fn node<P: Plugin, Out, Params>(function: &impl NodeFn<P, Out, Params>, scene: &Scene<'_, P>) -> Out {
@@ -55,6 +71,15 @@ pub fn node<P: Plugin, Out, Params>(function: &impl NodeFn<P, Out, Params>, scen
 /// Calls a pre-filter or pre-score.
 pub fn pod<P: Plugin, Out, Params>(function: &impl PodFn<P, Out, Params>, scene: &Scene<'_, P>) -> Out {
     function.call(scene)
+}
+
+/// Calls a post-filter.
+pub fn rejected<P: Plugin, Out, Params>(
+    function: &impl RejectedFn<P, Out, Params>,
+    rejected: &mut Rejected<'_>,
+    scene: &Scene<'_, P>,
+) -> Out {
+    function.call(rejected, scene)
 }
 
 /// Calls a queue-sort.

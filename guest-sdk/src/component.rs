@@ -10,6 +10,8 @@ use crate::bindings::normalize::exports::berth::scheduler::normalize;
 use crate::bindings::objects::exports::berth::scheduler::objects;
 use crate::bindings::permit::exports::berth::scheduler::permit;
 use crate::bindings::post_bind::exports::berth::scheduler::post_bind;
+use crate::bindings::post_filter::berth::scheduler::what_if;
+use crate::bindings::post_filter::exports::berth::scheduler::post_filter;
 use crate::bindings::pre_bind::exports::berth::scheduler::pre_bind;
 use crate::bindings::pre_enqueue::exports::berth::scheduler::pre_enqueue;
 use crate::bindings::pre_filter::exports::berth::scheduler::pre_filter;
@@ -24,8 +26,9 @@ use crate::intents::Intent;
 use crate::lifecycle::Reserved;
 use crate::lift::Informed;
 use crate::plugin::Plugin;
+use crate::post_filter::Rejected;
 use crate::reads::Reads;
-use crate::types::{Cycle, Pod, Status, Verdicts};
+use crate::types::{Code, Cycle, Pod, Status, Verdicts};
 use crate::{PreScore, log};
 
 /// A plugin with a place where its one [`Guest`] lives. Implemented by [`plugin!`](crate::plugin!) in a component.
@@ -119,6 +122,19 @@ impl<P: Resident> pre_filter::Guest for Component<P> {
 impl<P: Resident> filter::Guest for Component<P> {
     fn filter(cycle: Cycle, nodes: Vec<u32>) -> Result<Verdicts, String> {
         P::guest().filter(&cycle, &nodes)
+    }
+}
+
+impl<P: Resident> post_filter::Guest for Component<P> {
+    fn post_filter(
+        cycle: Cycle,
+        nodes: Vec<u32>,
+        codes: Vec<Code>,
+        leaving: Vec<u32>,
+    ) -> Result<post_filter::PostFilterResult, String> {
+        let ask = &mut |cases: &[what_if::WhatIfCase]| what_if::ask(cycle, cases);
+        let mut rejected = Rejected { nodes: &nodes, codes: &codes, leaving: &leaving, ask };
+        P::guest().post_filter(&cycle, &mut rejected).map(Into::into)
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Declared {
     pub pre_filter: Option<Reads>,
     /// `filter`.
     pub filter: Option<Reads>,
+    /// `post_filter`.
+    pub post_filter: Option<Reads>,
     /// `pre_score`.
     pub pre_score: Option<Reads>,
     /// `score`.
@@ -42,6 +44,7 @@ impl Declared {
         queue_sort: None,
         pre_filter: None,
         filter: None,
+        post_filter: None,
         pre_score: None,
         score: None,
         normalize: None,
@@ -62,6 +65,7 @@ impl Declared {
             .and_of(self.queue_sort)
             .and_of(self.pre_filter)
             .and_of(self.filter)
+            .and_of(self.post_filter)
             .and_of(self.pre_score)
             .and_of(self.score)
             .and_of(self.normalize)

@@ -13,6 +13,7 @@ use crate::lifecycle::{Permission, Reservation, Reserved};
 use crate::objects::Objects;
 use crate::param::{Scene, TemplateScene};
 use crate::plugin::Plugin;
+use crate::post_filter::{PostFilter, Rejected};
 use crate::score::Outcome;
 use crate::snapshot::Snapshot;
 use crate::types::{Pod, Status, Verdicts};
@@ -129,6 +130,11 @@ impl<P: Plugin> Guest<P> {
     pub fn filter(&mut self, cycle: &Cycle, nodes: &[u32]) -> Outcome<Verdicts> {
         self.check_known(nodes)?;
         P::filter_nodes(&mut self.scene(cycle, nodes)?)
+    }
+
+    /// Once a pod, where no node fits: these are all nodes.
+    pub fn post_filter(&mut self, cycle: &Cycle, rejected: &mut Rejected<'_>) -> Outcome<PostFilter> {
+        P::post_filter(rejected, &self.scene(cycle, rejected.nodes)?)
     }
 
     /// Once a pod, before nodes are scored: these, or none where the answer may not depend on them.

@@ -105,7 +105,7 @@
 //!
 //! # The rest
 //!
-//! [`plugin!`] lists all its keys. [`testing`] runs a plugin natively, for plain `cargo test`. [`args`] has types for arguments
+//! [`plugin!`] lists all its keys. One that makes [room](post_filter) where no node fits asks what would be without some pods. [`testing`] runs a plugin natively, for plain `cargo test`. [`args`] has types for arguments
 //! that are checked, and [`selector`] matches node selectors and affinities. [`error!`], [`warn!`], [`info!`] and [`debug!`] write
 //! to the host's log, and so does a panic before it fails the call.
 //!
@@ -131,9 +131,9 @@ pub mod index;
 pub mod intents;
 mod labels;
 pub mod lifecycle;
+pub mod lifecycle;
 #[doc(hidden)]
 pub mod lift;
-pub mod lifecycle;
 pub mod log;
 mod macros;
 pub mod names;
@@ -142,6 +142,7 @@ pub mod objects;
 pub mod param;
 pub mod plugin;
 pub mod pod;
+pub mod post_filter;
 mod pre_filter;
 mod problems;
 mod queued;

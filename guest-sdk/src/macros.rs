@@ -16,6 +16,7 @@
 /// | `pre_filter: pre_filter` | once a pod: [`PreFilter`](crate::PreFilter) or a `Result` of it |
 /// | `filter: filter` | a pod and a node: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
 /// | `filter_nodes: filter_nodes` | instead of `filter`, all nodes at once: [`Verdicts`](crate::Verdicts) or a `Result` of them |
+/// | `post_filter: post_filter` | where no node fits, once a pod: [`PostFilter`](crate::post_filter::PostFilter) or a `Result` of it, from [`&mut Rejected`](crate::post_filter::Rejected) first; not beside `filter` |
 /// | `pre_score: pre_score` | once a pod: [`PreScore`](crate::PreScore) or a `Result` of it |
 /// | `score: score` | a pod and a node: `i64` or a `Result` of it |
 /// | `score_nodes: score_nodes` | instead of `score`, all nodes at once: a `Vec<i64>` or a `Result` of it |
@@ -59,6 +60,7 @@ macro_rules! plugin {
         $(, pre_filter: $pre_filter:expr)?
         $(, filter: $filter:expr)?
         $(, filter_nodes: $filter_nodes:expr)?
+        $(, post_filter: $post_filter:expr)?
         $(, pre_score: $pre_score:expr)?
         $(, score: $score:expr)?
         $(, score_nodes: $score_nodes:expr)?
@@ -97,6 +99,10 @@ macro_rules! plugin {
                 $(declared.pre_filter = Some($crate::call::pod_reads::<Self, _, _, _>(&$pre_filter));)?
                 $(declared.filter = Some($crate::call::node_reads::<Self, _, _, _>(&$filter));)?
                 $(declared.filter = Some($crate::call::pod_reads::<Self, _, _, _>(&$filter_nodes));)?
+                $(declared.post_filter = Some($crate::call::beside_no_filter(
+                    declared.filter,
+                    $crate::call::rejected_reads::<Self, _, _, _>(&$post_filter),
+                ));)?
                 $(declared.pre_score = Some($crate::call::pod_reads::<Self, _, _, _>(&$pre_score));)?
                 $(declared.score = Some($crate::call::node_reads::<Self, _, _, _>(&$score));)?
                 $(declared.score = Some($crate::call::pod_reads::<Self, _, _, _>(&$score_nodes));)?
@@ -155,6 +161,13 @@ macro_rules! plugin {
                 let verdicts: $crate::Outcome<$crate::Verdicts> =
                     $crate::IntoOutcome::into_outcome($crate::call::pod(&$filter_nodes, scene));
                 verdicts.map(::std::convert::Into::into)
+            })?
+
+            $(fn post_filter(
+                rejected: &mut $crate::post_filter::Rejected<'_>,
+                scene: &$crate::call::Scene<'_, Self>,
+            ) -> $crate::Outcome<$crate::post_filter::PostFilter> {
+                $crate::IntoOutcome::into_outcome($crate::call::rejected(&$post_filter, rejected, scene))
             })?
 
             $(fn pre_score(scene: &$crate::call::Scene<'_, Self>) -> $crate::Outcome<$crate::PreScore> {
@@ -289,6 +302,7 @@ macro_rules! plugin {
             $($crate::__export!($pre_filter, pre_filter, export_pre_filter);)?
             $($crate::__export!($filter, filter, export_filter);)?
             $($crate::__export!($filter_nodes, filter, export_filter);)?
+            $($crate::__export!($post_filter, post_filter, export_post_filter);)?
             $($crate::__export!($pre_score, pre_score, export_pre_score);)?
             $($crate::__export!($score, score, export_score);)?
             $($crate::__export!($score_nodes, score, export_score);)?
@@ -304,9 +318,9 @@ macro_rules! plugin {
     ($($other:tt)*) => {
         ::std::compile_error!(
             "plugin! takes these keys, in this order, only the first always: name, version, args, index, prepare (as in \
-             `prepare: function => Type`), pre_enqueue, queue_sort, pre_filter, filter or filter_nodes, pre_score, score or \
-             score_nodes, normalization, normalize, reserve, unreserve (beside reserve), permit, pre_bind, bind, post_bind, \
-             queueing_hint, retry_on, scope"
+             `prepare: function => Type`), pre_enqueue, queue_sort, pre_filter, filter or filter_nodes, post_filter, \
+             pre_score, score or score_nodes, normalization, normalize, reserve, unreserve (beside reserve), permit, \
+             pre_bind, bind, post_bind, queueing_hint, retry_on, scope"
         );
     };
 }

@@ -365,6 +365,7 @@ tuples!();
 tuples!(A B);
 tuples!(A B C);
 tuples!(A B C D);
+tuples!(A B C D E);
 
 impl<P: Plugin, F: ResidentFacts> Param<P> for Pods<'_, F> {
     type Item<'a> = Pods<'a, F>;

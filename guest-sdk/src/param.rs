@@ -27,6 +27,7 @@
 //! ```
 
 use crate::plugin::Plugin;
+use crate::post_filter::Rejected;
 use crate::reads::Reads;
 use crate::snapshot::Snapshot;
 use crate::{Cycle, Queued, cluster, pod};
@@ -139,6 +140,14 @@ pub trait ScoresFn<P: Plugin, Out, Params> {
     fn call(&self, scores: &mut [i64], scene: &Scene<'_, P>) -> Out;
 }
 
+/// A post-filter: a function of how the nodes were rejected, and of the pod and the cluster.
+pub trait RejectedFn<P: Plugin, Out, Params> {
+    /// What its parameters read.
+    const READS: Reads;
+    /// Calls it.
+    fn call(&self, rejected: &mut Rejected<'_>, scene: &Scene<'_, P>) -> Out;
+}
+
 /// A queue-sort: a function of since when the pod waits, and of the pod and the cluster.
 pub trait SortFn<P: Plugin, Out, Params> {
     /// What its parameters read.
@@ -201,6 +210,17 @@ macro_rules! functions {
 
             fn call(&self, scores: &mut [i64], _scene: &Scene<'_, P>) -> Out {
                 self(scores $(, $param::of(_scene))*)
+            }
+        }
+
+        impl<P: Plugin, Out, F, $($param: PodParam<P>),*> RejectedFn<P, Out, fn($($param),*)> for F
+        where
+            F: Fn(&mut Rejected<'_> $(, $param)*) -> Out + for<'a> Fn(&mut Rejected<'_> $(, $param::Item<'a>)*) -> Out,
+        {
+            const READS: Reads = Reads::NONE$(.and($param::READS))*;
+
+            fn call(&self, rejected: &mut Rejected<'_>, _scene: &Scene<'_, P>) -> Out {
+                self(rejected $(, $param::of(_scene))*)
             }
         }
 

@@ -6,6 +6,7 @@ use crate::index::Index;
 use crate::intents::Intent;
 use crate::lifecycle::{Permission, Reservation, Reserved};
 use crate::param::{Scene, TemplateScene};
+use crate::post_filter::{PostFilter, Rejected};
 use crate::reads::Reads;
 use crate::score::Outcome;
 use crate::verdicts::Collector;
@@ -68,6 +69,11 @@ pub trait Plugin: Sized + 'static {
             verdicts.push(Self::filter(scene));
         }
         Ok(verdicts.finish())
+    }
+
+    /// Once a pod, where no node fits.
+    fn post_filter(_rejected: &mut Rejected<'_>, _scene: &Scene<'_, Self>) -> Outcome<PostFilter> {
+        Ok(PostFilter::Unschedulable { reasons: Vec::new(), clear: false })
     }
 
     /// Once a pod, before nodes are scored.

@@ -53,13 +53,7 @@ impl<T> Default for Place<T> {
 impl<T> Room<T> {
     /// For so many bytes.
     pub fn new(bytes: usize) -> Room<T> {
-        Room {
-            bytes,
-            taken: Cell::new(0),
-            now: Cell::new(0),
-            places: RefCell::default(),
-            enough: Cell::new(FEW),
-        }
+        Room { bytes, taken: Cell::new(0), now: Cell::new(0), places: RefCell::default(), enough: Cell::new(FEW) }
     }
 
     fn add(&self, place: &Rc<Inner<T>>) {

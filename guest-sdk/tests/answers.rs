@@ -1,8 +1,9 @@
 //! Each extension point's answers, as the host gets them.
 
+use berth_guest::post_filter::{Nomination, PostFilter, Rejected, WhatIf};
 use berth_guest::prelude::*;
-use berth_guest::testing::{Host, node, pod};
-use berth_guest::types::{Code, Normalization, Scope};
+use berth_guest::testing::{Host, Rejections, node, pod};
+use berth_guest::types::{Code, NodeFacts, Normalization, PodFacts, Scope, Status};
 use berth_guest::{ClusterEvent, EventActions, Guest, Outcome};
 
 /// Takes part everywhere; the pod's labels say how.
@@ -135,4 +136,48 @@ fn a_host_that_breaks_the_contract_is_told() {
     assert_eq!(unknown, "Everywhere: asked about node 3, of which nothing was sent");
     guest.forget_templates(&[5]);
     assert!(guest.score(&cycle, &[]).is_err());
+}
+
+/// Makes room where it may, by the priority of the pod.
+mod room {
+    use super::*;
+
+    fn post_filter(rejected: &mut Rejected<'_>, priority: &pod::Priority, cycle: &Cycle) -> Result<PostFilter, String> {
+        let helped: Vec<_> = rejected.iter().filter(|(_, code)| *code == Code::Unschedulable).collect();
+        let pods: Vec<pod::Id> = rejected.leaving().collect();
+        let cases: Vec<_> = helped.iter().map(|(node, _)| WhatIf { node: *node, taken_away: pods.clone() }).collect();
+        let answers = rejected.ask(&cases);
+        if let Some(error) = answers.iter().flatten().find(|no| no.code == Code::Error) {
+            return Err(error.reasons.join(", "));
+        }
+        match helped.iter().zip(answers).find(|(_, no)| no.is_none()) {
+            Some(((node, _), _)) if priority.value > 0 => {
+                let reason = format!("in cycle {}", cycle.id);
+                Ok(PostFilter::Nominate(Nomination { node: *node, evict: pods, reason }))
+            }
+            _ => Ok(PostFilter::no_room(format!("{} of {} nodes", helped.len(), rejected.iter().len()))),
+        }
+    }
+
+    berth_guest::plugin!(name: "Room", post_filter: post_filter);
+}
+
+#[test]
+fn a_post_filter_asks_what_would_be() {
+    let mut host = Host::<room::Plugin>::new();
+    ["a", "b", "c"].into_iter().for_each(|name| host.node(node(name)));
+    let rejections =
+        Rejections { codes: &[("a", Code::UnschedulableAndUnresolvable)], leaving: &[berth_guest::pod::Id(7)] };
+    let no = |code| Some(Status { code, reasons: vec!["full".into()] });
+    let only_c = |name: &str, gone: &[berth_guest::pod::Id]| {
+        assert_eq!(gone, [berth_guest::pod::Id(7)]);
+        if name == "c" { None } else { no(Code::Unschedulable) }
+    };
+    let made = host.post_filter(&pod().priority(1), rejections, only_c);
+    let (node, evict) = (berth_guest::node::Id(2), vec![berth_guest::pod::Id(7)]);
+    assert_eq!(made, Ok(PostFilter::Nominate(Nomination { node, evict, reason: "in cycle 1".into() })));
+    assert_eq!(host.post_filter(&pod(), rejections, only_c), Ok(PostFilter::no_room("2 of 3 nodes")));
+    assert_eq!(host.post_filter(&pod(), rejections, |_, _| no(Code::Error)), Err("full".into()));
+    let declaration = host.declaration();
+    assert_eq!((declaration.pod_facts, declaration.node_facts), (PodFacts::PRIORITY, NodeFacts::empty()));
 }

@@ -27,7 +27,8 @@ fn shown(plugins: &[Enabled]) -> String {
 
 const DEFAULTS: &str = "SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration*3 NodeAffinity*2 \
                         NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeZone PodTopologySpread*2 \
-                        InterPodAffinity*2 NodeResourcesBalancedAllocation ImageLocality NodeDeclaredFeatures";
+                        InterPodAffinity*2 DefaultPreemption NodeResourcesBalancedAllocation ImageLocality \
+                        NodeDeclaredFeatures";
 
 #[test]
 fn without_a_file_the_default_profile_and_all_others_run() {
@@ -119,7 +120,7 @@ fn plugins_are_merged_as_kube_scheduler_does() {
             DEFAULTS.into(),
             "ImageLocality*9 NodeName SchedulingGates PrioritySort NodeUnschedulable TaintToleration*3 NodeAffinity*2 \
              NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeZone PodTopologySpread*2 \
-             InterPodAffinity*2 NodeResourcesBalancedAllocation NodeDeclaredFeatures mine"
+             InterPodAffinity*2 DefaultPreemption NodeResourcesBalancedAllocation NodeDeclaredFeatures mine"
                 .into(),
         ),
         (
@@ -326,8 +327,8 @@ fn what_is_said_of_bad_arguments() {
         ),
         ("[{name: a, args: [1]}]", "f.yaml:4:34: profiles[0].pluginConfig[0].args: is a list, where an object belongs"),
         (
-            "[{name: DefaultPreemption, args: {}}]",
-            "f.yaml:4:25: profiles[0].pluginConfig[0]: this version does not have the plugin DefaultPreemption yet",
+            "[{name: DynamicResources, args: {}}]",
+            "f.yaml:4:25: profiles[0].pluginConfig[0]: this version does not have the plugin DynamicResources yet",
         ),
         ("[{name: DefaultBinder}]", "f.yaml:4:25: profiles[0].pluginConfig[0]: DefaultBinder takes no arguments"),
         (

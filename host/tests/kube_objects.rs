@@ -56,6 +56,7 @@ fn a_pods_metadata_and_status() {
             controller: true,
         }],
         deleting: true,
+        preempted: false,
         created: 1_767_323_045,
         node_name: "n-1".into(),
         nominated_node_name: "n-2".into(),
@@ -70,6 +71,25 @@ fn a_pods_metadata_and_status() {
         "spec.tolerations[].operator: \"Matches\" is unknown; it tolerates nothing; \
          operator: \"Resembles\" is unknown; its selector matches nothing"
     );
+}
+
+#[test]
+fn a_pod_that_was_evicted_to_make_room() {
+    let target = |status, reason| json!({"type": "DisruptionTarget", "status": status, "reason": reason});
+    let by_scheduler = || target("True", "PreemptionByScheduler");
+    for (deleted, conditions, preempted) in [
+        (true, vec![json!({"type": "Ready", "status": "True"}), by_scheduler()], true),
+        (false, vec![by_scheduler()], false),
+        (true, vec![target("False", "PreemptionByScheduler")], false),
+        (true, vec![target("True", "EvictionByEvictionAPI")], false),
+        (true, vec![], false),
+    ] {
+        let mut object = json!({"metadata": {"name": "p", "uid": "p"}, "status": {"conditions": conditions}});
+        if deleted {
+            object["metadata"]["deletionTimestamp"] = json!("2026-01-02T04:00:00Z");
+        }
+        assert_eq!(pod(&object).0.preempted, preempted, "{object}");
+    }
 }
 
 #[test]

@@ -42,13 +42,20 @@ pub struct Seen {
     pub node: Option<String>,
     /// `status.phase`
     pub phase: String,
+    /// `status.nominatedNodeName`, if any.
+    pub nominated: Option<String>,
     /// Status, reason and message of the condition PodScheduled.
     pub scheduled: Option<(String, String, String)>,
 }
 
 impl Seen {
-    /// Why the scheduler says it has no node.
+    /// Why the scheduler says it has no node, without what is said of preemption.
     pub fn rejection(&self) -> Option<&str> {
+        self.whole_rejection().map(|message| message.split_once(" preemption: ").map_or(message, |(why, _)| why))
+    }
+
+    /// All that the scheduler says of why it has no node.
+    pub fn whole_rejection(&self) -> Option<&str> {
         let (status, reason, message) = self.scheduled.as_ref()?;
         (status == "False" && reason != "SchedulingGated").then_some(message.as_str())
     }
@@ -168,7 +175,7 @@ impl Journal {
         self.until(&format!("pod {name} is gone"), look).await
     }
 
-    /// Waits until the pod is told this as the reason why it has no node.
+    /// Waits until the pod is told this as the reason why it has no node; what is said of preemption is left aside.
     ///
     /// # Errors
     /// It was not told in time, or was placed; tells what it was told last.
@@ -243,6 +250,7 @@ fn seen(pod: &Pod) -> Seen {
         uid: pod.metadata.uid.clone().unwrap_or_default(),
         node: node.filter(|node| !node.is_empty()),
         phase: status.phase.unwrap_or_default(),
+        nominated: status.nominated_node_name.filter(|node| !node.is_empty()),
         scheduled: condition.map(|it| (it.status, it.reason.unwrap_or_default(), it.message.unwrap_or_default())),
     }
 }

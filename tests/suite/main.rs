@@ -14,10 +14,11 @@ mod kubectl;
 mod modules;
 mod objects;
 mod outages;
-mod permit;
 mod parity;
+mod permit;
 mod placing;
 mod prebind;
+mod preemption;
 mod projects;
 mod queue;
 mod rbac;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         reasons::cases(),
         retrying::cases(),
         queue::cases(),
+        preemption::cases(),
         reload::cases(),
         modules::cases(),
         objects::cases(),

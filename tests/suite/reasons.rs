@@ -132,8 +132,9 @@ async fn no_nodes(target: &Target) -> Result<()> {
 async fn condition_and_event(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, [node("n1", 1)]).await?;
     session.create(&pod("p", "2")).await?;
-    let message = "0/1 nodes are available: 1 Insufficient cpu.";
-    session.journal.rejected("p", message).await?;
+    session.journal.rejected("p", "0/1 nodes are available: 1 Insufficient cpu.").await?;
+    let message = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not \
+                   helpful for scheduling.";
     let condition = session.journal.now(|pods| pods.by_name.get("p").and_then(|seen| seen.scheduled.clone()));
     ensure!(
         condition == Some(("False".into(), "Unschedulable".into(), message.into())),

@@ -15,7 +15,7 @@ use crate::{LabelMap, Problems};
 /// assert!(LabelSelector::EVERYTHING.matches(&labels));
 /// assert!(!LabelSelector::NOTHING.matches(&labels));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LabelSelector(Option<Vec<Expression>>);
 
 impl LabelSelector {

@@ -17,6 +17,7 @@
 //! # fn main() {}
 //! ```
 
+mod json;
 mod labels;
 mod requirement;
 mod written;

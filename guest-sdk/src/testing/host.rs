@@ -103,6 +103,16 @@ impl<P: Plugin> Host<P> {
         self.cycle.seed = seed;
     }
 
+    /// The time of the cycles to come, milliseconds since 1970; 0 otherwise.
+    pub fn set_time(&mut self, time: i64) {
+        self.cycle.time = time;
+    }
+
+    /// All nodes' names, by id, also of those that were removed.
+    pub fn node_names(&self) -> Vec<String> {
+        self.nodes.iter().map(|(name, _)| name.clone()).collect()
+    }
+
     /// A node comes, or changes where one of this name is there.
     pub fn node(&mut self, node: NodeBuilder) {
         let at = self.nodes.iter().position(|(name, here)| *name == node.name && here.is_some()).unwrap_or_else(|| {
@@ -337,7 +347,7 @@ impl<P: Plugin> Host<P> {
         self.cycle
     }
 
-    fn here(&self) -> Vec<(u32, String)> {
+    pub(super) fn here(&self) -> Vec<(u32, String)> {
         (0..)
             .zip(&self.nodes)
             .filter(|(_, (_, node))| node.is_some())

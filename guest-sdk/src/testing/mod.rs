@@ -30,10 +30,12 @@ mod host;
 mod lifecycle;
 mod node;
 mod pod;
+mod post_filter;
 mod quantity;
 mod selector;
 
 pub use host::Host;
 pub use node::{NodeBuilder, node};
 pub use pod::{PodBuilder, expression, pod, term};
+pub use post_filter::Rejections;
 pub use selector::{pod_term, selector, spread};

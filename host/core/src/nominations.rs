@@ -44,6 +44,16 @@ impl Nominations {
         self.pods.get(uid).map(|nominated| &*nominated.node)
     }
 
+    /// The pod with the node that is promised to it, of which the API server may not have heard yet.
+    #[must_use]
+    pub fn told(&self, pod: &Arc<Pod>) -> Arc<Pod> {
+        let node = self.node_of(&pod.key.uid).unwrap_or_default();
+        if *pod.nominated_node_name == *node {
+            return Arc::clone(pod);
+        }
+        Arc::new(Pod { nominated_node_name: node.into(), ..Pod::clone(pod) })
+    }
+
     /// The pods to whom room on this node is promised, by uid.
     pub fn on(&self, node: &str) -> impl Iterator<Item = &Arc<Pod>> {
         self.by_node.get(node).into_iter().flat_map(BTreeMap::values)

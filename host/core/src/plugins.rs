@@ -224,7 +224,8 @@ pub trait Plugins {
         cases: &[WhatIf],
     ) -> Result<Verdicts, PluginError>;
 
-    /// No node fits: can the plugin make room? `codes` says how each of `nodes` was rejected.
+    /// No node fits: can the plugin make room? `codes` says how each of `nodes` was rejected. `leaving` are pods on the
+    /// pod's nominated node that are being deleted because a scheduler evicted them.
     ///
     /// # Errors
     /// As [`Plugins::pre_filter`].
@@ -234,6 +235,7 @@ pub trait Plugins {
         _cycle: &Cycle<'_>,
         _nodes: &[NodeId],
         _codes: &[Code],
+        _leaving: &[PodId],
         _what_if: &mut AskWhatIf<'_>,
     ) -> Result<PostFilterResult, PluginError> {
         Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false })

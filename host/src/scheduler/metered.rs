@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use berth_core::cache::NodeId;
+use berth_core::cache::{NodeId, PodId};
 use berth_core::cluster_event::ClusterEvent;
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::plugins::{
     AskWhatIf, Code, Cycle, Decision, ExtensionPoints, Hint, Permission, PluginError, PluginId, PointOutcome,
-    PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, TemplateId, Verdicts, WhatIf,
+    PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 
@@ -47,6 +47,16 @@ impl Metered<'_> {
             Ok(())
         });
     }
+}
+
+/// The plugin whose attempts and victims kube-scheduler counts.
+const PREEMPTION: &str = "DefaultPreemption";
+
+/// How many pods have to go; none where all of them are going already.
+fn victims(cycle: &Cycle<'_>, result: &PostFilterResult) -> usize {
+    let PostFilterResult::Nominate(Room { evict, .. }) = result else { return 0 };
+    let stays = |id: &PodId| cycle.cache.pod(*id).is_some_and(|known| !known.pod.deleting);
+    if evict.iter().any(stays) { evict.len() } else { 0 }
 }
 
 /// Where a plugin says yes and no by node, the call as such succeeded.
@@ -93,15 +103,20 @@ impl Plugins for Metered<'_> {
         cycle: &Cycle<'_>,
         nodes: &[NodeId],
         codes: &[Code],
+        leaving: &[PodId],
         what_if: &mut AskWhatIf<'_>,
     ) -> Result<PostFilterResult, PluginError> {
         let status = |result: &PostFilterResult| match result {
             PostFilterResult::Nominate(_) => "Success",
             PostFilterResult::Unschedulable { .. } => "Unschedulable",
         };
-        self.ask(plugin, ExtensionPoints::POST_FILTER, cycle, status, |guests| {
-            guests.post_filter(plugin, cycle, nodes, codes, what_if)
-        })
+        let answer = self.ask(plugin, ExtensionPoints::POST_FILTER, cycle, status, |guests| {
+            guests.post_filter(plugin, cycle, nodes, codes, leaving, what_if)
+        });
+        if self.guests.name(plugin).is_some_and(|name| &*name == PREEMPTION) {
+            self.meter.preemption_tried(answer.as_ref().map_or(0, |result| victims(cycle, result)));
+        }
+        answer
     }
 
     fn pre_score(

@@ -2,10 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use berth_core::cache::{NodeId, NodeInfo};
+use berth_core::cache::{Cache, NodeId, NodeInfo};
 use berth_core::intent::Intent;
 use berth_core::plugins::{
     Code, Cycle, ExtensionPoints, Normalization, Permission, PreFilterResult, PreScoreResult, Reserved, Scope, Status,
+    Verdicts, WhatIf,
 };
 
 use super::guest::CallError;
@@ -78,6 +79,16 @@ pub(super) fn verdicts(
     let verdicts = resident.instance().filter(cycle, nodes)?;
     let outcome = |verdict: &u16| verdicts.outcomes.get(usize::from(*verdict).checked_sub(1)?).cloned();
     Ok(verdicts.nodes.iter().map(outcome).collect())
+}
+
+/// Answers a post-filter's what-ifs where there are no other plugins: the pod fits no node as it is, and fits one on which
+/// pods were taken away until there is one at most.
+pub(super) fn room_beside_one(cache: &Cache, cases: &[WhatIf]) -> Verdicts {
+    let left =
+        |case: &WhatIf| cache.node(case.node).map_or(0, |info| info.pods.len()).saturating_sub(case.removed.len());
+    let full = Status { code: Code::Unschedulable, reasons: vec!["full".into()] };
+    let is_full = |case: &WhatIf| u16::from(case.removed.is_empty() || left(case) > 1);
+    Verdicts { outcomes: vec![full], nodes: cases.iter().map(is_full).collect() }
 }
 
 /// Asks pre-score alone. A plugin of scope node is not told the nodes.

@@ -77,7 +77,8 @@ fn varies(variety: &Variety) -> bool {
     let scores = variety.scores.is_some_and(|(lowest, highest)| lowest < highest);
     let keys = variety.sort_keys.is_some_and(|(lowest, highest)| lowest < highest);
     let filters = variety.fits > 0 && variety.rejected > 0;
-    scores || keys || filters || (variety.enqueued > 0 && variety.held_back > 0)
+    let rooms = variety.rooms > 0 && variety.no_rooms > 0;
+    scores || keys || filters || rooms || (variety.enqueued > 0 && variety.held_back > 0)
 }
 
 #[test]

@@ -111,7 +111,8 @@
   ;; Answers at 2048: can't make room, for no reason; $room says that it can, on this node and without this pod.
   (func (export "berth:scheduler/post-filter@contract@#post-filter")
     (param $id i64) (param $time i64) (param $seed i64) (param $template i32)
-    (param $nodes i32) (param $count i32) (param $codes i32) (param $code_count i32) (result i32)
+    (param $nodes i32) (param $count i32) (param $codes i32) (param $code_count i32)
+    (param $leaving i32) (param $leaving_count i32) (result i32)
     (memory.fill (i32.const 2048) (i32.const 0) (i32.const 48))
     (i32.store8 (i32.const 2052) (i32.const 1))
     @post_filter@

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use berth::wasm::{BuiltIn, Delivery, Guests, Limits, Loader, LoaderOptions, PluginState, ProfileSpec};
-use berth_core::cache::{Cache, NodeId};
+use berth_core::cache::{Cache, NodeId, PodId};
 use berth_core::model::{Node, ObjectKind, ObjectReads, Pod, PodKey, PodRequests, Resources};
 use berth_core::plugins::{Code, Cycle, PluginError, PluginId, PostFilterResult, TemplateId, Verdicts, WhatIf};
 use berth_core::profile::Profile;
@@ -178,7 +178,7 @@ impl Host {
         let id = self.profiles[0].post_filter[0].id;
         self.asked(template, |guests, cycle, nodes| {
             let codes = vec![Code::Unschedulable; nodes.len()];
-            guests.post_filter(id, cycle, nodes, &codes, &mut |_, cases| answer(cases))
+            guests.post_filter(id, cycle, nodes, &codes, &[PodId(0)], &mut |_, cases| answer(cases))
         })
     }
 

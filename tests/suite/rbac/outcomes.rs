@@ -17,7 +17,7 @@ pub struct Outcome {
 }
 
 /// Those of the time when it runs, in the order in which they come about.
-pub static WHILE_IT_RUNS: [Outcome; 14] = [
+pub static WHILE_IT_RUNS: [Outcome; 15] = [
     Outcome {
         what: "it has led",
         needs: &[("get", "leases"), ("create", "leases")],
@@ -102,6 +102,16 @@ pub static WHILE_IT_RUNS: [Outcome; 14] = [
         what: "a pod is placed whose claim waits for that",
         needs: &[("list", "storageclasses"), ("watch", "storageclasses")],
         shows: |scene| Box::pin(scene.volumes.first_consumer_is_placed()),
+    },
+    Outcome {
+        what: "a pod takes the place of a less important one, where no budget protects that",
+        needs: &[
+            ("list", "poddisruptionbudgets"),
+            ("watch", "poddisruptionbudgets"),
+            ("patch", "pods/status"),
+            ("delete", "pods"),
+        ],
+        shows: |scene| Box::pin(scene.important_is_there()),
     },
 ];
 

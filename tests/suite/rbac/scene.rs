@@ -1,7 +1,7 @@
 //! A small cluster for one scheduler: what happens in it, and what can be seen there.
 
 use anyhow::{Context, Result, bail};
-use berth_tests::objects::{NAMESPACE, node, pod, with};
+use berth_tests::objects::{NAMESPACE, node, pod, priority_class, with};
 use berth_tests::wait::{Look, eventually};
 use berth_tests::{Target, api};
 use k8s_openapi::api::core::v1::Pod;
@@ -72,7 +72,8 @@ impl Scene {
             self.spread(version, kind).await?;
         }
         self.befriend().await?;
-        self.volumes.come().await
+        self.volumes.come().await?;
+        self.contend().await
     }
 
     /// Pods of an owner, until they are on both nodes of the pair.
@@ -106,6 +107,40 @@ impl Scene {
         });
         let affinity = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}});
         self.create(&with(self.pod_for_the_pair("friend"), &json!({"spec": {"affinity": affinity}}))).await
+    }
+
+    /// A pod that needs another one's room. Of the two that have some, a budget protects the less important.
+    async fn contend(&self) -> Result<()> {
+        for (which, priority, labels) in [('c', 0, json!({"protected": self.name})), ('d', 5, json!({}))] {
+            self.create(&with(
+                node(&self.node_name(which), 4),
+                &json!({"metadata": {"labels": {"contended": self.name}}}),
+            ))
+            .await?;
+            let class = format!("priority-{priority}-{}", self.name);
+            self.create(&priority_class(&class, priority)).await?;
+            let there = json!({
+                "metadata": {"labels": labels},
+                "spec": {"nodeName": self.node_name(which), "priorityClassName": class, "terminationGracePeriodSeconds": 0},
+            });
+            self.create(&with(pod(&format!("on-{}", self.node_name(which)), "3"), &there)).await?;
+        }
+        let budget = json!({
+            "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+            "metadata": {"name": self.name, "namespace": NAMESPACE},
+            "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"protected": self.name}}},
+        });
+        self.create(&budget).await?;
+        self.create(&priority_class(&format!("important-{}", self.name), 1000)).await?;
+        self.create(&self.important()).await
+    }
+
+    fn important(&self) -> Value {
+        let spec = json!({
+            "schedulerName": self.scheduler_name, "nodeSelector": {"contended": self.name},
+            "priorityClassName": format!("important-{}", self.name),
+        });
+        with(pod(&format!("important-{}", self.name), "3"), &json!({ "spec": spec }))
     }
 
     fn node_name(&self, which: char) -> String {
@@ -195,6 +230,12 @@ impl Scene {
     pub async fn friend_is_beside(&self) -> Result<bool> {
         let friend = self.read(&self.pod_for_the_pair("friend")).await?;
         Ok(friend["spec"]["nodeName"] == json!(self.node_name('b')))
+    }
+
+    /// Whether the pod for which another one had to go has its node.
+    pub async fn important_is_there(&self) -> Result<bool> {
+        let important = self.read(&self.important()).await?;
+        Ok(important["spec"]["nodeName"] == json!(self.node_name('d')))
     }
 
     /// Whether there is an event about the object for this reason.

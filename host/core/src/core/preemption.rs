@@ -64,7 +64,8 @@ impl Core {
         self.promise(pod, &node, step);
         let victims: Vec<Arc<Pod>> =
             room.evict.iter().filter_map(|id| self.cache.pod(*id)).map(|victim| Arc::clone(&victim.pod)).collect();
-        for victim in victims {
+        // Who is going already needs no telling.
+        for victim in victims.into_iter().filter(|victim| !victim.deleting) {
             let note = format!("Preempted by pod {} on node {node}", pod.key.uid);
             if !self.take_node_away(&victim, &note, pod, step) {
                 self.evictions.begin(&pod.key.uid, &victim.key.uid);

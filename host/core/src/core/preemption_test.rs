@@ -43,8 +43,13 @@ impl Plugins for OnePodANode {
         cycle: &Cycle<'_>,
         nodes: &[NodeId],
         _: &[Code],
+        leaving: &[PodId],
         what_if: &mut AskWhatIf<'_>,
     ) -> Result<PostFilterResult, PluginError> {
+        if !leaving.is_empty() {
+            let reasons = vec!["preemption: one is leaving".into()];
+            return Ok(PostFilterResult::Unschedulable { reasons, clear: false });
+        }
         let resident = |node: &NodeId| cycle.cache.node(*node).and_then(|info| info.pods.first().copied());
         let lower = |id: &PodId| cycle.cache.pod(*id).filter(|known| known.pod.spec.priority < cycle.pod.spec.priority);
         for node in nodes {
@@ -141,9 +146,19 @@ fn room_is_made_and_taken() {
     assert_eq!(made, ["nominate \"n\" for high", "evict low: Preempted by pod high on node n", FULL]);
     // The victim takes its time; nobody else is evicted meanwhile, whatever happens.
     assert_eq!(bench.something_happens(), [FULL]);
-    bench.step(set(Pod { deleting: true, node_name: "n".into(), ..pod("low", 1) }));
+    let leaving = || set(Pod { deleting: true, preempted: true, node_name: "n".into(), ..pod("low", 1) });
+    bench.step(leaving());
+    bench.step(set(Pod { node_name: "n".into(), ..pod("nobody", 0) }));
+    assert_eq!(bench.later(Event::PodRemoved(pod("nobody", 0).key)), [format!("{FULL} preemption: one is leaving")]);
     assert_eq!(bench.later(Event::PodRemoved(pod("low", 1).key)), ["bind high to n"]);
     assert!(bench.core.nominations.is_empty());
+}
+
+#[test]
+fn who_is_being_deleted_is_not_evicted() {
+    let mut bench = Bench::new();
+    bench.step(set(Pod { deleting: true, node_name: "n".into(), ..pod("low", 1) }));
+    assert_eq!(bench.step(set(pod("high", 9))), ["nominate \"n\" for high", FULL]);
 }
 
 #[test]

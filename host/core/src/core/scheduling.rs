@@ -23,7 +23,8 @@ impl Core {
         self.cycles += 1;
         let warned = self.distrusted.len();
         let mut rng = self.rng.fork();
-        let (mut placing, profile) = self.placing(&entry.pod, at, step.now, step.plugins);
+        let pod = self.nominations.told(&entry.pod);
+        let (mut placing, profile) = self.placing(&pod, at, step.now, step.plugins);
         let placed = placing.place(profile, &mut rng);
         for distrusted in &self.distrusted[warned..] {
             let (plugin, message) = (Arc::clone(&distrusted.name), distrusted.what.clone());

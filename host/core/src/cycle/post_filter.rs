@@ -2,7 +2,7 @@
 
 use super::diagnosis::Diagnosis;
 use super::{Failure, Placing};
-use crate::cache::NodeId;
+use crate::cache::{NodeId, PodId};
 use crate::plugins::{Code, ExtensionPoints, PluginError, Plugins, PostFilterResult, Room, Status, Verdicts, WhatIf};
 use crate::profile::{Profile, ProfilePlugin};
 
@@ -55,6 +55,7 @@ impl Placing<'_> {
         diagnosis: &Diagnosis,
     ) -> Result<PostFilterResult, PluginError> {
         let (nodes, codes) = self.rejected(diagnosis);
+        let leaving = self.leaving();
         let template = self.template(plugin);
         let about = self.about(plugin, template);
         let filters: Vec<&ProfilePlugin> =
@@ -82,12 +83,19 @@ impl Placing<'_> {
             };
             placing.answer_what_if(&filters, cases)
         };
-        self.plugins.post_filter(plugin.id, &about, &nodes, &codes, &mut what_if)
+        self.plugins.post_filter(plugin.id, &about, &nodes, &codes, &leaving, &mut what_if)
     }
 
     /// Every node with the code by which it was rejected.
     fn rejected(&self, diagnosis: &Diagnosis) -> (Vec<NodeId>, Vec<Code>) {
         self.cache.nodes().map(|info| (info.id, diagnosis.code_of(info.id))).unzip()
+    }
+
+    /// Those who make room on the node that is promised to the pod, and are not gone yet.
+    fn leaving(&self) -> Vec<PodId> {
+        let node = self.cache.node_id(&self.pod.nominated_node_name).and_then(|id| self.cache.node(id));
+        let leaves = |id: &PodId| self.cache.pod(*id).is_some_and(|known| known.pod.preempted);
+        node.map(|info| info.pods.iter().copied().filter(leaves).collect()).unwrap_or_default()
     }
 
     /// A verdict for each case: with those in mind to whom room on the node is promised, and without them, as they may never

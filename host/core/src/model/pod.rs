@@ -181,6 +181,9 @@ pub struct Pod {
     pub owners: Vec<Owner>,
     /// `metadata.deletionTimestamp` is set
     pub deleting: bool,
+    /// It is being deleted because a scheduler evicted it: its condition DisruptionTarget is true with reason
+    /// PreemptionByScheduler
+    pub preempted: bool,
     /// `metadata.creationTimestamp`, seconds since 1970
     pub created: i64,
     /// `spec.nodeName`; empty while it is not assigned

@@ -159,6 +159,7 @@ impl Plugins for Fakes {
         cycle: &Cycle<'_>,
         nodes: &[NodeId],
         _: &[Code],
+        _: &[PodId],
         what_if: &mut AskWhatIf<'_>,
     ) -> Result<PostFilterResult, PluginError> {
         self.may_trap(plugin)?;

@@ -107,6 +107,15 @@ impl Meter {
         }
     }
 
+    /// DefaultPreemption was asked to make room, for which so many pods have to go; 0 where it can't.
+    pub fn preemption_tried(&self, victims: usize) {
+        self.metrics.preemption_attempts.inc();
+        if victims > 0 {
+            // Of one node.
+            self.metrics.preemption_victims.observe(victims as f64);
+        }
+    }
+
     /// A cycle took so long.
     pub fn cycle_ended(&self, took: Duration) {
         self.metrics.algorithm_duration.observe(took.as_secs_f64());

@@ -43,6 +43,8 @@ const ATTEMPT: Buckets = Buckets(0.001, 2.0, 15);
 const SLI: Buckets = Buckets(0.01, 2.0, 20);
 const POINT: Buckets = Buckets(0.0001, 2.0, 12);
 const CALL: Buckets = Buckets(0.00001, 1.5, 20);
+/// In pods.
+const VICTIMS: Buckets = Buckets(1.0, 2.0, 7);
 /// In attempts.
 const ATTEMPTS: Buckets = Buckets(1.0, 2.0, 5);
 
@@ -58,6 +60,8 @@ pub struct Metrics {
     point_duration: Histograms<PointLabels>,
     call_duration: Histograms<CallLabels>,
     evaluations: Family<EvaluationLabels, Counter>,
+    preemption_attempts: Counter,
+    preemption_victims: Histogram,
     reloads: Family<PluginLabels, Counter>,
     refusals: Counter,
     configuration_refused: Gauge,
@@ -116,6 +120,18 @@ impl Default for Metrics {
                 "scheduler_plugin_evaluation",
                 "Calls into plugins; answers that are kept from before need none",
                 Family::default(),
+            ),
+            preemption_attempts: add(
+                of,
+                "scheduler_preemption_attempts",
+                "How often DefaultPreemption was asked to make room",
+                Counter::default(),
+            ),
+            preemption_victims: add(
+                of,
+                "scheduler_preemption_victims",
+                "Pods that have to go for another one",
+                VICTIMS.new_metric(),
             ),
             reloads: add(
                 of,

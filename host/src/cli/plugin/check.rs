@@ -81,6 +81,7 @@ fn answers(variety: &Variety) -> String {
     said.extend(variety.scores.map(|(lowest, highest)| format!("scores {lowest} to {highest}")));
     let counts = [
         (variety.filter_skipped, "pods not to be filtered"),
+        (variety.rooms, "pods that room was made for"),
         (variety.score_skipped, "pods not to be scored"),
         (variety.errors, "errors of its own"),
     ];

@@ -110,6 +110,7 @@ impl PodObject {
             annotations: metadata.annotations.into_annotations(),
             owners: metadata.owner_references.into_iter().map(Owner::from).collect(),
             deleting: metadata.deletion_timestamp.0,
+            preempted: metadata.deletion_timestamp.0 && preempted(&status.conditions),
             created: metadata.creation_timestamp.0,
             node_name,
             nominated_node_name: status.nominated_node_name,
@@ -119,6 +120,12 @@ impl PodObject {
             spec: specs.share(model),
         }
     }
+}
+
+/// A scheduler evicted it to make room.
+fn preempted(conditions: &[ConditionData]) -> bool {
+    let target = conditions.iter().find(|c| c.r#type.as_ref() == "DisruptionTarget");
+    target.is_some_and(|c| c.status.as_ref() == "True" && c.reason.as_ref() == "PreemptionByScheduler")
 }
 
 /// A resize is wanted that the node will never grant.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use berth_core::intent::Intent;
-use berth_core::plugins::{Permission, PreFilterResult, PreScoreResult, Reserved, Status};
+use berth_core::plugins::{Permission, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status};
 
 use crate::wasm::asking::{Filtered, Scored, Settled};
 use crate::wasm::guest::{CallError, Export};
@@ -19,6 +19,8 @@ pub enum Answer {
     PreFilter(PreFilterResult),
     /// Of filter about a node: why not, or that it fits.
     Verdict(Option<Status>),
+    /// Of post-filter.
+    PostFilter(PostFilterResult),
     /// Of pre-score.
     PreScore(PreScoreResult),
     /// Of score or normalize about a node.
@@ -48,6 +50,14 @@ impl fmt::Display for Answer {
                 write!(f, "{:?} ({})", status.code, status.reasons.join(", "))
             }
             Self::Verdict(None) => f.write_str("fits"),
+            Self::PostFilter(PostFilterResult::Nominate(room)) => {
+                let pods: Vec<u32> = room.evict.iter().map(|pod| pod.0).collect();
+                write!(f, "room on the node of id {} without the pods of ids {pods:?} ({})", room.node.0, room.reason)
+            }
+            Self::PostFilter(PostFilterResult::Unschedulable { reasons, clear }) => {
+                let promised = if *clear { ", and none is promised any more" } else { "" };
+                write!(f, "no room ({}){promised}", reasons.join(", "))
+            }
             Self::PreScore(PreScoreResult::Score) => f.write_str("score the nodes"),
             Self::Score(score) => score.fmt(f),
             Self::Reserved(Ok(reserved)) => {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use berth_core::cache::{Cache, NodeId};
-use berth_core::plugins::{Cycle, Declaration, ExtensionPoints};
+use berth_core::cache::{Cache, NodeId, PodId};
+use berth_core::facts::PodFacts;
+use berth_core::plugins::{Code, Cycle, Declaration, ExtensionPoints, WhatIf};
 
 use super::answer::{Answer, Answers};
 use super::finding::{Finding, What};
@@ -134,6 +135,7 @@ impl<'a> Bench<'a> {
                 Err(error) => answers.add(error.export(), self.failed(error, about)?),
             }
         }
+        self.ask_room(resident, &cycle, nodes, about, &mut answers)?;
         match asking::scored(resident, &cycle, nodes) {
             Ok(scored) => {
                 let normalization = self.declaration.normalization;
@@ -166,6 +168,32 @@ impl<'a> Bench<'a> {
             let said = resident.instance().sort_key(cycle, cycle.time).map(Answer::SortKey);
             answers.add(Export::SortKey, said.or_else(|error| self.failed(error, about))?);
         }
+        Ok(())
+    }
+
+    /// Whether it makes room for a pod that fits nowhere: neither on some nodes that can't be helped, nor on the others.
+    fn ask_room(
+        &mut self,
+        resident: &mut Resident,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        about: About<'_>,
+        answers: &mut Answers,
+    ) -> Result<(), Broken> {
+        if !self.declaration.points.contains(ExtensionPoints::POST_FILTER) {
+            return Ok(());
+        }
+        let code = |node: &NodeId| match node.0 % 5 {
+            0 => Code::UnschedulableAndUnresolvable,
+            _ => Code::Unschedulable,
+        };
+        let codes: Vec<Code> = nodes.iter().map(code).collect();
+        // It is told them with the pod's nominated node, which it need not read.
+        let told = self.declaration.pod_facts.contains(PodFacts::NOMINATED_NODE);
+        let leaving = if told { leaving(cycle) } else { Vec::new() };
+        let mut room = |cases: &[WhatIf]| Ok(asking::room_beside_one(cycle.cache, cases));
+        let said = resident.instance().post_filter(cycle, nodes, &codes, &leaving, &mut room).map(Answer::PostFilter);
+        answers.add(Export::PostFilter, said.or_else(|error| self.failed(error, about))?);
         Ok(())
     }
 
@@ -230,4 +258,11 @@ impl<'a> Bench<'a> {
         self.find(Promise::Answers, error.export(), About::default(), What::Failed(error.clone()));
         Broken
     }
+}
+
+/// Pods that are being deleted on the pod's nominated node, as if each had been evicted.
+fn leaving(cycle: &Cycle<'_>) -> Vec<PodId> {
+    let node = cycle.cache.node_id(&cycle.pod.nominated_node_name).and_then(|id| cycle.cache.node(id));
+    let leaves = |id: &PodId| cycle.cache.pod(*id).is_some_and(|known| known.pod.deleting);
+    node.map(|info| info.pods.iter().copied().filter(leaves).collect()).unwrap_or_default()
 }

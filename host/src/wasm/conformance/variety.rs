@@ -1,6 +1,6 @@
 //! How different a plugin's answers were: one that always says the same was hardly examined.
 
-use berth_core::plugins::{PreFilterResult, PreScoreResult};
+use berth_core::plugins::{PostFilterResult, PreFilterResult, PreScoreResult};
 
 use super::answer::{Answer, Answers};
 
@@ -19,6 +19,10 @@ pub struct Variety {
     pub rejected: usize,
     /// Pods for which there was nothing to filter.
     pub filter_skipped: usize,
+    /// Pods for which room could be made.
+    pub rooms: usize,
+    /// Pods for which none could.
+    pub no_rooms: usize,
     /// Pods for which there was nothing to score.
     pub score_skipped: usize,
     /// The lowest and the highest score.
@@ -36,6 +40,8 @@ impl Variety {
                 Answer::SortKey(key) => self.sort_keys = widened(self.sort_keys, key.first().copied().unwrap_or(0)),
                 Answer::Verdict(None) => self.fits += 1,
                 Answer::Verdict(Some(_)) => self.rejected += 1,
+                Answer::PostFilter(PostFilterResult::Nominate(_)) => self.rooms += 1,
+                Answer::PostFilter(PostFilterResult::Unschedulable { .. }) => self.no_rooms += 1,
                 Answer::PreFilter(PreFilterResult::Skip) => self.filter_skipped += 1,
                 Answer::PreScore(PreScoreResult::Skip) => self.score_skipped += 1,
                 Answer::Score(score) => self.scores = widened(self.scores, *score),

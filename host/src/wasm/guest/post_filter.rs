@@ -81,6 +81,7 @@ impl Instance {
         cycle: &Cycle<'_>,
         nodes: &[NodeId],
         codes: &[Code],
+        leaving: &[PodId],
         answer: &mut Answer<'_>,
     ) -> Result<PostFilterResult, CallError> {
         let (messages, inbox) = channel();
@@ -88,7 +89,7 @@ impl Instance {
         let result = thread::scope(|scope| {
             let guest = scope.spawn(|| {
                 let _ending = Ending(messages);
-                self.ask_post_filter(cycle, nodes, codes)
+                self.ask_post_filter(cycle, nodes, codes, leaving)
             });
             answer_all(&inbox, answer);
             guest.join()
@@ -102,10 +103,12 @@ impl Instance {
         cycle: &Cycle<'_>,
         nodes: &[NodeId],
         codes: &[Code],
+        leaving: &[PodId],
     ) -> Result<PostFilterResult, CallError> {
         let codes: Vec<wit::Code> = codes.iter().copied().map(code).collect();
+        let leaving: Vec<u32> = leaving.iter().map(|id| id.0).collect();
         let answer = self.ask(Export::PostFilter, cycle, nodes, |store, interfaces, (cycle, ids)| {
-            interfaces.post_filter.as_ref().map(|guest| guest.call_post_filter(store, cycle, ids, &codes))
+            interfaces.post_filter.as_ref().map(|guest| guest.call_post_filter(store, cycle, ids, &codes, &leaving))
         })?;
         match answer {
             Some(answer) => result(answer),

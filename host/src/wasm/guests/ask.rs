@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use berth_core::cache::NodeId;
+use berth_core::cache::{NodeId, PodId};
 use berth_core::cluster_event::ClusterEvent;
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
@@ -91,13 +91,14 @@ impl Plugins for Guests {
         cycle: &Cycle<'_>,
         nodes: &[NodeId],
         codes: &[Code],
+        leaving: &[PodId],
         what_if: &mut AskWhatIf<'_>,
     ) -> Result<PostFilterResult, PluginError> {
         let Ok(at) = self.slots.binary_search_by_key(&plugin, |slot| slot.id) else { return Err(not_loaded(plugin)) };
         let (mut slot, rebuilder) = (self.slots.remove(at), self.rebuilder.clone());
         let mut feeder = std::mem::take(&mut self.feeder);
         let result = slot.ask(Export::PostFilter, cycle, &mut feeder, &rebuilder, |resident| {
-            resident.instance().post_filter(cycle, nodes, codes, &mut |cases| what_if(self, cases))
+            resident.instance().post_filter(cycle, nodes, codes, leaving, &mut |cases| what_if(self, cases))
         });
         self.feeder = feeder;
         self.slots.insert(at, slot);

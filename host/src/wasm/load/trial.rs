@@ -6,7 +6,7 @@ use berth_core::Timestamp;
 use berth_core::cache::{Cache, NodeId};
 use berth_core::cluster_event::ClusterEvent;
 use berth_core::model::Pod;
-use berth_core::plugins::{Code, Cycle, TemplateId, Verdicts, WhatIf};
+use berth_core::plugins::{Code, Cycle, TemplateId, WhatIf};
 
 use super::error::LoadCause;
 use crate::wasm::asking::{self, OutOfRange};
@@ -108,9 +108,8 @@ impl<'a> Trial<'a> {
         resident.instance().sort_key(&self.cycle, self.cycle.time).map_err(failed)?;
         asking::filtered(resident, &self.cycle, nodes).map_err(failed)?;
         let codes = vec![Code::Unschedulable; nodes.len()];
-        // Whatever is taken away, the pod fits: so all that the plugin does is tried.
-        let mut fits = |cases: &[WhatIf]| Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; cases.len()] });
-        resident.instance().post_filter(&self.cycle, nodes, &codes, &mut fits).map_err(failed)?;
+        let mut room = |cases: &[WhatIf]| Ok(asking::room_beside_one(self.cycle.cache, cases));
+        resident.instance().post_filter(&self.cycle, nodes, &codes, &[], &mut room).map_err(failed)?;
         let scored = asking::scored(resident, &self.cycle, nodes).map_err(failed)?;
         self.after_the_choice(resident, nodes).map_err(failed)?;
         let normalization = resident.declaration().normalization;

@@ -1,0 +1,164 @@
+//! When no node fits: what a post-filter may ask and answer, to make room.
+//!
+//! ```
+//! use berth_guest::index::Index;
+//! use berth_guest::plugin::NoArgs;
+//! use berth_guest::post_filter::{Nomination, PostFilter, Rejected, WhatIf};
+//! use berth_guest::prelude::*;
+//! use berth_guest::types::Code;
+//!
+//! /// Pods that give way, with their nodes.
+//! #[derive(Default)]
+//! pub struct Spot(Vec<(pod::Id, node::Id)>);
+//!
+//! impl Index for Spot {
+//!     type Nodes = ();
+//!     type Pods = pod::Labels;
+//!
+//!     fn new(_: &NoArgs) -> Spot {
+//!         Spot::default()
+//!     }
+//!
+//!     fn pod_set(&mut self, pod: pod::Id, node: node::Id, labels: &pod::Labels) {
+//!         self.pod_removed(pod);
+//!         if labels.get("spot").is_some() {
+//!             self.0.push((pod, node));
+//!         }
+//!     }
+//!
+//!     fn pod_removed(&mut self, pod: pod::Id) {
+//!         self.0.retain(|(known, _)| *known != pod);
+//!     }
+//! }
+//!
+//! /// The first pod goes that is in the way.
+//! fn post_filter(rejected: &mut Rejected<'_>, spot: &Spot) -> PostFilter {
+//!     let helps = |node| rejected.code(node) == Some(Code::Unschedulable);
+//!     let there = spot.0.iter().filter(|(_, node)| helps(*node));
+//!     let cases: Vec<WhatIf> = there.map(|(pod, node)| WhatIf { node: *node, taken_away: vec![*pod] }).collect();
+//!     let answers = rejected.ask(&cases);
+//!     match cases.into_iter().zip(answers).find(|(_, no)| no.is_none()) {
+//!         Some((WhatIf { node, taken_away }, _)) => {
+//!             PostFilter::Nominate(Nomination { node, evict: taken_away, reason: "a spot pod gives way".into() })
+//!         }
+//!         None => PostFilter::no_room("no spot pod is in the way"),
+//!     }
+//! }
+//!
+//! berth_guest::plugin!(name: "Spot", index: Spot, post_filter: post_filter);
+//! # fn main() {}
+//! ```
+
+use std::fmt;
+
+use crate::bindings::post_filter::berth::scheduler::what_if::WhatIfCase;
+use crate::bindings::post_filter::exports::berth::scheduler::post_filter as wit;
+use crate::types::{Code, Status, Verdicts};
+use crate::{node, pod};
+
+/// How the nodes were rejected, and whom to ask what would be if pods were not there.
+pub struct Rejected<'a> {
+    pub(crate) nodes: &'a [u32],
+    /// Parallel to `nodes`.
+    pub(crate) codes: &'a [Code],
+    pub(crate) leaving: &'a [u32],
+    pub(crate) ask: &'a mut Ask<'a>,
+}
+
+/// Answers what-ifs.
+pub type Ask<'a> = dyn FnMut(&[WhatIfCase]) -> Verdicts + 'a;
+
+/// A node as it would be without some of its pods.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WhatIf {
+    /// The node.
+    pub node: node::Id,
+    /// Pods on it that would not be there.
+    pub taken_away: Vec<pod::Id>,
+}
+
+impl<'a> Rejected<'a> {
+    /// Every node, with the code by which it was rejected.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (node::Id, Code)> + use<'a> {
+        self.nodes.iter().zip(self.codes).map(|(id, code)| (node::Id(*id), *code))
+    }
+
+    /// How a node was rejected; `None` for one that isn't there.
+    pub fn code(&self, node: node::Id) -> Option<Code> {
+        self.iter().find(|(known, _)| *known == node).map(|(_, code)| code)
+    }
+
+    /// Pods that are about to leave the node that is set aside for the pod, [`NominatedNode`](pod::NominatedNode), because a
+    /// scheduler evicted them to make room.
+    pub fn leaving(&self) -> impl ExactSizeIterator<Item = pod::Id> + use<'a> {
+        self.leaving.iter().map(|id| pod::Id(*id))
+    }
+
+    /// For each case why the other plugins would not let the pod onto the node; `None` where it would fit. Pods to whom room on
+    /// the node is promised are taken into account. Code `Error` says that one of the plugins failed.
+    ///
+    /// A question costs a call to each of the plugins: ask about many nodes at once.
+    pub fn ask(&mut self, cases: &[WhatIf]) -> Vec<Option<Status>> {
+        if cases.is_empty() {
+            return Vec::new();
+        }
+        let pods = |case: &WhatIf| case.taken_away.iter().map(|pod| pod.0).collect();
+        let cases: Vec<WhatIfCase> =
+            cases.iter().map(|case| WhatIfCase { node: case.node.0, taken_away: pods(case) }).collect();
+        let Verdicts { outcomes, nodes } = (self.ask)(&cases);
+        let outcome = |answer: &u16| outcomes.get(usize::from(*answer).checked_sub(1)?).cloned();
+        nodes.iter().map(outcome).collect()
+    }
+}
+
+impl fmt::Debug for Rejected<'_> {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// What a post-filter answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PostFilter {
+    /// There will be room on a node.
+    Nominate(Nomination),
+    /// There can't be.
+    Unschedulable {
+        /// Why, for the pod's message.
+        reasons: Vec<String>,
+        /// A node that was set aside for the pod before is so no longer.
+        clear: bool,
+    },
+}
+
+/// Room that is being made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nomination {
+    /// Set aside for the pod from now on.
+    pub node: node::Id,
+    /// Pods that have to go.
+    pub evict: Vec<pod::Id>,
+    /// Why, for the message of their condition DisruptionTarget.
+    pub reason: String,
+}
+
+impl PostFilter {
+    /// No room can be made, and none is promised to the pod any more.
+    pub fn no_room(reason: impl Into<String>) -> PostFilter {
+        PostFilter::Unschedulable { reasons: vec![reason.into()], clear: true }
+    }
+}
+
+impl From<PostFilter> for wit::PostFilterResult {
+    fn from(answer: PostFilter) -> wit::PostFilterResult {
+        match answer {
+            PostFilter::Nominate(Nomination { node, evict, reason }) => {
+                let evict = evict.into_iter().map(|pod| pod.0).collect();
+                wit::PostFilterResult::Nominate(wit::Nomination { node: node.0, evict, reason, intents: Vec::new() })
+            }
+            PostFilter::Unschedulable { reasons, clear } => {
+                wit::PostFilterResult::Unschedulable(wit::Failure { reasons, clear })
+            }
+        }
+    }
+}

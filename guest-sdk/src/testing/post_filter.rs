@@ -1,0 +1,55 @@
+//! Asking a post-filter, with a closure in the place of the plugins that filter.
+
+use super::{Host, PodBuilder};
+use crate::bindings::post_filter::berth::scheduler::what_if::WhatIfCase;
+use crate::plugin::Plugin;
+use crate::post_filter::{PostFilter, Rejected};
+use crate::types::{Code, Status, Verdicts};
+use crate::{Outcome, pod};
+
+/// How a post-filter finds things.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rejections<'a> {
+    /// Codes by which nodes were rejected; `Unschedulable` those that aren't here.
+    pub codes: &'a [(&'a str, Code)],
+    /// Pods that are leaving the node that is set aside for the pod, because a scheduler evicted them.
+    pub leaving: &'a [pod::Id],
+}
+
+impl<P: Plugin> Host<P> {
+    /// Asks whether room can be made for the pod. `what_if` says, of a node's name and pods that would not be there, why the pod
+    /// does not fit; `None` where it fits.
+    pub fn post_filter(
+        &mut self,
+        pod: &PodBuilder,
+        rejections: Rejections<'_>,
+        mut what_if: impl FnMut(&str, &[pod::Id]) -> Option<Status>,
+    ) -> Outcome<PostFilter> {
+        let cycle = self.next_cycle(pod);
+        let here = self.here();
+        let code = |name: &str| rejections.codes.iter().find(|(known, _)| *known == name).map(|(_, code)| *code);
+        let nodes: Vec<u32> = here.iter().map(|(id, _)| *id).collect();
+        let codes: Vec<Code> = here.iter().map(|(_, name)| code(name).unwrap_or(Code::Unschedulable)).collect();
+        let leaving: Vec<u32> = rejections.leaving.iter().map(|pod| pod.0).collect();
+        let mut verdict = |case: &WhatIfCase| {
+            let known = here.iter().find(|(id, _)| *id == case.node);
+            let (_, name) =
+                known.unwrap_or_else(|| panic!("{} asks about node {}, which is not here", P::NAME, case.node));
+            let gone: Vec<pod::Id> = case.taken_away.iter().map(|pod| pod::Id(*pod)).collect();
+            what_if(name, &gone)
+        };
+        let ask = &mut |cases: &[WhatIfCase]| {
+            let mut verdicts = Verdicts { outcomes: Vec::new(), nodes: Vec::new() };
+            for no in cases.iter().map(&mut verdict) {
+                let outcome = no.map_or(0, |no| {
+                    verdicts.outcomes.push(no);
+                    verdicts.outcomes.len() as u16
+                });
+                verdicts.nodes.push(outcome);
+            }
+            verdicts
+        };
+        let mut rejected = Rejected { nodes: &nodes, codes: &codes, leaving: &leaving, ask };
+        self.guest.post_filter(&cycle, &mut rejected)
+    }
+}

@@ -1,0 +1,100 @@
+//! PodDisruptionBudgets: whose eviction breaks a promise.
+
+use std::collections::BTreeMap;
+
+use berth_guest::objects::{Kind, Object};
+use berth_guest::selector::LabelSelector;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::cluster::Resident;
+
+/// By namespace and name.
+#[derive(Debug, Default)]
+pub struct Budgets(BTreeMap<String, BTreeMap<String, Budget>>);
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Budget {
+    spec: Spec,
+    status: Status,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Spec {
+    selector: Option<LabelSelector>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Status {
+    disruptions_allowed: i32,
+    /// By name: pods whose eviction the API server has let pass, and counted.
+    disrupted_pods: Option<BTreeMap<String, IgnoredAny>>,
+}
+
+/// The kind, and what is read of it.
+pub fn kind() -> Kind {
+    Kind::new(
+        "policy/v1",
+        "PodDisruptionBudget",
+        ["spec.selector", "status.disruptionsAllowed", "status.disruptedPods"],
+    )
+}
+
+impl Budgets {
+    /// A budget is new, or it changed. One that can't be read protects nobody, with a line in the log.
+    pub fn set(&mut self, object: &Object<'_>) {
+        match object.read::<Budget>() {
+            Ok(budget) => {
+                let budgets = self.0.entry(object.namespace.to_owned()).or_default();
+                budgets.insert(object.name.to_owned(), budget);
+            }
+            Err(wrong) => {
+                let (namespace, name) = (object.namespace, object.name);
+                berth_guest::warn!("PodDisruptionBudget {namespace}/{name} is left out: {wrong}");
+                self.remove(object);
+            }
+        }
+    }
+
+    /// A budget is gone.
+    pub fn remove(&mut self, object: &Object<'_>) {
+        if let Some(budgets) = self.0.get_mut(object.namespace) {
+            budgets.remove(object.name);
+            if budgets.is_empty() {
+                self.0.remove(object.namespace);
+            }
+        }
+    }
+
+    /// For each of these pods whether its eviction breaks a budget, when they are evicted one after the other.
+    pub fn broken_by<'r>(&self, pods: impl Iterator<Item = &'r Resident>) -> Vec<bool> {
+        let mut used: BTreeMap<(&str, &str), i32> = BTreeMap::new();
+        pods.map(|pod| {
+            let mut broken = false;
+            for (name, budget) in self.0.get(&*pod.namespace).into_iter().flatten() {
+                if budget.counts(pod) {
+                    let used = used.entry((&pod.namespace, name)).or_default();
+                    *used += 1;
+                    broken |= *used > budget.status.disruptions_allowed;
+                }
+            }
+            broken
+        })
+        .collect()
+    }
+}
+
+impl Budget {
+    /// Whether it protects the pod. One without requirements, or without a selector, protects none, nor does any a pod
+    /// without labels.
+    fn counts(&self, pod: &Resident) -> bool {
+        let selects = |selector: &LabelSelector| !selector.is_everything() && selector.matches(&pod.labels);
+        let disrupted = self.status.disrupted_pods.as_ref();
+        pod.labels.iter().next().is_some()
+            && self.spec.selector.as_ref().is_some_and(selects)
+            && !disrupted.is_some_and(|pods| pods.contains_key(&pod.name))
+    }
+}

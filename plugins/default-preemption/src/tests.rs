@@ -1,0 +1,346 @@
+//! Nodes that hold ten each, and pods that take some of it.
+
+use std::collections::BTreeMap;
+
+use berth_guest::Outcome;
+use berth_guest::post_filter::PostFilter;
+use berth_guest::testing::{Host, PodBuilder, Rejections, node, pod};
+use berth_guest::types::{Code, PreemptionPolicy, Status};
+use berth_guest::{pod::Id, post_filter::Nomination};
+
+use super::Plugin;
+
+const CAPACITY: i64 = 10;
+const NOW: i64 = 1_000_000;
+
+/// A pod on a node: what it takes, its priority, and since when it runs (0: not yet).
+#[derive(Clone, Copy)]
+struct On(&'static str, &'static str, i64, i32, i64);
+
+struct Bench {
+    host: Host<Plugin>,
+    pods: Vec<On>,
+    /// How often the plugin asked, and in how many questions' rounds at most about one node.
+    asked: BTreeMap<String, usize>,
+    rejects: BTreeMap<&'static str, Status>,
+}
+
+impl Bench {
+    fn new(nodes: &[&str], pods: &[On]) -> Bench {
+        Bench::with_args("{}", nodes, pods)
+    }
+
+    fn with_args(args: &str, nodes: &[&str], pods: &[On]) -> Bench {
+        let mut host = Host::with_args(args).unwrap();
+        host.set_time(NOW * 1000);
+        nodes.iter().for_each(|name| host.node(node(name)));
+        for On(name, node, _, priority, started) in pods {
+            let mut resident = pod().name(name).label("app", name).priority(*priority);
+            resident.0.start_time = *started;
+            host.resident(&resident, node);
+        }
+        Bench { host, pods: pods.to_vec(), asked: BTreeMap::new(), rejects: BTreeMap::new() }
+    }
+
+    /// A budget for the pods of these names.
+    fn budget(&mut self, name: &str, pods: &[&str], allowed: i32, disrupted: &[&str]) {
+        let list = |names: &[&str], form: fn(&str) -> String| {
+            names.iter().map(|name| form(name)).collect::<Vec<_>>().join(",")
+        };
+        let selected = list(pods, |name| format!("{name:?}"));
+        let disrupted = list(disrupted, |name| format!("{name:?}:\"2026-01-01T00:00:00Z\""));
+        let selector = format!(r#"{{"matchExpressions":[{{"key":"app","operator":"In","values":[{selected}]}}]}}"#);
+        self.budget_of(name, &selector, allowed, &disrupted);
+    }
+
+    fn budget_of(&mut self, name: &str, selector: &str, allowed: i32, disrupted: &str) {
+        let status = format!(r#"{{"disruptionsAllowed":{allowed},"disruptedPods":{{{disrupted}}}}}"#);
+        let fields = format!(r#"{{"spec":{{"selector":{selector}}},"status":{status}}}"#);
+        self.host.object("PodDisruptionBudget", "default", name, &fields);
+    }
+
+    /// For a pod that takes so much.
+    fn ask(&mut self, pod: &PodBuilder, size: i64, rejections: Rejections<'_>) -> Outcome<PostFilter> {
+        let (pods, asked, rejects) = (&self.pods, &mut self.asked, &self.rejects);
+        self.host.post_filter(pod, rejections, |node, gone| {
+            *asked.entry(node.to_owned()).or_default() += 1;
+            let stays = |at: &usize| !gone.contains(&Id(*at as u32));
+            let there = pods.iter().enumerate().filter(|(at, On(_, on, ..))| *on == node && stays(at));
+            let taken: i64 = there.map(|(_, On(_, _, size, ..))| size).sum();
+            let full = || Status { code: Code::Unschedulable, reasons: vec!["Insufficient room".into()] };
+            rejects.get(node).cloned().or_else(|| (taken + size > CAPACITY).then(full))
+        })
+    }
+
+    /// Where room is made for a pod of this size and priority, and who goes.
+    fn room(&mut self, size: i64, priority: i32) -> (String, Vec<&'static str>) {
+        let answer = self.ask(&pod().priority(priority), size, Rejections::default());
+        let Ok(PostFilter::Nominate(Nomination { node, evict, .. })) = answer else { panic!("{answer:?}") };
+        let names = evict.iter().map(|id| self.pods[id.at()].0).collect();
+        (self.host.node_names()[node.at()].clone(), names)
+    }
+
+    /// Why no room is made.
+    fn no_room(&mut self, pod: &PodBuilder, size: i64, rejections: Rejections<'_>) -> (String, bool) {
+        let answer = self.ask(pod, size, rejections);
+        let Ok(PostFilter::Unschedulable { reasons, clear }) = answer else { panic!("{answer:?}") };
+        (reasons.join("; "), clear)
+    }
+}
+
+#[test]
+fn only_as_many_go_as_must() {
+    for (case, pods, size, priority, gone) in [
+        ("the one there is", vec![On("a", "n", 10, 1, 1)], 5, 9, vec!["a"]),
+        ("the least important", vec![On("a", "n", 5, 1, 1), On("b", "n", 5, 2, 1)], 5, 9, vec!["a"]),
+        ("of equals the youngest", vec![On("a", "n", 5, 1, 2), On("b", "n", 5, 1, 1)], 5, 9, vec!["a"]),
+        (
+            "one that has not started is the youngest",
+            vec![On("a", "n", 5, 1, 9), On("b", "n", 5, 1, 0)],
+            5,
+            9,
+            vec!["b"],
+        ),
+        ("nobody of the same priority", vec![On("a", "n", 5, 9, 1), On("b", "n", 5, 8, 1)], 5, 9, vec!["b"]),
+        ("also of negative priority", vec![On("a", "n", 10, -5, 1)], 5, -4, vec!["a"]),
+        (
+            "a small one comes back where a large one can't",
+            vec![On("large", "n", 8, 2, 1), On("small", "n", 2, 1, 1)],
+            5,
+            9,
+            vec!["large"],
+        ),
+        (
+            "the most important first",
+            vec![On("c", "n", 4, 1, 1), On("a", "n", 4, 3, 1), On("b", "n", 2, 2, 1)],
+            8,
+            9,
+            vec!["a", "c"],
+        ),
+    ] {
+        assert_eq!(Bench::new(&["n"], &pods).room(size, priority).1, gone, "{case}");
+    }
+}
+
+#[test]
+fn the_node_with_the_least_harm_is_chosen() {
+    let full = |name, node, priority, started| On(name, node, 10, priority, started);
+    let halves = |node, priorities: [i32; 2]| priorities.map(|priority| On("half", node, 5, priority, 1));
+    for (case, pods, chosen) in [
+        ("the lowest of the highest priorities", vec![full("a", "x", 3, 1), full("b", "y", 2, 1)], "y"),
+        ("then the lowest sum", [halves("x", [3, 2]), halves("y", [3, 1])].concat(), "y"),
+        (
+            "where few of a negative priority are better than many",
+            [halves("x", [-1, -1]).to_vec(), vec![full("b", "y", -1, 1)]].concat(),
+            "y",
+        ),
+        ("then the latest start", vec![full("a", "x", 1, 5), full("b", "y", 1, 6)], "y"),
+        ("and what has not started is latest", vec![full("a", "x", 1, 5), full("b", "y", 1, 0)], "y"),
+        (
+            "of the most important victims alone",
+            vec![On("a", "x", 5, 2, 4), On("b", "x", 5, 1, 9), On("c", "y", 5, 2, 5), On("d", "y", 5, 1, 3)],
+            "y",
+        ),
+        (
+            "and of those the earliest",
+            vec![On("a", "x", 5, 2, 4), On("b", "x", 5, 2, 9), On("c", "y", 5, 2, 5), On("d", "y", 5, 2, 6)],
+            "y",
+        ),
+        ("then the first", vec![full("a", "x", 1, 5), full("b", "y", 1, 5)], "x"),
+    ] {
+        assert_eq!(Bench::new(&["x", "y"], &pods).room(10, 9).0, chosen, "{case}");
+    }
+}
+
+#[test]
+fn budgets_are_broken_last() {
+    let pods = [On("a", "x", 10, 1, 1), On("b", "y", 10, 8, 1)];
+    for (case, protected, allowed, disrupted, chosen) in [
+        ("none", vec![], 0, vec![], "x"),
+        ("one that has nothing to give", vec!["a"], 0, vec![], "y"),
+        ("one that gives", vec!["a"], 1, vec![], "x"),
+        ("one that was asked already", vec!["a"], 0, vec!["a"], "x"),
+        ("of both", vec!["a", "b"], 0, vec![], "x"),
+    ] {
+        let mut bench = Bench::new(&["x", "y"], &pods);
+        if !protected.is_empty() {
+            bench.budget("budget", &protected, allowed, &disrupted);
+        }
+        assert_eq!(bench.room(10, 9).0, chosen, "{case}");
+    }
+}
+
+#[test]
+fn a_budget_without_requirements_protects_nobody() {
+    for selector in ["null", "{}", r#"{"matchExpressions":[{"key":"app","operator":"In","values":[]}]}"#] {
+        let mut bench = Bench::new(&["x", "y"], &[On("a", "x", 10, 1, 1), On("b", "y", 10, 8, 1)]);
+        bench.budget_of("budget", selector, 0, "");
+        assert_eq!(bench.room(10, 9).0, "x", "{selector}");
+    }
+    let mut bench = Bench::new(&["x", "y"], &[On("a", "x", 10, 1, 1), On("b", "y", 10, 8, 1)]);
+    bench.budget("budget", &["a"], 0, &[]);
+    bench.host.object("PodDisruptionBudget", "other", "budget", r#"{"spec":{"selector":{}}}"#);
+    assert_eq!(bench.room(10, 9).0, "y");
+    bench.host.remove_object("PodDisruptionBudget", "default", "budget");
+    assert_eq!(bench.room(10, 9).0, "x", "it is gone");
+}
+
+#[test]
+fn who_breaks_a_budget_comes_back_first() {
+    let pods = [On("important", "n", 5, 5, 1), On("protected", "n", 5, 1, 1)];
+    let mut bench = Bench::new(&["n"], &pods);
+    assert_eq!(bench.room(5, 9).1, ["protected"]);
+    bench.budget("budget", &["protected"], 0, &[]);
+    assert_eq!(bench.room(5, 9).1, ["important"]);
+    // Where both have to go, the more important is named first all the same.
+    assert_eq!(bench.room(10, 9).1, ["important", "protected"]);
+}
+
+#[test]
+fn a_budget_is_used_up_by_the_more_important() {
+    let pods = [On("a", "n", 5, 5, 1), On("b", "n", 5, 1, 1)];
+    let mut bench = Bench::new(&["n"], &pods);
+    bench.budget("budget", &["a", "b"], 1, &[]);
+    // Of both, taken away in thought, only b breaks it; so b comes back first.
+    assert_eq!(bench.room(5, 9).1, ["a"]);
+}
+
+#[test]
+fn who_may_not_or_need_not_says_so() {
+    let mut bench = Bench::new(&["n", "m"], &[On("low", "n", 10, 1, 1), On("high", "n", 0, 9, 1)]);
+    let mut never = pod().priority(5);
+    never.0.preemption = PreemptionPolicy::Never;
+    let nowhere = Rejections::default();
+    let said = |what: &str| (format!("preemption: not eligible due to {what}"), false);
+    assert_eq!(bench.no_room(&never, 5, nowhere), said("preemptionPolicy=Never."));
+
+    let nominated = |node: &str| {
+        let mut pod = pod().priority(5);
+        pod.0.nominated_node_name = node.to_owned();
+        pod
+    };
+    let leaving = |leaving, codes| Rejections { leaving, codes };
+    let waits = said("a terminating pod on the nominated node.");
+    assert_eq!(bench.no_room(&nominated("n"), 5, leaving(&[Id(0)], &[])), waits);
+    assert!(bench.asked.is_empty());
+    for (case, node, rejections) in [
+        ("nobody leaves", "n", leaving(&[], &[])),
+        ("nobody less important leaves", "n", leaving(&[Id(1)], &[])),
+        ("the node can't be helped", "m", leaving(&[Id(0)], &[("m", Code::UnschedulableAndUnresolvable)])),
+        ("the node is gone", "gone", leaving(&[Id(0)], &[])),
+    ] {
+        let answer = bench.ask(&nominated(node), 5, rejections);
+        assert!(matches!(answer, Ok(PostFilter::Nominate(_))), "{case}: {answer:?}");
+    }
+}
+
+#[test]
+fn where_nothing_helps_each_node_says_why() {
+    let nodes = ["a", "b", "c", "d"];
+    let mut bench = Bench::new(&nodes, &[On("low", "a", 1, 1, 1), On("high", "b", 10, 9, 1), On("low", "d", 10, 1, 1)]);
+    let codes = [("c", Code::UnschedulableAndUnresolvable), ("d", Code::Pending)];
+    let (why, clear) = bench.no_room(&pod().priority(5), 11, Rejections { codes: &codes, leaving: &[] });
+    assert_eq!(
+        why,
+        "preemption: 0/4 nodes are available: 1 Insufficient room, 1 No preemption victims found for incoming pod, \
+         2 Preemption is not helpful for scheduling."
+    );
+    assert!(clear);
+    assert_eq!(bench.asked, BTreeMap::from([("a".to_owned(), 1)]));
+}
+
+#[test]
+fn a_plugin_that_fails_is_named_unless_there_is_another_node() {
+    let pods = [On("a", "x", 10, 1, 1), On("b", "y", 10, 8, 1)];
+    let mut bench = Bench::new(&["x", "y"], &pods);
+    let failed = |message: &str| Status { code: Code::Error, reasons: vec![message.into()] };
+    bench.rejects.insert("x", failed("plugin Other: trapped"));
+    assert_eq!(bench.room(10, 9).0, "y");
+    bench.rejects.insert("y", failed("plugin Other: trapped again"));
+    let answer = bench.ask(&pod().priority(9), 10, Rejections::default());
+    assert_eq!(answer.unwrap_err(), "plugin Other: trapped");
+}
+
+#[test]
+fn a_node_that_would_do_as_it_is_is_an_error() {
+    let mut bench = Bench::new(&["n"], &[On("a", "n", 1, 1, 1)]);
+    let answer = bench.ask(&pod().priority(9), 1, Rejections::default());
+    assert_eq!(answer.unwrap_err(), "expected at least one victim pod on node \"n\"");
+}
+
+#[test]
+fn as_many_nodes_are_tried_as_are_enough() {
+    let names: Vec<String> = (0..300).map(|at| format!("n{at}")).collect();
+    let nodes: Vec<&'static str> = names.iter().map(|name| &*name.clone().leak()).collect();
+    // The lowest priority is on the last node.
+    let pods: Vec<On> =
+        nodes.iter().zip((0..300).rev()).map(|(node, priority)| On("p", node, 10, priority, 1)).collect();
+    for (args, seed, tried, chosen) in [
+        ("{}", 0, 100, "n99"),
+        (r#"{"minCandidateNodesPercentage": 50}"#, 0, 150, "n149"),
+        (r#"{"minCandidateNodesAbsolute": 1000}"#, 0, 300, "n299"),
+        (r#"{"minCandidateNodesAbsolute": 10}"#, 0, 30, "n29"),
+        (r#"{"minCandidateNodesAbsolute": 10}"#, 570, 30, "n299"),
+        (r#"{"minCandidateNodesAbsolute": 10}"#, 590, 30, "n299"),
+    ] {
+        let mut bench = Bench::with_args(args, &nodes, &pods);
+        bench.host.set_seed(seed);
+        assert_eq!(bench.room(10, 1000).0, chosen, "{args} from {seed}");
+        assert_eq!(bench.asked.len(), tried, "{args} from {seed}");
+    }
+}
+
+#[test]
+fn more_nodes_are_tried_while_every_one_breaks_a_budget() {
+    let pods = [On("a", "x", 10, 1, 1), On("b", "y", 10, 1, 1), On("c", "z", 10, 8, 1)];
+    let mut bench = Bench::with_args(r#"{"minCandidateNodesAbsolute": 1}"#, &["x", "y", "z"], &pods);
+    bench.budget("budget", &["a", "b"], 0, &[]);
+    assert_eq!(bench.room(10, 9).0, "z");
+}
+
+#[test]
+fn what_came_and_left_leaves_nothing_behind() {
+    let mut bench = Bench::new(&["x", "y"], &[On("a", "x", 10, 1, 1)]);
+    let resident = pod().name("a").priority(1);
+    bench.host.change_resident(Id(0), &resident, "y");
+    bench.pods[0].1 = "y";
+    assert_eq!(bench.room(10, 9).0, "y");
+    bench.host.remove_resident(Id(0));
+    let nobody = "preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.";
+    assert_eq!(bench.no_room(&pod().priority(9), 10, Rejections::default()).0, nobody);
+}
+
+#[test]
+fn arguments_are_checked() {
+    let wrong = |args| Host::<Plugin>::with_args(args).err().unwrap();
+    let prefix = "DefaultPreemption: arguments: ";
+    for (args, problem) in [
+        (
+            r#"{"minCandidateNodesPercentage": 101}"#,
+            "minCandidateNodesPercentage: Invalid value: 101: not in valid range [0, 100]",
+        ),
+        (
+            r#"{"minCandidateNodesAbsolute": -1}"#,
+            "minCandidateNodesAbsolute: Invalid value: -1: not in valid range [0, inf)",
+        ),
+        (
+            r#"{"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": 0}"#,
+            "[minCandidateNodesPercentage: Invalid value: 0: cannot be zero at the same time as \
+             minCandidateNodesAbsolute, minCandidateNodesAbsolute: Invalid value: 0: cannot be zero at the same time as \
+             minCandidateNodesPercentage]",
+        ),
+    ] {
+        assert_eq!(wrong(args), format!("{prefix}{problem}"));
+    }
+}
+
+#[test]
+fn victims_are_told_why() {
+    let mut bench = Bench::new(&["n"], &[On("a", "n", 10, 1, 1)]);
+    let mut preemptor = pod().priority(9);
+    preemptor.0.scheduler_name = "berth".into();
+    let Ok(PostFilter::Nominate(nomination)) = bench.ask(&preemptor, 10, Rejections::default()) else {
+        panic!("no room")
+    };
+    assert_eq!(nomination.reason, "berth: preempting to accommodate a higher priority pod");
+}

@@ -1,0 +1,119 @@
+//! Who would have to go from a node: as few as possible, and the least important ones.
+//!
+//! All pods of lower priority are taken away in thought. Where the pod fits then, they come back one after the other, those first
+//! whose eviction breaks a PodDisruptionBudget and the most important ones first, and stay where the pod still fits. This is done
+//! on many nodes at the same time, a pod of each in one question.
+
+use std::cmp::Reverse;
+
+use berth_guest::post_filter::{Rejected, WhatIf};
+use berth_guest::types::{Code, Status};
+use berth_guest::{node, pod};
+
+use crate::cluster::{Cluster, Resident};
+
+/// A node that would have room without some of its pods.
+#[derive(Debug)]
+pub struct Candidate {
+    /// The node.
+    pub node: node::Id,
+    /// Who has to go, the most important first; at least one.
+    pub victims: Vec<pod::Id>,
+    /// Of those whose eviction breaks a budget, how many.
+    pub violations: usize,
+}
+
+/// A node that is being tried.
+struct Trial {
+    node: node::Id,
+    /// In the order in which they may come back; the number is their rank, 0 for the most important.
+    open: std::vec::IntoIter<Potential>,
+    victims: Vec<Potential>,
+}
+
+#[derive(Clone, Copy)]
+struct Potential {
+    rank: usize,
+    pod: pod::Id,
+    violates: bool,
+}
+
+/// Tries nodes for a pod of this priority. For each a candidate, or why it is none.
+pub fn on_nodes(
+    nodes: &[node::Id],
+    priority: i32,
+    now: i64,
+    cluster: &Cluster,
+    rejected: &mut Rejected<'_>,
+) -> Vec<Result<Candidate, Status>> {
+    let mut trials: Vec<Result<Trial, Status>> =
+        nodes.iter().map(|node| Trial::new(*node, priority, now, cluster).ok_or_else(no_victims)).collect();
+    let fits = ask(trials.iter().flatten().map(Trial::without_all), rejected);
+    let mut fits = fits.into_iter();
+    for trial in &mut trials {
+        if trial.is_ok()
+            && let Some(Some(no)) = fits.next()
+        {
+            *trial = Err(no);
+        }
+    }
+    loop {
+        let mut open: Vec<(&mut Trial, Potential)> =
+            trials.iter_mut().flatten().filter_map(|trial| trial.open.next().map(|back| (trial, back))).collect();
+        if open.is_empty() {
+            break;
+        }
+        let answers = ask(open.iter().map(|(trial, _)| trial.without_all()), rejected);
+        for ((trial, back), no) in open.iter_mut().zip(answers) {
+            if no.is_some() {
+                trial.victims.push(*back);
+            }
+        }
+    }
+    trials.into_iter().map(|trial| trial?.finish(cluster)).collect()
+}
+
+fn ask(cases: impl Iterator<Item = WhatIf>, rejected: &mut Rejected<'_>) -> Vec<Option<Status>> {
+    rejected.ask(&cases.collect::<Vec<_>>())
+}
+
+fn no_victims() -> Status {
+    Status {
+        code: Code::UnschedulableAndUnresolvable,
+        reasons: vec!["No preemption victims found for incoming pod".to_owned()],
+    }
+}
+
+impl Trial {
+    /// `None` where nobody could go.
+    fn new(node: node::Id, priority: i32, now: i64, cluster: &Cluster) -> Option<Trial> {
+        let mut lower: Vec<(pod::Id, &Resident)> =
+            cluster.pods_on(node).filter(|(_, pod)| pod.priority < priority).collect();
+        lower.sort_by_key(|(_, pod)| (Reverse(pod.priority), pod.started(now)));
+        let violates = cluster.budgets.broken_by(lower.iter().map(|(_, pod)| *pod));
+        let potential = lower.iter().zip(violates).enumerate();
+        let mut open: Vec<Potential> =
+            potential.map(|(rank, ((pod, _), violates))| Potential { rank, pod: *pod, violates }).collect();
+        open.sort_by_key(|potential| !potential.violates);
+        (!open.is_empty()).then(|| Trial { node, open: open.into_iter(), victims: Vec::new() })
+    }
+
+    /// The node without those that have to go and those of whom it isn't known yet.
+    fn without_all(&self) -> WhatIf {
+        let away = self.victims.iter().chain(self.open.as_slice());
+        WhatIf { node: self.node, taken_away: away.map(|potential| potential.pod).collect() }
+    }
+
+    fn finish(mut self, cluster: &Cluster) -> Result<Candidate, Status> {
+        if self.victims.is_empty() {
+            let reason = format!("expected at least one victim pod on node {:?}", cluster.name(self.node));
+            return Err(Status { code: Code::Error, reasons: vec![reason] });
+        }
+        self.victims.sort_by_key(|victim| victim.rank);
+        Ok(Candidate {
+            node: self.node,
+            violations: self.victims.iter().filter(|victim| victim.violates).count(),
+            victims: self.victims.into_iter().map(|victim| victim.pod).collect(),
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! Pods that make room for more important ones.
+
+use anyhow::{Result, ensure};
+use berth_tests::objects::{NAMESPACE, node, pod, priority_class, with};
+use berth_tests::wait::{Look, eventually};
+use berth_tests::{Session, Target, api, events};
+use serde_json::{Value, json};
+
+crate::case::cases!(Both:
+    the_least_important_makes_room,
+    a_budget_is_respected,
+    who_may_preempt_nobody_waits,
+    nobody_makes_room_for_an_equal,
+);
+
+/// What keeps a pod that is deleted, as a kubelet would for a while.
+const KEPT: &str = "example.com/kept";
+
+fn classes() -> [Value; 4] {
+    let never = with(priority_class("patient", 1000), &json!({"preemptionPolicy": "Never"}));
+    [priority_class("low", 0), priority_class("middle", 100), priority_class("high", 1000), never]
+}
+
+/// One that takes three of a node's four cores.
+fn on(node: &str, class: &str) -> Value {
+    let spec = json!({"nodeName": node, "priorityClassName": class, "terminationGracePeriodSeconds": 0});
+    with(pod(class, "3"), &json!({"metadata": {"labels": {"app": class}}, "spec": spec}))
+}
+
+fn wanting(name: &str, class: &str) -> Value {
+    with(pod(name, "3"), &json!({"spec": {"priorityClassName": class}}))
+}
+
+/// Nodes `a`, with the pod `low`, and `b`, with the pod `middle`, and a scheduler that knows them.
+async fn start<'a>(target: &'a Target, besides: &[Value]) -> Result<Session<'a>> {
+    for object in classes().iter().chain([&node("a", 4), &node("b", 4), &on("a", "low"), &on("b", "middle")]) {
+        api::create(&target.client, object).await?;
+    }
+    for object in besides {
+        api::create(&target.client, object).await?;
+    }
+    Session::start(target).await
+}
+
+/// The victim takes its time: it is told why, its room is set aside, and nobody else has to go meanwhile.
+async fn the_least_important_makes_room(target: &Target) -> Result<()> {
+    let session = start(target, &[]).await?;
+    let low = on("a", "low");
+    api::patch(&target.client, &low, json!({"metadata": {"finalizers": [KEPT]}})).await?;
+    session.create(&wanting("wanting", "high")).await?;
+    session.journal.rejected("wanting", "0/2 nodes are available: 2 Insufficient cpu.").await?;
+    let uid = session
+        .journal
+        .until("a node is set aside for the pod", |pods| {
+            let seen = pods.by_name.get("wanting").cloned().unwrap_or_default();
+            if seen.nominated.as_deref() == Some("a") { Look::Yes(seen.uid) } else { Look::NotYet(format!("{seen:?}")) }
+        })
+        .await?;
+    check_victim(target, &low).await?;
+    let note = format!("Preempted by pod {uid} on node a");
+    let event = events::with_note(&target.client, "low", "Preempted", &note).await?;
+    ensure!(event.action.as_deref() == Some("Preempting"), "the event is {event:?}");
+
+    // A reason to try the pod again.
+    session.create(&node("small", 1)).await?;
+    let waits = "0/3 nodes are available: 3 Insufficient cpu. preemption: not eligible due to a terminating pod on the \
+                 nominated node.";
+    until_told(&session, "wanting", waits).await?;
+    check_there(target, &on("b", "middle")).await?;
+
+    api::patch(&target.client, &low, json!({"metadata": {"finalizers": null}})).await?;
+    let placed = session.journal.placed_pod("wanting").await?;
+    ensure!(placed == "a", "the pod is on node {placed}");
+    session.end().await
+}
+
+async fn a_budget_is_respected(target: &Target) -> Result<()> {
+    let budget = json!({
+        "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "low", "namespace": NAMESPACE},
+        "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "low"}}},
+    });
+    let session = start(target, &[budget]).await?;
+    session.create(&wanting("wanting", "high")).await?;
+    let placed = session.journal.placed_pod("wanting").await?;
+    ensure!(placed == "b", "the pod is on node {placed}");
+    check_there(target, &on("a", "low")).await?;
+    session.end().await
+}
+
+async fn who_may_preempt_nobody_waits(target: &Target) -> Result<()> {
+    let session = start(target, &[]).await?;
+    session.create(&wanting("wanting", "patient")).await?;
+    let never = "0/2 nodes are available: 2 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.";
+    until_told(&session, "wanting", never).await?;
+    for there in [on("a", "low"), on("b", "middle")] {
+        check_there(target, &there).await?;
+    }
+    session.end().await
+}
+
+async fn nobody_makes_room_for_an_equal(target: &Target) -> Result<()> {
+    let session = start(target, &[node("small", 1)]).await?;
+    session.create(&wanting("wanting", "low")).await?;
+    let nobody = "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 1 Preemption is not \
+                  helpful for scheduling, 2 No preemption victims found for incoming pod.";
+    until_told(&session, "wanting", nobody).await?;
+    session.end().await
+}
+
+/// Waits until this is all that the pod is told.
+async fn until_told(session: &Session<'_>, name: &str, message: &str) -> Result<()> {
+    session
+        .journal
+        .until(&format!("pod {name} is told {message:?}"), |pods| {
+            let seen = pods.by_name.get(name).cloned().unwrap_or_default();
+            Look::at(seen.whole_rejection() == Some(message), || format!("{seen:?}"))
+        })
+        .await
+}
+
+async fn check_victim(target: &Target, victim: &Value) -> Result<()> {
+    let condition = eventually("the victim is being deleted", || async {
+        let there = api::get(&target.client, victim).await?.unwrap_or_default();
+        let conditions = there["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        let condition = conditions.into_iter().find(|condition| condition["type"] == "DisruptionTarget");
+        Ok(match condition.filter(|_| there["metadata"]["deletionTimestamp"].is_string()) {
+            Some(condition) => Look::Yes(condition),
+            None => Look::NotYet(there.to_string()),
+        })
+    })
+    .await?;
+    let told = ["status", "reason", "message"].map(|field| condition[field].as_str().unwrap_or_default());
+    let expected =
+        ["True", "PreemptionByScheduler", "default-scheduler: preempting to accommodate a higher priority pod"];
+    ensure!(told == expected, "the victim is told {told:?}");
+    Ok(())
+}
+
+async fn check_there(target: &Target, pod: &Value) -> Result<()> {
+    let there = api::get(&target.client, pod).await?.unwrap_or_default();
+    let stays = there.is_object() && there["metadata"]["deletionTimestamp"].is_null();
+    ensure!(stays, "it should have stayed: {there}");
+    Ok(())
+}
