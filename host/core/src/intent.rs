@@ -53,9 +53,9 @@ pub enum Intent {
     Evict(ObjectReference, Arc<str>),
     /// The object as it will be: whoever reads the kind sees it so from now on, marked assumed. It never leaves the core.
     ///
-    /// `fields` are cut to what is read of the kind by anyone (`cache.objects().fields(kind_id)`), and written as the
-    /// informer writes them: the implementor of [`crate::Plugins`] does that. An object that is not there yet has an empty
-    /// uid, or the one that it will have.
+    /// `fields` hold all that is read of the kind by anyone (`cache.objects().fields(kind_id)`), in the form in which the
+    /// informer writes it: whoever implements [`crate::Plugins`] sees to that. A plugin names the fields that it reads itself;
+    /// the others stay as they show now. An object that is not there yet has an empty uid, or the one that it will have.
     ///
     /// It is so until the informer brings the object with other fields than it was assumed over, or the reservation is
     /// undone; then what the informer brought last shows.

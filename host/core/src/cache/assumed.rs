@@ -1,7 +1,8 @@
 //! Objects as they will be, laid over what the informer says.
 //!
 //! Each layer remembers over what it was laid. It holds until the informer brings something else: then what was assumed has
-//! come true, or is not to be had any more.
+//! come true, or is not to be had any more. Something else is any other field that somebody reads, and so is a list with more
+//! fields than before; what nobody reads changes nothing.
 
 use std::sync::Arc;
 

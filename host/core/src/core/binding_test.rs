@@ -123,3 +123,15 @@ fn who_shows_its_node_already_is_not_nominated_again() {
     let nominated = Pod { nominated_node_name: "n".into(), ..pod("p") };
     assert_eq!(bench.step(Event::PodSet(Arc::new(nominated))), ["carry 1 for p"]);
 }
+
+#[test]
+fn without_its_profile_a_pod_is_not_bound_and_waits_for_that() {
+    let mut bench = Bench::new(&[("A pre-bind p", patches(1))]);
+    bench.add("p");
+    assert_eq!(bench.step(Event::PluginsSwapped(Vec::new())), [""; 0], "what was begun goes on");
+    let told = bench.carried("p");
+    assert_eq!(told.last().map(String::as_str), Some("p: no profile has the name \"\" any more"));
+    bench.after(10_000);
+    bench.plugins.answers.clear();
+    assert_eq!(bench.swap(1, &["A"]), ["bind p"]);
+}

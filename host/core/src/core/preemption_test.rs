@@ -7,13 +7,13 @@ use crate::cache::{NodeId, PodId};
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, PodKey, PodSpec};
 use crate::plugins::{
-    AskWhatIf, Code, Cycle, Declaration, PluginError, PluginId, Plugins, PostFilterResult, PreFilterResult,
-    PreScoreResult, Room, Status, TemplateId, Verdicts, WhatIf,
+    AskWhatIf, Code, Cycle, Decision, Declaration, Permission, PluginError, PluginId, Plugins, PostFilterResult,
+    PreFilterResult, PreScoreResult, Room, Status, TemplateId, Verdicts, WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
 use crate::{Event, Options, Timestamp};
 
-/// A node holds one pod; whoever is less important has to go.
+/// A node holds one pod; whoever is less important has to go. A pod named `waiting` waits for permission.
 struct OnePodANode;
 
 fn pods_in(cycle: &Cycle<'_>, case: &WhatIf) -> usize {
@@ -57,6 +57,12 @@ impl Plugins for OnePodANode {
         Ok(PostFilterResult::Unschedulable { reasons: vec!["preemption: nobody".into()], clear: true })
     }
 
+    fn permit(&mut self, _: PluginId, cycle: &Cycle<'_>, _: &str, _: &[u8]) -> Result<Permission, PluginError> {
+        let waits = &*cycle.pod.key.name == "waiting";
+        let decision = if waits { Decision::Wait(Duration::from_secs(600)) } else { Decision::Approve };
+        Ok(Permission { decision, ..Permission::default() })
+    }
+
     fn pre_score(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
         Ok(PreScoreResult::Skip)
     }
@@ -83,8 +89,8 @@ impl Bench {
         let mut bench = Self { core: Core::new(Options::default()), now: Timestamp(1_000_000) };
         let declaration = Arc::new(Declaration { node_facts: NodeFacts::PODS, ..Declaration::default() });
         let plugin = ProfilePlugin { id: PluginId(0), declaration, failure_policy: Default::default() };
-        let (filter, post_filter) = (vec![plugin.clone()], vec![plugin]);
-        bench.step(Event::PluginsSwapped(vec![Profile { filter, post_filter, ..Profile::default() }]));
+        let (filter, post_filter, permit) = (vec![plugin.clone()], vec![plugin.clone()], vec![plugin]);
+        bench.step(Event::PluginsSwapped(vec![Profile { filter, post_filter, permit, ..Profile::default() }]));
         bench.step(Event::NodeSet(Arc::new(Node { name: "n".into(), uid: "n".into(), ..Node::default() })));
         bench.step(Event::PodSet(Arc::new(Pod { node_name: "n".into(), ..pod("low", 1) })));
         bench
@@ -183,4 +189,21 @@ fn an_eviction_that_failed_may_be_asked_for_again() {
     bench.step(Event::EvictionFailed(pod("low", 1).key));
     let again = bench.something_happens();
     assert!(again.iter().any(|said| said.starts_with("evict low")), "{again:?}");
+}
+
+#[test]
+fn who_is_not_bound_yet_gives_way_without_being_deleted() {
+    let mut bench = Bench::new();
+    bench.step(Event::PodRemoved(pod("low", 1).key));
+    assert_eq!(bench.step(set(pod("waiting", 1))), ["nominate \"n\" for waiting"]);
+    let said = bench.step(set(pod("high", 9)));
+    let expected = [
+        "nominate \"n\" for high",
+        "nominate \"\" for waiting",
+        "preempted before it was bound",
+        FULL,
+        "bind high to n",
+    ];
+    assert_eq!(said, expected);
+    assert_eq!(bench.later(Event::Tick), [format!("{FULL} preemption: nobody")], "it looks for another place");
 }
