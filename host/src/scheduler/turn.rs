@@ -119,7 +119,8 @@ impl Turn {
             self.meter.cycle_ended(took);
         }
         for attempt in self.core.ended() {
-            let took = took.unwrap_or_else(|| now.since(attempt.began));
+            // A cycle may also end what others began.
+            let took = took.filter(|_| attempt.began == now).unwrap_or_else(|| now.since(attempt.began));
             self.meter.attempt_ended(attempt, took, now);
         }
     }
