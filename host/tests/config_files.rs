@@ -306,8 +306,8 @@ fn what_is_said_of_bad_plugins() {
         ),
         (
             "bind: {disabled: [{name: DefaultBinder}]}",
-            "f.yaml:5:30: profiles[0].plugins.bind.disabled[0]: DefaultBinder is part of the scheduler itself in this \
-             version and can't be disabled",
+            "f.yaml:5:30: profiles[0].plugins.bind.disabled[0]: DefaultBinder can be disabled only where another \
+             plugin is enabled at bind",
         ),
         (
             "placementScore: {enabled: []}",

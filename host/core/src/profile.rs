@@ -52,6 +52,8 @@ pub struct Profile {
     pub pre_bind: Vec<ProfilePlugin>,
     /// Enabled at bind before DefaultBinder, which is the core itself: none that stands after it is ever asked.
     pub bind: Vec<ProfilePlugin>,
+    /// DefaultBinder is disabled: a pod that none of these binds is not bound.
+    pub without_default_binder: bool,
     /// Enabled at post-bind.
     pub post_bind: Vec<ProfilePlugin>,
     /// `percentageOfNodesToScore`: so many feasible nodes, of all, are enough. All are looked at where it is absent, 0 or 100.

@@ -3,7 +3,7 @@
 use super::defaults::{Provided, default_plugin};
 use super::error::{Place, Problem};
 use super::fields::Problems;
-use super::merge::{POD_INITIAL_BACKOFF, POD_MAX_BACKOFF};
+use super::merge::{POD_INITIAL_BACKOFF, POD_MAX_BACKOFF, binds_itself};
 use super::read::{FileConfiguration, FileProfile};
 use super::sets::{ExtensionPoint, PluginRef, PluginSet};
 
@@ -11,9 +11,10 @@ pub(super) fn configuration(file: &FileConfiguration, problems: &mut Problems) {
     scheduler_names(&file.profiles, problems);
     for profile in &file.profiles {
         let path = format!("{}.plugins", profile.path);
-        plugin_set(&format!("{path}.multiPoint"), &profile.plugins.multi_point, problems);
+        let binds_itself = binds_itself(&profile.plugins);
+        plugin_set(&format!("{path}.multiPoint"), &profile.plugins.multi_point, binds_itself, problems);
         for point in ExtensionPoint::ALL {
-            plugin_set(&format!("{path}.{}", point.name()), profile.plugins.at(point), problems);
+            plugin_set(&format!("{path}.{}", point.name()), profile.plugins.at(point), binds_itself, problems);
         }
         arguments(profile, problems);
     }
@@ -43,15 +44,15 @@ fn scheduler_names(profiles: &[FileProfile], problems: &mut Problems) {
     }
 }
 
-fn plugin_set(path: &str, set: &PluginSet, problems: &mut Problems) {
+fn plugin_set(path: &str, set: &PluginSet, binds_itself: bool, problems: &mut Problems) {
     for (at, plugin) in set.enabled.iter().enumerate() {
         if let Some(message) = why_not_enabled(plugin, &set.enabled[..at]) {
             note(problems, plugin.place, format!("{path}.enabled[{at}]"), message);
         }
     }
     for (at, PluginRef { name, place, .. }) in set.disabled.iter().enumerate() {
-        if default_plugin(name).is_some_and(|plugin| plugin.provided == Provided::Core) {
-            let message = format!("{name} is part of the scheduler itself in this version and can't be disabled");
+        if default_plugin(name).is_some_and(|plugin| plugin.provided == Provided::Core) && !binds_itself {
+            let message = format!("{name} can be disabled only where another plugin is enabled at bind");
             note(problems, *place, format!("{path}.disabled[{at}]"), message);
         }
     }

@@ -11,7 +11,7 @@ use crate::wasm::{Enabled, NamedBy, PointSpecs, ProfileSpec};
 pub enum Provided {
     /// A component of this name: can be weighed, disabled, replaced.
     Component,
-    /// The core itself, for every pod: can't be disabled, and takes no arguments.
+    /// The core itself, for every pod: takes no arguments, and can be disabled only where another plugin does its part.
     Core,
     /// Nothing yet: left out of the default profile, and refused where a file enables it.
     NotYet,
@@ -77,6 +77,7 @@ impl ProfileSpec {
             points: PointSpecs::everywhere(components().map(DefaultPlugin::enabled).collect()),
             arguments: BTreeMap::new(),
             others: true,
+            without_default_binder: false,
             failure_policy: FailurePolicy::Fail,
             percentage_of_nodes_to_score: None,
         }

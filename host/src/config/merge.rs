@@ -7,7 +7,7 @@ use berth_core::profile::FailurePolicy;
 use super::Configuration;
 use super::defaults::{Provided, components, default_plugin};
 use super::read::{FileConfiguration, FileProfile, Seconds};
-use super::sets::{ExtensionPoint, PluginRef, PluginSet};
+use super::sets::{ExtensionPoint, PluginRef, PluginSet, PluginSets};
 use crate::wasm::{Enabled, NamedBy, PointSpecs, ProfileSpec};
 
 /// Defaults in seconds.
@@ -16,6 +16,9 @@ pub(super) const POD_MAX_BACKOFF: i64 = 10;
 
 /// What the API calls the scheduler of a pod that names none.
 pub(super) const DEFAULT_SCHEDULER: &str = "default-scheduler";
+
+/// The core's own binding, among plugins.
+const DEFAULT_BINDER: &str = "DefaultBinder";
 
 /// The configuration of a checked file.
 pub(super) fn with_defaults(file: FileConfiguration) -> Configuration {
@@ -65,9 +68,24 @@ fn profile_spec(profile: FileProfile, percentage_of_nodes_to_score: Option<u8>) 
         points,
         arguments: arguments.map(|config| (config.plugin.into(), config.arguments)).collect(),
         others: false,
+        without_default_binder: without_default_binder(&profile.plugins),
         failure_policy: FailurePolicy::default(),
         percentage_of_nodes_to_score: profile.percentage_of_nodes_to_score.or(percentage_of_nodes_to_score),
     }
+}
+
+/// Whether DefaultBinder is disabled, and not enabled again.
+fn without_default_binder(plugins: &PluginSets) -> bool {
+    let named = |set: &PluginSet| set.enabled.iter().any(|plugin| &*plugin.name == DEFAULT_BINDER);
+    let (bind, multi_point) = (plugins.at(ExtensionPoint::Bind), &plugins.multi_point);
+    let disabled =
+        is_disabled(bind, DEFAULT_BINDER) || (is_disabled(multi_point, DEFAULT_BINDER) && !named(multi_point));
+    disabled && !named(bind) && binds_itself(plugins)
+}
+
+/// Whether a plugin is enabled that takes DefaultBinder's part.
+pub(super) fn binds_itself(plugins: &PluginSets) -> bool {
+    plugins.at(ExtensionPoint::Bind).enabled.iter().any(is_component)
 }
 
 /// What the core does itself is not asked of components.

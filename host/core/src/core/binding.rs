@@ -92,6 +92,10 @@ impl Core {
     fn bind(&mut self, mut reservation: Reservation, step: &mut Step<'_>) {
         match self.ask_to_bind(&reservation, step) {
             Err(error) => return self.undo(reservation, error.into(), step),
+            Ok(None) if self.profile_of(&reservation.pod).is_some_and(|profile| profile.without_default_binder) => {
+                let message = "is disabled, and no other plugin at bind takes the pod".to_owned();
+                return self.undo(reservation, PluginError::failed("DefaultBinder".into(), message).into(), step);
+            }
             Ok(None) => {
                 let (pod, node) = (reservation.pod.key.clone(), reservation.node.clone());
                 step.actions.push(Action::Bind { pod, node });

@@ -25,6 +25,7 @@ pub(super) fn profile(
     let mut profile = Profile {
         scheduler_name: spec.scheduler_name.clone(),
         percentage_of_nodes_to_score: spec.percentage_of_nodes_to_score,
+        without_default_binder: spec.without_default_binder,
         ..Profile::default()
     };
     for (point_name, point, enabled) in spec.points.each() {

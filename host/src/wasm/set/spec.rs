@@ -107,6 +107,8 @@ pub struct ProfileSpec {
     pub arguments: BTreeMap<Box<str>, serde_json::Value>,
     /// Every other component in the directory stands at the end, with weight 1.
     pub others: bool,
+    /// DefaultBinder, which is the core itself, is disabled: plugins at bind have to bind every pod.
+    pub without_default_binder: bool,
     /// What a plugin's failure does.
     pub failure_policy: FailurePolicy,
     /// `percentageOfNodesToScore`; all where it is absent, 0 or 100.
