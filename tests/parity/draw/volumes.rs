@@ -19,8 +19,7 @@ const SIZES: [&str; 4] = ["2Gi", "4096Mi", "5G", "8Gi"];
 pub const CLASSES: [&str; 8] = ["made", "local", "at-once", "in-tree", "made", "local", "at-once", "in-tree"];
 
 /// Claims that pods name, and those that are made for a pod's ephemeral volume. What is named more often is there more often.
-const CLAIMS: [&str; 13] =
-    ["c0", "c1", "c2", "c0", "c1", "c2", "c0", "c1", "c2", "p0-e0", "p1-e0", "r0-e0", "r1-e1"];
+const CLAIMS: [&str; 13] = ["c0", "c1", "c2", "c0", "c1", "c2", "c0", "c1", "c2", "p0-e0", "p1-e0", "r0-e0", "r1-e1"];
 
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
