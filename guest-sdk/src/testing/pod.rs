@@ -117,13 +117,6 @@ impl PodBuilder {
         self
     }
 
-    /// `metadata.uid`; empty otherwise.
-    #[must_use]
-    pub fn uid(mut self, uid: &str) -> Self {
-        self.0.uid = uid.into();
-        self
-    }
-
     /// `spec.nodeName`.
     #[must_use]
     pub fn node_name(mut self, name: &str) -> Self {
