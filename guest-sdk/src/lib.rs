@@ -131,7 +131,6 @@ pub mod index;
 pub mod intents;
 mod labels;
 pub mod lifecycle;
-pub mod lifecycle;
 #[doc(hidden)]
 pub mod lift;
 pub mod log;
