@@ -78,7 +78,8 @@ fn varies(variety: &Variety) -> bool {
     let keys = variety.sort_keys.is_some_and(|(lowest, highest)| lowest < highest);
     let filters = variety.fits > 0 && variety.rejected > 0;
     let rooms = variety.rooms > 0 && variety.no_rooms > 0;
-    scores || keys || filters || rooms || (variety.enqueued > 0 && variety.held_back > 0)
+    let settled = variety.let_go > 0 && variety.held_up > 0;
+    scores || keys || filters || rooms || settled || (variety.enqueued > 0 && variety.held_back > 0)
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How different a plugin's answers were: one that always says the same was hardly examined.
 
-use berth_core::plugins::{PostFilterResult, PreFilterResult, PreScoreResult};
+use berth_core::plugins::{Decision, Permission, PostFilterResult, PreFilterResult, PreScoreResult};
 
 use super::answer::{Answer, Answers};
 
@@ -27,6 +27,10 @@ pub struct Variety {
     pub score_skipped: usize,
     /// The lowest and the highest score.
     pub scores: Option<(i64, i64)>,
+    /// Pods for which it reserved, which it permitted, or for which nothing was to be done.
+    pub let_go: usize,
+    /// Pods for which it could not reserve, that it made wait or turned away, or for which something was to be done.
+    pub held_up: usize,
     /// Calls that ended with an error of its own.
     pub errors: usize,
 }
@@ -45,6 +49,12 @@ impl Variety {
                 Answer::PreFilter(PreFilterResult::Skip) => self.filter_skipped += 1,
                 Answer::PreScore(PreScoreResult::Skip) => self.score_skipped += 1,
                 Answer::Score(score) => self.scores = widened(self.scores, *score),
+                Answer::Reserved(Ok(_)) | Answer::Permission(Permission { decision: Decision::Approve, .. }) => {
+                    self.let_go += 1;
+                }
+                Answer::Reserved(Err(_)) | Answer::Permission(_) => self.held_up += 1,
+                Answer::Intents(intents) if intents.as_ref().is_none_or(Vec::is_empty) => self.let_go += 1,
+                Answer::Intents(_) => self.held_up += 1,
                 Answer::Failed(_) => self.errors += 1,
                 Answer::PreFilter(_) | Answer::PreScore(PreScoreResult::Score) => {}
             }
