@@ -5,6 +5,7 @@
 
 pub mod affinity;
 pub mod arguments;
+pub mod claims;
 pub mod containers;
 mod label_keys;
 pub mod labels;
