@@ -27,8 +27,8 @@ fn shown(plugins: &[Enabled]) -> String {
 
 const DEFAULTS: &str = "SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration*3 NodeAffinity*2 \
                         NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeZone PodTopologySpread*2 \
-                        InterPodAffinity*2 DefaultPreemption NodeResourcesBalancedAllocation ImageLocality \
-                        NodeDeclaredFeatures";
+                        InterPodAffinity*2 DynamicResources*2 DefaultPreemption NodeResourcesBalancedAllocation \
+                        ImageLocality NodeDeclaredFeatures";
 
 #[test]
 fn without_a_file_the_default_profile_and_all_others_run() {
@@ -120,7 +120,8 @@ fn plugins_are_merged_as_kube_scheduler_does() {
             DEFAULTS.into(),
             "ImageLocality*9 NodeName SchedulingGates PrioritySort NodeUnschedulable TaintToleration*3 NodeAffinity*2 \
              NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeZone PodTopologySpread*2 \
-             InterPodAffinity*2 DefaultPreemption NodeResourcesBalancedAllocation NodeDeclaredFeatures mine"
+             InterPodAffinity*2 DynamicResources*2 DefaultPreemption NodeResourcesBalancedAllocation \
+             NodeDeclaredFeatures mine"
                 .into(),
         ),
         (
@@ -300,9 +301,9 @@ fn what_is_said_of_bad_plugins() {
             "f.yaml:5:30: profiles[0].plugins.score.enabled[0]: \"*\" stands for all plugins under disabled only",
         ),
         (
-            "multiPoint: {enabled: [{name: DynamicResources}]}",
+            "multiPoint: {enabled: [{name: VolumeBinding}]}",
             "f.yaml:5:35: profiles[0].plugins.multiPoint.enabled[0]: this version does not have the plugin \
-             DynamicResources yet",
+             VolumeBinding yet",
         ),
         (
             "bind: {disabled: [{name: DefaultBinder}]}",

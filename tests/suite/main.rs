@@ -7,6 +7,7 @@ mod case;
 mod harness;
 
 mod binary;
+mod claims;
 mod examples;
 mod failover;
 mod faults;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
     arguments.test_threads = Some(1);
     let harness = Arc::new(Harness::default());
     let cases = [
+        claims::cases(),
         placing::cases(),
         reasons::cases(),
         retrying::cases(),

@@ -48,7 +48,7 @@ pub const DEFAULT_PLUGINS: [DefaultPlugin; 20] = [
     plugin("VolumeZone", 1, Provided::Component),
     plugin("PodTopologySpread", 2, Provided::Component),
     plugin("InterPodAffinity", 2, Provided::Component),
-    plugin("DynamicResources", 2, Provided::NotYet),
+    plugin("DynamicResources", 2, Provided::Component),
     plugin("DefaultPreemption", 1, Provided::Component),
     plugin("NodeResourcesBalancedAllocation", 1, Provided::Component),
     plugin("ImageLocality", 1, Provided::Component),

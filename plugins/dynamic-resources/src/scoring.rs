@@ -36,10 +36,11 @@ pub fn score(
     if found.is_empty() {
         return Ok(0);
     }
+    // In the order of the claims: one that the pod names twice was searched for twice.
+    let mut new = found.iter().map(|(_, allocation)| allocation);
     let mut total = 0;
     for known in &claims {
-        let new = found.iter().find(|(wanting, _)| wanting.uid == known.uid).map(|(_, allocation)| allocation);
-        let Some(allocation) = known.allocation().or(new) else { continue };
+        let Some(allocation) = known.allocation().or_else(|| new.next()) else { continue };
         let got = |whole: &str| allocation.devices.results.iter().any(|result| result.request == whole);
         for request in known.claim.spec.devices.requests.iter().filter(|request| request.exactly.is_none()) {
             for (at, ask) in (0..).zip(&request.first_available) {

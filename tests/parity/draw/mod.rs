@@ -5,6 +5,7 @@
 
 pub mod affinity;
 pub mod arguments;
+pub mod claims;
 pub mod containers;
 pub mod csi;
 mod label_keys;

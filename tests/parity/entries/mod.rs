@@ -3,6 +3,7 @@
 //! A further plugin is a further row, in a file of this folder with others of its subject; what it takes to draw its cases
 //! is in a file of `draw/`. Every row's cases are asked of all plugins.
 
+mod claims;
 mod everything;
 mod nodes;
 mod queue;
@@ -14,9 +15,9 @@ use crate::draw::{Draw, arguments};
 
 /// All rows.
 pub fn all() -> impl Iterator<Item = &'static Entry> {
-    let all =
-        [queue::ENTRIES, nodes::ENTRIES, resources::ENTRIES, storage::ENTRIES, topology::ENTRIES, everything::ENTRIES];
-    all.into_iter().flatten()
+    let own =
+        [queue::ENTRIES, nodes::ENTRIES, resources::ENTRIES, storage::ENTRIES, topology::ENTRIES, claims::ENTRIES];
+    own.into_iter().chain([everything::ENTRIES]).flatten()
 }
 
 /// Cases drawn for one plugin. All plugins are asked about them.

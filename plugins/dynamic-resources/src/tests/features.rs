@@ -20,6 +20,15 @@ fn the_first_alternative_that_is_to_be_had_is_taken_and_scored() {
     assert_eq!(scores, [87, 100]);
     let kept: Value = serde_json::from_slice(&host.reserve(&pod, "a").unwrap().state).unwrap();
     assert_eq!(kept[0]["allocation"]["devices"]["results"][0]["request"], "r/good");
+    // Named twice, it is searched for twice, and gets the other devices then.
+    let first_index = |name: &str, index: usize| {
+        let expression = format!("device.attributes['gpu.example.com'].index == {index}");
+        ask(json!({ "name": name, "selectors": [{ "cel": { "expression": expression } }] }))
+    };
+    let choice = json!({ "name": "r", "firstAvailable": [first_index("best", 0), first_index("good", 1)] });
+    claim(&mut host, "twice", &[choice]);
+    let raw: Vec<i64> = host.raw_scores_among(&using(&["twice", "twice"]), &["a"]).into_values().collect();
+    assert_eq!(raw, [15]);
     claim(&mut host, "plain", &[one("r", "true")]);
     assert!(host.scores_among(&using(&["plain"]), &["a", "b"]).is_empty());
     let mut status = allocated("b-0");
