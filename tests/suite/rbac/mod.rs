@@ -1,6 +1,7 @@
 //! The chart's roles: with them everything works, as the chart's own ServiceAccount and with the arguments of its own
 //! container; and without any one of their rules something does not, so that there is none too many.
 
+mod devices;
 mod install;
 mod outcomes;
 mod rules;

@@ -17,7 +17,7 @@ pub struct Outcome {
 }
 
 /// Those of the time when it runs, in the order in which they come about.
-pub static WHILE_IT_RUNS: [Outcome; 15] = [
+pub static WHILE_IT_RUNS: [Outcome; 16] = [
     Outcome {
         what: "it has led",
         needs: &[("get", "leases"), ("create", "leases")],
@@ -102,6 +102,20 @@ pub static WHILE_IT_RUNS: [Outcome; 15] = [
         what: "a pod is placed whose claim waits for that",
         needs: &[("list", "storageclasses"), ("watch", "storageclasses")],
         shows: |scene| Box::pin(scene.volumes.first_consumer_is_placed()),
+    },
+    Outcome {
+        what: "a pod's claim has the device that it asks for",
+        needs: &[
+            ("list", "resourceclaims"),
+            ("watch", "resourceclaims"),
+            ("list", "resourceslices"),
+            ("watch", "resourceslices"),
+            ("list", "deviceclasses"),
+            ("watch", "deviceclasses"),
+            ("patch", "resourceclaims"),
+            ("patch", "resourceclaims/status"),
+        ],
+        shows: |scene| Box::pin(scene.devices.are_allocated()),
     },
     Outcome {
         what: "a pod takes the place of a less important one, where no budget protects that",

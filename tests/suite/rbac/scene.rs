@@ -10,6 +10,7 @@ use kube::api::ListParams;
 use kube::{Api, Client};
 use serde_json::{Value, json};
 
+use super::devices::Devices;
 use super::install::Manifest;
 use super::volumes::Volumes;
 
@@ -36,6 +37,8 @@ pub struct Scene {
     pub own: Value,
     /// Pods with claims.
     pub volumes: Volumes,
+    /// One with a claim of a device.
+    pub devices: Devices,
 }
 
 impl Scene {
@@ -51,6 +54,7 @@ impl Scene {
             large: with(pod(&format!("large-{name}"), "1000"), &for_it),
             own: manifest.pod(own)?,
             volumes: Volumes::new(&target.client, &name, &scheduler_name),
+            devices: Devices::new(&target.client, &name, &scheduler_name),
             name,
             scheduler_name,
         };
@@ -73,6 +77,7 @@ impl Scene {
         }
         self.befriend().await?;
         self.volumes.come().await?;
+        self.devices.come().await?;
         self.contend().await
     }
 
