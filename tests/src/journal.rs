@@ -159,6 +159,15 @@ impl Journal {
         .await
     }
 
+    /// Waits until there is no such pod.
+    ///
+    /// # Errors
+    /// It was still there in the end.
+    pub async fn gone(&self, name: &str) -> Result<()> {
+        let look = |pods: &Pods| Look::at(!pods.by_name.contains_key(name), || "it is there".into());
+        self.until(&format!("pod {name} is gone"), look).await
+    }
+
     /// Waits until the pod is told this as the reason why it has no node.
     ///
     /// # Errors

@@ -52,6 +52,14 @@ impl Target {
         Ok(Self { client, kubeconfig: plane.kubeconfig().to_owned(), embedded: None, home: home()? })
     }
 
+    /// Deletes what a test made, for another round of it. Of kinds beyond pods and nodes not all.
+    ///
+    /// # Errors
+    /// The API server's.
+    pub async fn clean_up(&self) -> Result<()> {
+        crate::clean::up(&self.client).await
+    }
+
     /// Where plugins are dropped for schedulers started here; empty at first.
     pub fn plugins_dir(&self) -> PathBuf {
         self.home.path().join("plugins")

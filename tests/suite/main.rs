@@ -14,6 +14,7 @@ mod kubectl;
 mod modules;
 mod objects;
 mod outages;
+mod parity;
 mod placing;
 mod projects;
 mod queue;
@@ -62,6 +63,9 @@ fn main() -> ExitCode {
     trials.extend(projects::trials());
     trials.extend(examples::trials());
     trials.extend(outages::trials());
+    let parity = parity::cases();
+    let parity = parity.iter().flat_map(|case| harness.trials(case));
+    trials.extend(parity.map(|trial| trial.with_ignored_flag(!parity::possible())));
     trials.extend(cases.iter().flatten().flat_map(|case| harness.trials(case)));
     let conclusion = libtest_mimic::run(&arguments, trials);
     harness.stop();

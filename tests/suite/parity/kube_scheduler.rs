@@ -1,0 +1,64 @@
+//! kube-scheduler itself, as a process.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use anyhow::{Context, Result, ensure};
+use berth::config::{DEFAULT_PLUGINS, Provided};
+use berth_tests::Target;
+use berth_tests::programs;
+use serde_json::{Value, json};
+use tokio::process::{Child, Command};
+
+/// A running one, which is killed when dropped.
+pub struct KubeScheduler(Child);
+
+impl KubeScheduler {
+    /// Where the program is, if the environment says so.
+    pub fn program() -> Option<PathBuf> {
+        std::env::var_os("PARITY_SCHEDULER").map(PathBuf::from)
+    }
+
+    /// Starts it for this API server, with the default profile, as far as Berth has its plugins.
+    ///
+    /// # Errors
+    /// It can't be started.
+    pub fn start(target: &Target) -> Result<Self> {
+        let program = Self::program().context("PARITY_SCHEDULER names no kube-scheduler")?;
+        let file = target.home().join("kube-scheduler.json");
+        std::fs::write(&file, configuration(&target.kubeconfig).to_string())?;
+        let log = std::fs::File::create(target.home().join("kube-scheduler.log"))?;
+        let mut command = Command::new(&program);
+        command.arg("--config").arg(file).args(["--secure-port=0", "--leader-elect=false"]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).kill_on_drop(true);
+        let child = command.spawn().with_context(|| format!("starting {}", program.display()))?;
+        Ok(Self(child))
+    }
+
+    /// Asks it to end, and waits until it has.
+    ///
+    /// # Errors
+    /// It had ended before.
+    pub async fn stop(mut self) -> Result<()> {
+        let ended = self.0.try_wait()?;
+        ensure!(ended.is_none(), "kube-scheduler has ended by itself with {ended:?}");
+        programs::terminate(&mut self.0).await.context("stopping kube-scheduler")?;
+        Ok(())
+    }
+}
+
+fn configuration(kubeconfig: &Path) -> Value {
+    let lacking = DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::NotYet);
+    let disabled: Vec<Value> = lacking.map(|plugin| json!({"name": plugin.name})).collect();
+    json!({
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "clientConnection": {"kubeconfig": kubeconfig, "qps": 1000, "burst": 1000},
+        "leaderElection": {"leaderElect": false},
+        "profiles": [{
+            "schedulerName": "default-scheduler",
+            "percentageOfNodesToScore": 100,
+            "plugins": {"multiPoint": {"disabled": disabled}},
+        }],
+    })
+}
