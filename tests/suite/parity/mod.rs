@@ -13,6 +13,7 @@ use anyhow::{Context, Result, ensure};
 use berth::scheduler::{self, Scheduler};
 use berth_tests::objects::pod;
 use berth_tests::{ControlPlane, Journal, Target, api};
+use serde_json::Value;
 
 use self::kube_scheduler::KubeScheduler;
 use self::outcome::{Outcome, is_of};
@@ -53,7 +54,8 @@ async fn berth(target: &Target, seed: u64) -> Result<Scheduler> {
 /// What the scheduler that runs makes of the workload, of which nothing is left then.
 async fn outcome(target: &Target, workload: &Workload) -> Result<Outcome> {
     let journal = Journal::start(&target.client).await?;
-    api::create_all(&target.client, workload.nodes().chain(workload.objects.iter().cloned())).await?;
+    let cluster: Vec<Value> = workload.nodes().chain(workload.objects.iter().cloned()).collect();
+    api::create_all(&target.client, cluster).await?;
     until_ready(target, &journal).await?;
     // One after the other: pods of the same priority are tried in the order in which they came.
     for pod in workload.pods() {
