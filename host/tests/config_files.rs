@@ -328,8 +328,8 @@ fn what_is_said_of_bad_arguments() {
         ),
         ("[{name: a, args: [1]}]", "f.yaml:4:34: profiles[0].pluginConfig[0].args: is a list, where an object belongs"),
         (
-            "[{name: DynamicResources, args: {}}]",
-            "f.yaml:4:25: profiles[0].pluginConfig[0]: this version does not have the plugin DynamicResources yet",
+            "[{name: VolumeBinding, args: {}}]",
+            "f.yaml:4:25: profiles[0].pluginConfig[0]: this version does not have the plugin VolumeBinding yet",
         ),
         ("[{name: DefaultBinder}]", "f.yaml:4:25: profiles[0].pluginConfig[0]: DefaultBinder takes no arguments"),
         (

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 const TABLE: &str = include_str!("arguments.yaml");
+const WORDS: &str = include_str!("words.yaml");
 
 /// A table of cases for `berth plugin test`, as far as it has arguments.
 #[derive(Deserialize)]
@@ -41,6 +42,12 @@ pub fn of(name: &str) -> Vec<String> {
     arguments.sort();
     arguments.dedup();
     arguments
+}
+
+/// What a component of this name looks for, besides what its arguments name.
+pub fn words_of(name: &str) -> Vec<Box<str>> {
+    let mut table: BTreeMap<String, Vec<Box<str>>> = serde_saphyr::from_str(WORDS).expect("a table of words");
+    table.remove(name).unwrap_or_default()
 }
 
 #[test]

@@ -54,10 +54,11 @@ fn examined(file: &Path) -> Vec<String> {
     let plugin = Solo::load(file, Some(&compiled), Limits::default()).expect("a component that loads");
     let name = file.file_stem().expect("a name").to_string_lossy();
     let (mut broken, mut varied) = (Vec::new(), false);
+    let words = arguments::words_of(&name);
     for arguments in arguments::of(&name) {
         let mut said = String::new();
         for seed in SEEDS {
-            let examination = Examination { seed, budget: BUDGET, ..Examination::default() };
+            let examination = Examination { seed, budget: BUDGET, words: words.clone(), ..Examination::default() };
             let conformance = plugin.examine(&arguments, examination).expect("it takes its arguments");
             let place = format!("{} {arguments}, seed {seed}", file.display());
             broken.extend(conformance.findings.iter().map(|finding| format!("{place}: {finding}")));

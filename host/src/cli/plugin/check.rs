@@ -22,13 +22,16 @@ pub struct Args {
     /// What the random changes of a cluster follow from that it is taken through: another seed, other changes.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// A label, an annotation or a value that it looks for: the made-up objects have it, as they have what its arguments name.
+    #[arg(long = "word", value_name = "WORD")]
+    words: Vec<Box<str>>,
 }
 
 /// Checks it and prints what it found.
 pub(super) fn check(args: &Args) -> Result<ExitCode> {
     let parsed: serde_json::Value = serde_json::from_str(&args.args).context("--args is not JSON")?;
     ensure!(parsed.is_object(), "--args has to be a JSON object, such as {{\"resource\": \"nvidia.com/gpu\"}}");
-    let examination = Examination { seed: args.seed, ..Examination::default() };
+    let examination = Examination { seed: args.seed, words: args.words.clone(), ..Examination::default() };
     let report = wasm::check(&args.file, &args.args, Limits::default(), examination)?;
     out::line(described(&report, args.seed))?;
     let findings = &report.conformance.findings;

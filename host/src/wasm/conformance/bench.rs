@@ -10,6 +10,7 @@ use super::answer::{Answer, Answers};
 use super::finding::{Finding, What};
 use super::promise::Promise;
 use super::question::Question;
+use super::words::Words;
 use crate::wasm::asking;
 use crate::wasm::feed::Feeder;
 use crate::wasm::guest::{CallError, Export};
@@ -33,6 +34,7 @@ pub(super) struct About<'a> {
 pub(super) struct Bench<'a> {
     pub component: &'a LoadedComponent,
     pub arguments: &'a str,
+    further_words: &'a [Box<str>],
     pub limits: &'a Arc<Limits>,
     pub declaration: Arc<Declaration>,
     /// Changes that the cluster went through so far.
@@ -46,11 +48,17 @@ pub(super) struct Bench<'a> {
 impl<'a> Bench<'a> {
     /// # Errors
     /// The plugin refuses its arguments.
-    pub fn new(component: &'a LoadedComponent, arguments: &'a str, limits: &'a Arc<Limits>) -> Result<Self, LoadCause> {
+    pub fn new(
+        component: &'a LoadedComponent,
+        arguments: &'a str,
+        further_words: &'a [Box<str>],
+        limits: &'a Arc<Limits>,
+    ) -> Result<Self, LoadCause> {
         let (_, declaration) = configure(component, arguments, limits, &Arc::default())?;
         Ok(Self {
             component,
             arguments,
+            further_words,
             limits,
             declaration: Arc::new(declaration),
             deltas: 0,
@@ -58,6 +66,11 @@ impl<'a> Bench<'a> {
             findings: Vec::new(),
             feeder: Feeder::default(),
         })
+    }
+
+    /// Of which objects are made.
+    pub fn words(&self) -> Words {
+        Words::of(self.arguments, self.further_words)
     }
 
     /// Writes a finding down: the first of each promise and export, and how often it came again.

@@ -18,7 +18,6 @@ use super::promise::Promise;
 use super::question::Question;
 use super::scope::{Kept, Scoped};
 use super::variety::Variety;
-use super::words::Words;
 use super::world::World;
 use crate::wasm::guest::Export;
 use crate::wasm::guests::Resident;
@@ -51,7 +50,7 @@ pub(super) struct Changes<'b, 'a> {
 
 impl<'b, 'a> Changes<'b, 'a> {
     pub fn new(bench: &'b mut Bench<'a>, seed: u64) -> Result<Self, Broken> {
-        let mut world = World::new(Maker::new(Words::of(bench.arguments), seed), &bench.declaration.objects);
+        let mut world = World::new(Maker::new(bench.words(), seed), &bench.declaration.objects);
         let pool = (0..POOL).map(|_| Arc::new(asked_pod(&mut world.maker))).collect();
         let (lived, nothing) = (bench.fill(&world.cache)?, bench.fill(&Cache::default())?);
         Ok(Self {

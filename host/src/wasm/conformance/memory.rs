@@ -13,7 +13,6 @@ use super::finding::What;
 use super::maker::Maker;
 use super::promise::Promise;
 use super::question::Question;
-use super::words::Words;
 use crate::wasm::guest::{Export, thread_cpu_time};
 use crate::wasm::guests::Resident;
 
@@ -45,7 +44,7 @@ pub struct MemoryUse {
 
 /// Rounds until memory rested; `budget` is the CPU time that the rest may take.
 pub(super) fn check(bench: &mut Bench<'_>, seed: u64, budget: Duration) -> Result<MemoryUse, Broken> {
-    let mut turnover = Turnover::new(Maker::new(Words::of(bench.arguments), seed));
+    let mut turnover = Turnover::new(Maker::new(bench.words(), seed));
     let mut resident = bench.fill(&turnover.cache)?;
     let from = resident.memory();
     let before = thread_cpu_time();

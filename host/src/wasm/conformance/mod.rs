@@ -37,7 +37,7 @@ use super::limits::Limits;
 use super::load::{LoadCause, LoadedComponent};
 
 /// How a component is examined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examination {
     /// What the cluster, its changes and the pods follow from.
     pub seed: u64,
@@ -45,11 +45,13 @@ pub struct Examination {
     pub deltas: usize,
     /// CPU time that it should take: a slow plugin is asked about fewer pods, never led through fewer changes.
     pub budget: Duration,
+    /// What the plugin looks for in labels and annotations, besides what its arguments name: objects are made of it, too.
+    pub words: Vec<Box<str>>,
 }
 
 impl Default for Examination {
     fn default() -> Self {
-        Self { seed: 1, deltas: 1_000, budget: Duration::from_secs(1) }
+        Self { seed: 1, deltas: 1_000, budget: Duration::from_secs(1), words: Vec::new() }
     }
 }
 
@@ -81,8 +83,8 @@ pub(super) fn examine(
     limits: &Arc<Limits>,
     examination: Examination,
 ) -> Result<Conformance, LoadCause> {
-    let Examination { seed, deltas, budget } = examination;
-    let mut bench = Bench::new(component, arguments, limits)?;
+    let Examination { seed, deltas, budget, words } = examination;
+    let mut bench = Bench::new(component, arguments, &words, limits)?;
     let (mut variety, mut memory) = (None, None);
     if let Ok(changes) = Changes::new(&mut bench, seed) {
         variety = changes.run(deltas, pods_per_look(deltas, budget)).ok();

@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn every_fact_can_be_changed_by_itself() {
-        let mut maker = Maker::new(Words::of("{}"), 1);
+        let mut maker = Maker::new(Words::of("{}", &[]), 1);
         let mut pod = Arc::new(maker.pod());
         Arc::make_mut(&mut Arc::make_mut(&mut pod).spec).containers = vec![maker.container()];
         for fact in PodFacts::all().iter() {

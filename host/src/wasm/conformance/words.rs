@@ -26,9 +26,9 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Kubernetes' and those of these arguments (JSON).
-    pub fn of(arguments: &str) -> Self {
-        let mut own = Vec::new();
+    /// Kubernetes', these further ones, and those of these arguments (JSON).
+    pub fn of(arguments: &str, further: &[Box<str>]) -> Self {
+        let mut own = further.to_vec();
         collect(&serde_json::from_str(arguments).unwrap_or_default(), &mut own);
         let labels = |known: &[&str]| known.iter().copied().map(Box::from).chain(own.iter().cloned()).collect();
         let resources = own.iter().filter(|word| word.contains('/')).map(|word| Arc::from(&**word));
@@ -63,12 +63,14 @@ mod tests {
 
     #[test]
     fn the_arguments_words_are_among_them() {
-        let words =
-            Words::of(r#"{"label": "rack", "weights": {"north": 5}, "resources": [{"name": "example.com/fpga"}]}"#);
+        let words = Words::of(
+            r#"{"label": "rack", "weights": {"north": 5}, "resources": [{"name": "example.com/fpga"}]}"#,
+            &[],
+        );
         for word in ["rack", "north", "pool"] {
             assert!(words.keys.iter().any(|key| **key == *word), "{word}");
         }
         assert!(words.resources.iter().any(|name| **name == *"example.com/fpga"));
-        assert_eq!(Words::of("no JSON").keys.len(), KEYS.len());
+        assert_eq!(Words::of("no JSON", &[]).keys.len(), KEYS.len());
     }
 }
