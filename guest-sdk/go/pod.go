@@ -117,6 +117,8 @@ var podValues = [...]func(*contract.Pod, *labelMaps) any{
 	func(p *contract.Pod, _ *labelMaps) any { return p.NominatedNodeName },
 	func(p *contract.Pod, _ *labelMaps) any { return p.Deleting },
 	func(p *contract.Pod, _ *labelMaps) any { return p.StartTime },
+	func(p *contract.Pod, _ *labelMaps) any { return p.UserNamespace },
+	func(p *contract.Pod, _ *labelMaps) any { return p.RestartActions },
 }
 
 // A fact that the contract gains needs its line above.
@@ -234,3 +236,9 @@ func (p *Pod) GetDeleting() bool { return read[bool](p, PodDeletion) }
 
 // GetStartTime is `status.startTime`, seconds since 1970; 0 where absent. Reads PodStartTime.
 func (p *Pod) GetStartTime() int64 { return read[int64](p, PodStartTime) }
+
+// GetUserNamespace is whether `spec.hostUsers` is false: the pod's users are not those of its node. Reads PodUserNamespace.
+func (p *Pod) GetUserNamespace() bool { return read[bool](p, PodUserNamespace) }
+
+// GetRestartActions is `restartPolicyRules[].action` of all containers, each once, sorted. Reads PodRestartActions.
+func (p *Pod) GetRestartActions() []string { return read[[]string](p, PodRestartActions) }

@@ -59,6 +59,8 @@ const (
 	PodNominatedNode   = contract.PodFactsNominatedNode
 	PodDeletion        = contract.PodFactsDeletion
 	PodStartTime       = contract.PodFactsStartTime
+	PodUserNamespace   = contract.PodFactsUserNamespace
+	PodRestartActions  = contract.PodFactsRestartActions
 )
 
 // Facts of a node, for Reads.Node.

@@ -54,6 +54,8 @@ value_fact! {
     Deleting(bool),
     /// `status.startTime`, seconds since 1970; 0 where absent.
     StartTime(i64),
+    /// `spec.hostUsers` is false: the pod's users are not those of its node.
+    UserNamespace(bool),
 }
 
 list_fact! {
@@ -71,6 +73,8 @@ list_fact! {
     Volumes(types::Volume),
     /// `spec.schedulingGates[].name`.
     SchedulingGates(String),
+    /// `restartPolicyRules[].action` of all init containers and containers, each once, sorted.
+    RestartActions(String),
     /// `spec.resourceClaims`.
     ResourceClaims(types::PodResourceClaim),
 }
@@ -245,6 +249,8 @@ facts! {
     nominated_node: NominatedNode [PodFacts::NOMINATED_NODE],
     deleting: Deleting [PodFacts::DELETION],
     start_time: StartTime [PodFacts::START_TIME],
+    user_namespace: UserNamespace [PodFacts::USER_NAMESPACE],
+    restart_actions: RestartActions [PodFacts::RESTART_ACTIONS],
 }
 
 impl Facts {
@@ -288,6 +294,8 @@ impl Facts {
             nominated_node: NominatedNode(pod.nominated_node_name),
             deleting: Deleting(pod.deleting),
             start_time: StartTime(pod.start_time),
+            user_namespace: UserNamespace(pod.user_namespace),
+            restart_actions: RestartActions(pod.restart_actions),
         }
     }
 }

@@ -27,7 +27,7 @@ fn shown(plugins: &[Enabled]) -> String {
 
 const DEFAULTS: &str = "SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration*3 NodeAffinity*2 \
                         NodePorts NodeResourcesFit PodTopologySpread*2 InterPodAffinity*2 \
-                        NodeResourcesBalancedAllocation ImageLocality";
+                        NodeResourcesBalancedAllocation ImageLocality NodeDeclaredFeatures";
 
 #[test]
 fn without_a_file_the_default_profile_and_all_others_run() {
@@ -118,7 +118,8 @@ fn plugins_are_merged_as_kube_scheduler_does() {
             "score: {enabled: [{name: mine}, {name: ImageLocality, weight: 9}, {name: NodeName}]}",
             DEFAULTS.into(),
             "ImageLocality*9 NodeName SchedulingGates PrioritySort NodeUnschedulable TaintToleration*3 NodeAffinity*2 \
-             NodePorts NodeResourcesFit PodTopologySpread*2 InterPodAffinity*2 NodeResourcesBalancedAllocation mine"
+             NodePorts NodeResourcesFit PodTopologySpread*2 InterPodAffinity*2 NodeResourcesBalancedAllocation \
+             NodeDeclaredFeatures mine"
                 .into(),
         ),
         (

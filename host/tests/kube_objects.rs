@@ -95,7 +95,8 @@ fn a_pods_spec() {
     let (pod, _) = pod(&yaml("kube/pod.yaml"));
     let PodSpec { affinity, anti_affinity, topology_spread, containers, host_ports, volumes, .. } = &*pod.spec;
     assert_eq!((&*pod.spec.scheduler_name, pod.spec.priority, pod.spec.preemption), ("berth", -7, Preemption::Never));
-    assert!(pod.spec.host_network);
+    assert!(pod.spec.host_network && pod.spec.user_namespace);
+    assert_eq!(pod.spec.restart_actions, boxed(&["Restart", "RestartAllContainers"]));
     assert_eq!(pod.spec.scheduling_gates, boxed(&["example.com/wait"]));
     assert_eq!(pod.spec.node_selector, labels(&[("disk", "ssd"), ("zone", "a")]));
     assert_eq!(pod.spec.tolerations, tolerations());

@@ -364,6 +364,10 @@ type Pod struct {
 	Deleting bool
 	// [start-time] `status.startTime`, seconds since 1970; 0 where absent.
 	StartTime int64
+	// [user-namespace] `spec.hostUsers` is false: the pod's users are not those of its node.
+	UserNamespace bool
+	// [restart-actions] `restartPolicyRules[].action` of all init containers and containers, each once, sorted.
+	RestartActions []string
 }
 
 // `node.spec.taints[]`.
@@ -418,6 +422,8 @@ const (
 	PodFactsNominatedNode
 	PodFactsDeletion
 	PodFactsStartTime
+	PodFactsUserNamespace
+	PodFactsRestartActions
 )
 
 // PodFactsNames are the names of the bits, the lowest first.
@@ -446,6 +452,8 @@ var PodFactsNames = [...]string{
 	"NominatedNode",
 	"Deletion",
 	"StartTime",
+	"UserNamespace",
+	"RestartActions",
 }
 
 // The groups of node facts that a plugin reads; what is not named here is not sent.

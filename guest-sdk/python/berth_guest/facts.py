@@ -32,6 +32,8 @@ POD_FACTS = {
     "nominated_node": ["nominated_node_name"],
     "deletion": ["deleting"],
     "start_time": ["start_time"],
+    "user_namespace": ["user_namespace"],
+    "restart_actions": ["restart_actions"],
 }
 
 NODE_FACTS = {

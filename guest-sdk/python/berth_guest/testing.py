@@ -9,7 +9,14 @@ from .guest import Guest
 
 # What a fact is where a test does not give it.
 _EMPTY = SimpleNamespace(
-    pod={"priority": 0, "deleting": False, "host_network": False, "start_time": 0, "required_node_affinity": None},
+    pod={
+        "priority": 0,
+        "deleting": False,
+        "host_network": False,
+        "user_namespace": False,
+        "start_time": 0,
+        "required_node_affinity": None,
+    },
     node={"unschedulable": False},
 )
 _SUFFIXES = {"": 1, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}

@@ -82,6 +82,8 @@ facts!(types::Pod, pod(PodFacts) {
     nominated_node_name: String [NOMINATED_NODE],
     deleting: bool [DELETION],
     start_time: i64 [START_TIME],
+    user_namespace: bool [USER_NAMESPACE],
+    restart_actions: Vec<String> [RESTART_ACTIONS],
 });
 
 facts!(Node, node(NodeFacts) {

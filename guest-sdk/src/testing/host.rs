@@ -126,7 +126,7 @@ impl<P: Plugin> Host<P> {
             images: Some(node.images.iter().filter_map(|(name, _)| known(name)).collect()),
             used_ports: Some(node.used_ports),
             conditions: Some(node.conditions),
-            declared_features: Some(Vec::new()),
+            declared_features: Some(node.declared_features),
         }));
         changes.push(Change::Usage(Usage {
             nodes: vec![id],

@@ -22,6 +22,7 @@ pub fn node(name: &str) -> NodeBuilder {
         images: Vec::new(),
         used_ports: Vec::new(),
         conditions: Vec::new(),
+        declared_features: Vec::new(),
     }
 }
 
@@ -38,6 +39,7 @@ pub struct NodeBuilder {
     pub(super) images: Vec<(String, i64)>,
     pub(super) used_ports: Vec<HostPort>,
     pub(super) conditions: Vec<Condition>,
+    pub(super) declared_features: Vec<String>,
 }
 
 impl NodeBuilder {
@@ -119,6 +121,13 @@ impl NodeBuilder {
     #[must_use]
     pub fn condition(mut self, kind: &str, status: ConditionStatus) -> Self {
         self.conditions.push(Condition { kind: kind.into(), status });
+        self
+    }
+
+    /// One of `status.declaredFeatures`.
+    #[must_use]
+    pub fn declared_feature(mut self, name: &str) -> Self {
+        self.declared_features.push(name.into());
         self
     }
 }

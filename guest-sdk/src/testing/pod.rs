@@ -55,6 +55,8 @@ pub fn pod() -> PodBuilder {
         nominated_node_name: String::new(),
         deleting: false,
         start_time: 0,
+        user_namespace: false,
+        restart_actions: Vec::new(),
     })
 }
 

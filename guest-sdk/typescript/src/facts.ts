@@ -32,6 +32,8 @@ export const POD_FACTS = {
   nominatedNode: ["nominatedNodeName"],
   deletion: ["deleting"],
   startTime: ["startTime"],
+  userNamespace: ["userNamespace"],
+  restartActions: ["restartActions"],
 } as const satisfies Record<keyof contract.PodFacts, readonly (keyof contract.Pod)[]>;
 
 /** Facts of a node, and the fields of `Node` that each one fills. */

@@ -113,6 +113,8 @@ const EMPTY_POD: Partial<Pod> = {
   nominatedNodeName: "",
   deleting: false,
   startTime: 0n,
+  userNamespace: false,
+  restartActions: [],
 };
 
 function pairs(labels: { [key: string]: string }) {

@@ -52,6 +52,10 @@ bitflags::bitflags! {
         const DELETION = 1 << 22;
         /// `status.startTime`
         const START_TIME = 1 << 23;
+        /// `spec.hostUsers` is false
+        const USER_NAMESPACE = 1 << 24;
+        /// Actions of its containers' restart rules
+        const RESTART_ACTIONS = 1 << 25;
     }
 
     /// Groups of node facts (`node-facts`).

@@ -151,7 +151,7 @@ enum Field<'a> {
     Ports(&'a [crate::model::HostPort]),
     Volumes(&'a [crate::model::Volume]),
     Images(Vec<&'a str>, Vec<&'a str>),
-    Gates(&'a [Box<str>]),
+    Texts(&'a [Box<str>]),
     Claims(&'a [crate::model::PodResourceClaim]),
 }
 
@@ -179,12 +179,14 @@ impl<'a> Field<'a> {
             PodFacts::HOST_PORTS => Self::Ports(&spec.host_ports),
             PodFacts::IMAGES => Self::Images(spec.container_images().collect(), spec.volume_images().collect()),
             PodFacts::VOLUMES => Self::Volumes(&spec.volumes),
-            PodFacts::SCHEDULING_GATES => Self::Gates(&spec.scheduling_gates),
+            PodFacts::SCHEDULING_GATES => Self::Texts(&spec.scheduling_gates),
             PodFacts::RESOURCE_CLAIMS => Self::Claims(&spec.resource_claims),
             PodFacts::HOST_NETWORK => Self::Flag(spec.host_network),
             PodFacts::NOMINATED_NODE => Self::Text(&pod.nominated_node_name),
             PodFacts::DELETION => Self::Flag(pod.deleting),
             PodFacts::START_TIME => Self::Number(pod.start_time),
+            PodFacts::USER_NAMESPACE => Self::Flag(spec.user_namespace),
+            PodFacts::RESTART_ACTIONS => Self::Texts(&spec.restart_actions),
             _ => Self::Flag(false),
         }
     }
@@ -228,8 +230,8 @@ mod tests {
     #[test]
     fn every_group_of_facts_is_told_apart_by_its_own_field() {
         let plain = Pod::default();
-        for fact in PodFacts::all().iter().filter(|fact| !matches!(*fact, PodFacts::HOST_NETWORK | PodFacts::DELETION))
-        {
+        let flags = PodFacts::HOST_NETWORK | PodFacts::DELETION | PodFacts::USER_NAMESPACE;
+        for fact in PodFacts::all().difference(flags).iter() {
             assert!(Field::of(&plain, fact) != Field::Flag(false), "{fact:?} has no field");
         }
     }

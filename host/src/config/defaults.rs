@@ -54,7 +54,7 @@ pub const DEFAULT_PLUGINS: [DefaultPlugin; 20] = [
     plugin("NodeResourcesBalancedAllocation", 1, Provided::Component),
     plugin("ImageLocality", 1, Provided::Component),
     plugin("DefaultBinder", 1, Provided::Core),
-    plugin("NodeDeclaredFeatures", 1, Provided::NotYet),
+    plugin("NodeDeclaredFeatures", 1, Provided::Component),
 ];
 
 impl DefaultPlugin {

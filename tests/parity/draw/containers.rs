@@ -68,6 +68,15 @@ fn port() -> Part {
     ])
 }
 
+/// Rules, and the policy without which there may be none.
+fn restart_rules() -> Part {
+    let rule = any_of(&["Restart", "RestartAllContainers"])
+        .prop_map(|action| json!({"action": action, "exitCodes": {"operator": "In", "values": [42]}}));
+    let rules = list(rule.boxed(), 1..=2);
+    let rules = rules.prop_map(|rules| json!({"restartPolicy": "Never", "restartPolicyRules": rules}));
+    prop_oneof![3 => Just(json!({})), 1 => rules].boxed()
+}
+
 /// What is drawn of each container.
 #[derive(Clone, Copy, Default)]
 pub struct Containers {
@@ -79,6 +88,8 @@ pub struct Containers {
     pub images: bool,
     /// `initContainers`, those that go on included
     pub init: bool,
+    /// `restartPolicyRules`
+    pub restart_rules: bool,
 }
 
 impl Containers {
@@ -86,7 +97,13 @@ impl Containers {
     pub fn parts(self) -> Vec<Part> {
         let mut parts = vec![field("spec.containers", list(self.container(), 1..=2).prop_map(|list| named(list, "c")))];
         if self.init {
-            let init = object(vec![self.container(), perhaps("restartPolicy", any_of(&["Always"]))]);
+            // Those that go on have no rules of their own.
+            let going_on = if self.restart_rules {
+                Just(json!({})).boxed()
+            } else {
+                perhaps("restartPolicy", any_of(&["Always"]))
+            };
+            let init = object(vec![self.container(), going_on]);
             parts.push(perhaps("spec.initContainers", list(init, 1..=3).prop_map(|list| named(list, "i"))));
         }
         parts
@@ -99,6 +116,9 @@ impl Containers {
         }
         if self.ports {
             parts.push(perhaps("ports", list(port(), 1..=2)));
+        }
+        if self.restart_rules {
+            parts.push(restart_rules());
         }
         let images = if self.images { &IMAGES[..] } else { &IMAGES[..1] };
         parts.push(field("image", any_of(images)));

@@ -69,6 +69,14 @@ pub fn allocatable() -> Part {
     .boxed()
 }
 
+/// `status.declaredFeatures`, sorted as the API server wants them.
+pub fn declared_features() -> Part {
+    const FEATURES: [&str; 3] =
+        ["ExtendWebSocketsToKubelet", "RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport"];
+    let features = proptest::sample::subsequence(FEATURES.to_vec(), 0..=3);
+    field("status.declaredFeatures", features.prop_map(Value::from))
+}
+
 /// Names under which pods ask for images, and nodes have them.
 pub const IMAGES: [&str; 7] = [
     "app:1",

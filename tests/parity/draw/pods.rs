@@ -121,6 +121,17 @@ pub fn without_gates() -> Part {
     Just(json!({"spec": {"schedulingGates": []}})).boxed()
 }
 
+/// `spec.hostNetwork` and `spec.hostUsers`: a pod on its node's network has its users too, as the API server has it in v1.36.
+pub fn host() -> Part {
+    let of = |host: &[Value]| any_of(host).prop_map(|spec| json!({"spec": spec})).boxed();
+    of(&[
+        json!({}),
+        json!({"hostNetwork": true}),
+        json!({"hostUsers": false}),
+        json!({"hostNetwork": true, "hostUsers": true}),
+    ])
+}
+
 /// `spec.priority`
 pub fn priority() -> Part {
     perhaps("spec.priority", any_of(&[0, 1, 1000, -1, i32::MAX, i32::MIN]))

@@ -97,6 +97,25 @@ pub const ENTRIES: &[Entry] = &[
         does: &[Filters, Skips],
     },
     Entry {
+        plugin: "NodeDeclaredFeatures",
+        draw: || Draw {
+            nodes: vec![nodes::declared_features()],
+            pods: [Containers { init: true, restart_rules: true, ..Containers::default() }.parts(), vec![pods::host()]]
+                .concat(),
+            ..Draw::plain()
+        },
+        fields: &[
+            "node.status.declaredFeatures[]=RestartAllContainersOnContainerExits",
+            "node.status.declaredFeatures[]=UserNamespacesHostNetworkSupport",
+            "pod.spec.containers[].restartPolicyRules[].action=Restart",
+            "pod.spec.containers[].restartPolicyRules[].action=RestartAllContainers",
+            "pod.spec.initContainers[].restartPolicyRules[].action=RestartAllContainers",
+            "pod.spec.hostNetwork=true",
+            "pod.spec.hostUsers=false",
+        ],
+        does: &[Filters, Skips],
+    },
+    Entry {
         plugin: "ImageLocality",
         draw: || Draw {
             nodes: vec![nodes::images()],

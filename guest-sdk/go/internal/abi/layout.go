@@ -211,9 +211,11 @@ type rawPod struct {
 	nominatedNodeName     list
 	deleting              bool
 	startTime             int64
+	userNamespace         bool
+	restartActions        list
 }
 
-var _ [336]byte = [unsafe.Sizeof(rawPod{})]byte{}
+var _ [352]byte = [unsafe.Sizeof(rawPod{})]byte{}
 
 type rawTaint struct {
 	key    list
@@ -283,14 +285,14 @@ type rawResidentPod struct {
 	pod  rawPod
 }
 
-var _ [344]byte = [unsafe.Sizeof(rawResidentPod{})]byte{}
+var _ [360]byte = [unsafe.Sizeof(rawResidentPod{})]byte{}
 
 type rawChange struct {
 	tag     uint8
-	payload [43]uint64
+	payload [45]uint64
 }
 
-var _ [352]byte = [unsafe.Sizeof(rawChange{})]byte{}
+var _ [368]byte = [unsafe.Sizeof(rawChange{})]byte{}
 
 type rawDescription struct {
 	name    list

@@ -219,6 +219,8 @@ func liftPod(from *rawPod) (to contract.Pod) {
 	to.NominatedNodeName = liftString(&from.nominatedNodeName)
 	to.Deleting = from.deleting
 	to.StartTime = from.startTime
+	to.UserNamespace = from.userNamespace
+	to.RestartActions = liftList(from.restartActions, liftString)
 	return to
 }
 

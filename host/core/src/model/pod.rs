@@ -147,6 +147,10 @@ pub struct PodSpec {
     pub resource_claims: Vec<PodResourceClaim>,
     /// `hostNetwork`
     pub host_network: bool,
+    /// `hostUsers` is false
+    pub user_namespace: bool,
+    /// `restartPolicyRules[].action` of `initContainers` and `containers`, each once, sorted
+    pub restart_actions: Vec<Box<str>>,
 }
 
 impl PodSpec {

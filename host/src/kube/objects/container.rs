@@ -14,6 +14,12 @@ slim! {
         ports: Vec<PortData>,
         resources: RequirementsData,
         restart_policy: Box<str>,
+        restart_policy_rules: Vec<RestartRuleData>,
+    }
+
+    /// `v1.ContainerRestartRule`.
+    RestartRuleData {
+        action: Box<str>,
     }
 
     PortData {

@@ -1,5 +1,7 @@
 //! `pod.spec`: the part that pods of one kind share.
 
+use std::collections::BTreeSet;
+
 use berth_core::model::{
     Container, ContainerKind, ContainerResources, Labels, PodAffinity, PodResourceClaim, PodSpec, Preemption,
     Toleration, TolerationOperator,
@@ -31,6 +33,7 @@ slim! {
         scheduling_gates: Vec<GateData>,
         resource_claims: Vec<ClaimData>,
         host_network: bool,
+        host_users: Option<bool>,
     }
 
     TolerationData {
@@ -80,6 +83,7 @@ pub(super) struct ConvertedSpec {
 impl PodSpecData {
     pub(super) fn into_model(mut self, pod: Surroundings<'_>, notes: &mut Notes) -> ConvertedSpec {
         let Surroundings { name, namespace, mut container_statuses, claim_statuses } = pod;
+        let restart_actions = self.restart_actions();
         let (mut containers, init_requests): (Vec<_>, Vec<_>) = std::mem::take(&mut self.init_containers)
             .into_iter()
             .map(|container| convert(container, true, &mut container_statuses, notes))
@@ -89,7 +93,7 @@ impl PodSpecData {
             .map(|container| convert(container, false, &mut container_statuses, notes))
             .unzip();
         containers.extend(main);
-        let model = self.model(name, namespace, containers, &claim_statuses, notes);
+        let model = PodSpec { restart_actions, ..self.model(name, namespace, containers, &claim_statuses, notes) };
         ConvertedSpec { model, init_containers: init_requests, containers: requests }
     }
 
@@ -129,7 +133,15 @@ impl PodSpecData {
             scheduling_gates: self.scheduling_gates.into_iter().map(|gate| gate.name).collect(),
             resource_claims: self.resource_claims.into_iter().map(|claim| claim.into_model(claims)).collect(),
             host_network: self.host_network,
+            user_namespace: self.host_users == Some(false),
+            restart_actions: Vec::new(),
         }
+    }
+
+    fn restart_actions(&self) -> Vec<Box<str>> {
+        let containers = self.init_containers.iter().chain(&self.containers);
+        let actions = containers.flat_map(|container| &container.restart_policy_rules).map(|rule| rule.action.clone());
+        BTreeSet::from_iter(actions).into_iter().collect()
     }
 }
 

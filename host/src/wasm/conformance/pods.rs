@@ -95,6 +95,10 @@ impl Maker {
             PodFacts::VOLUMES => spec.volumes = self.some(3, Self::volume),
             PodFacts::RESOURCE_CLAIMS => spec.resource_claims = self.some(1, Self::claim),
             PodFacts::HOST_NETWORK => spec.host_network = self.chance(30),
+            PodFacts::USER_NAMESPACE => spec.user_namespace = self.chance(30),
+            PodFacts::RESTART_ACTIONS => {
+                spec.restart_actions = self.some(1, |maker| maker.one(&["Restart", "RestartAllContainers"]).into());
+            }
             _ => {}
         }
     }

@@ -91,6 +91,8 @@ mod tests {
             (wit::PodFacts::NOMINATED_NODE, PodFacts::NOMINATED_NODE),
             (wit::PodFacts::DELETION, PodFacts::DELETION),
             (wit::PodFacts::START_TIME, PodFacts::START_TIME),
+            (wit::PodFacts::USER_NAMESPACE, PodFacts::USER_NAMESPACE),
+            (wit::PodFacts::RESTART_ACTIONS, PodFacts::RESTART_ACTIONS),
         ];
         let nodes = [
             (wit::NodeFacts::NAME, NodeFacts::NAME),

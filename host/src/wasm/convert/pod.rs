@@ -53,6 +53,8 @@ pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Po
         nominated_node_name: given.or(PodFacts::NOMINATED_NODE, "", || &pod.nominated_node_name),
         deleting: given.or(PodFacts::DELETION, false, || pod.deleting),
         start_time: given.or(PodFacts::START_TIME, 0, || pod.start_time),
+        user_namespace: given.or(PodFacts::USER_NAMESPACE, false, || spec.user_namespace),
+        restart_actions: given.or(PodFacts::RESTART_ACTIONS, &[], || strings(arena, &spec.restart_actions)),
     }
 }
 
