@@ -59,15 +59,6 @@ impl Case {
         self.objects.iter().filter(|object| object["kind"] == "Pod").chain(&self.pods)
     }
 
-    /// Whether a pod that does not run is promised room.
-    pub fn has_promises(&self) -> bool {
-        let later = self.changes.iter().filter_map(|change| match change {
-            Change::Set(object) => Some(object),
-            Change::Remove(_) => None,
-        });
-        self.objects.iter().chain(later).any(|object| object["status"].get("nominatedNodeName").is_some())
-    }
-
     /// The KubeSchedulerConfiguration of both: the default profile, without the plugins that Berth lacks.
     pub fn configuration(&self, lacking: &[&str]) -> Value {
         let disabled: Vec<Value> = lacking.iter().map(|name| json!({"name": name})).collect();
