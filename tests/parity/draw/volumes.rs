@@ -115,7 +115,7 @@ fn migratable() -> Part {
         4 => any_of(&["0", "1"]).prop_map(|id| json!({"portworxVolume": {"volumeID": id}})),
         4 => any_of(&["d0", "d1"]).prop_map(move |name| json!({"azureDisk": disk(name)})),
         1 => Just(json!({ "azureDisk": unmanaged })),
-        1 => Just(json!({"awsElasticBlockStore": {"volumeID": "aws://a/disk"}})),
+        4 => Just(json!({"awsElasticBlockStore": {"volumeID": "aws://a/disk"}})),
     ]
     .boxed()
 }
