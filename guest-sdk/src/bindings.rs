@@ -37,7 +37,7 @@ pub mod objects {
 }
 
 macro_rules! world {
-    ($module:ident, $world:literal, $export:literal) => {
+    ($module:ident, $world:literal, $export:literal $(, $interface:literal in $path:path)*) => {
         pub mod $module {
             wit_bindgen::generate!({
                 path: "../wit",
@@ -49,6 +49,7 @@ macro_rules! world {
                 with: {
                     "berth:scheduler/types@0.1.0": crate::bindings::base::berth::scheduler::types,
                     "berth:scheduler/log@0.1.0": crate::bindings::base::berth::scheduler::log,
+                    $($interface: $path,)*
                 },
             });
         }
@@ -63,3 +64,19 @@ world!(filter, "with-filter", "export_filter");
 world!(pre_score, "with-pre-score", "export_pre_score");
 world!(score, "with-score", "export_score");
 world!(normalize, "with-normalize", "export_normalize");
+world!(queueing_hint, "with-queueing-hint", "export_queueing_hint");
+world!(reserve, "with-reserve", "export_reserve");
+world!(permit, "with-permit", "export_permit");
+world!(
+    pre_bind,
+    "with-pre-bind",
+    "export_pre_bind",
+    "berth:scheduler/intents@0.1.0" in crate::bindings::reserve::berth::scheduler::intents
+);
+world!(
+    bind,
+    "with-bind",
+    "export_bind",
+    "berth:scheduler/intents@0.1.0" in crate::bindings::reserve::berth::scheduler::intents
+);
+world!(post_bind, "with-post-bind", "export_post_bind");

@@ -1,7 +1,7 @@
 //! What `plugin!` expands to calls: the author's functions, with their parameters found by type.
 
 use crate::Queued;
-use crate::param::{NodeFn, PodFn, ScoresFn, SortFn, TemplateFn};
+use crate::param::{GivenFn, NodeFn, PodFn, ScoresFn, SortFn, TemplateFn};
 pub use crate::param::{Param, PodParam, Scene, TemplateParam, TemplateScene};
 use crate::plugin::Plugin;
 pub use crate::reads::Reads;
@@ -31,13 +31,18 @@ pub const fn sort_reads<P: Plugin, Out, Params, F: SortFn<P, Out, Params>>(_: &F
     F::READS
 }
 
+/// What a function of a reservation or an event reads.
+pub const fn given_reads<P: Plugin, Given, Out, Params, F: GivenFn<P, Given, Out, Params>>(_: &F) -> Reads {
+    F::READS
+}
+
 /// What a function reads that runs outside of any cycle.
 ///
 /// # Panics
 /// It takes `&Cycle`: that is an error of compiling.
 #[allow(clippy::panic, reason = "at compile time: its message is for the plugin's author")]
 pub const fn without_cycle(reads: Reads) -> Reads {
-    assert!(!reads.cycle, "pre_enqueue and queue_sort run before any cycle: they can't take &Cycle");
+    assert!(!reads.cycle, "pre_enqueue, queue_sort and queueing_hint run outside of cycles: they can't take &Cycle");
     reads
 }
 
@@ -76,4 +81,13 @@ pub fn scores<P: Plugin, Out, Params>(
     scene: &Scene<'_, P>,
 ) -> Out {
     function.call(scores, scene)
+}
+
+/// Calls a function of a reservation or an event.
+pub fn given<P: Plugin, Given, Out, Params>(
+    function: &impl GivenFn<P, Given, Out, Params>,
+    given: &Given,
+    scene: &Scene<'_, P>,
+) -> Out {
+    function.call(given, scene)
 }

@@ -4,16 +4,24 @@ use std::cell::{Cell, RefCell, RefMut};
 use std::marker::PhantomData;
 
 use crate::bindings::base::exports::berth::scheduler::plugin;
+use crate::bindings::bind::exports::berth::scheduler::bind;
 use crate::bindings::filter::exports::berth::scheduler::filter;
 use crate::bindings::normalize::exports::berth::scheduler::normalize;
 use crate::bindings::objects::exports::berth::scheduler::objects;
+use crate::bindings::permit::exports::berth::scheduler::permit;
+use crate::bindings::post_bind::exports::berth::scheduler::post_bind;
+use crate::bindings::pre_bind::exports::berth::scheduler::pre_bind;
 use crate::bindings::pre_enqueue::exports::berth::scheduler::pre_enqueue;
 use crate::bindings::pre_filter::exports::berth::scheduler::pre_filter;
 use crate::bindings::pre_score::exports::berth::scheduler::pre_score;
 use crate::bindings::queue_sort::exports::berth::scheduler::queue_sort;
+use crate::bindings::queueing_hint::exports::berth::scheduler::queueing_hint;
+use crate::bindings::reserve::exports::berth::scheduler::reserve;
 use crate::bindings::score::exports::berth::scheduler::score;
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot;
 use crate::guest::Guest;
+use crate::intents::Intent;
+use crate::lifecycle::Reserved;
 use crate::lift::Informed;
 use crate::plugin::Plugin;
 use crate::reads::Reads;
@@ -132,5 +140,47 @@ impl<P: Resident> score::Guest for Component<P> {
 impl<P: Resident> normalize::Guest for Component<P> {
     fn normalize(cycle: Cycle, nodes: Vec<u32>, scores: Vec<i64>) -> Result<Vec<i64>, String> {
         P::guest().normalize(&cycle, &nodes, scores)
+    }
+}
+
+impl<P: Resident> queueing_hint::Guest for Component<P> {
+    fn hints(event: queueing_hint::Event, templates: Vec<u32>) -> Result<Vec<queueing_hint::Hint>, String> {
+        let hints = P::guest().hints(&event.into(), &templates)?;
+        Ok(hints.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<P: Resident> reserve::Guest for Component<P> {
+    fn reserve(cycle: Cycle, node: u32) -> Result<Result<reserve::Reservation, Status>, String> {
+        let reserved = P::guest().reserve(&cycle, node)?;
+        Ok(reserved.map(Into::into).map_err(Into::into))
+    }
+
+    fn unreserve(cycle: Cycle, node_name: String, state: Vec<u8>) {
+        P::guest().unreserve(&cycle, &Reserved { node_name, state });
+    }
+}
+
+impl<P: Resident> permit::Guest for Component<P> {
+    fn permit(cycle: Cycle, node_name: String, state: Vec<u8>) -> Result<permit::Verdict, String> {
+        P::guest().permit(&cycle, &Reserved { node_name, state }).map(Into::into)
+    }
+}
+
+impl<P: Resident> pre_bind::Guest for Component<P> {
+    fn pre_bind(cycle: Cycle, node_name: String, state: Vec<u8>) -> Result<Vec<Intent>, String> {
+        P::guest().pre_bind(&cycle, &Reserved { node_name, state })
+    }
+}
+
+impl<P: Resident> bind::Guest for Component<P> {
+    fn bind(cycle: Cycle, node_name: String, state: Vec<u8>) -> Result<Option<Vec<Intent>>, String> {
+        P::guest().bind(&cycle, &Reserved { node_name, state })
+    }
+}
+
+impl<P: Resident> post_bind::Guest for Component<P> {
+    fn post_bind(cycle: Cycle, node_name: String, state: Vec<u8>) {
+        P::guest().post_bind(&cycle, &Reserved { node_name, state });
     }
 }

@@ -25,6 +25,8 @@ pub struct Declared {
     pub score: Option<Reads>,
     /// `normalize`.
     pub normalize: Option<Reads>,
+    /// What `reserve` and all that comes after it read, and `queueing_hint`.
+    pub beside: Reads,
     /// Where the author knows better than the parameters.
     pub scope: Option<Scope>,
     /// Ignored where the plugin has a `normalize`.
@@ -43,6 +45,7 @@ impl Declared {
         pre_score: None,
         score: None,
         normalize: None,
+        beside: Reads::NONE,
         scope: None,
         normalization: Normalization::None,
     };
@@ -62,6 +65,7 @@ impl Declared {
             .and_of(self.pre_score)
             .and_of(self.score)
             .and_of(self.normalize)
+            .and(self.beside)
     }
 
     /// As it crosses to the host; `retry_on` is still to be filled in.

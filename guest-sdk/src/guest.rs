@@ -6,14 +6,17 @@ use std::mem::ManuallyDrop;
 use crate::bindings::base::exports::berth::scheduler::plugin::{Declaration, Description};
 use crate::bindings::objects::exports::berth::scheduler::objects;
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::Change;
+use crate::hints::{Event, Hint};
 use crate::index::Index;
+use crate::intents::Intent;
+use crate::lifecycle::{Permission, Reservation, Reserved};
 use crate::objects::Objects;
 use crate::param::{Scene, TemplateScene};
 use crate::plugin::Plugin;
 use crate::score::Outcome;
 use crate::snapshot::Snapshot;
 use crate::types::{Pod, Status, Verdicts};
-use crate::{Cycle, PreFilter, PreScore, Queued, pod};
+use crate::{Cycle, PreFilter, PreScore, Queued, Rejection, pod};
 
 /// A plugin at work. The functions are those of the contract, `wit/plugin.wit` and `wit/placing.wit`.
 pub struct Guest<P: Plugin> {
@@ -144,6 +147,49 @@ impl<P: Plugin> Guest<P> {
     pub fn normalize(&mut self, cycle: &Cycle, nodes: &[u32], mut scores: Vec<i64>) -> Outcome<Vec<i64>> {
         P::normalize(&mut scores, &self.scene(cycle, nodes)?)?;
         Ok(scores)
+    }
+
+    /// Sets aside what the pod needs on this node.
+    pub fn reserve(&mut self, cycle: &Cycle, node: u32) -> Outcome<Result<Reservation, Rejection>> {
+        self.check_known(&[node])?;
+        let mut scene = self.scene(cycle, &[])?;
+        scene.node = node as usize;
+        Ok(P::reserve(&scene))
+    }
+
+    /// The reservation ends without a bind.
+    pub fn unreserve(&mut self, cycle: &Cycle, reserved: &Reserved) {
+        if let Ok(scene) = self.scene(cycle, &[]) {
+            P::unreserve(reserved, &scene);
+        }
+    }
+
+    /// Whether the pod may be bound.
+    pub fn permit(&mut self, cycle: &Cycle, reserved: &Reserved) -> Outcome<Permission> {
+        Ok(P::permit(reserved, &self.scene(cycle, &[])?))
+    }
+
+    /// What has to be done before the bind.
+    pub fn pre_bind(&mut self, cycle: &Cycle, reserved: &Reserved) -> Outcome<Vec<Intent>> {
+        P::pre_bind(reserved, &self.scene(cycle, &[])?)
+    }
+
+    /// How the pod is bound; `None` leaves it to others.
+    pub fn bind(&mut self, cycle: &Cycle, reserved: &Reserved) -> Outcome<Option<Vec<Intent>>> {
+        P::bind(reserved, &self.scene(cycle, &[])?)
+    }
+
+    /// The pod is bound.
+    pub fn post_bind(&mut self, cycle: &Cycle, reserved: &Reserved) {
+        if let Ok(scene) = self.scene(cycle, &[]) {
+            P::post_bind(reserved, &scene);
+        }
+    }
+
+    /// Whether an event can help pods of these templates.
+    pub fn hints(&mut self, event: &Event, templates: &[u32]) -> Outcome<Vec<Hint>> {
+        let hint = |template: &u32| P::queueing_hint(event, &self.scene(&before_any(*template), &[])?);
+        templates.iter().map(hint).collect()
     }
 
     fn check_known(&self, nodes: &[u32]) -> Outcome<()> {

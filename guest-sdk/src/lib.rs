@@ -97,6 +97,12 @@
 //! change, and of [`objects`] of any kind. [`groups`], [`topology`] and [`room`] are what one is made of
 //! that counts pods.
 //!
+//! # After the choice
+//!
+//! [`lifecycle`] is about what happens between the choice of a node and the pod's start there: set something aside, hold the pod,
+//! do something to the cluster first by [`intents`], bind it in a way of its own. [`hints`] say which events can help a pod that
+//! was rejected.
+//!
 //! # The rest
 //!
 //! [`plugin!`] lists all its keys. [`testing`] runs a plugin natively, for plain `cargo test`. [`args`] has types for arguments
@@ -120,8 +126,11 @@ mod fact;
 mod field_value;
 pub mod groups;
 mod guest;
+pub mod hints;
 pub mod index;
+pub mod intents;
 mod labels;
+pub mod lifecycle;
 #[doc(hidden)]
 pub mod lift;
 pub mod log;

@@ -21,6 +21,13 @@
 /// | `score_nodes: score_nodes` | instead of `score`, all nodes at once: a `Vec<i64>` or a `Result` of it |
 /// | `normalization: Default` | `None` (raw scores are 0 to 100), `Default` (the highest becomes 100) or `DefaultReversed` |
 /// | `normalize: normalize` | your own instead: a function of `&mut [i64]` and facts of the pod |
+/// | `reserve: reserve` | a pod and the node that was chosen: a [`Reservation`](crate::lifecycle::Reservation) or a `Result` of it |
+/// | `unreserve: unreserve` | beside `reserve`: that came to nothing; a function of `&`[`Reserved`](crate::lifecycle::Reserved) and facts of the pod, as all below |
+/// | `permit: permit` | may the pod be bound? [`Permission`](crate::lifecycle::Permission) or a `Result` of it |
+/// | `pre_bind: pre_bind` | what has to be done before: a `Vec` of [`Intent`](crate::intents::Intent)s or a `Result` of it |
+/// | `bind: bind` | in place of the usual binding: an `Option` of such a `Vec`, `None` for others to bind it, or a `Result` of it |
+/// | `post_bind: post_bind` | the pod is bound |
+/// | `queueing_hint: queueing_hint` | can an [`Event`](crate::hints::Event) help a pod that was rejected? [`Hint`](crate::hints::Hint) or a `Result` of it |
 /// | `retry_on: [ClusterEvent::new("Node", EventActions::ADD)]` | when a rejected pod is worth another try; otherwise when a fact changed that is read |
 /// | `scope: Cluster` | only where the answers depend on more than the parameters show |
 ///
@@ -57,6 +64,12 @@ macro_rules! plugin {
         $(, score_nodes: $score_nodes:expr)?
         $(, normalization: $normalization:ident)?
         $(, normalize: $normalize:expr)?
+        $(, reserve: $reserve:expr $(, unreserve: $unreserve:expr)?)?
+        $(, permit: $permit:expr)?
+        $(, pre_bind: $pre_bind:expr)?
+        $(, bind: $bind:expr)?
+        $(, post_bind: $post_bind:expr)?
+        $(, queueing_hint: $queueing_hint:expr)?
         $(, retry_on: $retry_on:expr)?
         $(, scope: $scope:ident)?
         $(,)?
@@ -89,6 +102,18 @@ macro_rules! plugin {
                 $(declared.score = Some($crate::call::pod_reads::<Self, _, _, _>(&$score_nodes));)?
                 $(declared.normalization = $crate::types::Normalization::$normalization;)?
                 $(declared.normalize = Some($crate::call::scores_reads::<Self, _, _, _>(&$normalize));)?
+                $(
+                    declared.beside = declared.beside.and($crate::call::node_reads::<Self, _, _, _>(&$reserve));
+                    $(declared.beside =
+                        declared.beside.and($crate::call::given_reads::<Self, _, _, _, _>(&$unreserve));)?
+                )?
+                $(declared.beside = declared.beside.and($crate::call::given_reads::<Self, _, _, _, _>(&$permit));)?
+                $(declared.beside = declared.beside.and($crate::call::given_reads::<Self, _, _, _, _>(&$pre_bind));)?
+                $(declared.beside = declared.beside.and($crate::call::given_reads::<Self, _, _, _, _>(&$bind));)?
+                $(declared.beside = declared.beside.and($crate::call::given_reads::<Self, _, _, _, _>(&$post_bind));)?
+                $(declared.beside = declared.beside.and($crate::call::without_cycle(
+                    $crate::call::given_reads::<Self, _, _, _, _>(&$queueing_hint),
+                ));)?
                 $(declared.scope = Some($crate::types::Scope::$scope);)?
                 declared
             };
@@ -148,6 +173,50 @@ macro_rules! plugin {
 
             $(fn normalize(scores: &mut [i64], scene: &$crate::call::Scene<'_, Self>) -> $crate::Outcome<()> {
                 $crate::IntoOutcome::into_outcome($crate::call::scores(&$normalize, scores, scene))
+            })?
+
+            $(
+                fn reserve(
+                    scene: &$crate::call::Scene<'_, Self>,
+                ) -> ::std::result::Result<$crate::lifecycle::Reservation, $crate::Rejection> {
+                    $crate::lifecycle::IntoReservation::into_reservation($crate::call::node(&$reserve, scene))
+                }
+
+                $(fn unreserve(reserved: &$crate::lifecycle::Reserved, scene: &$crate::call::Scene<'_, Self>) {
+                    $crate::call::given(&$unreserve, reserved, scene)
+                })?
+            )?
+
+            $(fn permit(
+                reserved: &$crate::lifecycle::Reserved,
+                scene: &$crate::call::Scene<'_, Self>,
+            ) -> $crate::lifecycle::Permission {
+                $crate::call::given(&$permit, reserved, scene).into()
+            })?
+
+            $(fn pre_bind(
+                reserved: &$crate::lifecycle::Reserved,
+                scene: &$crate::call::Scene<'_, Self>,
+            ) -> $crate::Outcome<::std::vec::Vec<$crate::intents::Intent>> {
+                $crate::IntoOutcome::into_outcome($crate::call::given(&$pre_bind, reserved, scene))
+            })?
+
+            $(fn bind(
+                reserved: &$crate::lifecycle::Reserved,
+                scene: &$crate::call::Scene<'_, Self>,
+            ) -> $crate::Outcome<::std::option::Option<::std::vec::Vec<$crate::intents::Intent>>> {
+                $crate::IntoOutcome::into_outcome($crate::call::given(&$bind, reserved, scene))
+            })?
+
+            $(fn post_bind(reserved: &$crate::lifecycle::Reserved, scene: &$crate::call::Scene<'_, Self>) {
+                $crate::call::given(&$post_bind, reserved, scene)
+            })?
+
+            $(fn queueing_hint(
+                event: &$crate::hints::Event,
+                scene: &$crate::call::Scene<'_, Self>,
+            ) -> $crate::Outcome<$crate::hints::Hint> {
+                $crate::IntoOutcome::into_outcome($crate::call::given(&$queueing_hint, event, scene))
             })?
         }
 
@@ -224,13 +293,20 @@ macro_rules! plugin {
             $($crate::__export!($score, score, export_score);)?
             $($crate::__export!($score_nodes, score, export_score);)?
             $($crate::__export!($normalize, normalize, export_normalize);)?
+            $($crate::__export!($reserve, reserve, export_reserve);)?
+            $($crate::__export!($permit, permit, export_permit);)?
+            $($crate::__export!($pre_bind, pre_bind, export_pre_bind);)?
+            $($crate::__export!($bind, bind, export_bind);)?
+            $($crate::__export!($post_bind, post_bind, export_post_bind);)?
+            $($crate::__export!($queueing_hint, queueing_hint, export_queueing_hint);)?
         };
     };
     ($($other:tt)*) => {
         ::std::compile_error!(
             "plugin! takes these keys, in this order, only the first always: name, version, args, index, prepare (as in \
              `prepare: function => Type`), pre_enqueue, queue_sort, pre_filter, filter or filter_nodes, pre_score, score or \
-             score_nodes, normalization, normalize, retry_on, scope"
+             score_nodes, normalization, normalize, reserve, unreserve (beside reserve), permit, pre_bind, bind, post_bind, \
+             queueing_hint, retry_on, scope"
         );
     };
 }

@@ -147,6 +147,14 @@ pub trait SortFn<P: Plugin, Out, Params> {
     fn call(&self, queued: Queued, scene: &Scene<'_, P>) -> Out;
 }
 
+/// A function of something that the call brings, a reservation or an event, and of the pod and the cluster.
+pub trait GivenFn<P: Plugin, Given, Out, Params> {
+    /// What its parameters read.
+    const READS: Reads;
+    /// Calls it.
+    fn call(&self, given: &Given, scene: &Scene<'_, P>) -> Out;
+}
+
 // `F: Fn(A)` lets the compiler find the parameter's type A in the function; `for<'a> F: Fn(A::Item<'a>)` lets it be called
 // with whatever lifetime the call has.
 macro_rules! functions {
@@ -204,6 +212,17 @@ macro_rules! functions {
 
             fn call(&self, queued: Queued, _scene: &Scene<'_, P>) -> Out {
                 self(queued $(, $param::of(_scene))*)
+            }
+        }
+
+        impl<P: Plugin, Given, Out, F, $($param: PodParam<P>),*> GivenFn<P, Given, Out, fn($($param),*)> for F
+        where
+            F: Fn(&Given $(, $param)*) -> Out + for<'a> Fn(&Given $(, $param::Item<'a>)*) -> Out,
+        {
+            const READS: Reads = Reads::NONE$(.and($param::READS))*;
+
+            fn call(&self, given: &Given, _scene: &Scene<'_, P>) -> Out {
+                self(given $(, $param::of(_scene))*)
             }
         }
     };

@@ -1,12 +1,15 @@
 //! A plugin as the SDK sees it: what the `plugin!` line makes of an author's functions.
 
 pub use crate::declaration::Declared;
+use crate::hints::{Event, Hint};
 use crate::index::Index;
+use crate::intents::Intent;
+use crate::lifecycle::{Permission, Reservation, Reserved};
 use crate::param::{Scene, TemplateScene};
 use crate::reads::Reads;
 use crate::score::Outcome;
 use crate::verdicts::Collector;
-use crate::{ClusterEvent, PreFilter, PreScore, Queued, Verdict, types};
+use crate::{ClusterEvent, PreFilter, PreScore, Queued, Rejection, Verdict, types};
 
 /// A plugin. Implemented by [`plugin!`](crate::plugin!), not by hand.
 pub trait Plugin: Sized + 'static {
@@ -90,6 +93,37 @@ pub trait Plugin: Sized + 'static {
     /// All raw scores at once.
     fn normalize(_scores: &mut [i64], _scene: &Scene<'_, Self>) -> Outcome<()> {
         Ok(())
+    }
+
+    /// A node was chosen.
+    fn reserve(_scene: &Scene<'_, Self>) -> Result<Reservation, Rejection> {
+        Ok(Reservation::default())
+    }
+
+    /// The reservation ends without a bind.
+    fn unreserve(_reserved: &Reserved, _scene: &Scene<'_, Self>) {}
+
+    /// Whether the pod may be bound.
+    fn permit(_reserved: &Reserved, _scene: &Scene<'_, Self>) -> Permission {
+        Permission::APPROVE
+    }
+
+    /// What has to be done before the bind.
+    fn pre_bind(_reserved: &Reserved, _scene: &Scene<'_, Self>) -> Outcome<Vec<Intent>> {
+        Ok(Vec::new())
+    }
+
+    /// How the pod is bound; `None` leaves it to others.
+    fn bind(_reserved: &Reserved, _scene: &Scene<'_, Self>) -> Outcome<Option<Vec<Intent>>> {
+        Ok(None)
+    }
+
+    /// The pod is bound.
+    fn post_bind(_reserved: &Reserved, _scene: &Scene<'_, Self>) {}
+
+    /// Whether an event can help a pod that was rejected.
+    fn queueing_hint(_event: &Event, _scene: &Scene<'_, Self>) -> Outcome<Hint> {
+        Ok(Hint::Queue)
     }
 }
 

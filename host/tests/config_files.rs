@@ -308,10 +308,6 @@ fn what_is_said_of_bad_plugins() {
              version and can't be disabled",
         ),
         (
-            "reserve: {enabled: [{name: mine}]}",
-            "f.yaml:5:32: profiles[0].plugins.reserve.enabled[0]: plugins at reserve are not supported yet",
-        ),
-        (
             "placementScore: {enabled: []}",
             "f.yaml:5:21: profiles[0].plugins.placementScore: not supported yet; leave it out",
         ),

@@ -29,6 +29,15 @@ pub fn berth() -> Result<PathBuf> {
     Ok(binary)
 }
 
+/// The component of an example, as `scripts/guests` built it.
+///
+/// # Errors
+/// It has not been built.
+pub fn example(name: &str) -> Result<Vec<u8>> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/plugins").join(format!("{name}.wasm"));
+    std::fs::read(&file).with_context(|| format!("{} is not there: run scripts/guests {name}", file.display()))
+}
+
 /// kubectl from the PATH, or from beside the control plane.
 pub fn kubectl_path() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();

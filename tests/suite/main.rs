@@ -14,7 +14,9 @@ mod kubectl;
 mod modules;
 mod objects;
 mod outages;
+mod permit;
 mod placing;
+mod prebind;
 mod projects;
 mod queue;
 mod rbac;
@@ -47,6 +49,8 @@ fn main() -> ExitCode {
         reload::cases(),
         modules::cases(),
         objects::cases(),
+        permit::cases(),
+        prebind::cases(),
         trapping::cases(),
         faults::cases(),
         restart::cases(),

@@ -11,35 +11,6 @@ type Description struct {
 	Version string
 }
 
-type EventActions uint16
-
-const (
-	EventActionsAdd EventActions = 1 << iota
-	EventActionsDelete
-	EventActionsUpdate
-	EventActionsUpdateLabels
-	EventActionsUpdateTaints
-	EventActionsUpdateAllocatable
-	EventActionsUpdateCondition
-	EventActionsUpdateScaleDown
-	EventActionsUpdateTolerations
-	EventActionsUpdateGatesEliminated
-)
-
-// EventActionsNames are the names of the bits, the lowest first.
-var EventActionsNames = [...]string{
-	"Add",
-	"Delete",
-	"Update",
-	"UpdateLabels",
-	"UpdateTaints",
-	"UpdateAllocatable",
-	"UpdateCondition",
-	"UpdateScaleDown",
-	"UpdateTolerations",
-	"UpdateGatesEliminated",
-}
-
 // A change in the cluster that may make a pod schedulable which this plugin rejected.
 type ClusterEvent struct {
 	// A kind: `Node`, `Pod`, `PersistentVolumeClaim`, or `group/version/Kind` for any other.

@@ -543,6 +543,36 @@ const (
 	NormalizationCustom
 )
 
+// What happened to an object.
+type EventActions uint16
+
+const (
+	EventActionsAdd EventActions = 1 << iota
+	EventActionsDelete
+	EventActionsUpdate
+	EventActionsUpdateLabels
+	EventActionsUpdateTaints
+	EventActionsUpdateAllocatable
+	EventActionsUpdateCondition
+	EventActionsUpdateScaleDown
+	EventActionsUpdateTolerations
+	EventActionsUpdateGatesEliminated
+)
+
+// EventActionsNames are the names of the bits, the lowest first.
+var EventActionsNames = [...]string{
+	"Add",
+	"Delete",
+	"Update",
+	"UpdateLabels",
+	"UpdateTaints",
+	"UpdateAllocatable",
+	"UpdateCondition",
+	"UpdateScaleDown",
+	"UpdateTolerations",
+	"UpdateGatesEliminated",
+}
+
 // How a plugin says no. Codes and their meaning are kube-scheduler's.
 type Code uint8
 

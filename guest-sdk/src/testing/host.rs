@@ -17,7 +17,7 @@ use crate::{Guest, PreFilter, PreScore, pod};
 /// # Panics
 /// Its functions do where the plugin answers with an error, or where a node is unknown: a test ends there.
 pub struct Host<P: Plugin> {
-    guest: Guest<P>,
+    pub(super) guest: Guest<P>,
     declaration: Declaration,
     /// By name; `None` for one that was removed.
     nodes: Vec<(String, Option<NodeBuilder>)>,
@@ -177,6 +177,15 @@ impl<P: Plugin> Host<P> {
 
     /// An object of a kind that the plugin reads comes, or changes; `fields` are what it reads of it, as JSON.
     pub fn object(&mut self, kind: &str, namespace: &str, name: &str, fields: &str) {
+        self.set_object(kind, namespace, name, fields, false);
+    }
+
+    /// The same for one that is so only in thought: what a reservation is about to make of it.
+    pub fn assumed_object(&mut self, kind: &str, namespace: &str, name: &str, fields: &str) {
+        self.set_object(kind, namespace, name, fields, true);
+    }
+
+    fn set_object(&mut self, kind: &str, namespace: &str, name: &str, fields: &str, assumed: bool) {
         let at = self.object_at(kind, namespace, name).unwrap_or_else(|| {
             self.objects.push(None);
             self.objects.len() - 1
@@ -190,7 +199,7 @@ impl<P: Plugin> Host<P> {
             name: name.to_owned(),
             uid: format!("{name}-{at}"),
             fields: fields.to_owned(),
-            assumed: false,
+            assumed,
         })]);
         let [kind, namespace, name, fields] = [kind, namespace, name, fields].map(str::to_owned);
         self.objects[at] = Some(Object { kind, namespace, name, fields });
@@ -317,7 +326,7 @@ impl<P: Plugin> Host<P> {
     }
 
     /// A cycle for this pod. Pods that are equal share a template.
-    fn next_cycle(&mut self, pod: &PodBuilder) -> Cycle {
+    pub(super) fn next_cycle(&mut self, pod: &PodBuilder) -> Cycle {
         let template = self.templates.iter().position(|held| *held == pod.0).unwrap_or_else(|| {
             self.guest.hold_template(self.templates.len() as u32, pod.0.clone());
             self.templates.push(pod.0.clone());
@@ -336,7 +345,7 @@ impl<P: Plugin> Host<P> {
             .collect()
     }
 
-    fn id(&self, name: &str) -> u32 {
+    pub(super) fn id(&self, name: &str) -> u32 {
         let here = self.here();
         here.iter().find(|(_, known)| known == name).unwrap_or_else(|| panic!("no node {name:?} here")).0
     }

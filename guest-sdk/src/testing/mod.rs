@@ -27,6 +27,7 @@
 #![allow(clippy::panic)]
 
 mod host;
+mod lifecycle;
 mod node;
 mod pod;
 mod quantity;

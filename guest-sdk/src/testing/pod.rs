@@ -87,6 +87,13 @@ impl PodBuilder {
         self
     }
 
+    /// `metadata.uid`.
+    #[must_use]
+    pub fn uid(mut self, uid: &str) -> Self {
+        self.0.uid = uid.into();
+        self
+    }
+
     /// `metadata.namespace`; `default` otherwise.
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {
@@ -105,13 +112,6 @@ impl PodBuilder {
     #[must_use]
     pub fn annotation(mut self, key: &str, value: &str) -> Self {
         self.0.annotations.push(Label { key: key.into(), value: value.into() });
-        self
-    }
-
-    /// `metadata.uid`; empty otherwise.
-    #[must_use]
-    pub fn uid(mut self, uid: &str) -> Self {
-        self.0.uid = uid.into();
         self
     }
 

@@ -173,6 +173,12 @@ impl Core {
         self.reservations.len()
     }
 
+    /// Those of them that wait for permission.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.reservations.waiting_len()
+    }
+
     /// How many cycles there were.
     #[must_use]
     pub fn cycles(&self) -> u64 {

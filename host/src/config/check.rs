@@ -1,6 +1,6 @@
 //! What the fields say together.
 
-use super::defaults::{Provided, SUPPORTED_POINTS, default_plugin};
+use super::defaults::{Provided, default_plugin};
 use super::error::{Place, Problem};
 use super::fields::Problems;
 use super::merge::{POD_INITIAL_BACKOFF, POD_MAX_BACKOFF};
@@ -11,9 +11,9 @@ pub(super) fn configuration(file: &FileConfiguration, problems: &mut Problems) {
     scheduler_names(&file.profiles, problems);
     for profile in &file.profiles {
         let path = format!("{}.plugins", profile.path);
-        plugin_set(&format!("{path}.multiPoint"), None, &profile.plugins.multi_point, problems);
+        plugin_set(&format!("{path}.multiPoint"), &profile.plugins.multi_point, problems);
         for point in ExtensionPoint::ALL {
-            plugin_set(&format!("{path}.{}", point.name()), Some(point), profile.plugins.at(point), problems);
+            plugin_set(&format!("{path}.{}", point.name()), profile.plugins.at(point), problems);
         }
         arguments(profile, problems);
     }
@@ -43,9 +43,9 @@ fn scheduler_names(profiles: &[FileProfile], problems: &mut Problems) {
     }
 }
 
-fn plugin_set(path: &str, point: Option<ExtensionPoint>, set: &PluginSet, problems: &mut Problems) {
+fn plugin_set(path: &str, set: &PluginSet, problems: &mut Problems) {
     for (at, plugin) in set.enabled.iter().enumerate() {
-        if let Some(message) = why_not_enabled(plugin, point, &set.enabled[..at]) {
+        if let Some(message) = why_not_enabled(plugin, &set.enabled[..at]) {
             note(problems, plugin.place, format!("{path}.enabled[{at}]"), message);
         }
     }
@@ -57,8 +57,8 @@ fn plugin_set(path: &str, point: Option<ExtensionPoint>, set: &PluginSet, proble
     }
 }
 
-/// Why the plugin can't be enabled at the point (`None` is multiPoint), behind those given.
-fn why_not_enabled(plugin: &PluginRef, point: Option<ExtensionPoint>, before: &[PluginRef]) -> Option<String> {
+/// Why the plugin can't be enabled behind those given.
+fn why_not_enabled(plugin: &PluginRef, before: &[PluginRef]) -> Option<String> {
     let name = &plugin.name;
     if &**name == "*" {
         return Some("\"*\" stands for all plugins under disabled only".to_owned());
@@ -66,14 +66,8 @@ fn why_not_enabled(plugin: &PluginRef, point: Option<ExtensionPoint>, before: &[
     if let Some(first) = before.iter().position(|other| other.name == *name) {
         return Some(format!("plugin {name:?} is enabled already, by enabled[{first}]"));
     }
-    match (default_plugin(name).map(|plugin| plugin.provided), point) {
-        (Some(Provided::NotYet), _) => Some(not_yet(name)),
-        (Some(Provided::Core), _) => None,
-        (_, Some(point)) if !SUPPORTED_POINTS.contains(&point) => {
-            Some(format!("plugins at {} are not supported yet", point.name()))
-        }
-        _ => None,
-    }
+    let provided = default_plugin(name).map(|plugin| plugin.provided);
+    (provided == Some(Provided::NotYet)).then(|| not_yet(name))
 }
 
 fn not_yet(name: &str) -> String {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use berth_core::profile::FailurePolicy;
 
-use super::sets::ExtensionPoint;
 use crate::wasm::{Enabled, NamedBy, PointSpecs, ProfileSpec};
 
 /// Where a default plugin's behaviour comes from.
@@ -88,14 +87,3 @@ impl ProfileSpec {
 pub(super) fn default_plugin(name: &str) -> Option<&'static DefaultPlugin> {
     DEFAULT_PLUGINS.iter().find(|plugin| plugin.name == name)
 }
-
-/// Extension points that components can be enabled at so far. At the others stands what the core does itself.
-pub(super) const SUPPORTED_POINTS: [ExtensionPoint; 7] = [
-    ExtensionPoint::PreEnqueue,
-    ExtensionPoint::QueueSort,
-    ExtensionPoint::PreFilter,
-    ExtensionPoint::Filter,
-    ExtensionPoint::PostFilter,
-    ExtensionPoint::PreScore,
-    ExtensionPoint::Score,
-];

@@ -53,6 +53,11 @@ fn profile_spec(profile: FileProfile, percentage_of_nodes_to_score: Option<u8>) 
         post_filter: points(ExtensionPoint::PostFilter),
         pre_score: points(ExtensionPoint::PreScore),
         score: weigh(points(ExtensionPoint::Score)),
+        reserve: points(ExtensionPoint::Reserve),
+        permit: points(ExtensionPoint::Permit),
+        pre_bind: points(ExtensionPoint::PreBind),
+        bind: points(ExtensionPoint::Bind),
+        post_bind: points(ExtensionPoint::PostBind),
     };
     let arguments = profile.arguments.into_iter().filter(|config| !config.arguments.is_null());
     ProfileSpec {

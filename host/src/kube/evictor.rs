@@ -1,12 +1,10 @@
-//! Room for pods that find none: nominated nodes, evictions, and patches that plugins want.
+//! Room for pods that find none: nominated nodes, and evictions.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use ::kube::Client;
-use ::kube::core::GroupVersionKind;
 use berth_core::Event;
-use berth_core::intent::{ObjectReference, Patch};
 use berth_core::model::PodKey;
 use http::{Method, StatusCode};
 use jiff::Timestamp;
@@ -42,55 +40,35 @@ impl Evictor {
         }
     }
 
-    /// Deletes a pod for another one: first its condition says so, as for every disruption.
+    /// Deletes a pod for another one; the core is told where that can't be done.
     pub(super) async fn evict(self: Arc<Self>, pod: PodKey, reason: Arc<str>) {
+        if let Err(e) = self.try_evict(&pod, &reason).await {
+            warn!("pod {pod} can't be evicted to make room: {e}");
+            // A receiver that is gone means that the scheduler is ending.
+            let _ = self.events.send(Event::EvictionFailed(pod));
+        }
+    }
+
+    /// Deletes a pod: first its condition says so, as for every disruption. One that is gone already is fine.
+    pub(super) async fn try_evict(&self, pod: &PodKey, reason: &str) -> Result<(), CallError> {
         let condition = json!({
-            "type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler", "message": &*reason,
+            "type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler", "message": reason,
             "lastTransitionTime": format!("{:.0}", Timestamp::now()),
         });
         let patch = json!({"metadata": {"uid": pod.uid}, "status": {"conditions": [condition]}});
-        let told = rest::send_again(&self.client, patch_of(&pod, "/status", STRATEGIC_MERGE, &patch), DEADLINE, TRIES);
+        let told = rest::send_again(&self.client, patch_of(pod, "/status", STRATEGIC_MERGE, &patch), DEADLINE, TRIES);
         let deleted = match told.await {
-            Ok(_) => rest::send_again(&self.client, delete(&pod), DEADLINE, TRIES).await,
+            Ok(_) => rest::send_again(&self.client, delete(pod), DEADLINE, TRIES).await,
             Err(e) => Err(e),
         };
         match deleted {
-            Ok(_) => {}
-            Err(e) if is_gone(&e) => debug!("pod {pod}: eviction: {e}"),
-            Err(e) => {
-                warn!("pod {pod} can't be evicted to make room: {e}");
-                // A receiver that is gone means that the scheduler is ending.
-                let _ = self.events.send(Event::EvictionFailed(pod));
+            Ok(_) => Ok(()),
+            Err(e) if is_gone(&e) => {
+                debug!("pod {pod}: eviction: {e}");
+                Ok(())
             }
+            Err(e) => Err(e),
         }
-    }
-
-    /// Changes an object as a plugin wants it changed.
-    pub(super) async fn patch(self: Arc<Self>, patch: Patch) {
-        if let Err(why) = self.try_patch(&patch).await {
-            let ObjectReference { kind, namespace, name, .. } = &patch.object;
-            warn!("{kind} {namespace}/{name}: not changed as a plugin wants it: {why}");
-        }
-    }
-
-    async fn try_patch(&self, patch: &Patch) -> Result<(), String> {
-        let object = &patch.object;
-        let (group, version) = object.api_version.split_once('/').unwrap_or(("", &object.api_version));
-        let kind = GroupVersionKind::gvk(group, version, &object.kind);
-        let (resource, _) = ::kube::discovery::pinned_kind(&self.client, &kind).await.map_err(|e| e.to_string())?;
-        let mut body: Value = serde_json::from_str(&patch.patch).map_err(|e| format!("the patch is no JSON: {e}"))?;
-        if !body.is_object() {
-            return Err("the patch is no JSON object".to_owned());
-        }
-        if !object.uid.is_empty() {
-            body["metadata"]["uid"] = json!(object.uid);
-        }
-        let part = |before: &str, name: &str| if name.is_empty() { String::new() } else { format!("{before}/{name}") };
-        let base = if group.is_empty() { "/api".to_owned() } else { format!("/apis/{group}") };
-        let (namespace, subresource) = (part("/namespaces", &object.namespace), part("", &patch.subresource));
-        let path = format!("{base}/{version}{namespace}/{}/{}{subresource}", resource.plural, object.name);
-        let call = Call { method: Method::PATCH, path, body: body.to_string().into(), content_type: MERGE };
-        rest::send_again(&self.client, call, DEADLINE, TRIES).await.map(drop).map_err(|e| e.to_string())
     }
 }
 

@@ -10,6 +10,7 @@
 //! this process is the one that places pods.
 
 mod binder;
+mod carrier;
 mod client;
 mod events;
 mod evictor;
@@ -22,9 +23,13 @@ mod lanes;
 pub mod lease;
 pub mod objects;
 mod own_pod;
+mod patcher;
+mod resources;
 mod rest;
 mod shell;
 mod status;
+mod until;
+mod waiter;
 
 pub use self::client::{ConnectError, connect, connect_to};
 pub use self::intern::SpecTable;

@@ -10,25 +10,29 @@ use berth_core::{Action, Event};
 use futures::future::{join, join3};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedSender;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
 use tracing::warn;
 
 use super::binder::Binder;
+use super::carrier::{Carrier, Hands};
 use super::events::Recorder;
 use super::evictor::Evictor;
 use super::informer::{self, NodeIntake, PodIntake, UNFINISHED};
 use super::intern::SpecTable;
 use super::kinds::Kinds;
 use super::known::{KnownNodes, KnownPods};
+use super::patcher::Patcher;
+use super::resources::Resources;
 use super::status::{StatusWriter, Unscheduled};
+use super::waiter::Waiter;
 
 /// How the shell talks to the API server.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Tells instances of one scheduler apart in events: the host's name.
     pub host: String,
-    /// How many bindings may be under way at once; each is a connection.
+    /// How many bindings may be under way at once, and how many writes that plugins want; each is a connection.
     pub binds_at_once: u32,
     /// How many events, and how many status patches, may be under way at once.
     pub writes_at_once: u32,
@@ -51,6 +55,8 @@ pub struct Shell {
     status: Arc<StatusWriter>,
     recorder: Arc<Recorder>,
     evictor: Arc<Evictor>,
+    patcher: Arc<Patcher>,
+    carrier: Carrier,
     making_room: Mutex<JoinSet<()>>,
     informers: JoinSet<()>,
     kinds: Kinds,
@@ -81,6 +87,15 @@ impl Shell {
         let recorder = Arc::new(Recorder::new(client.clone(), Arc::clone(&known), &options.host));
         let evictor = Arc::new(Evictor::new(client.clone(), events.clone()));
         let binder = Binder::new(client.clone(), Arc::clone(&status), events.clone(), options.binds_at_once);
+        let resources = Arc::new(Resources::new(client.clone()));
+        let patcher = Arc::new(Patcher::new(client.clone(), Arc::clone(&resources)));
+        let carrier = Carrier::new(Hands {
+            patcher: Arc::clone(&patcher),
+            evictor: Arc::clone(&evictor),
+            waiter: Waiter::new(client.clone(), resources),
+            events: events.clone(),
+            writes: Semaphore::new(options.binds_at_once.max(1) as usize),
+        });
         let workers = start_workers(options, &status, &recorder);
         let config = watcher::Config::default().page_size(options.page_size);
         let kinds = Kinds::new(client.clone(), config.clone(), events.clone());
@@ -94,6 +109,8 @@ impl Shell {
             status,
             recorder,
             evictor,
+            patcher,
+            carrier,
             making_room: Mutex::default(),
             informers,
             kinds,
@@ -122,8 +139,8 @@ impl Shell {
                 while bindings.try_join_next().is_some() {}
                 bindings.spawn_on(Binder::bind(Arc::clone(&self.binder), pod, node), &self.runtime);
             }
-            // No profile has plugins yet that want this.
-            Action::Carry { .. } | Action::StopCarrying { .. } => {}
+            Action::Carry { pod, step, intents } => self.carrier.carry(pod, step, intents),
+            Action::StopCarrying { pod, step } => self.carrier.stop(pod, step),
             Action::Emit(event) => self.recorder.emit(event),
             Action::SetUnscheduled { pod, reason, message } => self.status.set(Unscheduled { pod, reason, message }),
             Action::Watch(reads) => self.kinds.watch(reads),
@@ -140,7 +157,7 @@ impl Shell {
                 });
                 self.make_room(Arc::clone(&self.evictor).evict(pod, reason));
             }
-            Action::Patch(patch) => self.make_room(Arc::clone(&self.evictor).patch(patch)),
+            Action::Patch(patch) => self.make_room(Arc::clone(&self.patcher).patch_unwatched(patch)),
             Action::Warn { plugin, message } => warn!("plugin {plugin}: {message}"),
         }
     }
@@ -149,6 +166,11 @@ impl Shell {
         let mut tasks = self.making_room.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}
         tasks.spawn_on(task, &self.runtime);
+    }
+
+    /// Lets waits of plugins end as failed, now and from now on: the scheduler is ending.
+    pub fn end_waits(&self) {
+        self.carrier.end();
     }
 
     /// How many events could not be written.

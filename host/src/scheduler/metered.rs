@@ -3,10 +3,12 @@
 use std::time::Instant;
 
 use berth_core::cache::NodeId;
+use berth_core::cluster_event::ClusterEvent;
 use berth_core::facts::PodFacts;
+use berth_core::intent::Intent;
 use berth_core::plugins::{
-    AskWhatIf, Code, Cycle, ExtensionPoints, PluginError, PluginId, PointOutcome, PostFilterResult, PreFilterResult,
-    PreScoreResult, Status, TemplateId, Verdicts, WhatIf,
+    AskWhatIf, Code, Cycle, Decision, ExtensionPoints, Hint, Permission, PluginError, PluginId, PointOutcome,
+    PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 
@@ -35,6 +37,15 @@ impl Metered<'_> {
         let guests = &*self.guests;
         self.meter.called(&call, || guests.name(plugin).unwrap_or_default().to_string());
         answer
+    }
+
+    /// What has no answer always succeeds.
+    fn tell(&mut self, plugin: PluginId, point: ExtensionPoints, cycle: &Cycle<'_>, tell: impl FnOnce(&mut Guests)) {
+        // There is no other answer to be had here, and nobody reads it.
+        let _ = self.ask(plugin, point, cycle, success, |guests| {
+            tell(guests);
+            Ok(())
+        });
     }
 }
 
@@ -120,6 +131,73 @@ impl Plugins for Metered<'_> {
         self.ask(plugin, ExtensionPoints::NORMALIZE, cycle, success, |guests| {
             guests.normalize(plugin, cycle, nodes, scores)
         })
+    }
+
+    fn reserve(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: NodeId,
+    ) -> Result<Result<Reserved, Status>, PluginError> {
+        let status = |result: &Result<Reserved, Status>| if result.is_ok() { "Success" } else { "Unschedulable" };
+        self.ask(plugin, ExtensionPoints::RESERVE, cycle, status, |guests| guests.reserve(plugin, cycle, node))
+    }
+
+    /// Not an extension point of its own in kube-scheduler's metrics of plugins: it belongs to reserve.
+    fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {
+        self.guests.unreserve(plugin, cycle, node, state);
+    }
+
+    fn permit(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+    ) -> Result<Permission, PluginError> {
+        let status = |permission: &Permission| match permission.decision {
+            Decision::Approve => "Success",
+            Decision::Deny(_) => "Unschedulable",
+            Decision::Wait(_) => "Wait",
+        };
+        self.ask(plugin, ExtensionPoints::PERMIT, cycle, status, |guests| guests.permit(plugin, cycle, node, state))
+    }
+
+    fn pre_bind(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+    ) -> Result<Vec<Intent>, PluginError> {
+        self.ask(plugin, ExtensionPoints::PRE_BIND, cycle, success, |guests| {
+            guests.pre_bind(plugin, cycle, node, state)
+        })
+    }
+
+    fn bind(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+    ) -> Result<Option<Vec<Intent>>, PluginError> {
+        let status = |intents: &Option<Vec<Intent>>| if intents.is_some() { "Success" } else { "Skip" };
+        self.ask(plugin, ExtensionPoints::BIND, cycle, status, |guests| guests.bind(plugin, cycle, node, state))
+    }
+
+    fn post_bind(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {
+        self.tell(plugin, ExtensionPoints::POST_BIND, cycle, |guests| guests.post_bind(plugin, cycle, node, state));
+    }
+
+    /// No extension point of kube-scheduler's metrics.
+    fn queueing_hints(
+        &mut self,
+        plugin: PluginId,
+        event: &ClusterEvent,
+        pods: &[Cycle<'_>],
+    ) -> Result<Vec<Hint>, PluginError> {
+        self.guests.queueing_hints(plugin, event, pods)
     }
 
     fn point_begins(&mut self, point: ExtensionPoints, scheduler_name: &str) {

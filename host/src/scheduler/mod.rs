@@ -197,6 +197,7 @@ impl Scheduler {
         let (drained, is_drained) = oneshot::channel();
         // If it can't be told, it has ended, which joining finds out.
         let _ = self.control.0.send(Control::Drain(drained));
+        self.shell.end_waits();
         // What is not bound by then is counted below.
         let _ = tokio::time::timeout_at(deadline, is_drained).await;
         drop(self.control);

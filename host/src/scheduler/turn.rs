@@ -56,7 +56,8 @@ impl Turn {
     }
 
     fn tell_if_drained(&mut self) {
-        if self.core.in_flight() == 0
+        // Those that wait for permission may do so for long, and nothing is under way for them.
+        if self.core.in_flight() == self.core.waiting()
             && let Some(drained) = self.drained.take()
         {
             // Who asked may have lost patience.

@@ -2,9 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use berth_core::cache::NodeId;
+use berth_core::cache::{NodeId, NodeInfo};
+use berth_core::intent::Intent;
 use berth_core::plugins::{
-    Code, Cycle, ExtensionPoints, Normalization, PreFilterResult, PreScoreResult, Scope, Status,
+    Code, Cycle, ExtensionPoints, Normalization, Permission, PreFilterResult, PreScoreResult, Reserved, Scope, Status,
 };
 
 use super::guest::CallError;
@@ -22,6 +23,14 @@ pub(super) struct Scored {
     pub raw: Vec<i64>,
     /// The same as `raw` where the plugin does not normalize itself.
     pub normalized: Vec<i64>,
+}
+
+/// What reserve says of a chosen node, and where it takes it, permit, pre-bind and bind.
+pub(super) struct Settled {
+    pub reserved: Result<Reserved, Status>,
+    pub permission: Permission,
+    pub pre_bind: Vec<Intent>,
+    pub bind: Option<Vec<Intent>>,
 }
 
 /// A score that may not be.
@@ -99,6 +108,32 @@ pub(super) fn scored(
         Normalization::None | Normalization::Default | Normalization::DefaultReversed => raw.clone(),
     };
     Ok(Some(Scored { raw, normalized }))
+}
+
+/// Asks what comes after the choice of a node; `None` of a plugin that has no part in it. Nothing of it is done. The template
+/// has to be held.
+pub(super) fn settled(
+    resident: &mut Resident,
+    cycle: &Cycle<'_>,
+    info: &NodeInfo,
+) -> Result<Option<Settled>, CallError> {
+    const AFTER: ExtensionPoints = ExtensionPoints::RESERVE
+        .union(ExtensionPoints::PERMIT)
+        .union(ExtensionPoints::PRE_BIND)
+        .union(ExtensionPoints::BIND);
+    if !resident.declaration().points.intersects(AFTER) {
+        return Ok(None);
+    }
+    let (instance, node) = (resident.instance(), &*info.node.name);
+    let reserved = instance.reserve(cycle, info.id)?;
+    let Ok(Reserved { state, .. }) = &reserved else {
+        return Ok(Some(Settled { reserved, permission: Permission::default(), pre_bind: Vec::new(), bind: None }));
+    };
+    let permission = instance.permit(cycle, node, state)?;
+    let pre_bind = instance.pre_bind(cycle, node, state)?;
+    let bind = instance.bind(cycle, node, state)?;
+    instance.unreserve(cycle, node, state)?;
+    Ok(Some(Settled { reserved, permission, pre_bind, bind }))
 }
 
 impl Scored {

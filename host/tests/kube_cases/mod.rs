@@ -1,5 +1,7 @@
 //! What has to be true of the shell against any API server. Each case makes its own objects and leaves nothing behind.
 
+mod carrying;
+
 use std::time::Duration;
 
 use berth::kube::{Options, Shell, Undone};
@@ -110,6 +112,7 @@ pub async fn run_all(client: &Client) {
     a_pod_is_bound_once(client).await;
     a_pod_says_why_it_has_no_node(client).await;
     events_are_there_for_people(client).await;
+    carrying::run_all(client).await;
 }
 
 async fn pods_come_change_and_go(client: &Client) {

@@ -22,6 +22,10 @@ impl Reservations {
         self.by_uid.len()
     }
 
+    pub fn waiting_len(&self) -> usize {
+        self.deadlines.len()
+    }
+
     pub fn put(&mut self, reservation: Reservation) {
         let uid = reservation.pod.key.uid.clone();
         if let Some(deadline) = reservation.deadline() {

@@ -167,6 +167,11 @@ fn name_of(point: ExtensionPoints) -> &'static str {
         ExtensionPoints::PRE_SCORE => "PreScore",
         ExtensionPoints::SCORE => "Score",
         ExtensionPoints::NORMALIZE => "ScoreExtensionNormalize",
+        ExtensionPoints::RESERVE => "Reserve",
+        ExtensionPoints::PERMIT => "Permit",
+        ExtensionPoints::PRE_BIND => "PreBind",
+        ExtensionPoints::BIND => "Bind",
+        ExtensionPoints::POST_BIND => "PostBind",
         _ => "Other",
     }
 }

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use berth_core::plugins::{PreFilterResult, PreScoreResult, Status};
+use berth_core::intent::Intent;
+use berth_core::plugins::{Permission, PreFilterResult, PreScoreResult, Reserved, Status};
 
-use crate::wasm::asking::{Filtered, Scored};
+use crate::wasm::asking::{Filtered, Scored, Settled};
 use crate::wasm::guest::{CallError, Export};
 
 /// One answer.
@@ -22,6 +23,12 @@ pub enum Answer {
     PreScore(PreScoreResult),
     /// Of score or normalize about a node.
     Score(i64),
+    /// Of reserve: what is reserved, or why nothing can be.
+    Reserved(Result<Reserved, Status>),
+    /// Of permit.
+    Permission(Permission),
+    /// Of pre-bind and bind: what is to be done; `None` where the bind is left to others.
+    Intents(Option<Vec<Intent>>),
     /// The call gave none.
     Failed(CallError),
 }
@@ -36,12 +43,19 @@ impl fmt::Display for Answer {
             Self::PreFilter(PreFilterResult::Narrow(names)) => write!(f, "only the nodes [{}]", names.join(" ")),
             Self::PreFilter(PreFilterResult::Reject(status))
             | Self::Verdict(Some(status))
+            | Self::Reserved(Err(status))
             | Self::PreEnqueue(Some(status)) => {
                 write!(f, "{:?} ({})", status.code, status.reasons.join(", "))
             }
             Self::Verdict(None) => f.write_str("fits"),
             Self::PreScore(PreScoreResult::Score) => f.write_str("score the nodes"),
             Self::Score(score) => score.fmt(f),
+            Self::Reserved(Ok(reserved)) => {
+                write!(f, "{} bytes reserved, and {:?}", reserved.state.len(), reserved.intents)
+            }
+            Self::Permission(permission) => write!(f, "{permission:?}"),
+            Self::Intents(None) => f.write_str("left to others"),
+            Self::Intents(Some(intents)) => write!(f, "{intents:?}"),
             Self::Failed(error) => error.fmt(f),
         }
     }
@@ -75,6 +89,13 @@ impl Answers {
                 self.add_each(Export::Normalize, scored.normalized.into_iter().map(Answer::Score));
             }
         }
+    }
+
+    pub fn add_settled(&mut self, settled: Settled) {
+        self.add(Export::Reserve, Answer::Reserved(settled.reserved));
+        self.add(Export::Permit, Answer::Permission(settled.permission));
+        self.add(Export::PreBind, Answer::Intents(Some(settled.pre_bind)));
+        self.add(Export::Bind, Answer::Intents(settled.bind));
     }
 
     pub fn add(&mut self, export: Export, answer: Answer) {

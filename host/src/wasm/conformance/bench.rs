@@ -126,6 +126,14 @@ impl<'a> Bench<'a> {
             Ok(filtered) => answers.add_filtered(filtered),
             Err(error) => answers.add(error.export(), self.failed(error, about)?),
         }
+        // Whichever it is, as long as it is the same one in whatever order nodes come.
+        let infos = nodes.iter().filter_map(|node| cache.node(*node));
+        if let Some(info) = infos.min_by_key(|info| &info.node.name) {
+            match asking::settled(resident, &cycle, info) {
+                Ok(settled) => settled.into_iter().for_each(|settled| answers.add_settled(settled)),
+                Err(error) => answers.add(error.export(), self.failed(error, about)?),
+            }
+        }
         match asking::scored(resident, &cycle, nodes) {
             Ok(scored) => {
                 let normalization = self.declaration.normalization;

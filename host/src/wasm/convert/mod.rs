@@ -4,6 +4,7 @@
 //! guest, and filling one with thousands of nodes allocates a few blocks.
 
 mod declaration;
+mod json;
 mod kinds;
 mod node;
 mod pod;
@@ -14,6 +15,7 @@ mod volume;
 use bumpalo::Bump;
 
 pub(super) use self::declaration::declaration;
+pub(super) use self::json::{event_actions, node_json, pod_json};
 pub use self::kinds::BadKinds;
 pub(super) use self::kinds::kinds;
 pub(super) use self::node::node;

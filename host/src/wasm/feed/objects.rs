@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use berth_core::cache::{Cache, Change, KindId, ObjectId};
+use berth_core::cache::{Cache, CachedObject, Change, KindId, ObjectId};
 use berth_core::model::ObjectKind;
 use berth_core::plugins::Declaration;
 use hashbrown::HashSet;
@@ -31,7 +31,7 @@ struct Read {
 
 /// A change before it is lent to a call.
 enum Told<'a> {
-    Object { id: ObjectId, at: usize, object: &'a berth_core::model::Object, fields: Arc<str> },
+    Object { id: ObjectId, at: usize, cached: &'a CachedObject, fields: Arc<str> },
     Removed(ObjectId),
 }
 
@@ -115,7 +115,7 @@ impl ObjectFeed {
             let kept = serde_json::from_str(&object.fields).unwrap_or_default();
             pruned(&kept, &read.paths).to_string().into()
         };
-        Some(Told::Object { id, at, object, fields })
+        Some(Told::Object { id, at, cached, fields })
     }
 }
 
@@ -131,14 +131,14 @@ impl Told<'_> {
 fn give<E>(batch: &[Told<'_>], apply: &mut impl FnMut(&[wit::Change<'_>]) -> Result<(), E>) -> Result<(), E> {
     let change = |told| match told {
         &Told::Removed(id) => wit::Change::ObjectRemoved(id.0),
-        Told::Object { id, at, object, fields } => wit::Change::Object(wit::Object {
+        Told::Object { id, at, cached, fields } => wit::Change::Object(wit::Object {
             id: id.0,
             kind: *at as u32,
-            namespace: &object.key.namespace,
-            name: &object.key.name,
-            uid: &object.uid,
+            namespace: &cached.object.key.namespace,
+            name: &cached.object.key.name,
+            uid: &cached.object.uid,
             fields,
-            assumed: false,
+            assumed: cached.assumed,
         }),
     };
     let changes: Vec<wit::Change<'_>> = batch.iter().map(change).collect();

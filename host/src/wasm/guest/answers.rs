@@ -39,7 +39,7 @@ pub(super) fn pre_score(answer: WitPreScoreResult) -> PreScoreResult {
 
 /// As many as nodes were asked about, each naming an outcome that is there.
 pub(super) fn verdicts(answer: wit::Verdicts, asked: usize) -> Result<Verdicts, CallError> {
-    of_length(Export::Filter, "verdicts", answer.nodes.len(), asked)?;
+    of_length(Export::Filter, "verdicts", answer.nodes.len(), asked, "nodes")?;
     let outcomes = answer.outcomes.len();
     match answer.nodes.iter().max() {
         Some(&highest) if usize::from(highest) > outcomes => Err(CallError::BadAnswer(
@@ -52,15 +52,16 @@ pub(super) fn verdicts(answer: wit::Verdicts, asked: usize) -> Result<Verdicts, 
 
 /// As many as nodes were asked about.
 pub(super) fn scores(export: Export, answer: Vec<i64>, asked: usize) -> Result<Vec<i64>, CallError> {
-    of_length(export, "scores", answer.len(), asked)?;
+    of_length(export, "scores", answer.len(), asked, "nodes")?;
     Ok(answer)
 }
 
-fn of_length(export: Export, what: &str, got: usize, asked: usize) -> Result<(), CallError> {
+/// An answer runs parallel to what was asked about.
+pub(super) fn of_length(export: Export, what: &str, got: usize, asked: usize, about: &str) -> Result<(), CallError> {
     if got == asked {
         return Ok(());
     }
-    Err(CallError::BadAnswer(export, format!("it gave {got} {what} for {asked} nodes")))
+    Err(CallError::BadAnswer(export, format!("it gave {got} {what} for {asked} {about}")))
 }
 
 pub(super) fn status(status: wit::Status) -> Status {

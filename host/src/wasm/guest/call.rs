@@ -48,6 +48,20 @@ pub enum Export {
     Score,
     /// `normalize.normalize`
     Normalize,
+    /// `reserve.reserve`
+    Reserve,
+    /// `reserve.unreserve`
+    Unreserve,
+    /// `permit.permit`
+    Permit,
+    /// `pre-bind.pre-bind`
+    PreBind,
+    /// `bind.bind`
+    Bind,
+    /// `post-bind.post-bind`
+    PostBind,
+    /// `queueing-hint.hints`
+    Hints,
 }
 
 impl fmt::Display for Export {
@@ -70,6 +84,13 @@ impl fmt::Display for Export {
             Self::PreScore => "pre-score",
             Self::Score => "score",
             Self::Normalize => "normalize",
+            Self::Reserve => "reserve",
+            Self::Unreserve => "unreserve",
+            Self::Permit => "permit",
+            Self::PreBind => "pre-bind",
+            Self::Bind => "bind",
+            Self::PostBind => "post-bind",
+            Self::Hints => "queueing-hint",
         })
     }
 }

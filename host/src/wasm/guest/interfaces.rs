@@ -23,6 +23,12 @@ pub(crate) struct Interfaces {
     pre_score: Option<wit::pre_score::GuestIndices>,
     score: Option<wit::score::GuestIndices>,
     normalize: Option<wit::normalize::GuestIndices>,
+    queueing_hint: Option<wit::queueing_hint::GuestIndices>,
+    reserve: Option<wit::reserve::GuestIndices>,
+    permit: Option<wit::permit::GuestIndices>,
+    pre_bind: Option<wit::pre_bind::GuestIndices>,
+    bind: Option<wit::bind::GuestIndices>,
+    post_bind: Option<wit::post_bind::GuestIndices>,
 }
 
 /// The functions of one instance. `None` where the component doesn't export the interface.
@@ -39,6 +45,12 @@ pub(super) struct LoadedInterfaces {
     pub pre_score: Option<wit::pre_score::Guest>,
     pub score: Option<wit::score::Guest>,
     pub normalize: Option<wit::normalize::Guest>,
+    pub queueing_hint: Option<wit::queueing_hint::Guest>,
+    pub reserve: Option<wit::reserve::Guest>,
+    pub permit: Option<wit::permit::Guest>,
+    pub pre_bind: Option<wit::pre_bind::Guest>,
+    pub bind: Option<wit::bind::Guest>,
+    pub post_bind: Option<wit::post_bind::Guest>,
 }
 
 impl Interfaces {
@@ -72,6 +84,14 @@ impl Interfaces {
             pre_score: has(ExtensionPoints::PRE_SCORE).then(|| wit::pre_score::GuestIndices::new(pre)).transpose()?,
             score: has(ExtensionPoints::SCORE).then(|| wit::score::GuestIndices::new(pre)).transpose()?,
             normalize: has(ExtensionPoints::NORMALIZE).then(|| wit::normalize::GuestIndices::new(pre)).transpose()?,
+            queueing_hint: has(ExtensionPoints::QUEUEING_HINT)
+                .then(|| wit::queueing_hint::GuestIndices::new(pre))
+                .transpose()?,
+            reserve: has(ExtensionPoints::RESERVE).then(|| wit::reserve::GuestIndices::new(pre)).transpose()?,
+            permit: has(ExtensionPoints::PERMIT).then(|| wit::permit::GuestIndices::new(pre)).transpose()?,
+            pre_bind: has(ExtensionPoints::PRE_BIND).then(|| wit::pre_bind::GuestIndices::new(pre)).transpose()?,
+            bind: has(ExtensionPoints::BIND).then(|| wit::bind::GuestIndices::new(pre)).transpose()?,
+            post_bind: has(ExtensionPoints::POST_BIND).then(|| wit::post_bind::GuestIndices::new(pre)).transpose()?,
         })
     }
 
@@ -94,6 +114,12 @@ impl Interfaces {
             pre_score: self.pre_score.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             score: self.score.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             normalize: self.normalize.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            queueing_hint: self.queueing_hint.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            reserve: self.reserve.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            permit: self.permit.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            pre_bind: self.pre_bind.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            bind: self.bind.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            post_bind: self.post_bind.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
         })
     }
 }

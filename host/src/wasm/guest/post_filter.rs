@@ -7,13 +7,14 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use berth_core::cache::{NodeId, PodId};
-use berth_core::intent::{Intent, ObjectReference, Patch};
+use berth_core::intent::{Intent, Patch};
 use berth_core::plugins::{Code, Cycle, PluginError, PostFilterResult, Room, Verdicts, WhatIf};
 
 use super::answers::{REASONS, shorten};
 use super::call::Export;
 use super::error::CallError;
 use super::instance::Instance;
+use super::intents::reference;
 use crate::wasm::bindings::berth::scheduler::intents as wit_intents;
 use crate::wasm::bindings::berth::scheduler::types as wit;
 use crate::wasm::bindings::berth::scheduler::what_if::WhatIfCase;
@@ -155,16 +156,6 @@ fn intent(intent: wit_intents::Intent) -> Result<Intent, &'static str> {
         wit_intents::Intent::Evict(_) => Err("evict"),
         wit_intents::Intent::WaitUntil(_) => Err("wait"),
         wit_intents::Intent::Assume(_) => Err("assume something"),
-    }
-}
-
-fn reference(object: wit_intents::ObjectReference) -> ObjectReference {
-    ObjectReference {
-        api_version: object.api_version.into(),
-        kind: object.kind.into(),
-        namespace: object.namespace.into(),
-        name: object.name.into(),
-        uid: object.uid.into(),
     }
 }
 

@@ -1,10 +1,14 @@
 //! The core's questions.
 
+use std::sync::Arc;
+
 use berth_core::cache::NodeId;
+use berth_core::cluster_event::ClusterEvent;
 use berth_core::facts::PodFacts;
+use berth_core::intent::Intent;
 use berth_core::plugins::{
-    AskWhatIf, Code, Cycle, PluginError, PluginId, PostFilterResult, PreFilterResult, PreScoreResult, Status,
-    TemplateId, Verdicts, WhatIf,
+    AskWhatIf, Code, Cycle, Hint, Permission, PluginError, PluginId, PostFilterResult, PreFilterResult, PreScoreResult,
+    Reserved, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 
@@ -34,6 +38,19 @@ impl Guests {
         call: impl FnOnce(&mut Instance) -> Result<R, CallError>,
     ) -> Result<R, PluginError> {
         self.ask_resident(plugin, export, cycle, |resident| call(resident.instance()))
+    }
+
+    /// Tells an instance what can't be undone by it: where it can't be told, that is for the log.
+    fn tell(
+        &mut self,
+        plugin: PluginId,
+        export: Export,
+        cycle: &Cycle<'_>,
+        call: impl FnOnce(&mut Instance) -> Result<(), CallError>,
+    ) {
+        if let Err(error) = self.ask(plugin, export, cycle, call) {
+            tracing::warn!("pod {}: could not tell {export}: {error}", cycle.pod.key);
+        }
     }
 }
 
@@ -108,6 +125,69 @@ impl Plugins for Guests {
         scores: &[i64],
     ) -> Result<Vec<i64>, PluginError> {
         self.ask(plugin, Export::Normalize, cycle, |instance| instance.normalize(cycle, nodes, scores))
+    }
+
+    fn reserve(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: NodeId,
+    ) -> Result<Result<Reserved, Status>, PluginError> {
+        self.ask(plugin, Export::Reserve, cycle, |instance| instance.reserve(cycle, node))
+    }
+
+    fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {
+        self.tell(plugin, Export::Unreserve, cycle, |instance| instance.unreserve(cycle, node, state));
+    }
+
+    fn permit(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+    ) -> Result<Permission, PluginError> {
+        self.ask(plugin, Export::Permit, cycle, |instance| instance.permit(cycle, node, state))
+    }
+
+    fn pre_bind(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+    ) -> Result<Vec<Intent>, PluginError> {
+        self.ask(plugin, Export::PreBind, cycle, |instance| instance.pre_bind(cycle, node, state))
+    }
+
+    fn bind(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+    ) -> Result<Option<Vec<Intent>>, PluginError> {
+        self.ask(plugin, Export::Bind, cycle, |instance| instance.bind(cycle, node, state))
+    }
+
+    fn post_bind(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {
+        self.tell(plugin, Export::PostBind, cycle, |instance| instance.post_bind(cycle, node, state));
+    }
+
+    fn queueing_hints(
+        &mut self,
+        plugin: PluginId,
+        event: &ClusterEvent,
+        pods: &[Cycle<'_>],
+    ) -> Result<Vec<Hint>, PluginError> {
+        let Some(first) = pods.first() else { return Ok(Vec::new()) };
+        self.ask_resident(plugin, Export::Hints, first, |resident| {
+            for pod in pods {
+                resident.hold(pod.template, pod.pod)?;
+            }
+            let declaration = Arc::clone(resident.declaration());
+            resident.instance().hints(event, pods, &declaration)
+        })
     }
 
     fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]) {

@@ -32,14 +32,9 @@ const POINTS: [(&str, ExtensionPoints); 15] = [
     ("post-bind", ExtensionPoints::POST_BIND),
 ];
 
-/// Extension points that this version of the host calls.
-const CALLED: ExtensionPoints = ExtensionPoints::PRE_ENQUEUE
-    .union(ExtensionPoints::QUEUE_SORT)
-    .union(ExtensionPoints::PRE_FILTER)
-    .union(ExtensionPoints::FILTER)
-    .union(ExtensionPoints::POST_FILTER)
-    .union(ExtensionPoints::PRE_SCORE)
-    .union(ExtensionPoints::SCORE);
+/// Extension points that mean something only beside others.
+const BESIDE: ExtensionPoints =
+    ExtensionPoints::NORMALIZE.union(ExtensionPoints::FILTER_WHAT_IF).union(ExtensionPoints::QUEUEING_HINT);
 
 /// What a component exports of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +79,7 @@ fn exports<'a>(names: impl Iterator<Item = &'a str>) -> Result<Exports, LoadCaus
     if points.contains(ExtensionPoints::FILTER | ExtensionPoints::POST_FILTER) {
         return Err(LoadCause::FilterWithPostFilter);
     }
-    if !points.intersects(CALLED) {
+    if BESIDE.contains(points) {
         return Err(LoadCause::NothingToCall(if points.is_empty() { "none".into() } else { names_of(points) }));
     }
     Ok(exports)
@@ -155,7 +150,7 @@ mod tests {
             (vec!["wasi:cli/run@0.2.0"], "exports no `berth:scheduler/plugin@0.1.0`"),
             (vec!["berth:scheduler/plugin@0.2.0"], "speaks version 0.2.0 of the contract"),
             (vec![PLUGIN], "it exports none"),
-            (vec![PLUGIN, "berth:scheduler/bind@0.1.0"], "it exports bind"),
+            (vec![PLUGIN, "berth:scheduler/normalize@0.1.0"], "it exports normalize"),
             (
                 vec![PLUGIN, "berth:scheduler/filter@0.1.0", "berth:scheduler/post-filter@0.1.0"],
                 "exports both filter and post-filter",

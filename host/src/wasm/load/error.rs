@@ -82,7 +82,7 @@ pub enum LoadCause {
     Import(String),
     /// It exports nothing that the host calls.
     #[error(
-        "takes part in no extension point that this version calls (pre-enqueue, queue-sort, pre-filter, filter, post-filter, pre-score, score); it exports {0}"
+        "takes part in no extension point (pre-enqueue, queue-sort, pre-filter, filter, post-filter, pre-score, score, reserve, permit, pre-bind, bind, post-bind); it exports {0}"
     )]
     NothingToCall(String),
     /// Both `filter` and `post-filter`.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use berth_core::Timestamp;
 use berth_core::cache::{Cache, NodeId};
+use berth_core::cluster_event::ClusterEvent;
 use berth_core::model::Pod;
 use berth_core::plugins::{Code, Cycle, TemplateId, Verdicts, WhatIf};
 
@@ -82,6 +83,23 @@ impl<'a> Trial<'a> {
         Ok(())
     }
 
+    /// What is asked when a node was chosen, up to where it comes to nothing; and of the queue, whether that node's coming can
+    /// help the pod. Nothing of it is done.
+    fn after_the_choice(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), CallError> {
+        let cycle = &self.cycle;
+        let Some(info) = nodes.first().and_then(|node| cycle.cache.node(*node)) else { return Ok(()) };
+        let declaration = Arc::clone(resident.declaration());
+        let (instance, name) = (resident.instance(), &*info.node.name);
+        let event = ClusterEvent::node(None, Some(Arc::clone(&info.node)), declaration.node_facts);
+        instance.hints(&event, std::slice::from_ref(cycle), &declaration)?;
+        let Ok(reserved) = instance.reserve(cycle, info.id)? else { return Ok(()) };
+        instance.permit(cycle, name, &reserved.state)?;
+        instance.pre_bind(cycle, name, &reserved.state)?;
+        instance.bind(cycle, name, &reserved.state)?;
+        instance.post_bind(cycle, name, &reserved.state)?;
+        instance.unreserve(cycle, name, &reserved.state)
+    }
+
     /// All that a scheduling cycle would ask, in its order, answers checked.
     pub fn run(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), LoadCause> {
         let failed = |error| LoadCause::Trial { nodes: nodes.len(), error };
@@ -94,6 +112,7 @@ impl<'a> Trial<'a> {
         let mut fits = |cases: &[WhatIf]| Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; cases.len()] });
         resident.instance().post_filter(&self.cycle, nodes, &codes, &mut fits).map_err(failed)?;
         let scored = asking::scored(resident, &self.cycle, nodes).map_err(failed)?;
+        self.after_the_choice(resident, nodes).map_err(failed)?;
         let normalization = resident.declaration().normalization;
         match scored.and_then(|scored| scored.out_of_range(normalization)) {
             Some(OutOfRange { score, rule, .. }) => Err(LoadCause::Score { score, rule }),

@@ -108,6 +108,11 @@ fn add(
         ExtensionPoints::FILTER => profile.filter.push(plugin),
         ExtensionPoints::POST_FILTER => profile.post_filter.push(plugin),
         ExtensionPoints::PRE_SCORE => profile.pre_score.push(plugin),
+        ExtensionPoints::RESERVE => profile.reserve.push(plugin),
+        ExtensionPoints::PERMIT => profile.permit.push(plugin),
+        ExtensionPoints::PRE_BIND => profile.pre_bind.push(plugin),
+        ExtensionPoints::BIND => profile.bind.push(plugin),
+        ExtensionPoints::POST_BIND => profile.post_bind.push(plugin),
         _ => profile.score.push((plugin, enabled.weight)),
     }
     Ok(())

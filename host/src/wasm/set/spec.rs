@@ -45,11 +45,21 @@ pub struct PointSpecs {
     pub pre_score: Vec<Enabled>,
     /// `score`
     pub score: Vec<Enabled>,
+    /// `reserve`
+    pub reserve: Vec<Enabled>,
+    /// `permit`
+    pub permit: Vec<Enabled>,
+    /// `preBind`
+    pub pre_bind: Vec<Enabled>,
+    /// `bind`
+    pub bind: Vec<Enabled>,
+    /// `postBind`
+    pub post_bind: Vec<Enabled>,
 }
 
 impl PointSpecs {
     /// Each list, with the export that it needs and its name in a configuration.
-    pub(super) fn each(&self) -> [(&'static str, ExtensionPoints, &[Enabled]); 7] {
+    pub(super) fn each(&self) -> [(&'static str, ExtensionPoints, &[Enabled]); 12] {
         [
             ("preEnqueue", ExtensionPoints::PRE_ENQUEUE, &self.pre_enqueue),
             ("queueSort", ExtensionPoints::QUEUE_SORT, &self.queue_sort),
@@ -58,6 +68,11 @@ impl PointSpecs {
             ("postFilter", ExtensionPoints::POST_FILTER, &self.post_filter),
             ("preScore", ExtensionPoints::PRE_SCORE, &self.pre_score),
             ("score", ExtensionPoints::SCORE, &self.score),
+            ("reserve", ExtensionPoints::RESERVE, &self.reserve),
+            ("permit", ExtensionPoints::PERMIT, &self.permit),
+            ("preBind", ExtensionPoints::PRE_BIND, &self.pre_bind),
+            ("bind", ExtensionPoints::BIND, &self.bind),
+            ("postBind", ExtensionPoints::POST_BIND, &self.post_bind),
         ]
     }
 
@@ -71,7 +86,12 @@ impl PointSpecs {
             filter: enabled.clone(),
             post_filter: enabled.clone(),
             pre_score: enabled.clone(),
-            score: enabled,
+            score: enabled.clone(),
+            reserve: enabled.clone(),
+            permit: enabled.clone(),
+            pre_bind: enabled.clone(),
+            bind: enabled.clone(),
+            post_bind: enabled,
         }
     }
 }

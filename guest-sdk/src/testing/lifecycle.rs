@@ -1,0 +1,58 @@
+//! The host for tests, after the choice of a node: each call by itself, with the state that `reserve` gave.
+
+use super::{Host, PodBuilder};
+use crate::hints::{Event, Hint};
+use crate::intents::Intent;
+use crate::lifecycle::{Permission, Reservation, Reserved};
+use crate::plugin::Plugin;
+use crate::types::Status;
+
+impl<P: Plugin> Host<P> {
+    /// Reserves for the pod on this node; or code and reasons with which that is refused.
+    pub fn reserve(&mut self, pod: &PodBuilder, node: &str) -> Result<Reservation, Status> {
+        let (cycle, node) = (self.next_cycle(pod), self.id(node));
+        let reserved = self.guest.reserve(&cycle, node).unwrap_or_else(|message| panic!("reserve: {message}"));
+        reserved.map_err(Into::into)
+    }
+
+    /// The reservation came to nothing.
+    pub fn unreserve(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) {
+        let cycle = self.next_cycle(pod);
+        self.guest.unreserve(&cycle, &reserved(node, state));
+    }
+
+    /// Whether the pod may be bound.
+    pub fn permit(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) -> Permission {
+        let cycle = self.next_cycle(pod);
+        self.guest.permit(&cycle, &reserved(node, state)).unwrap_or_else(|message| panic!("permit: {message}"))
+    }
+
+    /// What has to be done before the bind.
+    pub fn pre_bind(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) -> Vec<Intent> {
+        let cycle = self.next_cycle(pod);
+        self.guest.pre_bind(&cycle, &reserved(node, state)).unwrap_or_else(|message| panic!("pre-bind: {message}"))
+    }
+
+    /// How the pod is bound; `None` where that is left to others.
+    pub fn bind(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) -> Option<Vec<Intent>> {
+        let cycle = self.next_cycle(pod);
+        self.guest.bind(&cycle, &reserved(node, state)).unwrap_or_else(|message| panic!("bind: {message}"))
+    }
+
+    /// The pod is bound.
+    pub fn post_bind(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) {
+        let cycle = self.next_cycle(pod);
+        self.guest.post_bind(&cycle, &reserved(node, state));
+    }
+
+    /// Whether the event can help the pod, which was rejected before.
+    pub fn hint(&mut self, event: &Event, pod: &PodBuilder) -> Hint {
+        let template = self.next_cycle(pod).template;
+        let hints = self.guest.hints(event, &[template]).unwrap_or_else(|message| panic!("queueing-hint: {message}"));
+        hints.into_iter().next().unwrap_or(Hint::Queue)
+    }
+}
+
+fn reserved(node: &str, state: &[u8]) -> Reserved {
+    Reserved { node_name: node.to_owned(), state: state.to_vec() }
+}

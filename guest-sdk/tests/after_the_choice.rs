@@ -1,0 +1,148 @@
+//! Reserve and what follows it, and queueing hints: what the functions are given, and what they may answer.
+
+use std::time::Duration;
+
+use berth_guest::hints::{Event, Hint};
+use berth_guest::intents::{Intent, ObjectReference, Patch, Wait};
+use berth_guest::lifecycle::{Decision, Permission, Reservation, Reserved};
+use berth_guest::prelude::*;
+use berth_guest::testing::{Host, node, pod};
+use berth_guest::types::{Code, NodeFacts, PodFacts};
+use berth_guest::{ClusterEvent, EventActions};
+
+/// Takes part in all of them; the pod's labels say how.
+mod licenses {
+    use super::*;
+
+    fn reserve(pod: &pod::Labels, node: &node::Labels) -> Result<Reservation, Rejection> {
+        match (pod.get("license"), node.get("licenses")) {
+            (None, _) => Ok(Reservation::default()),
+            (Some(_), None) => Err(Rejection::unresolvable("node(s) had no licenses")),
+            (Some(license), Some(_)) => Ok(Reservation::of(license)),
+        }
+    }
+
+    fn unreserve(reserved: &Reserved, _: &pod::Name) {
+        assert_eq!(reserved.state, b"cad");
+    }
+
+    fn permit(reserved: &Reserved, uid: &pod::Uid) -> Result<Permission, &'static str> {
+        match reserved.state.as_slice() {
+            b"" => Ok(Permission::APPROVE),
+            b"none" => Err("no license is left"),
+            _ => Ok(Permission::wait(Duration::from_secs(5)).allowing(vec![format!("before-{}", &**uid)])),
+        }
+    }
+
+    fn pre_bind(reserved: &Reserved) -> Vec<Intent> {
+        let node = ObjectReference::new("v1", "Node", &reserved.node_name);
+        vec![
+            Intent::patch_status(node.clone(), "{}"),
+            Intent::wait_until(node, "object.status.licensed == true", Duration::from_secs(600)),
+        ]
+    }
+
+    fn bind(_: &Reserved, annotations: &pod::Annotations) -> Result<Option<Vec<Intent>>, String> {
+        match annotations.get("bound-by") {
+            None => Ok(None),
+            Some("others") => Ok(Some(Vec::new())),
+            Some(other) => Err(format!("bound by {other}?")),
+        }
+    }
+
+    fn post_bind(reserved: &Reserved) {
+        assert_eq!(reserved.node_name, "a");
+    }
+
+    fn queueing_hint(event: &Event, pod: &pod::Labels) -> Result<Hint, String> {
+        let labels: Option<std::collections::BTreeMap<String, String>> = event.new()?;
+        Ok(Hint::queue_if(labels.is_some_and(|labels| labels.get("license").map(String::as_str) == pod.get("license"))))
+    }
+
+    berth_guest::plugin!(
+        name: "Licenses",
+        reserve: reserve,
+        unreserve: unreserve,
+        permit: permit,
+        pre_bind: pre_bind,
+        bind: bind,
+        post_bind: post_bind,
+        queueing_hint: queueing_hint,
+        retry_on: [ClusterEvent::new("Node", EventActions::UPDATE_LABELS)],
+    );
+}
+
+fn host() -> Host<licenses::Plugin> {
+    let mut host = Host::new();
+    host.node(node("a").label("licenses", "3"));
+    host.node(node("b"));
+    host
+}
+
+#[test]
+fn what_they_read_is_declared() {
+    let host = host();
+    let declaration = host.declaration();
+    assert_eq!(declaration.node_facts, NodeFacts::LABELS);
+    let facts = PodFacts::LABELS | PodFacts::ANNOTATIONS | PodFacts::NAME | PodFacts::UID;
+    assert_eq!(declaration.pod_facts, facts);
+}
+
+#[test]
+fn a_reservation_has_state_or_a_reason_against_it() {
+    let mut host = host();
+    let licensed = pod().label("license", "cad");
+    assert_eq!(host.reserve(&licensed, "a"), Ok(Reservation { state: b"cad".to_vec(), intents: Vec::new() }));
+    assert_eq!(host.reserve(&pod(), "b"), Ok(Reservation::default()));
+    let refused = host.reserve(&licensed, "b").unwrap_err();
+    assert_eq!(refused.code, Code::UnschedulableAndUnresolvable);
+    assert_eq!(refused.reasons, ["node(s) had no licenses"]);
+    host.unreserve(&licensed, "a", b"cad");
+}
+
+#[test]
+fn a_permit_approves_denies_or_waits() {
+    let mut host = host();
+    assert_eq!(host.permit(&pod(), "a", b""), Permission::APPROVE);
+    let denied = Permission::deny("no license is left");
+    assert_eq!(host.permit(&pod(), "a", b"none"), denied);
+    let waits = host.permit(&pod().uid("u"), "a", b"cad");
+    assert_eq!(waits.decision, Decision::Wait(Duration::from_secs(5)));
+    assert_eq!((waits.allow.as_slice(), waits.reject.as_slice()), (["before-u".to_owned()].as_slice(), [].as_slice()));
+}
+
+#[test]
+fn what_is_to_be_done_comes_in_order() {
+    let object = ObjectReference::new("v1", "Node", "a");
+    let patch = Patch { object: object.clone(), subresource: "status".into(), patch: "{}".into() };
+    let wait = Wait { object, until: "object.status.licensed == true".into(), timeout_ms: 600_000 };
+    assert_eq!(host().pre_bind(&pod(), "a", b""), [Intent::Patch(patch), Intent::WaitUntil(wait)]);
+}
+
+#[test]
+fn a_bind_is_left_to_others_or_not() {
+    let mut host = host();
+    assert_eq!(host.bind(&pod(), "a", b""), None);
+    assert_eq!(host.bind(&pod().annotation("bound-by", "others"), "a", b""), Some(Vec::new()));
+    host.post_bind(&pod(), "a", b"");
+}
+
+#[test]
+#[should_panic(expected = "bind: bound by whom?")]
+fn a_bind_may_fail() {
+    host().bind(&pod().annotation("bound-by", "whom"), "a", b"");
+}
+
+#[test]
+fn a_hint_sees_what_changed() {
+    let mut host = host();
+    let event = |new| Event::new_of("Node", EventActions::UPDATE_LABELS, None, new);
+    let licensed = pod().label("license", "cad");
+    for (new, hint) in [
+        (Some(r#"{"license": "cad"}"#), Hint::Queue),
+        (Some(r#"{"license": "other"}"#), Hint::Skip),
+        (None, Hint::Skip),
+    ] {
+        assert_eq!(host.hint(&event(new), &licensed), hint, "{new:?}");
+    }
+}

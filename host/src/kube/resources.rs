@@ -1,0 +1,73 @@
+//! Under which path the API server serves an object that a plugin names.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use ::kube::Client;
+use ::kube::api::ApiResource;
+use ::kube::core::GroupVersionKind;
+use berth_core::intent::ObjectReference;
+
+use super::informer::explain_client;
+
+/// Kinds that are kept: far more than a cluster has.
+const MOST: usize = 1_024;
+
+/// What the API server said about kinds; asked once for each.
+pub(super) struct Resources {
+    client: Client,
+    known: Mutex<BTreeMap<(Box<str>, Box<str>), ApiResource>>,
+}
+
+impl Resources {
+    pub(super) fn new(client: Client) -> Self {
+        Self { client, known: Mutex::default() }
+    }
+
+    /// How the object's kind is served.
+    pub(super) async fn of(&self, object: &ObjectReference) -> Result<ApiResource, String> {
+        let key = (object.api_version.clone(), object.kind.clone());
+        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(known.clone());
+        }
+        let (group, version) = object.api_version.split_once('/').unwrap_or(("", &object.api_version));
+        let kind = GroupVersionKind::gvk(group, version, &object.kind);
+        let (resource, _) = ::kube::discovery::pinned_kind(&self.client, &kind).await.map_err(|e| {
+            format!("the API server serves no {} {}: {}", object.api_version, object.kind, explain_client(&e))
+        })?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() < MOST {
+            known.insert(key, resource.clone());
+        }
+        Ok(resource)
+    }
+
+    /// Where the object is, or a subresource of it.
+    pub(super) async fn path(&self, object: &ObjectReference, subresource: &str) -> Result<String, String> {
+        if let Some(part) = [&*object.namespace, &*object.name, subresource].into_iter().find(|part| !is_segment(part))
+        {
+            return Err(format!("{part:?} can't be part of a path"));
+        }
+        if object.name.is_empty() {
+            return Err("it has no name".to_owned());
+        }
+        let resource = self.of(object).await?;
+        let part = |before: &str, name: &str| if name.is_empty() { String::new() } else { format!("{before}/{name}") };
+        let base = if resource.group.is_empty() { "/api" } else { "/apis" };
+        let (namespace, subresource) = (part("/namespaces", &object.namespace), part("", subresource));
+        Ok(format!("{base}/{}{namespace}/{}/{}{subresource}", resource.api_version, resource.plural, object.name))
+    }
+}
+
+/// Names come from guests: none may lead elsewhere. The API server allows more in some names, but nothing that means
+/// something in a path.
+fn is_segment(part: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_' | b':');
+    part.len() <= 253 && part.bytes().all(plain) && part != "." && part != ".."
+}
+
+/// The object in words: `PersistentVolumeClaim shop/data`.
+pub(super) fn name_of(object: &ObjectReference) -> String {
+    let ObjectReference { kind, namespace, name, .. } = object;
+    if namespace.is_empty() { format!("{kind} {name}") } else { format!("{kind} {namespace}/{name}") }
+}

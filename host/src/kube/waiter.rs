@@ -1,0 +1,140 @@
+//! Waiting until an object is so: a watch of that one object, for as long as the wait takes.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::kube::api::{ApiResource, DynamicObject};
+use ::kube::runtime::{WatchStreamExt, watcher};
+use ::kube::{Api, Client, Error as ClientError, ResourceExt};
+use berth_core::intent::{ObjectReference, Wait};
+use futures::StreamExt;
+use tokio::sync::Semaphore;
+use tracing::debug;
+
+use super::informer::explain_client;
+use super::resources::{Resources, name_of};
+use super::until::{Until, Verdict};
+
+/// Each watch is a connection. Waits beyond these look at their object now and then, until there is a place.
+const WATCHES: usize = 128;
+/// How often those look.
+const LOOK: Duration = Duration::from_secs(5);
+/// The longest wait, whatever a plugin says.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Waits for objects.
+pub(super) struct Waiter {
+    client: Client,
+    resources: Arc<Resources>,
+    watches: Semaphore,
+}
+
+impl Waiter {
+    pub(super) fn new(client: Client, resources: Arc<Resources>) -> Self {
+        Self { client, resources, watches: Semaphore::new(WATCHES) }
+    }
+
+    /// Returns when the object is as wanted. An error names the object and says why it won't be, or that time is over.
+    pub(super) async fn wait(&self, wait: &Wait) -> Result<(), String> {
+        let named = |why: String| format!("waiting for {}: {why}", name_of(&wait.object));
+        let until = Until::parse(&wait.until).map_err(named)?;
+        let resource = self.resources.of(&wait.object).await.map_err(named)?;
+        let timeout = wait.timeout.min(LONGEST);
+        match tokio::time::timeout(timeout, self.until(&wait.object, &until, &resource)).await {
+            Ok(result) => result.map_err(named),
+            Err(_) => Err(named(format!("it is not so after {}: {}", seconds(timeout), wait.until))),
+        }
+    }
+
+    async fn until(&self, object: &ObjectReference, until: &Until, resource: &ApiResource) -> Result<(), String> {
+        let api = match &*object.namespace {
+            "" => Api::all_with(self.client.clone(), resource),
+            namespace => Api::namespaced_with(self.client.clone(), namespace, resource),
+        };
+        loop {
+            let Ok(_place) = self.watches.try_acquire() else {
+                if let Some(verdict) = look(&api, object, until).await? {
+                    return verdict;
+                }
+                tokio::time::sleep(LOOK).await;
+                continue;
+            };
+            return watch(&api, object, until).await;
+        }
+    }
+}
+
+/// The end of a wait, where it has come.
+type End = Option<Result<(), String>>;
+
+async fn look(api: &Api<DynamicObject>, object: &ObjectReference, until: &Until) -> Result<End, String> {
+    match api.get_opt(&object.name).await {
+        Ok(found) => Ok(judge(object, until, found.as_ref())),
+        Err(ClientError::Api(status)) if status.code == 403 => {
+            Err(format!("{} (the scheduler's role needs get and watch on it)", status.message))
+        }
+        Err(error) => {
+            debug!("{}: {}; looking again", name_of(object), explain_client(&error));
+            Ok(None)
+        }
+    }
+}
+
+async fn watch(api: &Api<DynamicObject>, object: &ObjectReference, until: &Until) -> Result<(), String> {
+    let config = watcher::Config::default().fields(&format!("metadata.name={}", object.name));
+    let mut events = pin!(watcher(api.clone(), config).default_backoff());
+    let mut listed = false;
+    while let Some(event) = events.next().await {
+        let end = match event {
+            Ok(watcher::Event::Init) => {
+                listed = false;
+                None
+            }
+            Ok(watcher::Event::InitApply(found)) => {
+                listed = true;
+                judge(object, until, Some(&found))
+            }
+            Ok(watcher::Event::Apply(found)) => judge(object, until, Some(&found)),
+            Ok(watcher::Event::InitDone) if listed => None,
+            Ok(watcher::Event::InitDone | watcher::Event::Delete(_)) => judge(object, until, None),
+            Err(watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error)) => {
+                if let ClientError::Api(status) = &error
+                    && status.code == 403
+                {
+                    return Err(explain_client(&error));
+                }
+                debug!("{}: {}; trying again", name_of(object), explain_client(&error));
+                None
+            }
+            Err(error) => {
+                debug!("{}: the watch broke: {error}; trying again", name_of(object));
+                None
+            }
+        };
+        if let Some(end) = end {
+            return end;
+        }
+    }
+    Err("the watch ended".to_owned())
+}
+
+fn judge(object: &ObjectReference, until: &Until, found: Option<&DynamicObject>) -> End {
+    // Another one of the name is as good as none.
+    let gone = || (!object.uid.is_empty()).then(|| Err("it is gone".to_owned()));
+    let json = match found {
+        Some(found) if !object.uid.is_empty() && found.uid().as_deref() != Some(&*object.uid) => return gone(),
+        Some(found) => Some(serde_json::to_value(found).unwrap_or_default()),
+        None => None,
+    };
+    match until.of(json.as_ref()) {
+        Verdict::Met => Some(Ok(())),
+        Verdict::Failed(reason) => Some(Err(reason)),
+        Verdict::NotYet if found.is_none() => gone(),
+        Verdict::NotYet => None,
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{} s", time.as_millis() as f64 / 1_000.0)
+}

@@ -1,0 +1,147 @@
+//! What guests want done to the cluster, checked and turned into the core's words.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use berth_core::cache::Cache;
+use berth_core::intent::{Intent, ObjectReference, Patch, Wait};
+use berth_core::model::{Object, ObjectKey, ObjectKind};
+
+use super::answers::shorten;
+use super::call::Export;
+use super::error::CallError;
+use crate::fields::{FieldPath, pruned};
+use crate::wasm::bindings::berth::scheduler::intents as wit;
+
+/// Intents of one answer.
+const INTENTS: usize = 1_024;
+/// Bytes of one patch or assumed object; as much as the contract has for an object's fields.
+const LARGEST: usize = 1 << 20;
+/// Bytes of all of an answer's together.
+const TOGETHER: usize = 8 << 20;
+
+/// Where objects are only assumed: nothing is done to the cluster yet.
+pub(super) fn assumptions(export: Export, intents: Vec<wit::Intent>, cache: &Cache) -> Result<Vec<Intent>, CallError> {
+    let each = |intent| match intent {
+        wit::Intent::Assume((object, json)) => assume(object, &json, cache),
+        wit::Intent::Patch(_) => Err("patches an object, which is done in pre-bind".to_owned()),
+        wit::Intent::WaitUntil(_) => Err("waits for an object, which is done in pre-bind".to_owned()),
+        wit::Intent::Evict(_) => Err("evicts a pod, which is done in pre-bind".to_owned()),
+    };
+    all(export, intents, each)
+}
+
+/// Where the cluster is changed.
+pub(super) fn deeds(export: Export, intents: Vec<wit::Intent>) -> Result<Vec<Intent>, CallError> {
+    let each = |intent| match intent {
+        wit::Intent::Patch(patch) => Ok(Intent::Patch(Patch {
+            object: reference(patch.object),
+            subresource: patch.subresource.into(),
+            patch: patch.patch.into(),
+        })),
+        wit::Intent::WaitUntil(wait) => Ok(Intent::WaitUntil(Wait {
+            object: reference(wait.object),
+            until: wait.until.into(),
+            timeout: Duration::from_millis(wait.timeout_ms),
+        })),
+        wit::Intent::Evict((object, reason)) => Ok(Intent::Evict(reference(object), shorten(reason).into())),
+        wit::Intent::Assume(_) => Err("assumes an object, which is done in reserve".to_owned()),
+    };
+    all(export, intents, each)
+}
+
+/// An object by all of its names.
+pub(super) fn reference(object: wit::ObjectReference) -> ObjectReference {
+    ObjectReference {
+        api_version: object.api_version.into(),
+        kind: object.kind.into(),
+        namespace: object.namespace.into(),
+        name: object.name.into(),
+        uid: object.uid.into(),
+    }
+}
+
+fn all(
+    export: Export,
+    intents: Vec<wit::Intent>,
+    each: impl Fn(wit::Intent) -> Result<Intent, String>,
+) -> Result<Vec<Intent>, CallError> {
+    let bad = |message: String| CallError::BadAnswer(export, message);
+    if intents.len() > INTENTS {
+        return Err(bad(format!("it wants {} things done for one pod, where {INTENTS} are the most", intents.len())));
+    }
+    let bytes: Vec<usize> = intents.iter().map(size).collect();
+    if let Some(bytes) = bytes.iter().find(|bytes| **bytes > LARGEST) {
+        return Err(bad(format!("an intent of {bytes} bytes, where {LARGEST} are the most")));
+    }
+    if bytes.iter().sum::<usize>() > TOGETHER {
+        return Err(bad(format!("intents of more than {TOGETHER} bytes together")));
+    }
+    intents.into_iter().map(each).collect::<Result<_, _>>().map_err(|what| bad(format!("it {what}")))
+}
+
+fn size(intent: &wit::Intent) -> usize {
+    let names = |object: &wit::ObjectReference| {
+        let wit::ObjectReference { api_version, kind, namespace, name, uid } = object;
+        [api_version, kind, namespace, name, uid].into_iter().map(String::len).sum::<usize>()
+    };
+    match intent {
+        wit::Intent::Patch(patch) => names(&patch.object) + patch.subresource.len() + patch.patch.len(),
+        wit::Intent::WaitUntil(wait) => names(&wait.object) + wait.until.len(),
+        wit::Intent::Evict((object, text)) | wit::Intent::Assume((object, text)) => names(object) + text.len(),
+    }
+}
+
+/// With the fields that somebody reads, as an informer would bring them.
+fn assume(object: wit::ObjectReference, json: &str, cache: &Cache) -> Result<Intent, String> {
+    let ObjectReference { api_version, kind, namespace, name, uid } = reference(object);
+    let whole: serde_json::Value =
+        serde_json::from_str(json).map_err(|e| format!("assumes {kind} {namespace}/{name}, but not by JSON: {e}"))?;
+    let kind = Arc::new(ObjectKind { api_version, kind });
+    let objects = cache.objects();
+    let read = objects.kind_id(&kind).and_then(|kind| objects.fields(kind));
+    let paths: Vec<FieldPath> = read.into_iter().flatten().filter_map(|path| FieldPath::parse(path).ok()).collect();
+    let fields = pruned(&whole, &paths).to_string().into();
+    Ok(Intent::Assume(Arc::new(Object { key: ObjectKey { kind, namespace, name }, uid, fields })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod() -> wit::ObjectReference {
+        let [api_version, kind, namespace, name, uid] = ["v1", "Pod", "ns", "p", "u"].map(str::to_owned);
+        wit::ObjectReference { api_version, kind, namespace, name, uid }
+    }
+
+    fn patch(bytes: usize) -> wit::Intent {
+        wit::Intent::Patch(wit::Patch { object: pod(), subresource: String::new(), patch: "x".repeat(bytes) })
+    }
+
+    #[test]
+    fn the_cluster_is_changed_in_pre_bind_and_objects_are_assumed_in_reserve() {
+        let (cache, evict) = (Cache::default(), wit::Intent::Evict((pod(), "room".into())));
+        assert_eq!(deeds(Export::PreBind, vec![patch(2), evict.clone()]).map(|all| all.len()), Ok(2));
+        let assume = wit::Intent::Assume((pod(), "{}".into()));
+        assert_eq!(assumptions(Export::Reserve, vec![assume.clone()], &cache).map(|all| all.len()), Ok(1));
+        let refused = |result: Result<Vec<Intent>, CallError>| result.unwrap_err().to_string();
+        let error = refused(deeds(Export::PreBind, vec![assume]));
+        assert_eq!(error, "broke the contract in pre-bind: it assumes an object, which is done in reserve");
+        let error = refused(assumptions(Export::Reserve, vec![evict], &cache));
+        assert_eq!(error, "broke the contract in reserve: it evicts a pod, which is done in pre-bind");
+        let broken = wit::Intent::Assume((pod(), "{".into()));
+        assert!(refused(assumptions(Export::Reserve, vec![broken], &cache)).contains("not by JSON"));
+    }
+
+    #[test]
+    fn what_is_wanted_is_bounded() {
+        for (intents, why) in [
+            ((0..1_025).map(|_| patch(2)).collect(), "1025 things done"),
+            (vec![patch(LARGEST + 1)], "where 1048576 are the most"),
+            ((0..9).map(|_| patch(LARGEST - 100)).collect(), "8388608 bytes together"),
+        ] {
+            let error = deeds(Export::Bind, intents).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What plugins want done before a pod is bound: in order, waited for, and given up with a reason.
+
+use berth_core::intent::{Intent, ObjectReference, Patch as WantedPatch, Wait};
+use k8s_openapi::api::core::v1::ConfigMap;
+
+use super::*;
+
+/// All cases.
+pub async fn run_all(client: &Client) {
+    intents_are_carried_in_order(client).await;
+    a_wait_ends_when_somebody_else_makes_it_so(client).await;
+    what_can_not_be_done_has_a_reason(client).await;
+    what_is_stopped_has_no_answer(client).await;
+    a_plugin_binds_by_the_subresource(client).await;
+}
+
+fn map(name: &str) -> ObjectReference {
+    ObjectReference {
+        api_version: "v1".into(),
+        kind: "ConfigMap".into(),
+        namespace: "default".into(),
+        name: name.into(),
+        uid: "".into(),
+    }
+}
+
+fn patch(object: ObjectReference, patch: &Value) -> Intent {
+    Intent::Patch(WantedPatch { object, subresource: "".into(), patch: patch.to_string().into() })
+}
+
+fn until(object: ObjectReference, until: &str, timeout: Duration) -> Intent {
+    Intent::WaitUntil(Wait { object, until: until.into(), timeout })
+}
+
+fn carry(step: u64, intents: Vec<Intent>) -> Action {
+    Action::Carry { pod: waiting(), step, intents }
+}
+
+/// It need not be there.
+fn waiting() -> PodKey {
+    PodKey { namespace: "default".into(), name: "carried-for".into(), uid: "uid".into() }
+}
+
+impl World {
+    fn maps(&self) -> Api<ConfigMap> {
+        Api::default_namespaced(self.client.clone())
+    }
+
+    async fn create_map(&self, name: &str) -> ConfigMap {
+        let map = typed(&json!({"metadata": {"name": name}, "data": {"by": "nobody"}}));
+        self.maps().create(&PostParams::default(), &map).await.expect("created")
+    }
+
+    async fn write(&self, name: &str, data: Value) {
+        let patch = Patch::Merge(json!({"data": data}));
+        self.maps().patch(name, &PatchParams::default(), &patch).await.expect("patched");
+    }
+
+    async fn data(&self, name: &str) -> Value {
+        json!(self.maps().get(name).await.expect("found").data)
+    }
+
+    async fn delete_map(&self, name: &str) {
+        self.maps().delete(name, &DeleteParams::default()).await.expect("deleted");
+    }
+
+    /// `Ok` where all was done, else the reason.
+    async fn carried(&mut self, step: u64) -> Result<(), String> {
+        self.wait("what is carried", |event| match event {
+            Event::Carried(pod, carried) if (pod, *carried) == (&waiting(), step) => Some(Ok(())),
+            Event::CarryFailed(pod, carried, why) if (pod, *carried) == (&waiting(), step) => Some(Err(why.clone())),
+            _ => None,
+        })
+        .await
+    }
+}
+
+async fn intents_are_carried_in_order(client: &Client) {
+    let mut world = World::start(client).await;
+    let object = world.create_map("in-order").await;
+    let this = ObjectReference { uid: object.metadata.uid.expect("a uid").into(), ..map("in-order") };
+    world.shell.perform(carry(
+        1,
+        vec![
+            patch(this.clone(), &json!({"data": {"by": "first"}})),
+            until(this.clone(), "object.data.by == 'first'", PATIENCE),
+            patch(this, &json!({"data": {"by": "second", "then": "done"}})),
+        ],
+    ));
+    assert_eq!(world.carried(1).await, Ok(()));
+    assert_eq!(world.data("in-order").await, json!({"by": "second", "then": "done"}));
+    world.delete_map("in-order").await;
+}
+
+async fn a_wait_ends_when_somebody_else_makes_it_so(client: &Client) {
+    let mut world = World::start(client).await;
+    world.create_map("waited-for").await;
+    let ready = "object.data.failed != '' ? object.data.failed : object.data.ready == 'yes'";
+    let asked = patch(map("waited-for"), &json!({"data": {"asked": "yes", "failed": ""}}));
+    world.shell.perform(carry(1, vec![asked, until(map("waited-for"), ready, PATIENCE)]));
+    while world.data("waited-for").await["asked"] != "yes" {
+        tokio::task::yield_now().await;
+    }
+    world.write("waited-for", json!({"ready": "not yet"})).await;
+    world.write("waited-for", json!({"ready": "yes"})).await;
+    assert_eq!(world.carried(1).await, Ok(()));
+    world.shell.perform(carry(2, vec![until(map("waited-for"), "object.data.ready == 'no'", PATIENCE)]));
+    world.delete_map("waited-for").await;
+    world.create_map("waited-for").await;
+    world.write("waited-for", json!({"ready": "no"})).await;
+    assert_eq!(world.carried(2).await, Ok(()), "a name without a uid may be another one's");
+    world.write("waited-for", json!({"failed": "no disk left"})).await;
+    world.shell.perform(carry(3, vec![until(map("waited-for"), ready, PATIENCE)]));
+    assert_eq!(world.carried(3).await, Err("waiting for ConfigMap default/waited-for: no disk left".into()));
+    world.delete_map("waited-for").await;
+}
+
+async fn what_can_not_be_done_has_a_reason(client: &Client) {
+    let mut world = World::start(client).await;
+    world.create_map("stays").await;
+    let other = ObjectReference { uid: "6e1f6f0e-0000-4000-8000-000000000000".into(), ..map("stays") };
+    let kind = ObjectReference { kind: "Ghost".into(), ..map("stays") };
+    let outside = map("../../namespaces/default");
+    let touch = json!({"data": {"by": "whom"}});
+    let millisecond = Duration::from_millis(1);
+    for (step, (intent, reason)) in (0..).zip([
+        (patch(map("is-not-there"), &touch), "not found"),
+        (patch(other.clone(), &touch), "ConfigMap default/stays: "),
+        (patch(kind, &touch), "the API server serves no v1 Ghost"),
+        (patch(outside, &touch), "can't be part of a path"),
+        (patch(map("stays"), &json!([])), "the patch is no JSON object"),
+        (until(map("stays"), "object.data.", PATIENCE), "is no CEL expression"),
+        (until(map("stays"), "false", millisecond), "it is not so after 0.001 s: false"),
+        (until(other, "false", PATIENCE), "waiting for ConfigMap default/stays: it is gone"),
+        (Intent::Evict(map("stays"), "room".into()), "is no pod"),
+    ]) {
+        let never = patch(map("stays"), &json!({"data": {"by": "the next one"}}));
+        world.shell.perform(carry(step, vec![intent, never]));
+        let failed = world.carried(step).await.expect_err(reason);
+        assert!(failed.contains(reason), "{failed}");
+    }
+    assert_eq!(world.data("stays").await, json!({"by": "nobody"}));
+    world.delete_map("stays").await;
+}
+
+async fn what_is_stopped_has_no_answer(client: &Client) {
+    let mut world = World::start(client).await;
+    world.create_map("stopped").await;
+    for step in [1, 2] {
+        world.shell.perform(carry(step, vec![until(map("stopped"), "object.data.by == 'somebody'", PATIENCE)]));
+    }
+    world.shell.perform(Action::StopCarrying { pod: waiting(), step: 1 });
+    world.write("stopped", json!({"by": "somebody"})).await;
+    assert_eq!(world.carried(2).await, Ok(()));
+    world.shell.perform(carry(3, vec![until(map("stopped"), "false", PATIENCE)]));
+    world.shell.end_waits();
+    let first_of = |event: &Event| match event {
+        Event::Carried(_, step) | Event::CarryFailed(_, step, _) => Some(*step),
+        _ => None,
+    };
+    assert_eq!(world.wait("the last step's end", first_of).await, 3, "the first was stopped");
+    world.delete_map("stopped").await;
+}
+
+async fn a_plugin_binds_by_the_subresource(client: &Client) {
+    let mut world = World::start(client).await;
+    world.create_node("bound-by-plugin").await;
+    let PodKey { namespace, name, uid } = world.create_pod("plugin-bound").await;
+    let object = ObjectReference { api_version: "v1".into(), kind: "Pod".into(), namespace, name, uid };
+    let target = json!({"target": {"kind": "Node", "name": "bound-by-plugin"}});
+    let binding = WantedPatch { object, subresource: "binding".into(), patch: target.to_string().into() };
+    world.shell.perform(carry(1, vec![Intent::Patch(binding)]));
+    assert_eq!(world.carried(1).await, Ok(()));
+    let found = world.pods.get("plugin-bound").await.expect("found");
+    assert_eq!(found.spec.and_then(|spec| spec.node_name).as_deref(), Some("bound-by-plugin"));
+    world.delete_pod("plugin-bound").await;
+    world.nodes.delete("bound-by-plugin", &DeleteParams::default()).await.expect("deleted");
+}

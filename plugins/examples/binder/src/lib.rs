@@ -1,0 +1,49 @@
+//! binder: binds pods that ask for it itself, and says so in the log.
+//!
+//! A pod asks for it by the annotation `binder.example.com/bind`; others are left to the next bind plugin, and in the end to the
+//! scheduler.
+
+use berth_guest::intents::{Intent, ObjectReference};
+use berth_guest::lifecycle::Reserved;
+use berth_guest::prelude::*;
+
+fn asks(annotations: &pod::Annotations) -> bool {
+    annotations.get("binder.example.com/bind").is_some()
+}
+
+fn bind(
+    reserved: &Reserved,
+    annotations: &pod::Annotations,
+    namespace: &pod::Namespace,
+    name: &pod::Name,
+    uid: &pod::Uid,
+) -> Option<Vec<Intent>> {
+    let pod = ObjectReference::new("v1", "Pod", name).in_namespace(namespace).with_uid(uid);
+    asks(annotations).then(|| vec![Intent::bind(pod, &reserved.node_name)])
+}
+
+fn post_bind(reserved: &Reserved, annotations: &pod::Annotations, name: &pod::Name) {
+    if asks(annotations) {
+        berth_guest::info!("{} is on {}", &**name, reserved.node_name);
+    }
+}
+
+berth_guest::plugin!(name: "binder", bind: bind, post_bind: post_bind);
+
+#[cfg(test)]
+mod tests {
+    use berth_guest::testing::{Host, pod};
+
+    use super::*;
+
+    #[test]
+    fn pods_that_ask_for_it_are_bound() {
+        let mut host = Host::<Plugin>::new();
+        assert_eq!(host.bind(&pod(), "a", b""), None);
+        let asking = pod().name("p").uid("u").annotation("binder.example.com/bind", "");
+        let intents = host.bind(&asking, "a", b"").unwrap();
+        let [Intent::Patch(binding)] = intents.as_slice() else { panic!("{intents:?}") };
+        assert_eq!((binding.subresource.as_str(), binding.object.uid.as_str()), ("binding", "u"));
+        assert_eq!(binding.patch, r#"{"target":{"kind":"Node","name":"a"}}"#);
+    }
+}

@@ -1,0 +1,140 @@
+//! gang: the pods of a group start together or not at all. Each keeps its node and waits until so many of them have one.
+//!
+//! A pod names its group in the annotation `gang.example.com/name`, in `gang.example.com/size` how many it takes, and in
+//! `gang.example.com/timeout-seconds` how long it waits for the others, where that is not a minute.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use berth_guest::index::Index;
+use berth_guest::lifecycle::{Permission, Reserved};
+use berth_guest::plugin::NoArgs;
+use berth_guest::prelude::*;
+
+const NAME: &str = "gang.example.com/name";
+const SIZE: &str = "gang.example.com/size";
+const TIMEOUT: &str = "gang.example.com/timeout-seconds";
+
+/// A group's namespace and name.
+type Gang = (String, String);
+
+/// The pods of groups that have a node: those that wait are among them, as a pod counts there from when its node is chosen.
+#[derive(Default)]
+pub struct Gangs {
+    /// By pod.
+    pods: BTreeMap<pod::Id, (Gang, String)>,
+    uids: BTreeMap<Gang, BTreeSet<String>>,
+}
+
+impl Index for Gangs {
+    type Nodes = ();
+    type Pods = (pod::Namespace, pod::Annotations, pod::Uid);
+
+    fn new(_: &NoArgs) -> Gangs {
+        Gangs::default()
+    }
+
+    fn pod_set(
+        &mut self,
+        pod: pod::Id,
+        _: node::Id,
+        (namespace, annotations, uid): (&pod::Namespace, &pod::Annotations, &pod::Uid),
+    ) {
+        self.pod_removed(pod);
+        if let Some(name) = annotations.get(NAME) {
+            let gang = (namespace.to_string(), name.to_owned());
+            self.uids.entry(gang.clone()).or_default().insert(uid.to_string());
+            self.pods.insert(pod, (gang, uid.to_string()));
+        }
+    }
+
+    fn pod_removed(&mut self, pod: pod::Id) {
+        let Some((gang, uid)) = self.pods.remove(&pod) else { return };
+        if let Some(uids) = self.uids.get_mut(&gang) {
+            uids.remove(&uid);
+            if uids.is_empty() {
+                self.uids.remove(&gang);
+            }
+        }
+    }
+}
+
+/// A number in an annotation.
+fn number(annotations: &pod::Annotations, key: &str, otherwise: &str) -> Result<u32, String> {
+    let text = annotations.get(key).unwrap_or(otherwise);
+    text.parse().map_err(|_| format!("annotation {key} is {text:?}, and no number"))
+}
+
+fn permit(
+    _: &Reserved,
+    namespace: &pod::Namespace,
+    annotations: &pod::Annotations,
+    uid: &pod::Uid,
+    gangs: &Gangs,
+) -> Result<Permission, String> {
+    let Some(name) = annotations.get(NAME) else { return Ok(Permission::APPROVE) };
+    let size = number(annotations, SIZE, "")? as usize;
+    let timeout = Duration::from_secs(number(annotations, TIMEOUT, "60")?.into());
+    let all = gangs.uids.get(&(namespace.to_string(), name.to_owned()));
+    let others: Vec<String> = all.into_iter().flatten().filter(|other| ***other != **uid).cloned().collect();
+    if others.len() + 1 < size {
+        return Ok(Permission::wait(timeout));
+    }
+    Ok(Permission::APPROVE.allowing(others))
+}
+
+berth_guest::plugin!(name: "gang", index: Gangs, permit: permit);
+
+#[cfg(test)]
+mod tests {
+    use berth_guest::lifecycle::Decision;
+    use berth_guest::testing::{Host, PodBuilder, node, pod};
+
+    use super::*;
+
+    fn member(uid: &str) -> PodBuilder {
+        pod().uid(uid).annotation(NAME, "training").annotation(SIZE, "3")
+    }
+
+    #[test]
+    fn the_last_one_lets_all_go() {
+        let mut host = Host::<Plugin>::new();
+        host.node(node("a"));
+        for (uid, seconds) in [("one", 5), ("two", 7)] {
+            let member = member(uid).annotation(TIMEOUT, &seconds.to_string());
+            host.resident(&member, "a");
+            assert_eq!(host.permit(&member, "a", b""), Permission::wait(Duration::from_secs(seconds)), "{uid}");
+        }
+        host.resident(&member("three"), "a");
+        let all = Permission::APPROVE.allowing(vec!["one".into(), "two".into()]);
+        assert_eq!(host.permit(&member("three"), "a", b""), all);
+    }
+
+    #[test]
+    fn one_that_left_counts_no_more() {
+        let mut host = Host::<Plugin>::new();
+        host.node(node("a"));
+        let two = ["one", "two"].map(|uid| host.resident(&member(uid), "a"));
+        host.remove_resident(two[0]);
+        let decision = host.permit(&member("three"), "a", b"").decision;
+        assert_eq!(decision, Decision::Wait(Duration::from_secs(60)));
+    }
+
+    #[test]
+    fn other_groups_and_namespaces_are_others() {
+        let mut host = Host::<Plugin>::new();
+        host.node(node("a"));
+        host.resident(&member("one").namespace("other"), "a");
+        host.resident(&pod().uid("two").annotation(NAME, "serving"), "a");
+        assert!(matches!(host.permit(&member("three"), "a", b"").decision, Decision::Wait(_)));
+        assert_eq!(host.permit(&pod(), "a", b""), Permission::APPROVE);
+    }
+
+    #[test]
+    fn a_size_that_is_none_is_refused() {
+        let mut host = Host::<Plugin>::new();
+        host.node(node("a"));
+        let denied = host.permit(&pod().annotation(NAME, "training").annotation(SIZE, "many"), "a", b"");
+        assert_eq!(denied, Permission::deny("annotation gang.example.com/size is \"many\", and no number".to_owned()));
+    }
+}

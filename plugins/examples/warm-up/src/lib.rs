@@ -1,0 +1,132 @@
+//! warm-up: has a node made ready for a pod before the pod is bound to it, by an agent that runs there.
+//!
+//! A pod names what it needs in the annotation `warm-up.example.com/dataset`. The plugin writes that to the node, into the
+//! annotation `warm-up.example.com/wanted`; the node's agent answers in `warm-up.example.com/ready`, or in
+//! `warm-up.example.com/failed` with the reason. Nodes with an agent have the label `warm-up.example.com/agent`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use berth_guest::hints::{Event, Hint};
+use berth_guest::intents::{Intent, ObjectReference, quoted};
+use berth_guest::lifecycle::{Reservation, Reserved};
+use berth_guest::prelude::*;
+use berth_guest::{ClusterEvent, EventActions};
+use serde::Deserialize;
+
+const AGENT: &str = "warm-up.example.com/agent";
+const DATASET: &str = "warm-up.example.com/dataset";
+
+/// Arguments, from `pluginConfig[].args`.
+#[derive(Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Args {
+    /// How long the agent may take.
+    timeout_seconds: u32,
+}
+
+impl Default for Args {
+    fn default() -> Args {
+        Args { timeout_seconds: 300 }
+    }
+}
+
+fn filter(pod: &pod::Annotations, node: &node::Labels) -> Verdict {
+    if pod.get(DATASET).is_none() || node.get(AGENT).is_some() {
+        return Verdict::FITS;
+    }
+    Verdict::unresolvable("node(s) had no agent to warm them up")
+}
+
+/// What is wanted of which node, for the calls to come: the pod may have changed by then.
+fn reserve(pod: &pod::Annotations) -> Reservation {
+    Reservation::of(pod.get(DATASET).unwrap_or_default())
+}
+
+fn pre_bind(reserved: &Reserved, args: &Args) -> Vec<Intent> {
+    if reserved.state.is_empty() {
+        return Vec::new();
+    }
+    let dataset = quoted(&String::from_utf8_lossy(&reserved.state));
+    let node = ObjectReference::new("v1", "Node", &reserved.node_name);
+    let patch = format!(r#"{{"metadata":{{"annotations":{{"warm-up.example.com/wanted":{dataset}}}}}}}"#);
+    let until = format!(
+        "'warm-up.example.com/failed' in object.metadata.annotations \
+         ? object.metadata.annotations['warm-up.example.com/failed'] \
+         : object.metadata.annotations['warm-up.example.com/ready'] == {dataset}"
+    );
+    let timeout = Duration::from_secs(args.timeout_seconds.into());
+    vec![Intent::patch(node.clone(), patch), Intent::wait_until(node, until, timeout)]
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Node {
+    metadata: Metadata,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Metadata {
+    labels: BTreeMap<String, String>,
+}
+
+/// A pod that was rejected can be helped by a node with an agent alone.
+fn queueing_hint(event: &Event) -> Result<Hint, String> {
+    let node: Node = event.new()?.unwrap_or_default();
+    Ok(Hint::queue_if(node.metadata.labels.contains_key(AGENT)))
+}
+
+berth_guest::plugin!(
+    name: "warm-up",
+    args: Args,
+    filter: filter,
+    reserve: reserve,
+    pre_bind: pre_bind,
+    queueing_hint: queueing_hint,
+    retry_on: [ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_LABELS)],
+);
+
+#[cfg(test)]
+mod tests {
+    use berth_guest::testing::{Host, node, pod};
+
+    use super::*;
+
+    fn host() -> Host<Plugin> {
+        let mut host = Host::with_args(r#"{"timeoutSeconds": 5}"#).unwrap();
+        host.node(node("with").label(AGENT, ""));
+        host.node(node("without"));
+        host
+    }
+
+    #[test]
+    fn a_pod_with_a_dataset_needs_an_agent() {
+        let mut host = host();
+        assert_eq!(host.fits(&pod()), ["with", "without"]);
+        assert_eq!(host.fits(&pod().annotation(DATASET, "images")), ["with"]);
+    }
+
+    #[test]
+    fn the_node_is_asked_and_waited_for() {
+        let mut host = host();
+        let state = host.reserve(&pod().annotation(DATASET, "images"), "with").unwrap().state;
+        let wanted = host.pre_bind(&pod(), "with", &state);
+        let [Intent::Patch(patch), Intent::WaitUntil(wait)] = wanted.as_slice() else { panic!("{wanted:?}") };
+        assert_eq!(patch.patch, r#"{"metadata":{"annotations":{"warm-up.example.com/wanted":"images"}}}"#);
+        assert_eq!((patch.object.name.as_str(), wait.object.name.as_str(), wait.timeout_ms), ("with", "with", 5_000));
+        let nothing = host.reserve(&pod(), "without").unwrap().state;
+        assert!(host.pre_bind(&pod(), "without", &nothing).is_empty());
+    }
+
+    #[test]
+    fn only_a_node_with_an_agent_helps() {
+        let mut host = host();
+        let event = |labels: &str| {
+            let node = format!(r#"{{"metadata": {{"labels": {labels}}}}}"#);
+            Event::new_of("Node", EventActions::ADD, None, Some(&node))
+        };
+        assert_eq!(host.hint(&event(r#"{"warm-up.example.com/agent": ""}"#), &pod()), Hint::Queue);
+        assert_eq!(host.hint(&event(r#"{"zone": "a"}"#), &pod()), Hint::Skip);
+    }
+}

@@ -1,0 +1,56 @@
+//! Permit: pods that wait with a node for others of their group.
+
+use anyhow::{Result, ensure};
+use berth_tests::objects::{nodes, pod, with};
+use berth_tests::{Session, Target, directory, events, programs};
+use serde_json::{Value, json};
+
+crate::case::cases!(Both: a_gang_starts_together, a_gang_that_stays_incomplete_gives_its_room_back);
+
+async fn with_gang(target: &Target) -> Result<Session<'_>> {
+    directory::install(&target.plugins_dir(), "gang.wasm", &programs::example("gang")?)?;
+    let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
+    session.until_loaded("gang.wasm").await?;
+    Ok(session)
+}
+
+/// One of three.
+fn member(name: &str, timeout: &str) -> Value {
+    let annotations = json!({
+        "gang.example.com/name": "training",
+        "gang.example.com/size": "3",
+        "gang.example.com/timeout-seconds": timeout,
+    });
+    with(pod(name, "2"), &json!({"metadata": {"annotations": annotations}}))
+}
+
+/// Those that wait hold their nodes, and hold up nobody who finds room beside them.
+async fn a_gang_starts_together(target: &Target) -> Result<()> {
+    let session = with_gang(target).await?;
+    session.create_all([member("gang-0", "600"), member("gang-1", "600")]).await?;
+    session.create_all((0..4).map(|n| pod(&format!("alone-{n}"), "1"))).await?;
+    session.journal.placed("alone-", 4).await?;
+    session.create(&pod("too-much", "1")).await?;
+    let full = "0/2 nodes are available: 2 Insufficient cpu.";
+    events::with_note(&target.client, "too-much", "FailedScheduling", full).await?;
+    let early = session.journal.now(|pods| pods.placed("gang-"));
+    ensure!(early == 0, "{early} pods of an incomplete gang have a node");
+    session.create(&with(member("gang-2", "600"), &small())).await?;
+    session.journal.placed("gang-", 3).await?;
+    session.end().await
+}
+
+/// There is no room left but this.
+fn small() -> Value {
+    json!({"spec": {"containers": [{"name": "main", "image": "registry.example/app:1"}]}})
+}
+
+async fn a_gang_that_stays_incomplete_gives_its_room_back(target: &Target) -> Result<()> {
+    let session = with_gang(target).await?;
+    session.create_all([member("gang-0", "1"), member("gang-1", "1")]).await?;
+    for name in ["gang-0", "gang-1"] {
+        let note = "rejected due to timeout after waiting 1s at plugin gang";
+        events::with_note(&target.client, name, "FailedScheduling", note).await?;
+    }
+    session.end().await
+}

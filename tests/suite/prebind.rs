@@ -1,0 +1,89 @@
+//! Pre-bind and bind: what plugins have done to the cluster before a pod gets its node, and how they bind it themselves.
+
+use anyhow::{Context, Result, ensure};
+use berth_tests::objects::{node, pod, with};
+use berth_tests::wait::{Look, eventually};
+use berth_tests::{Session, Target, api, directory, events, programs};
+use serde_json::{Value, json};
+
+crate::case::cases!(Both:
+    a_node_is_made_ready_first,
+    a_pod_that_can_not_be_helped_is_tried_again,
+    a_plugin_binds_pods_itself,
+);
+
+const AGENT: &str = "warm-up.example.com/agent";
+
+async fn with_plugin<'a>(
+    target: &'a Target,
+    name: &str,
+    nodes: impl IntoIterator<Item = Value>,
+) -> Result<Session<'a>> {
+    let file = format!("{name}.wasm");
+    directory::install(&target.plugins_dir(), &file, &programs::example(name)?)?;
+    let session = Session::with_nodes(target, nodes).await?;
+    session.until_loaded(&file).await?;
+    Ok(session)
+}
+
+fn wanting(name: &str) -> Value {
+    let annotations = json!({"warm-up.example.com/dataset": "images"});
+    with(pod(name, "1"), &json!({"metadata": {"annotations": annotations}}))
+}
+
+/// What the node's agent does.
+async fn answer(target: &Target, name: &str, answer: Value) -> Result<()> {
+    api::patch(&target.client, &node(name, 4), json!({"metadata": {"annotations": answer}})).await
+}
+
+async fn until_asked(target: &Target, name: &str) -> Result<()> {
+    eventually(&format!("node {name} is to be made ready"), || async {
+        let found = api::get(&target.client, &node(name, 4)).await?.context("the node is gone")?;
+        let wanted = found["metadata"]["annotations"]["warm-up.example.com/wanted"].clone();
+        Ok(Look::at(wanted == "images", || format!("{wanted}")))
+    })
+    .await
+}
+
+/// A node without an agent is no help; one that gets an agent is; and the pod is bound when the agent says so, not before.
+async fn a_node_is_made_ready_first(target: &Target) -> Result<()> {
+    let session = with_plugin(target, "warm-up", [node("n", 4)]).await?;
+    session.create(&wanting("p")).await?;
+    let reason = "0/1 nodes are available: 1 node(s) had no agent to warm them up.";
+    events::with_note(&target.client, "p", "FailedScheduling", reason).await?;
+    api::patch(&target.client, &node("n", 4), json!({"metadata": {"labels": {AGENT: "1.0"}}})).await?;
+    until_asked(target, "n").await?;
+    session.create(&pod("other", "1")).await?;
+    session.journal.placed_pod("other").await?;
+    let early = session.journal.now(|pods| pods.by_name.get("p").and_then(|seen| seen.node.clone()));
+    ensure!(early.is_none(), "the pod was bound to {early:?} before the node was ready");
+    answer(target, "n", json!({"warm-up.example.com/ready": "images"})).await?;
+    session.journal.placed_pod("p").await?;
+    session.end().await
+}
+
+async fn a_pod_that_can_not_be_helped_is_tried_again(target: &Target) -> Result<()> {
+    let ready = with(node("n", 4), &json!({"metadata": {"labels": {AGENT: "1.0"}}}));
+    let session = with_plugin(target, "warm-up", [ready]).await?;
+    session.create(&wanting("p")).await?;
+    until_asked(target, "n").await?;
+    answer(target, "n", json!({"warm-up.example.com/failed": "no disk left"})).await?;
+    let failed = events::with_note(&target.client, "p", "FailedScheduling", "no disk left").await?;
+    let note = events::text(&failed);
+    ensure!(note.contains("warm-up") && note.contains("Node n"), "plugin and object should be named: {note}");
+    let mended = json!({"warm-up.example.com/failed": null, "warm-up.example.com/ready": "images"});
+    answer(target, "n", mended).await?;
+    session.journal.placed_pod("p").await?;
+    session.end().await
+}
+
+async fn a_plugin_binds_pods_itself(target: &Target) -> Result<()> {
+    let session = with_plugin(target, "binder", [node("n", 4)]).await?;
+    let annotations = json!({"metadata": {"annotations": {"binder.example.com/bind": ""}}});
+    session.create_all([with(pod("by-plugin", "1"), &annotations), pod("as-usual", "1")]).await?;
+    for name in ["by-plugin", "as-usual"] {
+        session.journal.placed_pod(name).await?;
+        events::with_note(&target.client, name, "Scheduled", "to n").await?;
+    }
+    session.end().await
+}
