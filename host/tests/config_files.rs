@@ -26,7 +26,7 @@ fn shown(plugins: &[Enabled]) -> String {
 }
 
 const DEFAULTS: &str = "SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration*3 NodeAffinity*2 \
-                        NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeZone PodTopologySpread*2 InterPodAffinity*2 \
+                        NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread*2 InterPodAffinity*2 \
                         NodeResourcesBalancedAllocation ImageLocality";
 
 #[test]
@@ -118,7 +118,7 @@ fn plugins_are_merged_as_kube_scheduler_does() {
             "score: {enabled: [{name: mine}, {name: ImageLocality, weight: 9}, {name: NodeName}]}",
             DEFAULTS.into(),
             "ImageLocality*9 NodeName SchedulingGates PrioritySort NodeUnschedulable TaintToleration*3 NodeAffinity*2 \
-             NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeZone PodTopologySpread*2 InterPodAffinity*2 NodeResourcesBalancedAllocation mine"
+             NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread*2 InterPodAffinity*2 NodeResourcesBalancedAllocation mine"
                 .into(),
         ),
         (
@@ -130,7 +130,7 @@ fn plugins_are_merged_as_kube_scheduler_does() {
         (
             "what the core does may be named, and what is not there yet be disabled",
             "{queueSort: {enabled: [{name: PrioritySort}]}, bind: {enabled: [{name: DefaultBinder}]}, \
-              postFilter: {disabled: [{name: DefaultPreemption}]}, multiPoint: {disabled: [{name: VolumeBinding}]}}",
+              postFilter: {disabled: [{name: DefaultPreemption}]}, multiPoint: {disabled: [{name: DynamicResources}]}}",
             DEFAULTS.into(),
             DEFAULTS.into(),
         ),

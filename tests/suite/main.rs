@@ -27,6 +27,7 @@ mod restart;
 mod retrying;
 mod scale;
 mod trapping;
+mod volumes;
 mod workloads;
 
 use std::process::ExitCode;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         restart::cases(),
         failover::cases(),
         outages::cases(),
+        volumes::cases(),
         workloads::cases(),
         kubectl::cases(),
         reconfiguring::cases(),
