@@ -1,6 +1,8 @@
 //! From the decision to bound volumes: what is assumed while the pod is on its way, what is changed in the cluster, and what is
 //! waited for.
 
+use std::rc::Rc;
+
 use berth_guest::intents::{Intent, ObjectReference, quoted};
 use berth_guest::lifecycle::{Reservation, Reserved};
 use berth_guest::prelude::*;
@@ -32,7 +34,7 @@ pub fn reserve(
     }
     let found = pod.wanted.find(cluster)?;
     let Decision { bindings, provisions } = decide(&found, cluster, Place { name, labels })?;
-    let bind = |(claim, volume): &(_, _)| bind(claim, volume);
+    let bind = |(claim, volume): &(Rc<Claim>, Rc<Volume>)| bind(claim, volume);
     let steps: Vec<Step> = bindings.iter().map(bind).chain(provisions.iter().map(|claim| provide(claim))).collect();
     let changes = steps.iter().filter_map(|step| change(step, name));
     let intents = changes.map(|(object, change)| Intent::assume(object, change)).collect();

@@ -66,7 +66,7 @@ impl Candidates {
         let smallest = pinned
             .chain([&self.others])
             .filter_map(|volumes| volumes.iter().filter(is_left).find(|volume| volume.is_reached(labels)));
-        smallest.min_by_key(|volume| (size(volume), &volume.name)).cloned()
+        smallest.min_by(|one, other| (size(one), &one.name).cmp(&(size(other), &other.name))).cloned()
     }
 }
 

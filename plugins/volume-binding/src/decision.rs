@@ -48,7 +48,7 @@ impl Conflicts {
     /// In kube-scheduler's order.
     fn rejection(self) -> Option<Rejection> {
         let found = [NODE_CONFLICT, BIND_CONFLICT, NOT_ENOUGH_SPACE, NO_VOLUME];
-        let found = found.into_iter().filter(|reason| self.bound == Some(reason) || self.unbound == Some(reason));
+        let found = found.into_iter().filter(|reason| self.bound == Some(*reason) || self.unbound == Some(*reason));
         let mut verdict = Verdict::FITS;
         found.for_each(|reason| verdict.reject(RejectionCode::Unresolvable, reason));
         verdict.rejection().cloned()
