@@ -72,10 +72,10 @@ impl Intent {
         Intent::Evict((pod, reason.into()))
     }
 
-    /// The object as it will be, as JSON of all fields that plugins read: every plugin that reads the kind sees it so, marked
+    /// The object as it will be, as a JSON merge patch of what it is: every plugin that reads the kind sees it so, marked
     /// [assumed](crate::objects::Object::assumed), until the API server has a newer one or the pod's reservation ends.
-    pub fn assume(object: ObjectReference, json: impl Into<String>) -> Intent {
-        Intent::Assume((object, json.into()))
+    pub fn assume(object: ObjectReference, patch: impl Into<String>) -> Intent {
+        Intent::Assume((object, patch.into()))
     }
 }
 

@@ -26,9 +26,9 @@ fn shown(plugins: &[Enabled]) -> String {
 }
 
 const DEFAULTS: &str = "SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration*3 NodeAffinity*2 \
-                        NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeZone PodTopologySpread*2 \
-                        InterPodAffinity*2 DynamicResources*2 DefaultPreemption NodeResourcesBalancedAllocation \
-                        ImageLocality NodeDeclaredFeatures";
+                        NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone \
+                        PodTopologySpread*2 InterPodAffinity*2 DynamicResources*2 DefaultPreemption \
+                        NodeResourcesBalancedAllocation ImageLocality NodeDeclaredFeatures";
 
 #[test]
 fn without_a_file_the_default_profile_and_all_others_run() {
@@ -119,9 +119,9 @@ fn plugins_are_merged_as_kube_scheduler_does() {
             "score: {enabled: [{name: mine}, {name: ImageLocality, weight: 9}, {name: NodeName}]}",
             DEFAULTS.into(),
             "ImageLocality*9 NodeName SchedulingGates PrioritySort NodeUnschedulable TaintToleration*3 NodeAffinity*2 \
-             NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeZone PodTopologySpread*2 \
-             InterPodAffinity*2 DynamicResources*2 DefaultPreemption NodeResourcesBalancedAllocation \
-             NodeDeclaredFeatures mine"
+             NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone \
+             PodTopologySpread*2 InterPodAffinity*2 DynamicResources*2 DefaultPreemption \
+             NodeResourcesBalancedAllocation NodeDeclaredFeatures mine"
                 .into(),
         ),
         (
@@ -133,7 +133,7 @@ fn plugins_are_merged_as_kube_scheduler_does() {
         (
             "what the core does may be named, and what is not there yet be disabled",
             "{queueSort: {enabled: [{name: PrioritySort}]}, bind: {enabled: [{name: DefaultBinder}]}, \
-              postFilter: {disabled: [{name: DefaultPreemption}]}, multiPoint: {disabled: [{name: VolumeBinding}]}}",
+              postFilter: {disabled: [{name: DefaultPreemption}]}, multiPoint: {disabled: [{name: DynamicResources}]}}",
             DEFAULTS.into(),
             DEFAULTS.into(),
         ),
@@ -301,11 +301,6 @@ fn what_is_said_of_bad_plugins() {
             "f.yaml:5:30: profiles[0].plugins.score.enabled[0]: \"*\" stands for all plugins under disabled only",
         ),
         (
-            "multiPoint: {enabled: [{name: VolumeBinding}]}",
-            "f.yaml:5:35: profiles[0].plugins.multiPoint.enabled[0]: this version does not have the plugin \
-             VolumeBinding yet",
-        ),
-        (
             "bind: {disabled: [{name: DefaultBinder}]}",
             "f.yaml:5:30: profiles[0].plugins.bind.disabled[0]: DefaultBinder can be disabled only where another \
              plugin is enabled at bind",
@@ -327,10 +322,6 @@ fn what_is_said_of_bad_arguments() {
             "f.yaml:4:46: profiles[0].pluginConfig[1]: profiles[0].pluginConfig[0] is for plugin \"a\" already",
         ),
         ("[{name: a, args: [1]}]", "f.yaml:4:34: profiles[0].pluginConfig[0].args: is a list, where an object belongs"),
-        (
-            "[{name: VolumeBinding, args: {}}]",
-            "f.yaml:4:25: profiles[0].pluginConfig[0]: this version does not have the plugin VolumeBinding yet",
-        ),
         ("[{name: DefaultBinder}]", "f.yaml:4:25: profiles[0].pluginConfig[0]: DefaultBinder takes no arguments"),
         (
             "[{name: NodeAffinity, args: {apiVersion: kubescheduler.config.k8s.io/v1, kind: NodeResourcesFitArgs}}]",

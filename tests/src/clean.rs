@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use anyhow::Result;
 use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
-use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::api::core::v1::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
-use kube::api::{DeleteParams, ListParams};
+use k8s_openapi::api::storage::v1::StorageClass;
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use kube::{Api, Client, Resource, ResourceExt};
 use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use crate::objects::NAMESPACE;
 use crate::wait::{Look, eventually_within};
@@ -28,6 +30,9 @@ pub async fn up(client: &Client) -> Result<()> {
     gone::<ReplicaSet>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
     gone::<Pod>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
     elsewhere(client).await?;
+    released::<PersistentVolumeClaim>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
+    released::<PersistentVolume>(&Api::all(client.clone())).await?;
+    gone::<StorageClass>(&Api::all(client.clone())).await?;
     gone::<Event>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
     gone::<Node>(&Api::all(client.clone())).await?;
     let classes: Api<PriorityClass> = Api::all(client.clone());
@@ -47,6 +52,18 @@ async fn elsewhere(client: &Client) -> Result<()> {
         pods.delete(&pod.name_any(), &at_once).await?;
     }
     Ok(())
+}
+
+/// Objects that the API server keeps until a controller says that nobody uses them.
+async fn released<K>(api: &Api<K>) -> Result<()>
+where
+    K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned,
+{
+    let free = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+    for object in api.list_metadata(&ListParams::default()).await? {
+        api.patch_metadata(&object.name_any(), &PatchParams::default(), &free).await?;
+    }
+    gone(api).await
 }
 
 async fn gone<K>(api: &Api<K>) -> Result<()>

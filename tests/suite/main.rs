@@ -30,6 +30,7 @@ mod restart;
 mod retrying;
 mod scale;
 mod trapping;
+mod volumes;
 mod workloads;
 
 use std::process::ExitCode;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         restart::cases(),
         failover::cases(),
         outages::cases(),
+        volumes::cases(),
         workloads::cases(),
         kubectl::cases(),
         reconfiguring::cases(),

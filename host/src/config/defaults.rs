@@ -44,7 +44,7 @@ pub const DEFAULT_PLUGINS: [DefaultPlugin; 20] = [
     plugin("NodeResourcesFit", 1, Provided::Component),
     plugin("VolumeRestrictions", 1, Provided::Component),
     plugin("NodeVolumeLimits", 1, Provided::Component),
-    plugin("VolumeBinding", 1, Provided::NotYet),
+    plugin("VolumeBinding", 1, Provided::Component),
     plugin("VolumeZone", 1, Provided::Component),
     plugin("PodTopologySpread", 2, Provided::Component),
     plugin("InterPodAffinity", 2, Provided::Component),

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::kube::api::{ApiResource, DynamicObject};
+use ::kube::api::{ApiResource, DynamicObject, ListParams};
 use ::kube::runtime::{WatchStreamExt, watcher};
 use ::kube::{Api, Client, Error as ClientError, ResourceExt};
 use berth_core::intent::{ObjectReference, Wait};
@@ -65,14 +65,19 @@ impl Waiter {
     }
 }
 
+fn by_name(object: &ObjectReference) -> String {
+    format!("metadata.name={}", object.name)
+}
+
 /// The end of a wait, where it has come.
 type End = Option<Result<(), String>>;
 
+/// Lists what a watch would list, so that the same rights do.
 async fn look(api: &Api<DynamicObject>, object: &ObjectReference, until: &Until) -> Result<End, String> {
-    match api.get_opt(&object.name).await {
-        Ok(found) => Ok(judge(object, until, found.as_ref())),
+    match api.list(&ListParams::default().fields(&by_name(object))).await {
+        Ok(found) => Ok(judge(object, until, found.items.first())),
         Err(ClientError::Api(status)) if status.code == 403 => {
-            Err(format!("{} (the scheduler's role needs get and watch on it)", status.message))
+            Err(format!("{} (the scheduler's role needs list and watch on it)", status.message))
         }
         Err(error) => {
             debug!("{}: {}; looking again", name_of(object), explain_client(&error));
@@ -82,7 +87,7 @@ async fn look(api: &Api<DynamicObject>, object: &ObjectReference, until: &Until)
 }
 
 async fn watch(api: &Api<DynamicObject>, object: &ObjectReference, until: &Until) -> Result<(), String> {
-    let config = watcher::Config::default().fields(&format!("metadata.name={}", object.name));
+    let config = watcher::Config::default().fields(&by_name(object));
     let mut events = pin!(watcher(api.clone(), config).default_backoff());
     let mut listed = false;
     while let Some(event) = events.next().await {

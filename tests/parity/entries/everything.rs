@@ -8,7 +8,7 @@ use crate::draw::{Draw, affinity, arguments, nodes, pods};
 pub const ENTRIES: &[Entry] = &[Entry { plugin: "all of them", draw: everything, fields: &[], does: &[] }];
 
 fn everything() -> Draw {
-    let containers = Containers { requests: true, ports: true, images: true, init: true };
+    let containers = Containers { requests: true, ports: true, images: true, init: true, restart_rules: false };
     Draw {
         nodes: vec![nodes::labels(), nodes::taints(), nodes::unschedulable(), nodes::allocatable(), nodes::images()],
         pods: [

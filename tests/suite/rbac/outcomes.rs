@@ -17,7 +17,7 @@ pub struct Outcome {
 }
 
 /// Those of the time when it runs, in the order in which they come about.
-pub static WHILE_IT_RUNS: [Outcome; 16] = [
+pub static WHILE_IT_RUNS: [Outcome; 17] = [
     Outcome {
         what: "it has led",
         needs: &[("get", "leases"), ("create", "leases")],
@@ -99,9 +99,22 @@ pub static WHILE_IT_RUNS: [Outcome; 16] = [
         shows: |scene| Box::pin(scene.volumes.are_where_there_is_room()),
     },
     Outcome {
-        what: "a pod is placed whose claim waits for that",
-        needs: &[("list", "storageclasses"), ("watch", "storageclasses")],
-        shows: |scene| Box::pin(scene.volumes.first_consumer_is_placed()),
+        what: "a claim is told the node that its volume is to be made for, where there is room for it",
+        needs: &[
+            ("list", "storageclasses"),
+            ("watch", "storageclasses"),
+            ("list", "csidrivers"),
+            ("watch", "csidrivers"),
+            ("list", "csistoragecapacities"),
+            ("watch", "csistoragecapacities"),
+            ("patch", "persistentvolumeclaims"),
+        ],
+        shows: |scene| Box::pin(scene.volumes.node_is_selected()),
+    },
+    Outcome {
+        what: "a volume is set aside for a claim",
+        needs: &[("patch", "persistentvolumes")],
+        shows: |scene| Box::pin(scene.volumes.volume_is_set_aside()),
     },
     Outcome {
         what: "a pod's claim has the device that it asks for",

@@ -31,12 +31,20 @@ impl Volumes {
             self.volume("attached"),
             self.volume("bound"),
             self.bound_claim(),
-            self.class(),
-            self.waiting_claim(),
-            self.pod("bound"),
-            self.pod("waiting"),
+            self.driver(),
+            self.capacity(),
+            self.class(&self.named("made"), &self.driver_name()),
+            self.class(&self.named("local"), "kubernetes.io/no-provisioner"),
+            self.waiting_claim("made"),
+            self.waiting_claim("local"),
+            with(self.volume("local"), &json!({"spec": {"storageClassName": self.named("local")}})),
         ] {
             api::create(&self.client, &object).await?;
+        }
+        // As the controller that binds would.
+        api::patch_status(&self.client, &self.volume("local"), json!({"phase": "Available"})).await?;
+        for pod in ["bound", "made", "local"] {
+            api::create(&self.client, &self.pod(pod)).await?;
         }
         Ok(())
     }
@@ -46,9 +54,17 @@ impl Volumes {
         Ok(self.node_of("bound").await? == json!(format!("{}-b", self.name)))
     }
 
-    /// Whether the pod is on a node whose claim has no volume yet.
-    pub async fn first_consumer_is_placed(&self) -> Result<bool> {
-        Ok(self.node_of("waiting").await?.is_string())
+    /// Whether the claim's volume is to be made where there is capacity.
+    pub async fn node_is_selected(&self) -> Result<bool> {
+        let claim = api::get(&self.client, &self.waiting_claim("made")).await?.unwrap_or_default();
+        let selected = &claim["metadata"]["annotations"]["volume.kubernetes.io/selected-node"];
+        Ok(*selected == json!(format!("{}-b", self.name)))
+    }
+
+    /// Whether the volume is for the claim of its class.
+    pub async fn volume_is_set_aside(&self) -> Result<bool> {
+        let volume = api::get(&self.client, &self.volume("local")).await?.unwrap_or_default();
+        Ok(volume["spec"]["claimRef"]["name"] == json!(self.named("local")))
     }
 
     async fn node_of(&self, pod: &str) -> Result<Value> {
@@ -111,14 +127,38 @@ impl Volumes {
         with(bound, &json!({"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}}))
     }
 
-    fn waiting_claim(&self) -> Value {
-        self.claim("waiting", &json!({"storageClassName": self.name}))
+    /// Of the class of its own name.
+    fn waiting_claim(&self, what: &str) -> Value {
+        self.claim(what, &json!({"storageClassName": self.named(what)}))
     }
 
-    fn class(&self) -> Value {
+    fn class(&self, name: &str, provisioner: &str) -> Value {
         json!({
-            "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": self.name},
-            "provisioner": DRIVER, "volumeBindingMode": "WaitForFirstConsumer",
+            "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name},
+            "provisioner": provisioner, "volumeBindingMode": "WaitForFirstConsumer",
+        })
+    }
+
+    /// A driver's name of its own, as CSIDrivers are the whole cluster's.
+    fn driver_name(&self) -> String {
+        format!("{}.example.com", self.name)
+    }
+
+    /// One that tells how much there is.
+    fn driver(&self) -> Value {
+        json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": self.driver_name()},
+            "spec": {"storageCapacity": true},
+        })
+    }
+
+    /// On the node that pods don't prefer.
+    fn capacity(&self) -> Value {
+        let node = json!({"matchLabels": {"kubernetes.io/hostname": format!("{}-b", self.name)}});
+        json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "CSIStorageCapacity",
+            "metadata": {"name": self.named("capacity"), "namespace": NAMESPACE},
+            "storageClassName": self.named("made"), "capacity": "10Gi", "nodeTopology": node,
         })
     }
 }

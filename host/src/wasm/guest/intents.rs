@@ -6,6 +6,7 @@ use std::time::Duration;
 use berth_core::cache::Cache;
 use berth_core::intent::{Intent, ObjectReference, Patch, Wait};
 use berth_core::model::{Object, ObjectKey, ObjectKind};
+use serde_json::{Value, json};
 
 use super::answers::shorten;
 use super::call::Export;
@@ -92,21 +93,29 @@ fn size(intent: &wit::Intent) -> usize {
     }
 }
 
-/// With the fields that somebody reads, as an informer would bring them.
-fn assume(object: wit::ObjectReference, json: &str, cache: &Cache) -> Result<Intent, String> {
+/// What is known of the object, with the changes, and with the fields that somebody reads, as an informer would bring them.
+fn assume(object: wit::ObjectReference, patch: &str, cache: &Cache) -> Result<Intent, String> {
     let ObjectReference { api_version, kind, namespace, name, uid } = reference(object);
-    let whole: serde_json::Value =
-        serde_json::from_str(json).map_err(|e| format!("assumes {kind} {namespace}/{name}, but not by JSON: {e}"))?;
+    let patch: Value =
+        serde_json::from_str(patch).map_err(|e| format!("assumes {kind} {namespace}/{name}, but not by JSON: {e}"))?;
     let kind = Arc::new(ObjectKind { api_version, kind });
+    let key = ObjectKey { kind, namespace, name };
     let objects = cache.objects();
-    let read = objects.kind_id(&kind).and_then(|kind| objects.fields(kind));
+    let known = objects.by_key(&key).map(|known| &known.object).filter(|known| uid.is_empty() || known.uid == uid);
+    // What the cache has was written by us.
+    let mut whole = known.and_then(|known| serde_json::from_str(&known.fields).ok()).unwrap_or_else(|| json!({}));
+    json_patch::merge(&mut whole, &patch);
+    let read = objects.kind_id(&key.kind).and_then(|kind| objects.fields(kind));
     let paths: Vec<FieldPath> = read.into_iter().flatten().filter_map(|path| FieldPath::parse(path).ok()).collect();
     let fields = pruned(&whole, &paths).to_string().into();
-    Ok(Intent::Assume(Arc::new(Object { key: ObjectKey { kind, namespace, name }, uid, fields })))
+    let uid = known.map_or(uid, |known| known.uid.clone());
+    Ok(Intent::Assume(Arc::new(Object { key, uid, fields })))
 }
 
 #[cfg(test)]
 mod tests {
+    use berth_core::model::ObjectReads;
+
     use super::*;
 
     fn pod() -> wit::ObjectReference {
@@ -131,6 +140,22 @@ mod tests {
         assert_eq!(error, "broke the contract in reserve: it evicts a pod, which is done in pre-bind");
         let broken = wit::Intent::Assume((pod(), "{".into()));
         assert!(refused(assumptions(Export::Reserve, vec![broken], &cache)).contains("not by JSON"));
+    }
+
+    #[test]
+    fn of_an_assumed_object_only_what_changes_is_told() {
+        let kind = Arc::new(ObjectKind { api_version: "v1".into(), kind: "Claim".into() });
+        let reads = ["spec.class", "spec.node"].map(Into::into).into();
+        let mut cache = Cache::default();
+        cache.want_objects(vec![ObjectReads { kind: Arc::clone(&kind), fields: reads }]);
+        let key = ObjectKey { kind, namespace: "ns".into(), name: "c".into() };
+        let fields = r#"{"spec":{"class":"fast"}}"#.into();
+        cache.set_object(Arc::new(Object { key: key.clone(), uid: "u".into(), fields }));
+        let claim = || wit::ObjectReference { kind: "Claim".into(), name: "c".into(), uid: String::new(), ..pod() };
+        let change = r#"{"spec":{"node":"a","size":1}}"#;
+        let assumed = assumptions(Export::Reserve, vec![wit::Intent::Assume((claim(), change.into()))], &cache);
+        let fields = r#"{"spec":{"class":"fast","node":"a"}}"#.into();
+        assert_eq!(assumed.unwrap(), [Intent::Assume(Arc::new(Object { key, uid: "u".into(), fields }))]);
     }
 
     #[test]

@@ -1,0 +1,46 @@
+//! `VolumeBindingArgs` of kubescheduler.config.k8s.io/v1, with its defaults and checks.
+
+use std::time::Duration;
+
+use berth_guest::Problems;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+const DEFAULT_TIMEOUT_SECONDS: i64 = 600;
+
+/// Checked arguments.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "VolumeBindingArgs")]
+pub struct Args {
+    /// `bindTimeoutSeconds`: how long a volume may take to be bound.
+    pub bind_timeout: Duration,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct VolumeBindingArgs {
+    bind_timeout_seconds: Option<i64>,
+    shape: Option<IgnoredAny>,
+}
+
+impl TryFrom<VolumeBindingArgs> for Args {
+    type Error = String;
+
+    fn try_from(args: VolumeBindingArgs) -> Result<Args, String> {
+        let mut problems = Problems::default();
+        let seconds = args.bind_timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS);
+        let Ok(bind_timeout) = u64::try_from(seconds).map(Duration::from_secs) else {
+            problems.invalid(
+                "bindTimeoutSeconds",
+                seconds,
+                "invalid BindTimeoutSeconds, should not be a negative value",
+            );
+            return problems.into_result().map(|()| Args { bind_timeout: Duration::ZERO });
+        };
+        if args.shape.is_some() {
+            // As long as the gate StorageCapacityScoring is off, which it is by default.
+            problems.forbidden("shape", "nodes are not scored by their volumes; remove it");
+        }
+        problems.into_result().map(|()| Args { bind_timeout })
+    }
+}

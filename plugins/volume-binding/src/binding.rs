@@ -1,0 +1,138 @@
+//! From the decision to bound volumes: what is assumed while the pod is on its way, what is changed in the cluster, and what is
+//! waited for.
+
+use std::rc::Rc;
+
+use berth_guest::intents::{Intent, ObjectReference, quoted};
+use berth_guest::lifecycle::{Reservation, Reserved};
+use berth_guest::prelude::*;
+
+use crate::Pod;
+use crate::args::Args;
+use crate::claim::Claim;
+use crate::cluster::Cluster;
+use crate::decision::{Decision, Place, SELECTED_NODE, decide};
+use crate::steps::{self, Named, Step};
+use crate::volume::Volume;
+
+/// On a volume: its claim was chosen for it, and not by a person.
+const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
+
+/// Of a claim: the controller that binds has done all there is to do.
+const IS_BOUND: &str = "has(object.spec.volumeName) && object.spec.volumeName != '' && has(object.metadata.annotations) \
+    && 'pv.kubernetes.io/bind-completed' in object.metadata.annotations";
+
+/// Chooses the volumes. Every other pod sees claims and volumes as they will be, until the API server has them so.
+pub fn reserve(
+    pod: &Pod,
+    cluster: &Cluster,
+    name: &node::Name,
+    labels: &node::Labels,
+) -> Result<Reservation, Rejection> {
+    if pod.wanted.is_empty() {
+        return Ok(Reservation::default());
+    }
+    let found = pod.wanted.find(cluster)?;
+    let Decision { bindings, provisions } = decide(&found, cluster, Place { name, labels })?;
+    let bind = |(claim, volume): &(Rc<Claim>, Rc<Volume>)| bind(claim, volume);
+    let steps: Vec<Step> = bindings.iter().map(bind).chain(provisions.iter().map(|claim| provide(claim))).collect();
+    let changes = steps.iter().filter_map(|step| change(step, name));
+    let intents = changes.map(|(object, change)| Intent::assume(object, change)).collect();
+    Ok(Reservation { state: steps::write(&steps), intents })
+}
+
+/// Writes it to the cluster, and waits until all claims are bound.
+pub fn pre_bind(reserved: &Reserved, args: &Args) -> Result<Vec<Intent>, String> {
+    let steps = steps::read(&reserved.state)?;
+    let node = &reserved.node_name;
+    let changes = steps.iter().filter_map(|step| change(step, node));
+    let changes = changes.map(|(object, change)| Intent::patch(object, change));
+    let waits = steps.iter().flat_map(|step| waits(step, node));
+    let waits = waits.map(|(object, until)| Intent::wait_until(object, until, args.bind_timeout));
+    Ok(changes.chain(waits).collect())
+}
+
+fn bind(claim: &Claim, volume: &Volume) -> Step {
+    let reference = volume.object.spec.claim_ref.as_ref();
+    Step::Bind {
+        chosen: !volume.is_for(claim),
+        changed: reference.is_none_or(|reference| reference.uid != claim.uid),
+        volume: Named {
+            namespace: String::new(),
+            name: volume.name.clone(),
+            uid: volume.uid.clone(),
+            version: volume.object.metadata.resource_version.clone(),
+        },
+        claim: named(claim),
+    }
+}
+
+fn provide(claim: &Claim) -> Step {
+    Step::Provide { claim: named(claim) }
+}
+
+fn named(claim: &Claim) -> Named {
+    Named {
+        namespace: claim.namespace.clone(),
+        name: claim.name.clone(),
+        uid: claim.uid.clone(),
+        version: claim.object.metadata.resource_version.clone(),
+    }
+}
+
+/// The object to be changed, and how. With its version in the patch, an object that was changed since is left alone, and the
+/// pod is tried again.
+fn change(step: &Step, node: &str) -> Option<(ObjectReference, String)> {
+    let (object, annotations, more) = match step {
+        Step::Bind { changed: false, .. } => return None,
+        Step::Bind { chosen, volume, claim, .. } => {
+            let chosen = if *chosen { format!(r#""{BOUND_BY_CONTROLLER}":"yes""#) } else { String::new() };
+            let [namespace, name, uid] = [&claim.namespace, &claim.name, &claim.uid].map(|text| quoted(text));
+            let kind = r#""apiVersion":"v1","kind":"PersistentVolumeClaim""#;
+            let reference = format!(r#"{{{kind},"namespace":{namespace},"name":{name},"uid":{uid}}}"#);
+            (of_volume(volume), chosen, format!(r#","spec":{{"claimRef":{reference}}}"#))
+        }
+        Step::Provide { claim } => (of_claim(claim), format!(r#""{SELECTED_NODE}":{}"#, quoted(node)), String::new()),
+    };
+    let (Step::Bind { volume: changed, .. } | Step::Provide { claim: changed }) = step;
+    let version = match changed.version.as_str() {
+        "" => String::new(),
+        version => format!(r#","resourceVersion":{}"#, quoted(version)),
+    };
+    Some((object, format!(r#"{{"metadata":{{"annotations":{{{annotations}}}{version}}}{more}}}"#)))
+}
+
+/// What is waited for, and what tells that it won't come.
+fn waits(step: &Step, node: &str) -> Vec<(ObjectReference, String)> {
+    match step {
+        Step::Bind { volume, claim, .. } => {
+            let lost = text(&format!("ClaimRef got reset for pv \"{}\"", volume.name));
+            let taken = "has(object.status.phase) && object.status.phase == 'Bound'";
+            let has_claim = "has(object.spec.claimRef) && has(object.spec.claimRef.uid)";
+            vec![(of_volume(volume), format!("{has_claim} ? {taken} : {lost}")), (of_claim(claim), IS_BOUND.to_owned())]
+        }
+        Step::Provide { claim } => {
+            let failed = text(&format!("provisioning failed for PVC \"{}\"", claim.name));
+            let node = text(node);
+            let selected = format!("object.metadata.annotations['{SELECTED_NODE}'] == {node}");
+            let still = format!(
+                "has(object.metadata.annotations) && '{SELECTED_NODE}' in object.metadata.annotations && {selected}"
+            );
+            vec![(of_claim(claim), format!("{still} ? {IS_BOUND} : {failed}"))]
+        }
+    }
+}
+
+/// A text in CEL.
+fn text(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+fn of_volume(volume: &Named) -> ObjectReference {
+    ObjectReference::new("v1", "PersistentVolume", &volume.name).with_uid(&volume.uid)
+}
+
+fn of_claim(claim: &Named) -> ObjectReference {
+    let reference = ObjectReference::new("v1", "PersistentVolumeClaim", &claim.name);
+    reference.in_namespace(&claim.namespace).with_uid(&claim.uid)
+}

@@ -1,0 +1,82 @@
+//! The volumes that a claim may be bound to, ordered so that of thousands the right one for a node is found at once.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use berth_guest::LabelMap;
+use berth_guest::selector::{LabelSelector, WrittenLabelSelector};
+use berth_guest_volumes::Quantity;
+
+use crate::claim::Claim;
+use crate::cluster::Cluster;
+use crate::volume::Volume;
+
+const AVAILABLE: &str = "Available";
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Candidates {
+    /// Set aside for the claim: if there is any, it is this one or none.
+    set_aside: Vec<Rc<Volume>>,
+    /// By a label and its value, for those that can be reached only from nodes which have that. The smallest first.
+    pinned: BTreeMap<String, BTreeMap<String, Vec<Rc<Volume>>>>,
+    /// The others, the smallest first.
+    others: Vec<Rc<Volume>>,
+}
+
+impl Candidates {
+    /// Of a claim, or why its selector can't be read.
+    pub fn of(claim: &Claim, cluster: &Cluster) -> Result<Candidates, String> {
+        let selector = claim.object.spec.selector.clone().map(WrittenLabelSelector::read).transpose();
+        let selector = selector.map_err(|wrong| {
+            let Claim { namespace, name, .. } = claim;
+            format!("error creating internal label selector for claim: {namespace}/{name}: {wrong}")
+        })?;
+        let mut free: Vec<Rc<Volume>> = Vec::new();
+        let mut candidates = Candidates::default();
+        for volume in cluster.of_class(claim.object.class()).filter(|volume| volume.suits(&claim.object)) {
+            if volume.is_for(claim) {
+                candidates.set_aside.push(Rc::clone(volume));
+            } else if is_free(volume, claim, selector.as_ref()) {
+                free.push(Rc::clone(volume));
+            }
+        }
+        free.sort_by_key(|volume| size(volume));
+        for volume in free {
+            match &volume.pinned {
+                None => candidates.others.push(volume),
+                Some((label, values)) => {
+                    let by_value = candidates.pinned.entry(label.clone()).or_default();
+                    for value in values {
+                        by_value.entry(value.clone()).or_default().push(Rc::clone(&volume));
+                    }
+                }
+            }
+        }
+        Ok(candidates)
+    }
+
+    /// The volume to bind on a node with these labels, if there is one besides those that are taken.
+    pub fn on(&self, labels: &LabelMap, taken: &[Rc<Volume>]) -> Option<Rc<Volume>> {
+        let is_left = |volume: &&Rc<Volume>| !taken.iter().any(|taken| Rc::ptr_eq(taken, volume));
+        if let Some(set_aside) = self.set_aside.iter().find(is_left) {
+            return set_aside.is_reached(labels).then(|| Rc::clone(set_aside));
+        }
+        let pinned = self.pinned.iter().filter_map(|(label, by_value)| by_value.get(labels.get(label)?));
+        let smallest = pinned
+            .chain([&self.others])
+            .filter_map(|volumes| volumes.iter().filter(is_left).find(|volume| volume.is_reached(labels)));
+        smallest.min_by(|one, other| (size(one), &one.name).cmp(&(size(other), &other.name))).cloned()
+    }
+}
+
+fn is_free(volume: &Volume, claim: &Claim, selector: Option<&LabelSelector>) -> bool {
+    volume.object.spec.claim_ref.is_none()
+        && volume.object.status.phase == AVAILABLE
+        && selector.is_none_or(|selector| selector.matches(&volume.labels))
+        && claim.object.spec.access_modes.iter().all(|mode| volume.object.spec.access_modes.contains(mode))
+}
+
+fn size(volume: &Volume) -> Quantity {
+    volume.object.spec.capacity.storage.unwrap_or_default()
+}

@@ -1,0 +1,138 @@
+//! The pod's claims, and what stands in the way of placing it at all.
+
+use std::rc::Rc;
+
+use berth_guest::prelude::*;
+use berth_guest::types::{Volume as PodVolume, VolumeSource};
+use berth_guest_volumes::{PersistentVolumeClaim, not_found};
+
+use crate::candidates::Candidates;
+use crate::cluster::Cluster;
+use crate::volume::Volume;
+
+const UNBOUND: &str = "pod has unbound immediate PersistentVolumeClaims";
+const LOST: &str = "Lost";
+
+/// A claim.
+#[derive(Debug)]
+pub struct Claim {
+    /// `metadata.namespace`.
+    pub namespace: String,
+    /// `metadata.name`.
+    pub name: String,
+    /// `metadata.uid`.
+    pub uid: String,
+    /// All else.
+    pub object: PersistentVolumeClaim,
+}
+
+/// Which claims a pod has.
+#[derive(Debug)]
+pub struct Wanted {
+    namespace: String,
+    claims: Vec<Named>,
+}
+
+#[derive(Debug)]
+struct Named {
+    claim: String,
+    /// Name and uid of the pod, where the claim is made for it.
+    made_for: Option<(String, String)>,
+}
+
+/// The claims as they are now.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The volumes of those that are bound; `None` for one that is not there.
+    pub bound: Vec<Option<Rc<Volume>>>,
+    /// Those that wait for their first pod, each with the volumes that may be had.
+    pub waiting: Vec<Waiting>,
+}
+
+/// A claim that waits for its first pod.
+#[derive(Debug)]
+pub struct Waiting {
+    /// The claim.
+    pub claim: Rc<Claim>,
+    /// What it may be bound to, or why that can't be told.
+    pub candidates: Result<Candidates, String>,
+}
+
+impl Wanted {
+    /// Of a pod with these volumes.
+    pub fn new(namespace: &str, volumes: &[PodVolume]) -> Wanted {
+        Wanted { namespace: namespace.to_owned(), claims: volumes.iter().filter_map(Named::new).collect() }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.claims.is_empty()
+    }
+
+    /// The claims as they are, or why no node will do.
+    pub fn find(&self, cluster: &Cluster) -> Result<Found, Rejection> {
+        let mut claims = Vec::with_capacity(self.claims.len());
+        for named in &self.claims {
+            claims.push(named.usable(&self.namespace, cluster).map_err(Rejection::unresolvable)?);
+        }
+        let (mut found, mut immediate) = (Found::default(), false);
+        for claim in claims {
+            let spec = &claim.object.spec;
+            if claim.object.is_fully_bound() {
+                found.bound.push(cluster.volumes.get("", &spec.volume_name).cloned());
+            } else if waits(&claim.object, cluster).map_err(Rejection::error)? && spec.volume_name.is_empty() {
+                let candidates = Candidates::of(claim, cluster);
+                found.waiting.push(Waiting { claim: Rc::clone(claim), candidates });
+            } else {
+                immediate = true;
+            }
+        }
+        if immediate { Err(Rejection::unresolvable(UNBOUND)) } else { Ok(found) }
+    }
+}
+
+/// Whether the claim's class waits for the first pod. One that is not there does not.
+fn waits(claim: &PersistentVolumeClaim, cluster: &Cluster) -> Result<bool, String> {
+    let name = claim.class();
+    cluster.classes.get("", name).map_or(Ok(false), |class| class.waits_for_first_consumer(name))
+}
+
+impl Named {
+    fn new(volume: &PodVolume) -> Option<Named> {
+        match &volume.source {
+            VolumeSource::PersistentVolumeClaim(source) => Some(Named { claim: source.claim.clone(), made_for: None }),
+            VolumeSource::Ephemeral(source) => {
+                let pod = source.claim.strip_suffix(&format!("-{}", volume.name)).unwrap_or(&source.claim);
+                Some(Named { claim: source.claim.clone(), made_for: Some((pod.to_owned(), source.pod_uid.clone())) })
+            }
+            _ => None,
+        }
+    }
+
+    /// The claim, or why the pod can't use it.
+    fn usable<'a>(&self, namespace: &str, cluster: &'a Cluster) -> Result<&'a Rc<Claim>, String> {
+        let name = &self.claim;
+        let claim = cluster.claims.get(namespace, name).ok_or_else(|| match self.made_for {
+            Some(_) => {
+                format!("waiting for ephemeral volume controller to create the persistentvolumeclaim \"{name}\"")
+            }
+            None => not_found("persistentvolumeclaim", name),
+        })?;
+        let PersistentVolumeClaim { metadata, spec, status } = &claim.object;
+        if status.phase == LOST {
+            let volume = &spec.volume_name;
+            return Err(format!(
+                "persistentvolumeclaim \"{name}\" bound to non-existent persistentvolume \"{volume}\""
+            ));
+        }
+        if metadata.is_deleting() {
+            return Err(format!("persistentvolumeclaim \"{name}\" is being deleted"));
+        }
+        match &self.made_for {
+            Some((pod, uid)) if !metadata.is_controlled_by(uid) => {
+                Err(format!("PVC {namespace}/{name} was not created for pod {namespace}/{pod} (pod is not owner)"))
+            }
+            _ => Ok(claim),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! VolumeBinding: a pod's claims have volumes that its node reaches, or get them when it is placed.
+//!
+//! Reads the pod's volumes, PersistentVolumeClaims, PersistentVolumes and StorageClasses, what CSI drivers say of themselves, of
+//! nodes and of their capacity, and labels and names of nodes, as kube-scheduler v1.36 does. A claim that is bound wants a node
+//! from which its volume is reached. One whose class waits for the first pod gets the smallest volume that suits it and is
+//! reached, or one that is made for the node; which is reserved with the pod, written to the claim or the volume before the pod
+//! is bound, and waited for.
+
+mod args;
+mod binding;
+mod candidates;
+mod claim;
+mod cluster;
+mod decision;
+mod fields;
+mod steps;
+mod volume;
+
+use std::cell::RefCell;
+
+use args::Args;
+use berth_guest::prelude::*;
+use berth_guest::{ClusterEvent, EventActions};
+use binding::{pre_bind, reserve};
+use claim::{Found, Wanted};
+use cluster::Cluster;
+use decision::{Place, decide};
+
+/// Once a template.
+pub struct Pod {
+    wanted: Wanted,
+    /// As the pre-filter found them.
+    found: RefCell<Found>,
+}
+
+fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> Pod {
+    Pod { wanted: Wanted::new(namespace, volumes), found: RefCell::default() }
+}
+
+fn pre_filter(pod: &Pod, cluster: &Cluster) -> Result<PreFilter, Rejection> {
+    if pod.wanted.is_empty() {
+        return Ok(PreFilter::Skip);
+    }
+    pod.found.replace(pod.wanted.find(cluster)?);
+    Ok(PreFilter::All)
+}
+
+fn filter(pod: &Pod, cluster: &Cluster, name: &node::Name, labels: &node::Labels) -> Result<(), Rejection> {
+    decide(&pod.found.borrow(), cluster, Place { name, labels }).map(|_| ())
+}
+
+berth_guest::plugin!(
+    name: "VolumeBinding",
+    args: Args,
+    index: Cluster,
+    prepare: prepare => Pod,
+    pre_filter: pre_filter,
+    filter: filter,
+    reserve: reserve,
+    pre_bind: pre_bind,
+    retry_on: [
+        ClusterEvent::new("storage.k8s.io/v1/StorageClass", EventActions::ADD | EventActions::UPDATE),
+        ClusterEvent::new("PersistentVolumeClaim", EventActions::ADD | EventActions::UPDATE),
+        ClusterEvent::new("PersistentVolume", EventActions::ADD | EventActions::UPDATE),
+        ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_LABELS),
+        ClusterEvent::new("storage.k8s.io/v1/CSINode", EventActions::ADD | EventActions::UPDATE),
+        ClusterEvent::new("storage.k8s.io/v1/CSIDriver", EventActions::UPDATE),
+        ClusterEvent::new("storage.k8s.io/v1/CSIStorageCapacity", EventActions::ADD | EventActions::UPDATE),
+    ],
+);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! What is to be done for a pod's claims, as it is kept from reserve to pre-bind: a line a claim, with tabs between names.
+
+use std::str::Split;
+
+/// What is to be done for one claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It gets a volume that is there.
+    Bind {
+        /// The volume was not set aside for it before.
+        chosen: bool,
+        /// The volume does not name it yet.
+        changed: bool,
+        /// The volume.
+        volume: Named,
+        /// The claim.
+        claim: Named,
+    },
+    /// One is to be made.
+    Provide {
+        /// The claim.
+        claim: Named,
+    },
+}
+
+/// An object as it was when it was decided about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// `metadata.namespace`.
+    pub namespace: String,
+    /// `metadata.name`.
+    pub name: String,
+    /// `metadata.uid`.
+    pub uid: String,
+    /// `metadata.resourceVersion`.
+    pub version: String,
+}
+
+/// As bytes.
+pub fn write(steps: &[Step]) -> Vec<u8> {
+    let mut text = String::new();
+    for step in steps {
+        match step {
+            Step::Bind { chosen, changed, volume, claim } => {
+                let [chosen, changed] = [chosen, changed].map(|flag| if *flag { "yes" } else { "no" });
+                text += &format!("bind\t{chosen}\t{changed}\t{}\t{}\n", volume.write(), claim.write());
+            }
+            Step::Provide { claim } => text += &format!("provide\t{}\n", claim.write()),
+        }
+    }
+    text.into_bytes()
+}
+
+/// From bytes that another version of this plugin may have written.
+pub fn read(state: &[u8]) -> Result<Vec<Step>, String> {
+    let text = str::from_utf8(state).map_err(|_| "the reservation's state is no text".to_owned())?;
+    let unknown = |line| format!("the reservation's state has a line that this version does not know: {line:?}");
+    text.lines().map(|line| Step::read(line).ok_or_else(|| unknown(line))).collect()
+}
+
+impl Step {
+    fn read(line: &str) -> Option<Step> {
+        let mut parts = line.split('\t');
+        Some(match parts.next()? {
+            "bind" => Step::Bind {
+                chosen: parts.next()? == "yes",
+                changed: parts.next()? == "yes",
+                volume: Named::read(&mut parts)?,
+                claim: Named::read(&mut parts)?,
+            },
+            "provide" => Step::Provide { claim: Named::read(&mut parts)? },
+            _ => return None,
+        })
+    }
+}
+
+impl Named {
+    fn write(&self) -> String {
+        [&*self.namespace, &self.name, &self.uid, &self.version].join("\t")
+    }
+
+    fn read(parts: &mut Split<'_, char>) -> Option<Named> {
+        let mut part = || parts.next().map(str::to_owned);
+        Some(Named { namespace: part()?, name: part()?, uid: part()?, version: part()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let named = |name: &str| Named { name: name.to_owned(), uid: "u".to_owned(), ..Named::default() };
+        let steps = [
+            Step::Bind { chosen: true, changed: false, volume: named("pv"), claim: named("data") },
+            Step::Provide { claim: named("scratch") },
+        ];
+        assert_eq!(read(&write(&steps)), Ok(steps.to_vec()));
+        assert_eq!(read(b""), Ok(Vec::new()));
+        for unknown in ["provide\tdefault", "keep\tdefault\tdata\tu\t1"] {
+            assert!(read(unknown.as_bytes()).unwrap_err().contains("does not know"), "{unknown}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! VolumeBinding, claim by claim.
+
+mod binding;
+mod provisioning;
+mod volumes;
+
+use berth_guest::testing::{Host, NodeBuilder, PodBuilder, node, pod};
+use berth_guest::types::{Code, Status};
+
+use super::*;
+
+const BIND_CONFLICT: &str = "node(s) didn't find available persistent volumes to bind";
+const NODE_CONFLICT: &str = "node(s) didn't match PersistentVolume's node affinity";
+const NO_VOLUME: &str = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
+
+/// Two zones, and classes whose volumes wait for their first pod: `made` by hand, `local` by nobody.
+fn cluster() -> Host<Plugin> {
+    let mut host = Host::new();
+    host.node(zoned("a"));
+    host.node(zoned("b"));
+    let waits = r#""volumeBindingMode": "WaitForFirstConsumer""#;
+    host.object("StorageClass", "", "made", &format!(r#"{{"provisioner": "csi.example.com", {waits}}}"#));
+    host.object("StorageClass", "", "local", &format!(r#"{{"provisioner": "kubernetes.io/no-provisioner", {waits}}}"#));
+    let at_once = r#"{"provisioner": "csi.example.com", "volumeBindingMode": "Immediate"}"#;
+    host.object("StorageClass", "", "at-once", at_once);
+    host
+}
+
+fn zoned(zone: &str) -> NodeBuilder {
+    node(zone).label("zone", zone)
+}
+
+/// A claim `data` with these fields.
+fn claim(host: &mut Host<Plugin>, fields: &str) {
+    host.object("PersistentVolumeClaim", "default", "data", fields);
+}
+
+/// One of 5Gi that waits, of a class, with more in its spec.
+fn waiting(class: &str, more: &str) -> String {
+    let requests = r#""resources": {"requests": {"storage": "5Gi"}}, "accessModes": ["ReadWriteOnce"]"#;
+    format!(r#"{{"spec": {{"storageClassName": "{class}", {requests}{more}}}}}"#)
+}
+
+/// An available volume of class `local` in a zone, with more in its spec.
+fn volume(size: &str, zone: &str, more: &str) -> String {
+    let zone = format!(r#"[{{"key": "zone", "operator": "In", "values": ["{zone}"]}}]"#);
+    let affinity = format!(r#"{{"required": {{"nodeSelectorTerms": [{{"matchExpressions": {zone}}}]}}}}"#);
+    let capacity = format!(r#""capacity": {{"storage": "{size}"}}, "accessModes": ["ReadWriteOnce", "ReadOnlyMany"]"#);
+    format!(
+        r#"{{"spec": {{"storageClassName": "local", "nodeAffinity": {affinity}, {capacity}{more}}},
+            "status": {{"phase": "Available"}}}}"#
+    )
+}
+
+fn wanted() -> PodBuilder {
+    pod().claim("data")
+}
+
+fn told(status: Option<Status>) -> Option<(Code, String)> {
+    status.map(|status| (status.code, status.reasons.join("; ")))
+}
+
+fn unresolvable(reason: &str) -> Option<(Code, String)> {
+    Some((Code::UnschedulableAndUnresolvable, reason.to_owned()))
+}
+
+#[test]
+fn claims_that_cannot_be_used_stop_the_pod() {
+    let bound = r#""metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}"#;
+    for (case, fields, expected) in [
+        ("missing", None, unresolvable("persistentvolumeclaim \"data\" not found")),
+        (
+            "lost",
+            Some(r#"{"spec": {"volumeName": "pv"}, "status": {"phase": "Lost"}}"#.to_owned()),
+            unresolvable("persistentvolumeclaim \"data\" bound to non-existent persistentvolume \"pv\""),
+        ),
+        (
+            "going",
+            Some(r#"{"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}"#.to_owned()),
+            unresolvable("persistentvolumeclaim \"data\" is being deleted"),
+        ),
+        (
+            "waiting for nobody",
+            Some(waiting("at-once", "")),
+            unresolvable("pod has unbound immediate PersistentVolumeClaims"),
+        ),
+        ("without a class", Some("{}".to_owned()), unresolvable("pod has unbound immediate PersistentVolumeClaims")),
+        (
+            "of an unknown class",
+            Some(waiting("none", "")),
+            unresolvable("pod has unbound immediate PersistentVolumeClaims"),
+        ),
+        (
+            "with a volume, but not bound yet",
+            Some(waiting("made", r#", "volumeName": "pv""#)),
+            unresolvable("pod has unbound immediate PersistentVolumeClaims"),
+        ),
+        (
+            "of a class that says nothing",
+            Some(waiting("unset", "")),
+            Some((Code::Error, "VolumeBindingMode not set for StorageClass \"unset\"".to_owned())),
+        ),
+        (
+            "bound to what is not there",
+            Some(format!(r#"{{{bound}, "spec": {{"volumeName": "pv"}}}}"#)),
+            unresolvable(NO_VOLUME),
+        ),
+        ("waiting for the pod", Some(waiting("made", "")), None),
+    ] {
+        let mut host = cluster();
+        host.object("StorageClass", "", "unset", "{}");
+        if let Some(fields) = fields {
+            claim(&mut host, &fields);
+        }
+        assert_eq!(told(host.verdict(&wanted(), "a")), expected, "{case}");
+    }
+}
+
+#[test]
+fn a_pod_without_claims_is_not_asked_about() {
+    let mut host = cluster();
+    assert_eq!(host.fits(&pod()), ["a", "b"]);
+    assert_eq!(host.reserve(&pod(), "a"), Ok(berth_guest::lifecycle::Reservation::default()));
+    assert!(host.pre_bind(&pod(), "a", b"").is_empty());
+}
+
+#[test]
+fn a_claim_made_for_a_pod_is_that_pods() {
+    let owned = |uid: &str| {
+        let owner = format!(r#""ownerReferences": [{{"uid": "{uid}", "controller": true}}]"#);
+        waiting("made", "").replacen('{', &format!(r#"{{"metadata": {{{owner}}}, "#), 1)
+    };
+    let ephemeral = pod().name("web").uid("1").ephemeral("data");
+    let mut host = cluster();
+    let missing = "waiting for ephemeral volume controller to create the persistentvolumeclaim \"web-data\"";
+    assert_eq!(told(host.verdict(&ephemeral, "a")), unresolvable(missing));
+    host.object("PersistentVolumeClaim", "default", "web-data", &owned("2"));
+    let another = "PVC default/web-data was not created for pod default/web (pod is not owner)";
+    assert_eq!(told(host.verdict(&ephemeral, "a")), unresolvable(another));
+    host.object("PersistentVolumeClaim", "default", "web-data", &owned("1"));
+    assert_eq!(host.fits(&ephemeral), ["a", "b"]);
+}
+
+#[test]
+fn arguments_are_checked() {
+    for (args, problem) in [
+        (
+            r#"{"bindTimeoutSeconds": -1}"#,
+            "bindTimeoutSeconds: Invalid value: -1: invalid BindTimeoutSeconds, should not be a negative value",
+        ),
+        (
+            r#"{"shape": [{"utilization": 0, "score": 0}]}"#,
+            "shape: Forbidden: nodes are not scored by their volumes; remove it",
+        ),
+    ] {
+        let refused = Host::<Plugin>::with_args(args).err();
+        assert_eq!(refused, Some(format!("VolumeBinding: arguments: {problem}")), "{args}");
+    }
+    for args in ["{}", r#"{"bindTimeoutSeconds": 0}"#, r#"{"bindTimeoutSeconds": 60, "shape": null}"#] {
+        assert!(Host::<Plugin>::with_args(args).is_ok(), "{args}");
+    }
+}

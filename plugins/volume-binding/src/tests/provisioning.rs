@@ -1,0 +1,92 @@
+//! Volumes that are to be made.
+
+use super::*;
+
+const NOT_ENOUGH_SPACE: &str = "node(s) did not have enough free storage";
+
+#[test]
+fn a_volume_can_be_made_where_the_class_allows_it() {
+    let allowed = |zone: &str| {
+        let terms = format!(r#"[{{"matchLabelExpressions": [{{"key": "zone", "values": ["{zone}"]}}]}}]"#);
+        format!(
+            r#"{{"provisioner": "csi.example.com", "volumeBindingMode": "WaitForFirstConsumer", "allowedTopologies": {terms}}}"#
+        )
+    };
+    let mut host = cluster();
+    claim(&mut host, &waiting("zonal", ""));
+    host.object("StorageClass", "", "zonal", &allowed("b"));
+    assert_eq!(host.fits(&wanted()), ["b"]);
+    assert_eq!(told(host.verdict(&wanted(), "a")), unresolvable(BIND_CONFLICT));
+    host.object("StorageClass", "", "zonal", r#"{"volumeBindingMode": "WaitForFirstConsumer"}"#);
+    assert!(host.fits(&wanted()).is_empty(), "nobody makes it");
+}
+
+#[test]
+fn a_claim_whose_node_is_selected_stays_there() {
+    let selected = r#"{"metadata": {"annotations": {"volume.kubernetes.io/selected-node": "b"}}, "#;
+    let mut host = cluster();
+    claim(&mut host, &waiting("made", "").replacen('{', selected, 1));
+    assert_eq!(host.fits(&wanted()), ["b"]);
+    assert_eq!(told(host.verdict(&wanted(), "a")), unresolvable(BIND_CONFLICT));
+}
+
+/// Capacity of class `made` in a zone.
+fn capacity(zone: &str, more: &str) -> String {
+    format!(r#"{{"storageClassName": "made", "nodeTopology": {{"matchLabels": {{"zone": "{zone}"}}}}{more}}}"#)
+}
+
+#[test]
+fn drivers_that_tell_how_much_there_is_are_believed() {
+    let tells = r#"{"spec": {"storageCapacity": true}}"#;
+    for (case, driver, fields, fits) in [
+        ("enough", tells, capacity("a", r#", "capacity": "5Gi""#), vec!["a"]),
+        ("too little", tells, capacity("a", r#", "capacity": "4Gi""#), vec![]),
+        (
+            "enough in all, but not in one",
+            tells,
+            capacity("a", r#", "capacity": "9Gi", "maximumVolumeSize": "1Gi""#),
+            vec![],
+        ),
+        ("nothing is said", tells, capacity("a", ""), vec![]),
+        ("elsewhere", tells, capacity("b", r#", "capacity": "5Gi""#), vec!["b"]),
+        ("nowhere", tells, r#"{"storageClassName": "made", "capacity": "5Gi"}"#.to_owned(), vec![]),
+        ("another class's", tells, capacity("a", r#", "capacity": "5Gi""#).replace("\"made\"", "\"local\""), vec![]),
+        ("it does not tell", r#"{"spec": {"storageCapacity": false}}"#, capacity("a", ""), vec!["a", "b"]),
+    ] {
+        let mut host = cluster();
+        claim(&mut host, &waiting("made", ""));
+        assert_eq!(host.fits(&wanted()), ["a", "b"], "{case}: without a CSIDriver");
+        host.object("CSIDriver", "", "csi.example.com", driver);
+        host.object("CSIStorageCapacity", "kube-system", "some", &fields);
+        assert_eq!(host.fits(&wanted()), fits, "{case}");
+        if fits.is_empty() {
+            assert_eq!(told(host.verdict(&wanted(), "a")), unresolvable(NOT_ENOUGH_SPACE), "{case}");
+        }
+    }
+}
+
+#[test]
+fn what_is_there_goes_before_what_could_be_made() {
+    let mut host = cluster();
+    claim(&mut host, &waiting("made", ""));
+    host.object("PersistentVolume", "", "pv", &volume("5Gi", "a", "").replace("\"local\"", "\"made\""));
+    let step = |host: &mut Host<Plugin>, node| {
+        let state = host.reserve(&wanted(), node).unwrap().state;
+        String::from_utf8(state).unwrap().split('\t').next().map(str::to_owned)
+    };
+    assert_eq!(step(&mut host, "a").as_deref(), Some("bind"));
+    assert_eq!(step(&mut host, "b").as_deref(), Some("provide"));
+}
+
+#[test]
+fn reasons_of_bound_and_waiting_claims_stand_together() {
+    let mut host = cluster();
+    claim(&mut host, &waiting("local", ""));
+    let bound =
+        r#"{"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": ""}}, "spec": {"volumeName": "pv"}}"#;
+    host.object("PersistentVolumeClaim", "default", "bound", bound);
+    host.object("PersistentVolume", "", "pv", &volume("5Gi", "b", "").replace("Available", "Bound"));
+    let both = pod().claim("data").claim("bound");
+    assert_eq!(told(host.verdict(&both, "a")), unresolvable(&format!("{NODE_CONFLICT}; {BIND_CONFLICT}")));
+    assert_eq!(told(host.verdict(&both, "b")), unresolvable(BIND_CONFLICT));
+}

@@ -1,0 +1,167 @@
+//! Volumes that are there: those that are bound, and those that a claim may get.
+
+use super::*;
+
+/// A claim `data` that is bound to a volume of this source in zone `a`.
+fn bound(source: &str, labels: &str) -> Host<Plugin> {
+    let mut host = cluster();
+    let metadata = r#""metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}"#;
+    claim(&mut host, &format!(r#"{{{metadata}, "spec": {{"volumeName": "pv"}}}}"#));
+    let zone = r#"[{"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["a"]}]"#;
+    let affinity = format!(r#"{{"required": {{"nodeSelectorTerms": [{{"matchExpressions": {zone}}}]}}}}"#);
+    let volume = format!(r#"{{"metadata": {labels}, "spec": {{{source}"nodeAffinity": {affinity}}}}}"#);
+    host.object("PersistentVolume", "", "pv", &volume);
+    host
+}
+
+#[test]
+fn a_bound_volume_is_reached_from_its_nodes() {
+    let mut host = bound("", "{}");
+    host.node(node("a").label("topology.kubernetes.io/zone", "a"));
+    host.node(node("b").label("topology.kubernetes.io/zone", "b"));
+    assert_eq!(host.fits(&wanted()), ["a"]);
+    assert_eq!(told(host.verdict(&wanted(), "b")), unresolvable(NODE_CONFLICT));
+    host.object("PersistentVolume", "", "pv", "{}");
+    assert_eq!(host.fits(&wanted()), ["a", "b"], "without an affinity every node reaches it");
+}
+
+#[test]
+fn where_a_driver_has_taken_it_over_its_own_label_tells_the_zone() {
+    let migrated = |plugins: &str| {
+        format!(r#"{{"metadata": {{"annotations": {{"storage.alpha.kubernetes.io/migrated-plugins": "{plugins}"}}}}}}"#)
+    };
+    let ebs = r#""awsElasticBlockStore": {"volumeID": "vol-1"}, "#;
+    for (case, source, plugins, label, fits) in [
+        ("by its driver's label", ebs, "kubernetes.io/aws-ebs", "topology.ebs.csi.aws.com/zone", true),
+        ("no longer by Kubernetes' own", ebs, "kubernetes.io/aws-ebs", "topology.kubernetes.io/zone", false),
+        ("not taken over there", ebs, "kubernetes.io/gce-pd,kubernetes.io/cinder", "topology.kubernetes.io/zone", true),
+        ("of no such kind", "", "kubernetes.io/aws-ebs", "topology.kubernetes.io/zone", true),
+    ] {
+        let mut host = bound(source, "{}");
+        host.node(node("node").label(label, "a"));
+        host.object("CSINode", "", "node", &migrated(plugins));
+        assert_eq!(host.fits(&wanted()).contains(&"node".to_owned()), fits, "{case}");
+    }
+    let mut host = bound(r#""awsElasticBlockStore": {"volumeID": "aws://zone/disk"}, "#, "{}");
+    host.object("CSINode", "", "a", &migrated("kubernetes.io/aws-ebs"));
+    let (code, why) = told(host.verdict(&wanted(), "a")).unwrap();
+    assert_eq!(code, Code::Error);
+    assert!(why.starts_with("could not translate pv: failed to translate Kubernetes ID"), "{why}");
+}
+
+#[test]
+fn a_claim_gets_a_volume_that_suits_it() {
+    let suits = volume("5Gi", "a", "");
+    for (case, claim_more, volume_fields, fits) in [
+        ("suits", "", suits.clone(), true),
+        ("larger", "", volume("10Gi", "a", ""), true),
+        ("too small", "", volume("5119Mi", "a", ""), false),
+        ("another class", "", suits.replace("\"local\"", "\"made\""), false),
+        ("not available", "", suits.replace("Available", "Released"), false),
+        ("going", "", suits.replacen('{', r#"{"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}, "#, 1), false),
+        ("another mode", "", volume("5Gi", "a", r#", "volumeMode": "Block""#), false),
+        ("the same mode", r#", "volumeMode": "Block""#, volume("5Gi", "a", r#", "volumeMode": "Block""#), true),
+        ("the mode that is meant", r#", "volumeMode": "Filesystem""#, suits.clone(), true),
+        ("more access", r#", "accessModes": ["ReadOnlyMany"]"#, suits.clone(), true),
+        ("less access", r#", "accessModes": ["ReadWriteMany"]"#, suits.clone(), false),
+        ("attributes", r#", "volumeAttributesClassName": "fast""#, suits.clone(), false),
+        (
+            "the same attributes",
+            r#", "volumeAttributesClassName": "fast""#,
+            volume("5Gi", "a", r#", "volumeAttributesClassName": "fast""#),
+            true,
+        ),
+        ("labels", r#", "selector": {"matchLabels": {"disk": "ssd"}}"#, suits.clone(), false),
+        (
+            "the same labels",
+            r#", "selector": {"matchLabels": {"disk": "ssd"}}"#,
+            suits.replacen('{', r#"{"metadata": {"labels": {"disk": "ssd"}}, "#, 1),
+            true,
+        ),
+        ("another claim's", "", volume("5Gi", "a", &reserved_for("other", "")), false),
+        ("its own", "", volume("5Gi", "a", &reserved_for("data", "")), true),
+        ("its namesake's", "", volume("5Gi", "a", &reserved_for("data", "uid")), false),
+        ("its own, but too small", "", volume("1Gi", "a", &reserved_for("data", "")), false),
+    ] {
+        let mut host = cluster();
+        let fields = waiting("local", claim_more);
+        // The last one counts where a field is there twice.
+        let fields = if claim_more.contains("accessModes") {
+            fields.replacen(r#", "accessModes": ["ReadWriteOnce"]"#, "", 1)
+        } else {
+            fields
+        };
+        claim(&mut host, &fields);
+        host.object("PersistentVolume", "", "pv", &volume_fields);
+        assert_eq!(host.fits(&wanted()), if fits { vec!["a"] } else { vec![] }, "{case}");
+        assert_eq!(told(host.verdict(&wanted(), "b")), unresolvable(BIND_CONFLICT), "{case}: of another zone");
+    }
+}
+
+fn reserved_for(claim: &str, uid: &str) -> String {
+    format!(r#", "claimRef": {{"namespace": "default", "name": "{claim}", "uid": "{uid}"}}"#)
+}
+
+#[test]
+fn claims_share_what_there_is() {
+    let mut host = cluster();
+    claim(&mut host, &waiting("local", ""));
+    host.object("PersistentVolumeClaim", "default", "more", &waiting("local", "").replace("5Gi", "8Gi"));
+    host.object("PersistentVolume", "", "large", &volume("10Gi", "a", ""));
+    let both = pod().claim("more").claim("data");
+    assert_eq!(host.fits(&wanted()), ["a"]);
+    assert!(host.fits(&both).is_empty(), "one volume is not two");
+    host.object("PersistentVolume", "", "small", &volume("6Gi", "a", ""));
+    assert_eq!(host.fits(&both), ["a"], "the smaller claim takes the smaller volume");
+    host.remove_object("PersistentVolume", "", "small");
+    assert!(host.fits(&both).is_empty());
+}
+
+#[test]
+fn of_volumes_pinned_in_different_ways_the_smallest_is_taken() {
+    let anywhere = r#"{"spec": {"storageClassName": "local", "capacity": {"storage": "7Gi"}, "accessModes": ["ReadWriteOnce"]},
+        "status": {"phase": "Available"}}"#;
+    for (case, volumes, on_a, on_b) in [
+        ("one anywhere", vec![("any", anywhere.to_owned())], "any", "any"),
+        ("a smaller one there", vec![("any", anywhere.to_owned()), ("a6", volume("6Gi", "a", ""))], "a6", "any"),
+        ("a larger one there", vec![("any", anywhere.to_owned()), ("a8", volume("8Gi", "a", ""))], "any", "any"),
+        (
+            "two there",
+            vec![("a9", volume("9Gi", "a", "")), ("a8", volume("8Gi", "a", "")), ("b6", volume("6Gi", "b", ""))],
+            "a8",
+            "b6",
+        ),
+        (
+            "one in both zones",
+            vec![("both", volume("6Gi", "a", "").replace(r#"["a"]"#, r#"["a", "b"]"#)), ("a8", volume("8Gi", "a", ""))],
+            "both",
+            "both",
+        ),
+    ] {
+        let mut host = cluster();
+        claim(&mut host, &waiting("local", ""));
+        for (name, fields) in volumes {
+            host.object("PersistentVolume", "", name, &fields);
+        }
+        for (node, expected) in [("a", on_a), ("b", on_b)] {
+            let state = host.reserve(&wanted(), node).unwrap().state;
+            let state = String::from_utf8(state).unwrap();
+            assert!(state.contains(&format!("\t{expected}\t")), "{case}, on {node}: {state}");
+        }
+    }
+}
+
+#[test]
+fn answers_follow_the_volumes() {
+    let mut host = cluster();
+    claim(&mut host, &waiting("local", ""));
+    assert!(host.fits(&wanted()).is_empty());
+    host.object("PersistentVolume", "", "pv", &volume("5Gi", "a", ""));
+    assert_eq!(host.fits(&wanted()), ["a"]);
+    host.object("PersistentVolume", "", "pv", &volume("5Gi", "b", ""));
+    assert_eq!(host.fits(&wanted()), ["b"]);
+    host.object("PersistentVolume", "", "pv", &volume("5Gi", "b", "").replace("\"local\"", "\"made\""));
+    assert!(host.fits(&wanted()).is_empty());
+    host.remove_object("PersistentVolume", "", "pv");
+    assert!(host.fits(&wanted()).is_empty());
+}

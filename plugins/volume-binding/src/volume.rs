@@ -1,0 +1,105 @@
+//! A PersistentVolume with its affinity read.
+
+use berth_guest::LabelMap;
+use berth_guest::objects::Object;
+use berth_guest::selector::Terms;
+use berth_guest::types::{NodeSelectorTerm, SelectorOperator};
+use berth_guest_volumes::{CsiNode, PersistentVolume, PersistentVolumeClaim};
+
+use crate::claim::Claim;
+
+/// A volume.
+#[derive(Debug)]
+pub struct Volume {
+    /// `metadata.name`.
+    pub name: String,
+    /// `metadata.uid`.
+    pub uid: String,
+    /// All else.
+    pub object: PersistentVolume,
+    /// `metadata.labels`.
+    pub labels: LabelMap,
+    /// Label and values of which a node must have one: it can't be reached otherwise.
+    pub pinned: Option<(String, Vec<String>)>,
+    /// `None`: every node reaches it.
+    affinity: Option<Terms>,
+    migrated: Option<Migrated>,
+}
+
+/// The same for nodes that leave such volumes to a CSI driver.
+#[derive(Debug)]
+struct Migrated {
+    provisioner: &'static str,
+    affinity: Result<Option<Terms>, String>,
+}
+
+impl Volume {
+    /// Of an object, or why it can't be read.
+    pub fn read(object: &Object<'_>) -> Result<Volume, String> {
+        let volume = object.read::<PersistentVolume>()?;
+        let terms = volume.node_affinity();
+        let migrated = volume.in_tree().map(|in_tree| Migrated {
+            provisioner: in_tree.provisioner(),
+            affinity: volume.migrated_node_affinity().map(|terms| terms.map(|terms| Terms::lenient(&terms))),
+        });
+        let labels = volume.metadata.labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        Ok(Volume {
+            name: object.name.to_owned(),
+            uid: object.uid.to_owned(),
+            labels,
+            pinned: terms.as_deref().and_then(pin),
+            affinity: terms.map(|terms| Terms::lenient(&terms)),
+            migrated,
+            object: volume,
+        })
+    }
+
+    /// Whether a node with these labels reaches it.
+    pub fn is_reached(&self, labels: &LabelMap) -> bool {
+        matches(self.affinity.as_ref(), labels)
+    }
+
+    /// The same for a volume that is bound, which the node may leave to a CSI driver; or why that driver can't know it.
+    pub fn is_reached_bound(&self, labels: &LabelMap, csi_node: Option<&CsiNode>) -> Result<bool, String> {
+        let migrated = self.migrated.as_ref();
+        match migrated.filter(|migrated| csi_node.is_some_and(|node| node.has_migrated(migrated.provisioner))) {
+            None => Ok(self.is_reached(labels)),
+            Some(Migrated { affinity: Ok(terms), .. }) => Ok(matches(terms.as_ref(), labels)),
+            Some(Migrated { affinity: Err(wrong), .. }) => Err(format!("could not translate pv: {wrong}")),
+        }
+    }
+
+    /// Whether it is set aside for this claim, or bound to it.
+    pub fn is_for(&self, claim: &Claim) -> bool {
+        let reference = self.object.spec.claim_ref.as_ref();
+        reference.is_some_and(|reference| {
+            reference.name == claim.name
+                && reference.namespace == claim.namespace
+                && (reference.uid.is_empty() || reference.uid == claim.uid)
+        })
+    }
+
+    /// Whether it is what a claim asks for, apart from where it is.
+    pub fn suits(&self, claim: &PersistentVolumeClaim) -> bool {
+        let (wanted, spec) = (&claim.spec, &self.object.spec);
+        spec.capacity.storage.unwrap_or_default() >= claim.requested()
+            && mode(&wanted.volume_mode) == mode(&spec.volume_mode)
+            && wanted.volume_attributes_class_name == spec.volume_attributes_class_name
+            && !self.object.metadata.is_deleting()
+    }
+}
+
+/// No node has a name here: what volumes say of fields is left aside, as in kube-scheduler.
+fn matches(terms: Option<&Terms>, labels: &LabelMap) -> bool {
+    terms.is_none_or(|terms| terms.any_matches("", labels))
+}
+
+fn mode(mode: &Option<String>) -> &str {
+    mode.as_deref().unwrap_or("Filesystem")
+}
+
+fn pin(terms: &[NodeSelectorTerm]) -> Option<(String, Vec<String>)> {
+    let [term] = terms else { return None };
+    let within = term.expressions.iter().find(|expression| expression.operator == SelectorOperator::In)?;
+    Some((within.key.clone(), within.values.clone()))
+}

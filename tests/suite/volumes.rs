@@ -1,0 +1,150 @@
+//! Claims that wait for their first pod: they get a volume that the pod's node reaches, or one that is made for it.
+
+use anyhow::{Context, Result, ensure};
+use berth_tests::objects::{NAMESPACE, nodes, pod, with};
+use berth_tests::wait::{Look, eventually};
+use berth_tests::{Session, Target, api, events};
+use serde_json::{Value, json};
+
+crate::case::cases!(Both:
+    a_volume_that_is_there_is_bound_where_it_is_reached,
+    one_volume_is_for_one_pod,
+    a_volume_is_made_for_the_pods_node,
+    a_pod_waits_for_its_volume_and_is_tried_again_where_that_fails,
+);
+
+const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
+
+async fn a_volume_that_is_there_is_bound_where_it_is_reached(target: &Target) -> Result<()> {
+    let _controllers = target.controllers();
+    let session = Session::with_nodes(target, nodes("n", 3, 8)).await?;
+    session.create(&class("local", "kubernetes.io/no-provisioner")).await?;
+    let volumes = [volume("larger", "2Gi", "n-1"), volume("right", "1Gi", "n-1"), volume("too-small", "1Mi", "n-2")];
+    for volume in &volumes {
+        available(target, volume).await?;
+    }
+    session.create(&claim("data", "local")).await?;
+    session.create(&with_claim("web", "data")).await?;
+    let node = session.journal.placed_pod("web").await?;
+    ensure!(node == "n-1", "the volume is on n-1, the pod on {node}");
+    let claim = read(target, &claim("data", "local")).await?;
+    ensure!(claim["spec"]["volumeName"] == "right", "the claim is bound otherwise: {claim}");
+    ensure!(is_bound(&claim), "the pod was placed before its claim was bound: {claim}");
+    session.end().await
+}
+
+async fn one_volume_is_for_one_pod(target: &Target) -> Result<()> {
+    let _controllers = target.controllers();
+    let session = Session::with_nodes(target, nodes("n", 2, 8)).await?;
+    session.create(&class("local", "kubernetes.io/no-provisioner")).await?;
+    available(target, &volume("only", "1Gi", "n-0")).await?;
+    for name in ["one", "other"] {
+        session.create(&claim(name, "local")).await?;
+    }
+    session.create_all([with_claim("web-0", "one"), with_claim("web-1", "other")]).await?;
+    session.until_rejecting("web", "node(s) didn't find available persistent volumes to bind").await?;
+    session.journal.placed("web", 1).await?;
+    // What the other one gets when there is more.
+    available(target, &volume("more", "1Gi", "n-1")).await?;
+    session.journal.placed("web", 2).await?;
+    session.end().await
+}
+
+async fn a_volume_is_made_for_the_pods_node(target: &Target) -> Result<()> {
+    let _controllers = target.controllers();
+    let session = Session::with_nodes(target, nodes("n", 2, 8)).await?;
+    session.create(&class("made", "csi.example.com")).await?;
+    session.create(&claim("data", "made")).await?;
+    session.create(&with_claim("web", "data")).await?;
+    let node = session.journal.placed_pod("web").await?;
+    let claim = read(target, &claim("data", "made")).await?;
+    ensure!(claim["metadata"]["annotations"][SELECTED_NODE] == node.as_str(), "not made for {node}: {claim}");
+    ensure!(is_bound(&claim), "the pod was placed before its claim was bound: {claim}");
+    session.end().await
+}
+
+/// Here the test is the provisioner.
+async fn a_pod_waits_for_its_volume_and_is_tried_again_where_that_fails(target: &Target) -> Result<()> {
+    let session = Session::with_nodes(target, nodes("n", 2, 8)).await?;
+    session.create(&class("made", "csi.example.com")).await?;
+    let claim = claim("data", "made");
+    session.create(&claim).await?;
+    session.create(&with_claim("web", "data")).await?;
+    selected(target, &claim).await?;
+    let failed = json!({"metadata": {"annotations": {SELECTED_NODE: null}}});
+    api::patch(&target.client, &claim, failed).await?;
+    events::with_note(&target.client, "web", "FailedScheduling", "provisioning failed for PVC \"data\"").await?;
+
+    // It may have been selected before the annotation went; then this is the same node again.
+    let node = selected(target, &claim).await?;
+    ensure!(session.journal.now(|pods| pods.placed("web")) == 0, "the pod was placed without a volume");
+    session.create(&volume("made", "1Gi", &node)).await?;
+    let bound = json!({"metadata": {"annotations": {BIND_COMPLETED: "yes"}}, "spec": {"volumeName": "made"}});
+    api::patch(&target.client, &claim, bound).await?;
+    let placed = session.journal.placed_pod("web").await?;
+    ensure!(placed == node, "the volume was made for {node}, and the pod is on {placed}");
+    session.end().await
+}
+
+/// Waits until the node is told for which a volume is to be made.
+async fn selected(target: &Target, claim: &Value) -> Result<String> {
+    eventually("a node is selected for the claim", || async {
+        let claim = read(target, claim).await?;
+        let node = claim["metadata"]["annotations"][SELECTED_NODE].as_str().map(str::to_owned);
+        Ok(node.map_or_else(|| Look::NotYet(claim.to_string()), Look::Yes))
+    })
+    .await
+}
+
+/// Creates a volume, and waits until it is told to be available.
+async fn available(target: &Target, volume: &Value) -> Result<()> {
+    api::create(&target.client, volume).await?;
+    eventually("the volume is available", || async {
+        let volume = read(target, volume).await?;
+        Ok(Look::at(volume["status"]["phase"] == "Available", || format!("{volume}")))
+    })
+    .await
+}
+
+async fn read(target: &Target, object: &Value) -> Result<Value> {
+    api::get(&target.client, object).await?.context("it is gone")
+}
+
+fn is_bound(claim: &Value) -> bool {
+    claim["metadata"]["annotations"][BIND_COMPLETED].is_string()
+}
+
+fn class(name: &str, provisioner: &str) -> Value {
+    json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name},
+        "provisioner": provisioner, "volumeBindingMode": "WaitForFirstConsumer",
+    })
+}
+
+fn claim(name: &str, class: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"], "storageClassName": class, "resources": {"requests": {"storage": "1Gi"}},
+        },
+    })
+}
+
+/// Of class `local` on this node.
+fn volume(name: &str, size: &str, node: &str) -> Value {
+    let on_node = json!({"key": "kubernetes.io/hostname", "operator": "In", "values": [node]});
+    json!({
+        "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"], "capacity": {"storage": size}, "storageClassName": "local",
+            "local": {"path": "/data"},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [on_node]}]}},
+        },
+    })
+}
+
+fn with_claim(name: &str, claim: &str) -> Value {
+    let volume = json!({"name": "data", "persistentVolumeClaim": {"claimName": claim}});
+    with(pod(name, "100m"), &json!({"spec": {"volumes": [volume]}}))
+}
