@@ -61,11 +61,6 @@ async fn the_least_important_makes_room(target: &Target) -> Result<()> {
     let event = events::with_note(&target.client, "low", "Preempted", &note).await?;
     ensure!(event.action.as_deref() == Some("Preempting"), "the event is {event:?}");
 
-    // A reason to try the pod again.
-    session.create(&node("small", 1)).await?;
-    let waits = "0/3 nodes are available: 3 Insufficient cpu. preemption: not eligible due to a terminating pod on the \
-                 nominated node.";
-    until_told(&session, "wanting", waits).await?;
     check_there(target, &on("b", "middle")).await?;
 
     api::patch(&target.client, &low, json!({"metadata": {"finalizers": null}})).await?;
