@@ -64,6 +64,10 @@ impl Scene {
 
     /// All that happens while the scheduler runs.
     pub async fn play(&self) -> Result<()> {
+        // First, as the API server takes a while to know them.
+        for (class, priority) in [("priority-0", 0), ("priority-5", 5), ("important", 1000)] {
+            self.create(&priority_class(&format!("{class}-{}", self.name), priority)).await?;
+        }
         self.create(&node(&self.name, 4)).await?;
         self.create(&self.small).await?;
         self.create(&self.large).await?;
@@ -123,7 +127,6 @@ impl Scene {
             ))
             .await?;
             let class = format!("priority-{priority}-{}", self.name);
-            self.create(&priority_class(&class, priority)).await?;
             let there = json!({
                 "metadata": {"labels": labels},
                 "spec": {"nodeName": self.node_name(which), "priorityClassName": class, "terminationGracePeriodSeconds": 0},
@@ -136,7 +139,6 @@ impl Scene {
             "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"protected": self.name}}},
         });
         self.create(&budget).await?;
-        self.create(&priority_class(&format!("important-{}", self.name), 1000)).await?;
         self.create(&self.important()).await
     }
 
