@@ -131,9 +131,9 @@ fn plugins_are_merged_as_kube_scheduler_does() {
             DEFAULTS.into(),
         ),
         (
-            "what the core does may be named, and what is not there yet be disabled",
+            "what the core does may be named, and what is a default at one point be disabled there",
             "{queueSort: {enabled: [{name: PrioritySort}]}, bind: {enabled: [{name: DefaultBinder}]}, \
-              postFilter: {disabled: [{name: DefaultPreemption}]}, multiPoint: {disabled: [{name: DynamicResources}]}}",
+              postFilter: {disabled: [{name: DefaultPreemption}]}}",
             DEFAULTS.into(),
             DEFAULTS.into(),
         ),
