@@ -67,12 +67,12 @@ impl Event {
 
     /// The object as it was, with the fields that the plugin reads, in a struct of that shape; `None` where there was none. An
     /// error names the field.
-    pub fn old<T: DeserializeOwned>(&self) -> Result<Option<T>, String> {
+    pub fn before<T: DeserializeOwned>(&self) -> Result<Option<T>, String> {
         self.old.as_deref().map(arguments::fields).transpose()
     }
 
     /// The object as it is now, in the same way; `None` where there is none.
-    pub fn new<T: DeserializeOwned>(&self) -> Result<Option<T>, String> {
+    pub fn after<T: DeserializeOwned>(&self) -> Result<Option<T>, String> {
         self.new.as_deref().map(arguments::fields).transpose()
     }
 }

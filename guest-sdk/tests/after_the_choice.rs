@@ -55,7 +55,7 @@ mod licenses {
     }
 
     fn queueing_hint(event: &Event, pod: &pod::Labels) -> Result<Hint, String> {
-        let labels: Option<std::collections::BTreeMap<String, String>> = event.new()?;
+        let labels: Option<std::collections::BTreeMap<String, String>> = event.after()?;
         Ok(Hint::queue_if(labels.is_some_and(|labels| labels.get("license").map(String::as_str) == pod.get("license"))))
     }
 

@@ -73,7 +73,7 @@ struct Metadata {
 
 /// A pod that was rejected can be helped by a node with an agent alone.
 fn queueing_hint(event: &Event) -> Result<Hint, String> {
-    let node: Node = event.new()?.unwrap_or_default();
+    let node: Node = event.after()?.unwrap_or_default();
     Ok(Hint::queue_if(node.metadata.labels.contains_key(AGENT)))
 }
 
