@@ -101,7 +101,7 @@ impl InTree {
 
 /// The CSI driver that makes volumes for this provisioner; `None` for one whose volumes no driver is taken to have.
 pub fn driver_of(provisioner: &str) -> Option<&str> {
-    if NOT_TAKEN_OVER.iter().any(|other| *other == provisioner) {
+    if NOT_TAKEN_OVER.contains(&provisioner) {
         return None;
     }
     match ALL.into_iter().find(|in_tree| in_tree.provisioner() == provisioner) {

@@ -13,10 +13,13 @@ use super::informer::explain_client;
 /// Kinds that are kept: far more than a cluster has.
 const MOST: usize = 1_024;
 
+/// `apiVersion` and `kind`.
+type Names = (Box<str>, Box<str>);
+
 /// What the API server said about kinds; asked once for each.
 pub(super) struct Resources {
     client: Client,
-    known: Mutex<BTreeMap<(Box<str>, Box<str>), ApiResource>>,
+    known: Mutex<BTreeMap<Names, ApiResource>>,
 }
 
 impl Resources {
