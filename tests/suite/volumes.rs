@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use berth_tests::objects::{NAMESPACE, nodes, pod, with};
 use berth_tests::wait::{Look, eventually};
-use berth_tests::{Session, Target, api, events};
+use berth_tests::{Pods, Session, Target, api, events};
 use serde_json::{Value, json};
 
 crate::case::cases!(Both:
@@ -43,8 +43,11 @@ async fn one_volume_is_for_one_pod(target: &Target) -> Result<()> {
         session.create(&claim(name, "local")).await?;
     }
     session.create_all([with_claim("web-0", "one"), with_claim("web-1", "other")]).await?;
-    session.until_rejecting("web", "node(s) didn't find available persistent volumes to bind").await?;
     session.journal.placed("web", 1).await?;
+    let none = "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.";
+    let rejected = |pods: &Pods| pods.named("web").any(|(_, seen)| seen.rejection() == Some(none));
+    let look = |pods: &Pods| Look::at(rejected(pods), || "it is not".to_owned());
+    session.journal.until("the pod that came later is told that there is no volume", look).await?;
     // What the other one gets when there is more.
     available(target, &volume("more", "1Gi", "n-1")).await?;
     session.journal.placed("web", 2).await?;
