@@ -127,6 +127,7 @@ pub static WHILE_IT_RUNS: [Outcome; 17] = [
             ("watch", "deviceclasses"),
             ("patch", "resourceclaims"),
             ("patch", "resourceclaims/status"),
+            ("patch", "resourceclaims/binding"),
         ],
         shows: |scene| Box::pin(scene.devices.are_allocated()),
     },
