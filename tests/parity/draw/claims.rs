@@ -14,6 +14,8 @@ const CLAIMS: [&str; 5] = ["c0", "c1", "c2", "c3", "c4"];
 const SLICES: [&str; 6] = ["s0", "s1", "s2", "s3", "s4", "s5"];
 const MODEL: &str = "gpu.example.com/model";
 
+const HAS_MODEL: &str = "has(device.attributes[device.driver].model)";
+
 /// What selectors say; some can't tell of every device.
 const EXPRESSIONS: [&str; 14] = [
     "true",
@@ -94,7 +96,7 @@ fn slice() -> Part {
     let devices = || vec(device(), 0..=3);
     let content = prop_oneof![
         4 => (place(), devices()).prop_map(|(place, devices)| merged(place, json!({"devices": named(devices)}))),
-        1 => vec((device(), place()), 1..=3).prop_map(|devices| {
+        3 => vec((device(), place()), 1..=6).prop_map(|devices| {
             let devices = devices.into_iter().map(|(device, place)| merged(device, place)).collect();
             json!({"perDeviceNodeSelection": true, "devices": named(devices)})
         }),
@@ -152,10 +154,17 @@ fn capacity() -> Part {
 /// `spec.devices` of a claim.
 fn asks() -> Part {
     let request = prop_oneof![
-        1 => ask().prop_map(|ask| json!({"exactly": ask})),
+        2 => ask().prop_map(|ask| json!({"exactly": ask})),
         2 => vec(ask(), 2..=3).prop_map(|asks| {
             let name = |(at, ask)| merged(ask, json!({"name": format!("a{at}")}));
             json!({"firstAvailable": asks.into_iter().enumerate().map(name).collect::<Vec<_>>()})
+        }),
+        // Devices that some nodes have are preferred to those that more have.
+        3 => any_of(&CLASSES).prop_map(|class| {
+            let preferred = json!([{"cel": {"expression": HAS_MODEL}}]);
+            let ask = json!({"deviceClassName": class, "allocationMode": "ExactCount", "count": 1});
+            let asks = [merged(ask.clone(), json!({"name": "a0", "selectors": preferred})), merged(ask, json!({"name": "a1"}))];
+            json!({ "firstAvailable": asks })
         }),
     ];
     let attribute = prop_oneof![Just(MODEL), Just("gpu.example.com/index"), Just("gpu.example.com/none")];
