@@ -20,7 +20,7 @@
 //!
 //! /// Only a node of the pod's own team can help.
 //! fn queueing_hint(event: &Event, pod: &pod::Labels) -> Result<Hint, String> {
-//!     let node = event.new::<Node>()?;
+//!     let node = event.after::<Node>()?;
 //!     let team = node.as_ref().and_then(|node| node.labels.get("team")).map(String::as_str);
 //!     Ok(Hint::queue_if(team == pod.get("team")))
 //! }
