@@ -59,16 +59,14 @@ impl Case {
         self.objects.iter().filter(|object| object["kind"] == "Pod").chain(&self.pods)
     }
 
-    /// The KubeSchedulerConfiguration of both: the default profile, without the plugins that Berth lacks.
-    pub fn configuration(&self, lacking: &[&str]) -> Value {
-        let disabled: Vec<Value> = lacking.iter().map(|name| json!({"name": name})).collect();
+    /// The KubeSchedulerConfiguration of both: the default profile.
+    pub fn configuration(&self) -> Value {
         let config = self.arguments.iter().map(|(name, arguments)| json!({"name": name, "args": arguments}));
         json!({
             "apiVersion": "kubescheduler.config.k8s.io/v1",
             "kind": "KubeSchedulerConfiguration",
             "profiles": [{
                 "schedulerName": PROFILE,
-                "plugins": {"multiPoint": {"disabled": disabled}},
                 "pluginConfig": config.collect::<Vec<_>>(),
             }],
         })

@@ -88,10 +88,10 @@ impl Oracle {
     ///
     /// # Errors
     /// It takes the case for none that kube-scheduler could be asked.
-    pub fn ask(&mut self, case: &Case, lacking: &[&str]) -> Result<Answers> {
+    pub fn ask(&mut self, case: &Case) -> Result<Answers> {
         let pods: Vec<Value> = case.pods.iter().map(in_profile).collect();
         let question = json!({
-            "configuration": case.configuration(lacking),
+            "configuration": case.configuration(),
             "objects": case.objects,
             "pods": pods,
             "queue": case.queue().map(in_profile).collect::<Vec<_>>(),

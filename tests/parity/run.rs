@@ -21,7 +21,6 @@ use crate::oracle::Oracle;
 pub struct Parity {
     program: PathBuf,
     berth: Berth,
-    lacking: Vec<&'static str>,
     /// By entry.
     shown: Mutex<BTreeMap<&'static str, Coverage>>,
 }
@@ -38,8 +37,8 @@ impl Parity {
     /// # Errors
     /// The default plugins can't be loaded.
     pub fn new(program: PathBuf) -> Result<Self> {
-        let (berth, lacking) = (Berth::load()?, Berth::lacking());
-        Ok(Self { program, berth, lacking, shown: Mutex::default() })
+        let berth = Berth::load()?;
+        Ok(Self { program, berth, shown: Mutex::default() })
     }
 
     /// Asks about a case that is kept.
@@ -49,7 +48,7 @@ impl Parity {
     pub fn kept(&self, file: &Path) -> Result<()> {
         let case = Case::read(file)?;
         let mut oracle = Oracle::start(&self.program)?;
-        let theirs = oracle.ask(&case, &self.lacking)?;
+        let theirs = oracle.ask(&case)?;
         let differences = Answers::differences(&theirs, &self.berth.ask(&case)?);
         ensure!(differences.is_empty(), "{}\n{}", case.why, differences.join("\n"));
         Ok(())
@@ -87,7 +86,7 @@ impl Parity {
     }
 
     fn compare(&self, case: &Case, entry: &Entry, oracle: &mut Oracle, shown: &mut Coverage) -> Result<Vec<String>> {
-        let theirs = oracle.ask(case, &self.lacking)?;
+        let theirs = oracle.ask(case)?;
         // Those that come after a mismatch are drawn to make it smaller.
         if shown.mismatches == 0 {
             shown.add_case(case);

@@ -17,14 +17,13 @@
 //! # fn main() {}
 //! ```
 
-mod json;
 mod labels;
 mod requirement;
 mod written;
 
 pub use labels::LabelSelector;
 use requirement::Expression;
-pub use written::{WrittenLabelSelector, WrittenNodeSelector};
+pub use written::{WrittenLabelSelector, WrittenNodeSelector, WrittenNodeSelectorTerm};
 
 use crate::types::{self, Label, PreferredNodeTerm, SelectorOperator};
 use crate::{LabelMap, Problems, pod};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 use super::LabelSelector;
 use crate::types::{self, NodeSelectorTerm, Requirement, SelectorOperator};
@@ -33,29 +34,50 @@ impl WrittenLabelSelector {
     }
 }
 
+/// As [`WrittenLabelSelector`] has it. Where the field may be absent, which selects nothing, it is an `Option`.
+///
+/// ```
+/// use berth_guest::selector::LabelSelector;
+///
+/// let read = |json| serde_json::from_str::<Option<LabelSelector>>(json).map(Option::unwrap_or_default);
+/// assert_eq!(read(r#"{"matchLabels": {"app": "web"}}"#).unwrap(), LabelSelector::of_map([("app", "web")]));
+/// assert_eq!(read("{}").unwrap(), LabelSelector::EVERYTHING);
+/// assert_eq!(read("null").unwrap(), LabelSelector::NOTHING);
+/// assert!(read(r#"{"matchExpressions": [{"key": "app", "operator": "In"}]}"#).is_err());
+/// ```
+impl<'de> Deserialize<'de> for LabelSelector {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<LabelSelector, D::Error> {
+        WrittenLabelSelector::deserialize(from)?.read().map_err(D::Error::custom)
+    }
+}
+
 /// A `v1.NodeSelector`, to be read into [`Terms`](super::Terms).
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WrittenNodeSelector {
-    node_selector_terms: Option<Vec<WrittenTerm>>,
+    node_selector_terms: Option<Vec<WrittenNodeSelectorTerm>>,
 }
 
+/// A `v1.NodeSelectorTerm`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct WrittenTerm {
+pub struct WrittenNodeSelectorTerm {
     match_expressions: Option<Vec<Expression>>,
     match_fields: Option<Vec<Expression>>,
 }
 
 impl From<WrittenNodeSelector> for Vec<NodeSelectorTerm> {
     fn from(written: WrittenNodeSelector) -> Vec<NodeSelectorTerm> {
+        written.node_selector_terms.unwrap_or_default().into_iter().map(Into::into).collect()
+    }
+}
+
+impl From<WrittenNodeSelectorTerm> for NodeSelectorTerm {
+    fn from(written: WrittenNodeSelectorTerm) -> NodeSelectorTerm {
         let read = |expressions: Option<Vec<Expression>>| {
             expressions.unwrap_or_default().into_iter().map(Requirement::from).collect()
         };
-        let terms = written.node_selector_terms.unwrap_or_default().into_iter();
-        terms
-            .map(|term| NodeSelectorTerm { expressions: read(term.match_expressions), fields: read(term.match_fields) })
-            .collect()
+        NodeSelectorTerm { expressions: read(written.match_expressions), fields: read(written.match_fields) }
     }
 }
 

@@ -64,15 +64,8 @@ fn why_not_enabled(plugin: &PluginRef, before: &[PluginRef]) -> Option<String> {
     if &**name == "*" {
         return Some("\"*\" stands for all plugins under disabled only".to_owned());
     }
-    if let Some(first) = before.iter().position(|other| other.name == *name) {
-        return Some(format!("plugin {name:?} is enabled already, by enabled[{first}]"));
-    }
-    let provided = default_plugin(name).map(|plugin| plugin.provided);
-    (provided == Some(Provided::NotYet)).then(|| not_yet(name))
-}
-
-fn not_yet(name: &str) -> String {
-    format!("this version does not have the plugin {name} yet")
+    let first = before.iter().position(|other| other.name == *name)?;
+    Some(format!("plugin {name:?} is enabled already, by enabled[{first}]"))
 }
 
 fn arguments(profile: &FileProfile, problems: &mut Problems) {
@@ -81,12 +74,8 @@ fn arguments(profile: &FileProfile, problems: &mut Problems) {
         if let Some(first) = profile.arguments[..at].iter().find(|other| other.plugin == *name) {
             note(problems, config.place, &config.path, format!("{} is for plugin {name:?} already", first.path));
         }
-        match default_plugin(name).map(|plugin| plugin.provided) {
-            Some(Provided::NotYet) => note(problems, config.place, &config.path, not_yet(name)),
-            Some(Provided::Core) => {
-                note(problems, config.place, &config.path, format!("{name} takes no arguments"));
-            }
-            Some(Provided::Component) | None => {}
+        if default_plugin(name).is_some_and(|plugin| plugin.provided == Provided::Core) {
+            note(problems, config.place, &config.path, format!("{name} takes no arguments"));
         }
     }
 }

@@ -13,8 +13,6 @@ pub enum Provided {
     Component,
     /// The core itself, for every pod: takes no arguments, and can be disabled only where another plugin does its part.
     Core,
-    /// Nothing yet: left out of the default profile, and refused where a file enables it.
-    NotYet,
 }
 
 /// A plugin of kube-scheduler's default profile.
@@ -24,7 +22,7 @@ pub struct DefaultPlugin {
     pub name: &'static str,
     /// Its weight if it scores and nothing else is said.
     pub weight: i64,
-    /// Where this version has it.
+    /// Where it is.
     pub provided: Provided,
 }
 

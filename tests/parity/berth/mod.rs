@@ -50,12 +50,6 @@ impl Berth {
         Ok(Self { stock: Stock::load(&LoaderOptions::default())? })
     }
 
-    /// kube-scheduler's default plugins that Berth does not have yet.
-    pub fn lacking() -> Vec<&'static str> {
-        let lacking = DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::NotYet);
-        lacking.map(|plugin| plugin.name).collect()
-    }
-
     /// What Berth says at first and after each change, for each pod. Answers are kept from one to the next, as in a
     /// scheduler that runs, and asked for twice: once as they were kept.
     ///
@@ -79,7 +73,7 @@ impl Berth {
 
 impl Cluster {
     fn new(stock: &Stock, case: &Case) -> Result<Self> {
-        let text = case.configuration(&Berth::lacking()).to_string();
+        let text = case.configuration().to_string();
         let mut specs = config::parse(&text, "configuration")?.profiles;
         let plugins = DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::Component);
         let plugins: Vec<&str> = plugins.map(|plugin| plugin.name).collect();

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
-use berth::config::{DEFAULT_PLUGINS, Provided};
 use berth_tests::Target;
 use berth_tests::programs;
 use serde_json::{Value, json};
@@ -48,8 +47,6 @@ impl KubeScheduler {
 }
 
 fn configuration(kubeconfig: &Path) -> Value {
-    let lacking = DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::NotYet);
-    let disabled: Vec<Value> = lacking.map(|plugin| json!({"name": plugin.name})).collect();
     json!({
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
@@ -58,7 +55,6 @@ fn configuration(kubeconfig: &Path) -> Value {
         "profiles": [{
             "schedulerName": "default-scheduler",
             "percentageOfNodesToScore": 100,
-            "plugins": {"multiPoint": {"disabled": disabled}},
         }],
     })
 }
