@@ -2,6 +2,7 @@
 
 mod listener;
 mod objects;
+mod preempting;
 mod queue;
 
 use std::collections::BTreeMap;
@@ -114,6 +115,9 @@ impl Cluster {
 
     fn ask(&mut self, pod: &Pod) -> Result<Answer> {
         let mut answer = Answer { cycle: self.explain(pod, PROFILE)?.1, ..Answer::default() };
+        if let Cycle::FitsNowhere(message) = &answer.cycle {
+            answer.room = self.make_room(pod, message)?;
+        }
         for plugin in self.plugins.clone() {
             let (verdict, _) = self.explain(pod, plugin)?;
             let (again, _) = self.explain(pod, plugin)?;

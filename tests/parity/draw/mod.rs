@@ -16,6 +16,7 @@ pub mod parts;
 pub mod pod_affinity;
 pub mod pods;
 mod ports;
+pub mod preemption;
 pub mod spread;
 pub mod volumes;
 pub mod workloads;

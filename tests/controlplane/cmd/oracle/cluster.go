@@ -147,7 +147,7 @@ func (c *cluster) ask(ctx context.Context, pod *v1.Pod) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := c.cycle(ctx, profile.framework, pod)
+	whole, err := c.cycle(ctx, profile, pod)
 	if err != nil {
 		return nil, err
 	}
