@@ -58,6 +58,9 @@ impl Berth {
     /// The case can't be read, or Berth refuses the configuration.
     pub fn ask(&self, case: &Case) -> Result<Answers> {
         let mut cluster = Cluster::new(&self.stock, case)?;
+        if case.has_promises() {
+            cluster.plugins.clear();
+        }
         for object in &case.objects {
             cluster.tell(&Change::Set(object.clone()))?;
         }

@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 pub use self::objects::Objects;
 use self::parts::{Part, merged, object};
 use self::ports::Owners;
-use crate::case::{Case, Change};
+use crate::case::{Case, Change, PROFILE};
 
 /// What the objects of a kind of case consist of, besides their names.
 pub struct Draw {
@@ -39,6 +39,9 @@ pub struct Draw {
     pub pods: Vec<Part>,
     /// Pods that run, besides.
     pub residents: Vec<Part>,
+    /// Some of them do not run yet, but are promised room on a node. Then the whole cycle alone is compared: kube-scheduler's
+    /// plugins by themselves know of no promises.
+    pub nominated: bool,
     /// Objects of further kinds.
     pub objects: Vec<Objects>,
     /// Arguments by plugin.
@@ -53,12 +56,19 @@ const MOST_CHANGES: usize = 3;
 
 /// Cases made of these parts.
 pub fn cases(draw: Draw) -> impl Strategy<Value = Case> {
-    let Draw { nodes, pods, residents, objects, arguments, settle } = draw;
+    let Draw { nodes, pods, residents, nominated, objects, arguments, settle } = draw;
     let (node, pod) = (object(nodes), object(pods));
-    let resident = (pod.clone(), object(residents), 0..MOST_NODES).prop_map(|(pod, more, node)| {
-        let place = json!({"spec": {"nodeName": format!("n{node}")}});
-        merged(merged(pod, more), place)
-    });
+    let nominated = if nominated { any::<bool>().boxed() } else { Just(false).boxed() };
+    let resident =
+        (pod.clone(), object(residents), 0..MOST_NODES, nominated).prop_map(|(pod, more, node, nominated)| {
+            let node = format!("n{node}");
+            let place = match nominated {
+                // Others than its own a scheduler does not keep in mind.
+                true => json!({"spec": {"schedulerName": PROFILE}, "status": {"nominatedNodeName": node}}),
+                false => json!({"spec": {"nodeName": node}}),
+            };
+            merged(merged(pod, more), place)
+        });
     let resident = resident.boxed();
     let happens = happens(&node, &resident, &objects);
     let further: Vec<BoxedStrategy<Vec<Value>>> = objects.iter().map(Objects::some).collect();

@@ -64,6 +64,7 @@ impl Draw {
             nodes: Vec::new(),
             pods: Vec::new(),
             residents: Vec::new(),
+            nominated: false,
             objects: Vec::new(),
             arguments: arguments::none(),
             settle: |_| {},
