@@ -8,6 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
+/// What kube-scheduler's DynamicResources says of claims, before what is said of preemption. Berth's has no post-filter, and
+/// says nothing (docs/differences.md).
+const OF_CLAIMS: [&str; 3] =
+    ["no new claims to deallocate", "still not schedulable", "deallocation of ResourceClaim completed"];
+
+/// What it says where a pre-filter before its own rejected the pod, so that it can't tell. Then nobody is asked to make room.
+const NOT_ASKED: &str = "not found";
+
 /// As kube-scheduler has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
@@ -80,8 +88,9 @@ impl Offer {
     /// What differs, a line each.
     fn differences(&self, ours: &Made) -> Vec<String> {
         let mut lines = Vec::new();
-        if self.message != ours.message {
-            lines.push(format!("preemption: kube-scheduler says {:?}, Berth {:?}", self.message, ours.message));
+        let message = without_claims(&self.message);
+        if message != ours.message && message != NOT_ASKED {
+            lines.push(format!("preemption: kube-scheduler says {message:?}, Berth {:?}", ours.message));
         }
         let best = self.best();
         if self.is_made() && !best.contains(self.node.as_str()) {
@@ -113,4 +122,10 @@ impl Offer {
         let best = self.candidates.iter().filter(|(_, candidate)| Some(harm(candidate)) == least);
         best.map(|(name, _)| name.as_str()).collect()
     }
+}
+
+/// What is said of preemption alone.
+fn without_claims(message: &str) -> &str {
+    let after = OF_CLAIMS.iter().find_map(|claims| message.strip_prefix(claims));
+    after.map_or(message, |after| after.strip_prefix(", ").unwrap_or(after))
 }

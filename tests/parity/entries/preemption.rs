@@ -14,6 +14,7 @@ pub const ENTRIES: &[Entry] = &[Entry {
         objects: vec![preemption::budgets()],
         arguments: preemption::arguments(),
         settle: preemption::settle,
+        ..Draw::plain()
     },
     fields: &[
         "pod.spec.priority",

@@ -38,7 +38,7 @@ type victim struct {
 }
 
 // makeRoom asks the post-filters, as the scheduler does after a cycle that ended so. What they do then is done to a
-// client that knows no pods, and so is nothing.
+// client that knows no pods and forgets what it is told, and so is nothing.
 func (c *cluster) makeRoom(ctx context.Context, p *profile, state fwk.CycleState, pod *v1.Pod, unfit *framework.FitError) (*room, error) {
 	candidates, err := p.candidates(ctx, state, pod, unfit)
 	if err != nil {
