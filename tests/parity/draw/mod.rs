@@ -107,7 +107,11 @@ fn changes(objects: &[Value], happens: Vec<Change>) -> Vec<Change> {
         let (Change::Set(object) | Change::Remove(object)) = &happens;
         let known = there.iter().position(|known| is_same(known, object));
         match (happens, known) {
-            (Change::Set(object), Some(known)) => changes.push(Change::Set(merged(object, there[known].clone()))),
+            (Change::Set(object), Some(known)) => {
+                let object = changed(object, &there[known]);
+                there[known] = lasting(&object);
+                changes.push(Change::Set(object));
+            }
             (Change::Set(object), None) => {
                 there.push(lasting(&object));
                 changes.push(Change::Set(object));
@@ -128,7 +132,18 @@ fn is_same(one: &Value, other: &Value) -> bool {
     one["kind"] == other["kind"] && one["metadata"]["uid"] == other["metadata"]["uid"]
 }
 
-/// What an object keeps as long as it is there: its name, and the node of a pod.
+/// An object as it is then. A pod that waited keeps its spec, and may have a node now.
+fn changed(object: Value, before: &Value) -> Value {
+    let node = object["spec"].get("nodeName").cloned();
+    let mut changed = merged(object, before.clone());
+    if before["spec"].get("containers").is_some() {
+        changed["spec"] = before["spec"].clone();
+        changed["spec"].as_object_mut().zip(node).map(|(spec, node)| spec.insert("nodeName".into(), node));
+    }
+    changed
+}
+
+/// What an object keeps as long as it is there: its name, the node of a pod, and the spec of one that waits for a node.
 fn lasting(object: &Value) -> Value {
     let metadata = &object["metadata"];
     let mut lasting = json!({
@@ -139,8 +154,10 @@ fn lasting(object: &Value) -> Value {
     if let Some(namespace) = metadata.get("namespace") {
         lasting["metadata"]["namespace"] = namespace.clone();
     }
-    if let Some(node) = object["spec"].get("nodeName") {
-        lasting["spec"] = json!({"nodeName": node});
+    match object["spec"].get("nodeName") {
+        Some(node) => lasting["spec"] = json!({"nodeName": node}),
+        None if object["kind"] == "Pod" => lasting["spec"] = object["spec"].clone(),
+        None => {}
     }
     lasting
 }

@@ -23,6 +23,7 @@ fn promises() -> Draw {
         pods: [containers.parts(), labels::of_pod(), spread::of_pod(), pod_affinity::of_pod(), vec![pods::priority()]]
             .concat(),
         nominated: true,
+        settle: spread::settle,
         objects: vec![labels::namespaces()],
         ..Draw::plain()
     }
