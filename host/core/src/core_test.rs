@@ -4,10 +4,7 @@ use super::*;
 use crate::cache::NodeId;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, PodSpec, Taint};
-use crate::plugins::{
-    Code, Cycle, Declaration, PluginError, PluginId, PreFilterResult, PreScoreResult, Scope, Status, TemplateId,
-    Verdicts, WhatIf,
-};
+use crate::plugins::{Code, Cycle, Declaration, PluginError, PluginId, Scope, Status, Verdicts};
 use crate::profile::ProfilePlugin;
 use crate::queue::Part;
 
@@ -29,10 +26,6 @@ impl Plugins for Taints {
         Ok(cycle.pod.key.name.bytes().map(i64::from).collect())
     }
 
-    fn pre_filter(&mut self, _: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
-        Ok(PreFilterResult::All)
-    }
-
     fn filter(&mut self, _: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         if self.broken {
             return Err(PluginError::failed("Taints".into(), "trapped".into()));
@@ -44,30 +37,6 @@ impl Plugins for Taints {
         let outcomes = vec![Status { code: Code::Unschedulable, reasons: vec!["tainted".into()] }];
         Ok(Verdicts { outcomes, nodes: nodes.iter().map(|id| u16::from(tainted(id))).collect() })
     }
-
-    fn filter_what_if(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        cases: &[WhatIf],
-    ) -> Result<Verdicts, PluginError> {
-        let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
-        self.filter(plugin, cycle, &nodes)
-    }
-
-    fn pre_score(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
-        Ok(PreScoreResult::Score)
-    }
-
-    fn score(&mut self, _: PluginId, _: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
-        Ok(vec![0; nodes.len()])
-    }
-
-    fn normalize(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId], s: &[i64]) -> Result<Vec<i64>, PluginError> {
-        Ok(s.to_vec())
-    }
-
-    fn forget_templates(&mut self, _: PodFacts, _: &[TemplateId]) {}
 }
 
 struct Bench {
