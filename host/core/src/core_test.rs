@@ -309,6 +309,20 @@ fn a_pod_deleted_while_it_is_bound_is_forgotten() {
 }
 
 #[test]
+fn a_pod_updated_while_it_is_bound_is_tried_again_as_it_is_then() {
+    let mut bench = Bench::new();
+    bench.step(set(pod("p")));
+    let updated = Pod { labels: [("l", "new".to_owned())].into_iter().collect(), ..pod("p") };
+    assert_eq!(bench.step(set(updated.clone())), [""; 0], "its binding goes on");
+    assert_eq!(bench.core.in_flight(), 1);
+    bench.step(Event::BindFailed(key("p"), "no".into()));
+    let waiting = bench.core.queue().get("p").map(|entry| entry.pod.labels.clone());
+    assert_eq!(waiting, Some(updated.labels));
+    bench.seconds = 2;
+    assert_eq!(bench.step(Event::Tick), ["bind p to n"]);
+}
+
+#[test]
 fn it_tells_which_attempt_a_step_ended() {
     let mut bench = Bench::new();
     bench.plugins.down = true;
