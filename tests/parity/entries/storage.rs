@@ -2,7 +2,7 @@
 
 use super::Does::{Fails, Filters, Skips};
 use super::Entry;
-use crate::draw::{Draw, csi, volumes};
+use crate::draw::{Draw, Objects, csi, volumes};
 
 /// The rows.
 pub const ENTRIES: &[Entry] = &[
@@ -72,7 +72,7 @@ pub const ENTRIES: &[Entry] = &[
             nodes: volumes::topology(),
             pods: vec![volumes::claims()],
             objects: vec![
-                volumes::persistent_volume_claims(),
+                Objects { names: &volumes::CLAIMS_OF_PODS, ..volumes::persistent_volume_claims() },
                 volumes::persistent_volumes(),
                 volumes::storage_classes(),
                 csi::nodes(),
