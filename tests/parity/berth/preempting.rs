@@ -13,14 +13,18 @@ impl Cluster {
     /// `message` says why the pod fits nowhere; `None` where there are no nodes, and for a pod that no scheduler would try: one that
     /// has a node, or is held back.
     pub(super) fn make_room(&mut self, pod: &Pod, message: &str) -> Result<Option<Room>> {
-        if self.core.cache().node_count() == 0 || !pod.node_name.is_empty() || !pod.spec.scheduling_gates.is_empty() {
+        if self.core.cache().node_count() == 0 || !pod.node_name.is_empty() {
             return Ok(None);
         }
         let spec = PodSpec { scheduler_name: PROFILE.into(), ..PodSpec::clone(&pod.spec) };
         let pod = Arc::new(Pod { spec: Arc::new(spec), ..pod.clone() });
         let mut actions = self.core.step(Event::PodSet(Arc::clone(&pod)), NOW, &mut self.guests);
+        let is_held = !self.core.has_work();
         actions.extend(self.core.step(Event::Cycle, NOW, &mut self.guests));
         self.core.step(Event::PodRemoved(pod.key.clone()), NOW, &mut self.guests);
+        if is_held {
+            return Ok(None);
+        }
         // What is promised already is not promised again.
         let mut room = Made { node: pod.nominated_node_name.to_string(), ..Made::default() };
         let mut told = None;

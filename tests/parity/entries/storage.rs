@@ -113,7 +113,7 @@ pub const ENTRIES: &[Entry] = &[
             "csistoragecapacity.nodeTopology.matchLabels",
             "csistoragecapacity.maximumVolumeSize",
         ],
-        does: &[Filters, Skips, Fails],
+        does: &[Filters, Skips],
     },
     Entry {
         plugin: "VolumeZone",
