@@ -96,7 +96,7 @@ impl Offer {
         if self.is_made() && !best.contains(self.node.as_str()) {
             lines.push(format!("preemption: kube-scheduler chose {}, where {best:?} should be best", self.node));
         }
-        if self.is_made() != !ours.node.is_empty() || self.is_made() && !best.contains(ours.node.as_str()) {
+        if self.is_made() == ours.node.is_empty() || self.is_made() && !best.contains(ours.node.as_str()) {
             lines.push(format!("preemption: Berth chose {:?} of {:?}", ours.node, self.candidates));
         } else if let Some(candidate) = self.candidates.get(&ours.node) {
             let stay = candidate.victims.iter().filter(|victim| !victim.deleting);
