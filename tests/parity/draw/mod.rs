@@ -165,9 +165,11 @@ fn lasting(object: &Value) -> Value {
 /// What the API server and kubelets see to.
 fn as_taken(case: &mut Case) {
     let mut owners = Owners::default();
-    for pod in case.set_mut().filter(|object| object["kind"] == "Pod") {
+    for (version, pod) in (1_u64..).zip(case.set_mut().filter(|object| object["kind"] == "Pod")) {
         owners.settle(pod);
         label_keys::settle(pod);
+        // A scheduler takes no notice of a pod that comes again in the same version.
+        pod["metadata"]["resourceVersion"] = version.to_string().into();
     }
     case.pods.iter_mut().for_each(label_keys::settle);
 }

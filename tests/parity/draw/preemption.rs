@@ -14,11 +14,11 @@ pub fn nodes() -> Vec<Part> {
     vec![Just(room).boxed(), prop_oneof![4 => Just(json!({})), 1 => field("spec.taints", Just(taint))].boxed()]
 }
 
-/// What they take, and how important they are.
+/// What they take, mostly all that a node has, and how important they are.
 pub fn pods() -> Vec<Part> {
-    let container = (1_u8..=4, prop::option::of(any_of(&[80, 8080]))).prop_map(|(cores, port)| {
-        let mut container =
-            json!({"name": "c0", "image": "app:1", "resources": {"requests": {"cpu": cores.to_string()}}});
+    let cores = any_of(&["4", "1", "2", "3", "4", "4", "4"]);
+    let container = (cores, prop::option::of(any_of(&[80, 8080]))).prop_map(|(cores, port)| {
+        let mut container = json!({"name": "c0", "image": "app:1", "resources": {"requests": {"cpu": cores}}});
         if let Some(port) = port {
             container["ports"] = json!([{"containerPort": port, "hostPort": port}]);
         }
@@ -26,7 +26,7 @@ pub fn pods() -> Vec<Part> {
     });
     vec![
         field("spec.containers", container),
-        field("spec.priority", any_of(&[0, 5, 5, 100, -10])),
+        field("spec.priority", any_of(&[0, 5, 5, 100, 100, -10])),
         prop_oneof![
             4 => Just(json!({})),
             1 => field("spec.preemptionPolicy", any_of(&["Never", "PreemptLowerPriority"])),
