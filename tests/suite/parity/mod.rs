@@ -116,7 +116,10 @@ fn distributions(workload: &Workload, theirs: &[Outcome], ours: &[Outcome]) -> R
         let runs = i64::try_from(theirs.len())?;
         let (own, cross) = (own as f64 / (runs * (runs - 1)) as f64, cross as f64 / (runs * runs) as f64);
         println!("over {over}: kube-scheduler's runs differ by {own:.1} pods, Berth's from them by {cross:.1}");
-        ensure!(cross <= 1.5 * own + 2.0, "over {over}: Berth's runs differ by {cross:.1}, kube-scheduler's by {own:.1}");
+        ensure!(
+            cross <= 1.5 * own + 2.0,
+            "over {over}: Berth's runs differ by {cross:.1}, kube-scheduler's by {own:.1}"
+        );
     }
     Ok(())
 }
