@@ -16,6 +16,7 @@ mod merge;
 mod read;
 mod sets;
 mod tree;
+pub mod v1;
 
 use std::io::Read as _;
 use std::path::Path;
