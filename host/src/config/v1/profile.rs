@@ -193,6 +193,27 @@ impl Plugins {
         let points = ExtensionPoint::ALL.into_iter().map(|point| (point.name(), self.at(point)));
         points.chain([("multiPoint", &self.multi_point)])
     }
+
+    /// Every set there is with its field's name.
+    pub fn named_mut(&mut self) -> [(&'static str, &mut PluginSet); 15] {
+        [
+            ("preEnqueue", &mut self.pre_enqueue),
+            ("queueSort", &mut self.queue_sort),
+            ("preFilter", &mut self.pre_filter),
+            ("filter", &mut self.filter),
+            ("postFilter", &mut self.post_filter),
+            ("preScore", &mut self.pre_score),
+            ("score", &mut self.score),
+            ("reserve", &mut self.reserve),
+            ("permit", &mut self.permit),
+            ("preBind", &mut self.pre_bind),
+            ("bind", &mut self.bind),
+            ("postBind", &mut self.post_bind),
+            ("multiPoint", &mut self.multi_point),
+            ("placementGenerate", &mut self.placement_generate),
+            ("placementScore", &mut self.placement_score),
+        ]
+    }
 }
 
 impl PluginSet {
