@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::merge::{DEFAULT_SCHEDULER, merged};
+use super::v1::DEFAULT_BURST;
 use super::v1::{
     ClientConnection, DefaultingType, Duration, Extender, KubeSchedulerConfiguration, Plugin, PluginArgs, PluginConfig,
     PluginSet, Plugins, Profile, ResourceSpec, ScoringStrategy,
@@ -46,6 +47,7 @@ fn complete(configuration: &mut KubeSchedulerConfiguration) {
         profile.scheduler_name.get_or_insert_with(|| DEFAULT_SCHEDULER.to_owned());
     }
     profiles.iter_mut().for_each(complete_profile);
+    leave_to_extenders(configuration);
     configuration.extenders.iter_mut().for_each(complete_extender);
     client_connection(&mut configuration.client_connection);
     leader_election(configuration);
@@ -62,7 +64,7 @@ fn client_connection(connection: &mut ClientConnection) {
     connection.accept_content_types.get_or_insert_default();
     set_text(&mut connection.content_type, "application/vnd.kubernetes.protobuf");
     connection.qps = Some(connection.qps.filter(|qps| *qps != 0.0).unwrap_or(NO_LIMIT));
-    connection.burst = Some(connection.burst.filter(|burst| *burst != 0).unwrap_or(100));
+    connection.burst = Some(connection.burst.filter(|burst| *burst != 0).unwrap_or(DEFAULT_BURST));
 }
 
 fn leader_election(configuration: &mut KubeSchedulerConfiguration) {
@@ -91,6 +93,21 @@ fn set_duration(field: &mut Option<Duration>, default: std::time::Duration) {
 fn complete_extender(extender: &mut Extender) {
     if extender.http_timeout == Duration::default() {
         extender.http_timeout = EXTENDER_TIMEOUT;
+    }
+}
+
+/// What extenders look after instead is what NodeResourcesFit ignores, whatever its arguments say.
+fn leave_to_extenders(configuration: &mut KubeSchedulerConfiguration) {
+    let managed = configuration.extenders.iter().flat_map(|extender| &extender.managed_resources);
+    let ignored: Vec<String> =
+        managed.filter(|resource| resource.ignored_by_scheduler).map(|resource| resource.name.clone()).collect();
+    if ignored.is_empty() {
+        return;
+    }
+    for config in configuration.profiles.iter_mut().flat_map(|profile| &mut profile.plugin_config) {
+        if let Some(PluginArgs::NodeResourcesFit(args)) = &mut config.args {
+            args.ignored_resources.clone_from(&ignored);
+        }
     }
 }
 

@@ -8,10 +8,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
 use super::error::{Problem, Problems};
-use super::hints::{nearest, unknown_field};
+use super::hints::unknown_field;
 use super::path::Path;
 use super::scalars;
 use super::tree::{Entry, Node, Value};
+use crate::nearest::nearest;
 
 /// Reads the document as a `T`. It is absent where too much is wrong for one.
 pub(super) fn read<T: DeserializeOwned + JsonSchema>(root: &Node) -> (Option<T>, Problems) {
@@ -85,8 +86,8 @@ impl<'a> Conform<'a> {
     }
 
     fn unknown(&mut self, entry: &Entry, schema: &Json, path: &Path) {
-        let names: Vec<&str> = properties(schema).map(|properties| properties.keys().map(String::as_str).collect())
-            .unwrap_or_default();
+        let names: Vec<&str> =
+            properties(schema).map(|properties| properties.keys().map(String::as_str).collect()).unwrap_or_default();
         let hint = unknown_field(&entry.key, &names, self.schema);
         self.problems.push(Problem {
             place: entry.place,
@@ -126,9 +127,10 @@ fn property<'a>(schema: &'a Json, node: &Node, name: &str) -> Option<&'a Json> {
 }
 
 fn holds(condition: &Json, node: &Node) -> bool {
-    properties(condition).into_iter().flatten().all(|(name, schema)| {
-        node.get(name).is_some_and(|node| node.to_json() == schema["const"])
-    })
+    properties(condition)
+        .into_iter()
+        .flatten()
+        .all(|(name, schema)| node.get(name).is_some_and(|node| node.to_json() == schema["const"]))
 }
 
 /// What a text is near to, for messages: `; did you mean "List"?`.

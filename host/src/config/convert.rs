@@ -2,6 +2,7 @@
 
 use super::error::{Place, Problem, Problems};
 use super::path::Path;
+use super::removed::LIMITS;
 use super::tree::{Entry, Node, Value};
 use super::v1::{self, KubeSchedulerConfiguration, Plugin, PluginSet, Plugins, Profile};
 
@@ -15,9 +16,6 @@ pub(super) enum Version {
     /// Since Kubernetes 1.25.
     V1,
 }
-
-/// Plugins that did for one kind of volume what NodeVolumeLimits does for all.
-const LIMITS: [&str; 4] = ["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"];
 
 /// Plugins that counted 1 in the default profile of v1beta2.
 const WEIGHED_LESS: [&str; 3] = ["TaintToleration", "NodeAffinity", "InterPodAffinity"];
@@ -88,7 +86,12 @@ fn value_mut<'a>(node: &'a mut Node, name: &str) -> Option<&'a mut Value> {
 }
 
 /// Puts in what was otherwise in the version, and takes out what is not any more; and notes it.
-pub(super) fn model(configuration: &mut KubeSchedulerConfiguration, version: Version, root: &Node, notes: &mut Problems) {
+pub(super) fn model(
+    configuration: &mut KubeSchedulerConfiguration,
+    version: Version,
+    root: &Node,
+    notes: &mut Problems,
+) {
     if version == Version::V1 {
         return;
     }

@@ -83,7 +83,7 @@ impl ProfileSpec {
             others: true,
             without_default_binder: false,
             failure_policy: FailurePolicy::default(),
-        failure_policies: BTreeMap::new(),
+            failure_policies: BTreeMap::new(),
             percentage_of_nodes_to_score: None,
         }
     }

@@ -3,9 +3,11 @@
 use super::conform;
 use super::convert::{self, Version};
 use super::error::{Place, Problem, Problems};
-use super::hints::nearest;
+use super::merge::DEFAULT_SCHEDULER;
+use super::path::Path;
 use super::tree::{Node, Value};
-use super::{validate, v1, v1alpha1};
+use super::{Named, v1, v1alpha1, validate};
+use crate::nearest::nearest;
 
 /// What a file says. What it does not say is as in [`Default`].
 #[derive(Debug, Default)]
@@ -16,6 +18,8 @@ pub(super) struct Documents {
     pub(super) berth: Option<v1alpha1::BerthConfiguration>,
     /// What is to be known of a file that is in order: fields of no effect, what was converted.
     pub(super) notes: Problems,
+    /// Where plugins are enabled.
+    pub(super) named: Vec<Named>,
 }
 
 /// What a document is.
@@ -60,7 +64,28 @@ fn scheduler(mut root: Node, version: Version, documents: &mut Documents, proble
     let findings = validate::configuration(&configuration).into_inner();
     locate(findings, &root, before, problems);
     documents.notes.extend(super::notes::of(&configuration, &root));
+    documents.named = named(&configuration, &root);
     documents.scheduler = Some(configuration);
+}
+
+fn named(configuration: &v1::KubeSchedulerConfiguration, root: &Node) -> Vec<Named> {
+    let mut all = Vec::new();
+    for (number, profile) in configuration.profiles.iter().enumerate() {
+        let path = Path::default().field("profiles").index(number).field("plugins");
+        for (point, set) in profile.plugins.iter().flat_map(v1::Plugins::sets) {
+            for (at, plugin) in set.enabled.iter().enumerate() {
+                let path = path.field(point).field("enabled").index(at);
+                all.push(Named {
+                    scheduler_name: profile.scheduler_name.clone().unwrap_or_else(|| DEFAULT_SCHEDULER.to_owned()),
+                    plugin: plugin.name.clone(),
+                    point,
+                    place: root.place_of(&path),
+                    path: path.to_string(),
+                });
+            }
+        }
+    }
+    all
 }
 
 fn berth(root: &Node, documents: &mut Documents, problems: &mut Problems) {
@@ -74,7 +99,7 @@ fn berth(root: &Node, documents: &mut Documents, problems: &mut Problems) {
 }
 
 /// What follows from something that is wrong already is not said again.
-fn locate(findings: Vec<(super::path::Path, String)>, root: &Node, before: usize, problems: &mut Problems) {
+fn locate(findings: Vec<(Path, String)>, root: &Node, before: usize, problems: &mut Problems) {
     for (path, message) in findings {
         let name = path.to_string();
         if problems[before..].iter().all(|known| !known.path.starts_with(&name) && !name.starts_with(&known.path)) {

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::conform::resolved;
+use crate::nearest::nearest;
 
 /// Fields of versions before v1, and what is in their place.
 const REMOVED: [(&str, &str); 6] = [
@@ -13,13 +14,6 @@ const REMOVED: [(&str, &str); 6] = [
     ("disablePreemption", "disable DefaultPreemption at postFilter"),
     ("bindTimeoutSeconds", "it is a field of VolumeBindingArgs, in pluginConfig"),
 ];
-
-/// The name that was probably meant, if one is near enough.
-pub(super) fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |name: &str| strsim::damerau_levenshtein(&wrong.to_lowercase(), &name.to_lowercase());
-    let (distance, name) = names.map(|name| (distance(name), name)).min()?;
-    (distance <= 1 + wrong.len() / 4).then_some(name)
-}
 
 /// What is to be said of a field that is not known among `names`; `root` is the schema of the whole document.
 pub(super) fn unknown_field(wrong: &str, names: &[&str], root: &Json) -> String {
@@ -49,7 +43,9 @@ fn places_of(name: &str, root: &Json) -> Vec<String> {
                 continue;
             }
             seen.push(std::ptr::from_ref(schema));
-            for (field, property) in schema["properties"].as_object().into_iter().flatten() {
+            let decided = schema["allOf"].as_array().into_iter().flatten().map(|condition| &condition["then"]);
+            let objects = decided.chain([schema]).filter_map(|schema| schema["properties"].as_object());
+            for (field, property) in objects.flatten() {
                 let at = if path.is_empty() { field.clone() } else { format!("{path}.{field}") };
                 if field == name {
                     found.push(at.clone());

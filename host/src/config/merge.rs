@@ -62,8 +62,8 @@ fn arguments(configs: &[PluginConfig]) -> BTreeMap<Box<str>, serde_json::Value> 
 /// Whether DefaultBinder is disabled, and not enabled again.
 fn without_default_binder(plugins: &Plugins) -> bool {
     let (bind, multi_point) = (&plugins.bind, &plugins.multi_point);
-    let disabled = bind.disables(DEFAULT_BINDER)
-        || (multi_point.disables(DEFAULT_BINDER) && !multi_point.enables(DEFAULT_BINDER));
+    let disabled =
+        bind.disables(DEFAULT_BINDER) || (multi_point.disables(DEFAULT_BINDER) && !multi_point.enables(DEFAULT_BINDER));
     disabled && !bind.enables(DEFAULT_BINDER) && binds_itself(plugins)
 }
 

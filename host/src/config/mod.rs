@@ -19,6 +19,7 @@ mod hints;
 mod merge;
 mod notes;
 mod path;
+mod removed;
 mod scalars;
 mod schema;
 mod tree;
@@ -36,6 +37,7 @@ pub use self::defaults::{DEFAULT_PLUGINS, DefaultPlugin, Provided};
 pub use self::duration::parse_duration;
 pub use self::error::{ConfigError, Place, Problem};
 pub use self::followed::Followed;
+pub use self::removed::removed_plugin;
 pub use self::schema::{SCHEMAS, SchemaOf};
 use crate::kube::lease::LeaderElection;
 use crate::wasm::ProfileSpec;
@@ -56,7 +58,7 @@ pub struct Configuration {
     pub leader_election: LeaderElection,
     /// `extenders`, with their defaults.
     pub extenders: Vec<v1::Extender>,
-    /// `clientConnection`, as the file has it: what it does not set is not limited.
+    /// `clientConnection`, without defaults: where no rate is set there is no limit.
     pub client_connection: v1::ClientConnection,
     /// Berth's own settings.
     pub berth: v1alpha1::BerthConfiguration,
@@ -71,6 +73,23 @@ pub struct Loaded {
     pub configuration: Configuration,
     /// Fields of no effect, and what was converted, in the file's order.
     pub notes: Vec<Problem>,
+    /// Where it enables which plugins.
+    pub named: Vec<Named>,
+}
+
+/// A place where a file enables a plugin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The profile's.
+    pub scheduler_name: String,
+    /// The plugin's name.
+    pub plugin: String,
+    /// The extension point, or `multiPoint`.
+    pub point: &'static str,
+    /// The field.
+    pub path: String,
+    /// Where it stands.
+    pub place: Place,
 }
 
 impl Configuration {
@@ -116,7 +135,9 @@ impl Configuration {
     /// All that is in force, in the form of v1, with nothing left open: for `--write-config-to` and `/configz`.
     #[must_use]
     pub fn in_force(&self) -> v1::KubeSchedulerConfiguration {
-        let mut whole = complete::completed(&self.file);
+        let file =
+            v1::KubeSchedulerConfiguration { client_connection: self.client_connection.clone(), ..self.file.clone() };
+        let mut whole = complete::completed(&file);
         election::write(&self.leader_election, &mut whole.leader_election);
         whole
     }
@@ -188,5 +209,5 @@ pub fn parse_noted(text: &str, file: &str) -> Result<Loaded, ConfigError> {
         Some(scheduler) => Configuration::new(scheduler, berth),
         None => Configuration::without_scheduler(None, berth),
     };
-    Ok(Loaded { configuration, notes: documents.notes })
+    Ok(Loaded { configuration, notes: documents.notes, named: documents.named })
 }

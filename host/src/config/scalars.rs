@@ -27,7 +27,7 @@ pub(super) fn check(node: &Node, wanted: &str, schema: &Json) -> Result<(), Stri
         ("integer", Value::Integer(n)) => in_range(*n, schema),
         ("number", Value::Integer(_) | Value::Float(_)) => Ok(()),
         ("string", Value::Text(text)) => text_is(text, schema),
-        _ => Err(format!("is {}, where {} belongs{}", node.kind(), article(wanted), quotes(node, wanted))),
+        _ => Err(format!("is {}, where {} belongs{}", node.kind(), article(wanted), remedy(node, wanted, schema))),
     }
 }
 
@@ -42,13 +42,17 @@ fn article(wanted: &str) -> &str {
     }
 }
 
-/// The likeliest of mistakes: quotes that are missing, or too many.
-fn quotes(node: &Node, wanted: &str) -> String {
+/// The likeliest of mistakes: quotes that are missing or too many, units, dashes and names that are left out.
+fn remedy(node: &Node, wanted: &str, schema: &Json) -> String {
     match (wanted, &node.value) {
+        ("string", Value::Integer(n)) if schema["format"] == Duration::FORMAT => format!("; write it as in {n}s"),
         ("string", Value::Integer(n)) => format!("; put it into quotes: \"{n}\""),
         ("string", Value::Bool(b)) => format!("; put it into quotes: \"{b}\""),
         ("integer", Value::Text(text)) if text.parse::<i64>().is_ok() => format!("; without quotes: {text}"),
         ("boolean", Value::Text(text)) if matches!(&**text, "true" | "false") => format!("; without quotes: {text}"),
+        ("object", Value::Text(text)) if schema["required"] == serde_json::json!(["name"]) => {
+            format!("; write it as in {{name: {text}}}")
+        }
         ("array", Value::Map(_) | Value::Text(_)) => "; begin each element with \"- \"".to_owned(),
         _ => String::new(),
     }
@@ -66,7 +70,9 @@ fn in_range(n: i64, schema: &Json) -> Result<(), String> {
     if (least..=most).contains(&n) {
         return Ok(());
     }
-    Err(if most == i64::MAX { format!("{n}: has to be {least} or more") } else { format!("{n}: has to be {least} to {most}") })
+    // What the type's size allows says nothing to somebody who is below the least.
+    let is_open = n < least && bound("maximum").is_none();
+    Err(if is_open { format!("{n}: has to be {least} or more") } else { format!("{n}: has to be {least} to {most}") })
 }
 
 fn text_is(text: &str, schema: &Json) -> Result<(), String> {

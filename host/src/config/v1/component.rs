@@ -1,9 +1,14 @@
 //! What all of Kubernetes' components can be told: `leaderElection` and `clientConnection`.
 
+use std::path::Path;
+
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::Duration;
+
+/// `burst` where a file does not set it.
+pub(in crate::config) const DEFAULT_BURST: i32 = 100;
 
 /// `leaderElection`: which of several copies places pods. An empty text or a duration of 0 stands for the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -46,10 +51,35 @@ pub struct ClientConnection {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
     /// Requests a second; negative for no limit. Default: no limit, where kube-scheduler's is 50.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "without_fraction")]
     pub qps: Option<f32>,
     /// Requests at once, where qps limits them. Default: 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub burst: Option<i32>,
+}
+
+impl ClientConnection {
+    /// The kubeconfig, if one is named.
+    #[must_use]
+    pub fn kubeconfig(&self) -> Option<&Path> {
+        self.kubeconfig.as_deref().filter(|path| !path.is_empty()).map(Path::new)
+    }
+
+    /// Requests a second and at once, where they are limited.
+    #[must_use]
+    pub fn rate(&self) -> Option<(f32, u32)> {
+        let qps = self.qps.filter(|qps| *qps > 0.0)?;
+        let burst = self.burst.filter(|burst| *burst > 0).unwrap_or(DEFAULT_BURST);
+        Some((qps, burst.unsigned_abs()))
+    }
+}
+
+/// 50, not 50.0, as Kubernetes writes it.
+#[expect(clippy::ref_option, reason = "serde wants it so")]
+fn without_fraction<S: Serializer>(qps: &Option<f32>, serializer: S) -> Result<S::Ok, S::Error> {
+    match qps {
+        Some(qps) if qps.fract() == 0.0 && qps.abs() < 1e9 => serializer.serialize_i64(*qps as i64),
+        qps => qps.serialize(serializer),
+    }
 }

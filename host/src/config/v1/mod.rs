@@ -25,6 +25,7 @@ pub use self::args::{
     DefaultPreemptionArgs, DynamicResourcesArgs, InterPodAffinityArgs, NodeAffinityArgs,
     NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs, PodTopologySpreadArgs, VolumeBindingArgs,
 };
+pub(super) use self::component::DEFAULT_BURST;
 pub use self::component::{ClientConnection, LeaderElection};
 pub use self::data::Data;
 pub use self::duration::Duration;

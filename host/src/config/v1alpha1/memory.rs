@@ -29,10 +29,8 @@ impl Memory {
     /// It is no amount, none at all, or more than there can be.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = || format!("{text:?} is no amount of memory; write it as in 256Mi or 1Gi");
-        let (number, unit) = UNITS
-            .into_iter()
-            .find_map(|(suffix, unit)| Some((text.strip_suffix(suffix)?, unit)))
-            .unwrap_or((text, 1));
+        let (number, unit) =
+            UNITS.into_iter().find_map(|(suffix, unit)| Some((text.strip_suffix(suffix)?, unit))).unwrap_or((text, 1));
         let number: usize = number.parse().map_err(|_| wrong())?;
         number.checked_mul(unit).filter(|bytes| *bytes > 0).map(Self).ok_or_else(wrong)
     }

@@ -15,7 +15,8 @@ pub(super) fn plugin_config(profile: &Profile, path: &Path, findings: &mut Findi
     for (at, config) in profile.plugin_config.iter().enumerate() {
         let (name, path) = (&config.name, path.index(at));
         if let Some(first) = profile.plugin_config[..at].iter().position(|other| other.name == *name) {
-            findings.note(path.clone(), format!("plugin {name:?} has its arguments already, from pluginConfig[{first}]"));
+            findings
+                .note(path.clone(), format!("plugin {name:?} has its arguments already, from pluginConfig[{first}]"));
         }
         if default_plugin(name).is_some_and(|plugin| plugin.provided == Provided::Core) {
             findings.note(path.clone(), format!("{name} takes no arguments"));
@@ -57,7 +58,8 @@ fn dynamic_resources(args: &DynamicResourcesArgs, path: &Path, findings: &mut Fi
 
 fn volume_binding(args: &VolumeBindingArgs, path: &Path, findings: &mut Findings) {
     if !args.shape.is_empty() {
-        let message = "is of StorageCapacityScoring, an alpha feature of Kubernetes that is not supported; leave it out";
+        let message =
+            "is of StorageCapacityScoring, an alpha feature of Kubernetes that is not supported; leave it out";
         findings.note(path.field("shape"), message);
     }
 }
@@ -125,7 +127,8 @@ fn topology_spread(args: &PodTopologySpreadArgs, path: &Path, findings: &mut Fin
             let message = "has no place in a default: pods are counted by the selector of what owns them";
             findings.note(path.field("labelSelector"), message);
         }
-        let key = |at: usize| (&args.default_constraints[at].topology_key, args.default_constraints[at].when_unsatisfiable);
+        let key =
+            |at: usize| (&args.default_constraints[at].topology_key, args.default_constraints[at].when_unsatisfiable);
         if let Some(first) = (0..at).find(|other| key(*other) == key(at)) {
             let message = format!("has topologyKey and whenUnsatisfiable of defaultConstraints[{first}]");
             findings.note(path, message);

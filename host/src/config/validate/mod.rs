@@ -7,8 +7,8 @@ mod names;
 mod plugins;
 mod resources;
 
-use super::complete::{POD_INITIAL_BACKOFF, POD_MAX_BACKOFF};
 pub(super) use self::berth::berth;
+use super::complete::{POD_INITIAL_BACKOFF, POD_MAX_BACKOFF};
 use super::election;
 use super::path::Path;
 use super::v1::{KubeSchedulerConfiguration, Profile};
@@ -66,10 +66,13 @@ fn backoffs(configuration: &KubeSchedulerConfiguration, findings: &mut Findings)
     if most < least {
         let message = format!("is {most}, and must be at least podInitialBackoffSeconds, which is {least}");
         // Where it is left out, it is the other one that can be put right.
-        let given = configuration.pod_max_backoff_seconds.map_or("podInitialBackoffSeconds", |_| "podMaxBackoffSeconds");
+        let given =
+            configuration.pod_max_backoff_seconds.map_or("podInitialBackoffSeconds", |_| "podMaxBackoffSeconds");
         let message = match given {
             "podMaxBackoffSeconds" => message,
-            _ => format!("is {least}, and podMaxBackoffSeconds, which is {most} where it is not set, must be at least that"),
+            _ => format!(
+                "is {least}, and podMaxBackoffSeconds, which is {most} where it is not set, must be at least that"
+            ),
         };
         findings.note(Path::default().field(given), message);
     }

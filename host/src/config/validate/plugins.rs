@@ -4,10 +4,8 @@ use super::Findings;
 use crate::config::defaults::{Provided, default_plugin};
 use crate::config::merge::{binds_itself, profile_spec};
 use crate::config::path::Path;
+use crate::config::removed::{LIMITS, removed_plugin};
 use crate::config::v1::{Plugin, PluginSet, Plugins, Profile};
-
-/// Plugins that v1 refuses.
-const REFUSED: [&str; 4] = ["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"];
 
 /// The order of pods where nothing is said.
 const DEFAULT_SORT: &str = "PrioritySort";
@@ -20,9 +18,14 @@ pub(super) fn profile(profile: &Profile, path: &Path, findings: &mut Findings) {
     for (name, set) in plugins.sets() {
         plugin_set(set, &path.field(name), binds_itself, findings);
     }
-    for (name, set) in [("placementGenerate", &plugins.placement_generate), ("placementScore", &plugins.placement_score)] {
+    for (name, set) in
+        [("placementGenerate", &plugins.placement_generate), ("placementScore", &plugins.placement_score)]
+    {
         if !set.enabled.is_empty() {
-            findings.note(path.field(name), "is of pod groups, an alpha feature of Kubernetes that is not supported; leave it out");
+            findings.note(
+                path.field(name),
+                "is of pod groups, an alpha feature of Kubernetes that is not supported; leave it out",
+            );
         }
     }
     one_queue_sort(profile, plugins, &path.field("queueSort"), findings);
@@ -49,8 +52,10 @@ fn why_not_enabled(plugin: &Plugin, before: &[Plugin]) -> Option<String> {
     if name == "*" {
         return Some("\"*\" stands for all plugins under disabled only".to_owned());
     }
-    if REFUSED.contains(&&**name) {
-        return Some(format!("Kubernetes has removed {name}: NodeVolumeLimits, which is enabled by default, does it"));
+    if LIMITS.contains(&&**name)
+        && let Some(instead) = removed_plugin(name)
+    {
+        return Some(format!("Kubernetes has removed {name}: {instead}"));
     }
     if let Some(first) = before.iter().position(|other| other.name == *name) {
         return Some(format!("plugin {name:?} is enabled already, by enabled[{first}]"));
@@ -67,7 +72,8 @@ fn one_queue_sort(profile: &Profile, plugins: &Plugins, path: &Path, findings: &
     }
     let Some(own) = here.enabled.first().filter(|own| own.name != DEFAULT_SORT) else { return };
     if profile_spec(profile, None).points.queue_sort.iter().any(|plugin| &*plugin.name == DEFAULT_SORT) {
-        let message = format!("{} can sort the queue only where {DEFAULT_SORT} is disabled, here under disabled", own.name);
+        let message =
+            format!("{} can sort the queue only where {DEFAULT_SORT} is disabled, here under disabled", own.name);
         findings.note(path.field("enabled").index(0), message);
     }
 }
