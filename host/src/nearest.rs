@@ -9,7 +9,8 @@ pub(crate) fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> 
         name => strsim::damerau_levenshtein(&given, &name),
     };
     let (distance, _, name) = names.map(|name| (distance(name), name.len(), name)).min()?;
-    (distance <= 1 + wrong.len() / 4).then_some(name)
+    // One that has no letter in common is no other spelling.
+    (distance <= 1 + wrong.len() / 4 && distance < wrong.chars().count()).then_some(name)
 }
 
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod tests {
             ("pluginDir", Some("pluginDirectory")),
             ("zzz", None),
             ("", None),
+            ("N", None),
         ] {
             assert_eq!(nearest(wrong, names.into_iter()), expected, "{wrong:?}");
         }

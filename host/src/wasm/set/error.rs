@@ -8,13 +8,13 @@ use crate::wasm::load::LoadError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AssembleError {
     /// A plugin that it names is not there.
-    #[error("profile {profile} names the plugin {plugin}, but no component has that name{hint}; there are: {known}")]
+    #[error("profile {profile} names the plugin {plugin}, but no component has that name; there are: {known}{hint}")]
     Missing {
         /// Its scheduler name.
         profile: String,
         /// The plugin's name.
         plugin: String,
-        /// The name that was perhaps meant: `; did you mean X?`.
+        /// The name that was perhaps meant: `. Did you mean X?`.
         hint: String,
         /// All names.
         known: String,
@@ -81,7 +81,7 @@ impl AssembleError {
             Some(error) => Self::Refused { profile, plugin, error },
             None => {
                 let near = nearest(&plugin, catalog.names().into_iter());
-                let hint = near.map_or_else(String::new, |name| format!("; did you mean {name}?"));
+                let hint = near.map_or_else(String::new, |name| format!(". Did you mean {name}?"));
                 let mut known: Vec<String> = catalog.names().into_iter().map(str::to_owned).collect();
                 known.extend(catalog.refused().map(|(_, error)| format!("(refused) {error}")));
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
