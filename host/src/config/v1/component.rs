@@ -76,7 +76,6 @@ impl ClientConnection {
 }
 
 /// 50, not 50.0, as Kubernetes writes it.
-#[expect(clippy::ref_option, reason = "serde wants it so")]
 fn without_fraction<S: Serializer>(qps: &Option<f32>, serializer: S) -> Result<S::Ok, S::Error> {
     match qps {
         Some(qps) if qps.fract() == 0.0 && qps.abs() < 1e9 => serializer.serialize_i64(*qps as i64),

@@ -87,7 +87,6 @@ pub struct ExtenderTlsConfig {
     pub ca_data: Data,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
 fn is_zero(value: &i64) -> bool {
     *value == 0
 }

@@ -116,7 +116,6 @@ impl Default for KubeSchedulerConfiguration {
 }
 
 /// For fields that are left out where they are false.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
 fn is_false(value: &bool) -> bool {
     !value
 }
