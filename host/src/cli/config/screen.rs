@@ -4,12 +4,15 @@ use std::fmt::Write as _;
 
 use comfy_table::{ContentArrangement, Table, presets::NOTHING};
 
-use crate::config::v1::Extender;
+use crate::config::v1::{Extender, Profile};
 use crate::config::{Configuration, Loaded, Problem};
 use crate::wasm::{LineUp, ProfileSpec, Source, Standing};
 
 /// Wide enough for three names beside each other where nothing says how wide the screen is.
 const WIDTH: u16 = 110;
+
+/// What the core does itself, as kube-scheduler calls it.
+const DEFAULT_BINDER: &str = "DefaultBinder";
 
 /// The whole screen.
 pub(super) fn render(file: &str, loaded: &Loaded, lines: &[LineUp]) -> String {
@@ -22,7 +25,11 @@ pub(super) fn render(file: &str, loaded: &Loaded, lines: &[LineUp]) -> String {
         section(&mut text, "Extenders, asked after the plugins", &extenders(&configuration.extenders));
     }
     section(&mut text, "Around them", &around(configuration));
-    list(&mut text, "Otherwise than kube-scheduler, on purpose (docs/differences.md)", &differences(configuration));
+    list(
+        &mut text,
+        "Otherwise than kube-scheduler, on purpose (docs/differences.md)",
+        &differences(configuration, lines),
+    );
     let notes: Vec<String> = loaded.notes.iter().map(|note| noted(file, note)).collect();
     list(&mut text, "To be known of this file", &notes);
     text
@@ -63,7 +70,7 @@ fn profile(spec: &ProfileSpec, line: &LineUp) -> Table {
     for (point, standing) in &line.points {
         let mut plugins: Vec<String> = standing.iter().map(shown).collect();
         if *point == "bind" && !spec.without_default_binder {
-            plugins.push("DefaultBinder [the core]".to_owned());
+            plugins.push(format!("{DEFAULT_BINDER} [the core]"));
         }
         if *point == "queueSort" && plugins.is_empty() {
             plugins.push("by priority, then by time [the core]".to_owned());
@@ -143,8 +150,8 @@ fn around(configuration: &Configuration) -> Table {
 }
 
 /// Those that concern what the file leaves open or sets.
-fn differences(configuration: &Configuration) -> Vec<String> {
-    let mut lines = Vec::new();
+fn differences(configuration: &Configuration, profiles: &[LineUp]) -> Vec<String> {
+    let mut lines = refused_there(configuration, profiles);
     let all = |spec: &ProfileSpec| matches!(spec.percentage_of_nodes_to_score, None | Some(0));
     let everywhere: Vec<&str> =
         configuration.profiles.iter().filter(|spec| all(spec)).map(|spec| &*spec.scheduler_name).collect();
@@ -164,6 +171,25 @@ fn differences(configuration: &Configuration) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// What kube-scheduler would not start with.
+fn refused_there(configuration: &Configuration, profiles: &[LineUp]) -> Vec<String> {
+    let nobody =
+        |point: &str, line: &LineUp| line.points.iter().any(|(name, standing)| *name == point && standing.is_empty());
+    let unsorted = profiles
+        .iter()
+        .filter(|line| nobody("queueSort", line))
+        .map(|line| format!("{}: nothing is enabled at queueSort, which kube-scheduler refuses", line.scheduler_name));
+    let whole = configuration.in_force();
+    let binds = |profile: &Profile| {
+        let plugins = profile.plugins.as_ref();
+        plugins.is_some_and(|plugins| !plugins.bind.enabled.is_empty() || plugins.multi_point.enables(DEFAULT_BINDER))
+    };
+    let unbound = whole.profiles.iter().zip(profiles).filter(|(profile, line)| !binds(profile) && nobody("bind", line));
+    let unbound = unbound
+        .map(|(_, line)| format!("{}: nothing is enabled at bind, which kube-scheduler refuses", line.scheduler_name));
+    unsorted.chain(unbound).collect()
 }
 
 fn noted(file: &str, Problem { place, path, message }: &Problem) -> String {
