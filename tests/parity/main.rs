@@ -14,6 +14,7 @@ mod case;
 mod coverage;
 mod draw;
 mod entries;
+mod hints;
 mod oracle;
 mod run;
 

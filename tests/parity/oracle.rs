@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::answer::{Answer, Answers, Cycle, Score, Status, Verdict, left_out};
 use crate::case::{Case, PROFILE};
+use crate::hints::Hints;
 
 /// A running oracle; it ends with it.
 pub struct Oracle {
@@ -23,6 +24,8 @@ pub struct Oracle {
 struct Line {
     #[serde(default)]
     steps: Vec<Vec<Said>>,
+    #[serde(default)]
+    hints: Vec<Vec<Hints>>,
     #[serde(default)]
     order: Vec<String>,
     #[serde(default)]
@@ -105,7 +108,7 @@ impl Oracle {
             bail!("kube-scheduler can't be asked this: {}", line.error);
         }
         let steps = line.steps.into_iter().map(|pods| pods.into_iter().map(Answer::from).collect());
-        Ok(Answers { steps: steps.collect(), order: line.order })
+        Ok(Answers { steps: steps.collect(), hints: line.hints, order: line.order })
     }
 }
 

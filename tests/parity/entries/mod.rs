@@ -43,6 +43,10 @@ pub enum Does {
     Skips,
     /// Can't tell.
     Fails,
+    /// Rejected a pod, and finds it worth another try after a change.
+    Wakes,
+    /// Rejected a pod, and lets it wait on after a change.
+    LetsWait,
     /// Holds a pod back, or lets one go before others that came before it.
     Queues,
 }
