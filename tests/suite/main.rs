@@ -31,6 +31,7 @@ mod retrying;
 mod scale;
 mod trapping;
 mod volumes;
+mod waiting;
 mod workloads;
 
 use std::process::ExitCode;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         placing::cases(),
         reasons::cases(),
         retrying::cases(),
+        waiting::cases(),
         queue::cases(),
         preemption::cases(),
         reload::cases(),

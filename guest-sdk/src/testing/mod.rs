@@ -34,6 +34,7 @@ mod pod;
 mod post_filter;
 mod quantity;
 mod selector;
+mod what_if;
 
 pub use host::Host;
 pub use node::{NodeBuilder, node};
