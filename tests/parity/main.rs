@@ -16,6 +16,7 @@ mod draw;
 mod entries;
 mod hints;
 mod oracle;
+mod room;
 mod run;
 
 use std::path::{Path, PathBuf};
