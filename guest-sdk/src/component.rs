@@ -161,7 +161,7 @@ impl<P: Resident> normalize::Guest for Component<P> {
 
 impl<P: Resident> queueing_hint::Guest for Component<P> {
     fn hints(event: queueing_hint::Event, templates: Vec<u32>) -> Result<Vec<queueing_hint::Hint>, String> {
-        let hints = P::guest().hints(&event.into(), &templates)?;
+        let hints = P::guest().hints(event, &templates)?;
         Ok(hints.into_iter().map(Into::into).collect())
     }
 }

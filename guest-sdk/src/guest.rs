@@ -5,8 +5,9 @@ use std::mem::ManuallyDrop;
 
 use crate::bindings::base::exports::berth::scheduler::plugin::{Declaration, Description};
 use crate::bindings::objects::exports::berth::scheduler::objects;
+use crate::bindings::queueing_hint::exports::berth::scheduler::queueing_hint;
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::Change;
-use crate::hints::{Event, Hint};
+use crate::hints::{Event, Happening, Hint};
 use crate::index::Index;
 use crate::intents::Intent;
 use crate::lifecycle::{Permission, Reservation, Reserved};
@@ -193,8 +194,15 @@ impl<P: Plugin> Guest<P> {
     }
 
     /// Whether an event can help pods of these templates.
-    pub fn hints(&mut self, event: &Event, templates: &[u32]) -> Outcome<Vec<Hint>> {
-        let hint = |template: &u32| P::queueing_hint(event, &self.scene(&before_any(*template), &[])?);
+    pub fn hints(&mut self, event: queueing_hint::Event, templates: &[u32]) -> Outcome<Vec<Hint>> {
+        let (event, nodes, pods) = Event::taken::<P>(event);
+        let hint = |template: &u32| {
+            self.prepare(*template)?;
+            let pods = pods.map(|id| self.template(id?).map(|template| &*template.pod));
+            let happening = Happening { nodes: nodes.as_ref(), pods };
+            let cycle = before_any(*template);
+            P::queueing_hint(&event, &Scene { happening, ..self.prepared_scene(&cycle, &[])? })
+        };
         templates.iter().map(hint).collect()
     }
 
@@ -210,23 +218,51 @@ impl<P: Plugin> Guest<P> {
 
     /// The scene of a cycle, with the template prepared; its node is still to be set.
     fn scene<'a>(&'a mut self, cycle: &'a Cycle, nodes: &'a [u32]) -> Outcome<Scene<'a, P>> {
+        self.prepare(cycle.template)?;
+        self.prepared_scene(cycle, nodes)
+    }
+
+    /// Works out what depends on the template alone, unless that is known.
+    fn prepare(&mut self, id: u32) -> Outcome<()> {
         let Guest { configured, snapshot, templates } = self;
-        let Configured { args, index, .. } =
-            configured.as_ref().ok_or_else(|| format!("{}: asked before it was configured", P::NAME))?;
-        let held = templates.binary_search_by_key(&cycle.template, |(id, _)| *id).ok();
+        let Configured { args, .. } = configured.as_ref().ok_or_else(unconfigured::<P>)?;
+        let held = templates.binary_search_by_key(&id, |(id, _)| *id).ok();
         let Template { pod, prepared } = held
             .and_then(|at| templates.get_mut(at))
             .map(|(_, template)| &mut **template)
-            .ok_or_else(|| format!("{}: asked about template {}, which it does not hold", P::NAME, cycle.template))?;
-        let template = TemplateScene { args, pod, cluster: &snapshot.cluster };
+            .ok_or_else(|| unheld::<P>(id))?;
         let version = snapshot.cluster.version;
-        let fresh = prepared.take().filter(|known| known.version == version || P::DECLARED.prepare.cluster.is_empty());
-        let prepared = prepared.insert(match fresh {
-            Some(known) => known,
-            None => Prepared { value: P::prepare(&template), version },
-        });
-        Ok(Scene { template, prepared: &prepared.value, index, cycle, snapshot, nodes, node: 0 })
+        let fresh = |known: &Prepared<P>| known.version == version || P::DECLARED.prepare.cluster.is_empty();
+        if !prepared.as_ref().is_some_and(fresh) {
+            let template = TemplateScene { args, pod, cluster: &snapshot.cluster };
+            *prepared = Some(Prepared { value: P::prepare(&template), version });
+        }
+        Ok(())
     }
+
+    fn prepared_scene<'a>(&'a self, cycle: &'a Cycle, nodes: &'a [u32]) -> Outcome<Scene<'a, P>> {
+        let Guest { configured, snapshot, .. } = self;
+        let Configured { args, index, .. } = configured.as_ref().ok_or_else(unconfigured::<P>)?;
+        let Some(Template { pod, prepared: Some(Prepared { value: prepared, .. }) }) = self.template(cycle.template)
+        else {
+            return Err(unheld::<P>(cycle.template));
+        };
+        let template = TemplateScene { args, pod, cluster: &snapshot.cluster };
+        Ok(Scene { template, prepared, index, cycle, snapshot, nodes, node: 0, happening: Happening::NONE })
+    }
+
+    fn template(&self, id: u32) -> Option<&Template<P>> {
+        let at = self.templates.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        self.templates.get(at).map(|(_, template)| &**template)
+    }
+}
+
+fn unconfigured<P: Plugin>() -> String {
+    format!("{}: asked before it was configured", P::NAME)
+}
+
+fn unheld<P: Plugin>(template: u32) -> String {
+    format!("{}: asked about template {template}, which it does not hold", P::NAME)
 }
 
 /// For functions that run outside of cycles, and so can't see this.

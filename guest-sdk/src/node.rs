@@ -318,6 +318,40 @@ impl<'a, F: ResidentFacts> Pods<'a, F> {
     }
 }
 
+/// For a [queueing hint](crate::hints): the node to which something happened, with those of its facts that the type names. Both
+/// are `None` where it happened to something else.
+///
+/// ```
+/// use berth_guest::prelude::*;
+/// use berth_guest::hints::{Event, Hint};
+///
+/// /// A node that grew.
+/// fn queueing_hint(_: &Event, node: node::Change<'_, node::Allocatable>) -> Hint {
+///     let cpu = |node: Option<&node::Allocatable>| node.map_or(0, |node| node.milli_cpu);
+///     Hint::queue_if(cpu(node.after) > cpu(node.before))
+/// }
+/// # let _ = queueing_hint;
+/// ```
+pub struct Change<'a, F: FactSet> {
+    /// As it was; `None` for one that is new.
+    pub before: Option<F::Item<'a>>,
+    /// As it is; `None` for one that is gone.
+    pub after: Option<F::Item<'a>>,
+}
+
+impl<P: Plugin, F: FactSet> Param<P> for Change<'_, F> {
+    type Item<'a> = Change<'a, F>;
+    const READS: Reads = Reads::node(F::FACTS);
+
+    fn of<'a>(scene: &Scene<'a, P>) -> Change<'a, F> {
+        let nodes = scene.happening.nodes;
+        let row = |row| nodes.filter(|nodes| *nodes.present.get(row)).map(|nodes| F::of(nodes, row));
+        Change { before: row(0), after: row(1) }
+    }
+}
+
+impl<P: Plugin, F: FactSet> PodParam<P> for Change<'_, F> {}
+
 /// A fact of a pod, a tuple of them, or `()` for none.
 pub trait ResidentFacts: 'static {
     /// References to them.

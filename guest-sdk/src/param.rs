@@ -26,6 +26,7 @@
 //! berth_guest::plugin!(name: "TooEarly", pre_filter: pre_filter);
 //! ```
 
+use crate::hints::Happening;
 use crate::plugin::Plugin;
 use crate::post_filter::Rejected;
 use crate::reads::Reads;
@@ -50,6 +51,8 @@ pub struct Scene<'a, P: Plugin> {
     pub(crate) nodes: &'a [u32],
     /// Index of the node; of no meaning before filter and score.
     pub(crate) node: usize,
+    /// Of a queueing hint.
+    pub(crate) happening: Happening<'a>,
 }
 
 impl<'a, P: Plugin> TemplateScene<'a, P> {

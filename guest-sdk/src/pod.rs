@@ -15,6 +15,7 @@
 
 use crate::fact::{list_fact, text_fact, value_fact};
 use crate::labels::{self, LabelMap};
+use crate::node::ResidentFacts;
 use crate::param::{Param, PodParam, Scene, TemplateParam, TemplateScene};
 use crate::plugin::Plugin;
 use crate::reads::Reads;
@@ -215,6 +216,38 @@ macro_rules! facts {
         )*
     };
 }
+
+/// For a [queueing hint](crate::hints): the pod to which something happened, with those of its facts that the type names. It is on a
+/// node, or assumed to be. Both are `None` where it happened to something else.
+///
+/// ```
+/// use berth_guest::prelude::*;
+/// use berth_guest::hints::{Event, Hint};
+///
+/// /// A pod of the same namespace that left.
+/// fn queueing_hint(_: &Event, namespace: &pod::Namespace, other: pod::Change<'_, pod::Namespace>) -> Hint {
+///     Hint::queue_if(other.after.is_none() && other.before == Some(namespace))
+/// }
+/// # let _ = queueing_hint;
+/// ```
+pub struct Change<'a, F: ResidentFacts> {
+    /// As it was; `None` for one that came to its node.
+    pub before: Option<F::Item<'a>>,
+    /// As it is; `None` for one that left.
+    pub after: Option<F::Item<'a>>,
+}
+
+impl<P: Plugin, F: ResidentFacts> Param<P> for Change<'_, F> {
+    type Item<'a> = Change<'a, F>;
+    const READS: Reads = Reads::pod(F::FACTS);
+
+    fn of<'a>(scene: &Scene<'a, P>) -> Change<'a, F> {
+        let [before, after] = scene.happening.pods;
+        Change { before: before.map(F::of), after: after.map(F::of) }
+    }
+}
+
+impl<P: Plugin, F: ResidentFacts> PodParam<P> for Change<'_, F> {}
 
 /// A fact that may also be read of the pods on a node: `node::Pods<pod::Labels>`.
 pub trait ResidentFact: 'static {

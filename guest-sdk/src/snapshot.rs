@@ -146,6 +146,13 @@ columns! {
 }
 
 impl Snapshot {
+    /// Nodes that are none of the cluster's, in the rows of their ids.
+    pub(crate) fn of_nodes<P: Plugin>(nodes: impl IntoIterator<Item = Node>) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        nodes.into_iter().for_each(|node| snapshot.set_node(node, P::READS.node));
+        snapshot
+    }
+
     /// Takes in a change of what the plugin reads, and tells its index.
     #[inline(always)]
     pub(crate) fn apply<P: Plugin>(&mut self, change: Change, index: Option<&mut P::Index>) {

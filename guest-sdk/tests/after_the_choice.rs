@@ -9,6 +9,7 @@ use berth_guest::prelude::*;
 use berth_guest::testing::{Host, node, pod};
 use berth_guest::types::{Code, NodeFacts, PodFacts};
 use berth_guest::{ClusterEvent, EventActions};
+use serde::Deserialize;
 
 /// Takes part in all of them; the pod's labels say how.
 mod licenses {
@@ -54,9 +55,26 @@ mod licenses {
         assert_eq!(reserved.node_name, "a");
     }
 
-    fn queueing_hint(event: &Event, pod: &pod::Labels) -> Result<Hint, String> {
-        let labels: Option<std::collections::BTreeMap<String, String>> = event.after()?;
-        Ok(Hint::queue_if(labels.is_some_and(|labels| labels.get("license").map(String::as_str) == pod.get("license"))))
+    fn queueing_hint(
+        event: &Event,
+        pod: &pod::Labels,
+        node: node::Change<'_, node::Labels>,
+        other: pod::Change<'_, (pod::Labels, pod::Annotations)>,
+    ) -> Result<Hint, String> {
+        let license = pod.get("license");
+        Ok(Hint::queue_if(match event.kind_name() {
+            "Node" => {
+                let has = |labels: Option<&node::Labels>| labels.map(|labels| labels.get("license") == license);
+                has(node.after) == Some(true) && has(node.before) != Some(true)
+            }
+            "Pod" => other.before.is_some_and(|(labels, _)| labels.get("license") == license) && other.after.is_none(),
+            _ => event.name == "licenses" && event.before::<Left>()? != event.after::<Left>()?,
+        }))
+    }
+
+    #[derive(PartialEq, Deserialize)]
+    struct Left {
+        left: u32,
     }
 
     berth_guest::plugin!(
@@ -68,7 +86,11 @@ mod licenses {
         bind: bind,
         post_bind: post_bind,
         queueing_hint: queueing_hint,
-        retry_on: [ClusterEvent::new("Node", EventActions::UPDATE_LABELS)],
+        retry_on: [
+            ClusterEvent::new("Node", EventActions::UPDATE_LABELS | EventActions::ADD),
+            ClusterEvent::new("Pod", EventActions::DELETE),
+            ClusterEvent::new("v1/ConfigMap", EventActions::UPDATE),
+        ],
     );
 }
 
@@ -136,13 +158,39 @@ fn a_bind_may_fail() {
 #[test]
 fn a_hint_sees_what_changed() {
     let mut host = host();
-    let event = |new| Event::new_of("Node", EventActions::UPDATE_LABELS, None, new);
     let licensed = pod().label("license", "cad");
-    for (new, hint) in [
-        (Some(r#"{"license": "cad"}"#), Hint::Queue),
-        (Some(r#"{"license": "other"}"#), Hint::Skip),
-        (None, Hint::Skip),
+    let [bare, with, other] = [node("a"), node("a").label("license", "cad"), node("a").label("license", "other")];
+    for (actions, change, hint) in [
+        (EventActions::ADD, [None, Some(&with)], Hint::Queue),
+        (EventActions::ADD, [None, Some(&other)], Hint::Skip),
+        (EventActions::UPDATE_LABELS, [Some(&other), Some(&with)], Hint::Queue),
+        (EventActions::UPDATE_LABELS, [Some(&with), Some(&with)], Hint::Skip),
+        (EventActions::UPDATE_LABELS, [Some(&with), Some(&bare)], Hint::Skip),
+        (EventActions::DELETE, [Some(&with), None], Hint::Skip),
     ] {
-        assert_eq!(host.hint(&event(new), &licensed), hint, "{new:?}");
+        assert_eq!(host.node_hint(actions, change, &licensed), hint, "{change:?}");
     }
+    let unlicensed = pod();
+    for (actions, change, hint) in [
+        (EventActions::DELETE, [Some(&licensed), None], Hint::Queue),
+        (EventActions::DELETE, [Some(&unlicensed), None], Hint::Skip),
+        (EventActions::ADD, [None, Some(&licensed)], Hint::Skip),
+    ] {
+        assert_eq!(host.pod_hint(actions, change, &licensed), hint, "{change:?}");
+    }
+    for (name, before, after, hint) in [
+        ("licenses", r#"{"left": 0}"#, r#"{"left": 1}"#, Hint::Queue),
+        ("licenses", r#"{"left": 1}"#, r#"{"left": 1}"#, Hint::Skip),
+        ("others", r#"{"left": 0}"#, r#"{"left": 1}"#, Hint::Skip),
+    ] {
+        let change = [Some(before), Some(after)];
+        assert_eq!(host.object_hint("v1/ConfigMap", EventActions::UPDATE, ["ns", name], change, &licensed), hint);
+    }
+}
+
+#[test]
+#[should_panic(expected = "queueing-hint: left: invalid type")]
+fn a_hint_may_fail() {
+    let change = [Some(r#"{"left": "few"}"#), None];
+    host().object_hint("v1/ConfigMap", EventActions::UPDATE, ["ns", "licenses"], change, &pod());
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::hints::Hints;
 use crate::room::Room;
 
 /// All that is said of a case.
@@ -11,6 +12,8 @@ use crate::room::Room;
 pub struct Answers {
     /// At first and after each change, each parallel to the case's pods.
     pub steps: Vec<Vec<Answer>>,
+    /// After each change, each parallel to the case's pods.
+    pub hints: Vec<Vec<Hints>>,
     /// The pods of the case's queue, in the order in which they are tried.
     pub order: Vec<String>,
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::answer::{Answers, Verdict};
 use crate::case::{Case, Change};
 use crate::entries::{Does, Entry};
+use crate::hints;
 use crate::room::Room;
 
 /// Counts of one entry's run.
@@ -63,6 +64,11 @@ impl Coverage {
                 None => self.asked += 1,
             }
         }
+        hints::each(case, &theirs.steps, &theirs.hints, |_, asked, hints| {
+            for (_, again) in asked.asked(hints).filter(|(plugin, _)| *plugin == entry.plugin) {
+                *self.did.entry(if again { Does::Wakes } else { Does::LetsWait }).or_default() += 1;
+            }
+        });
         let came = case.queue().map(|pod| pod["metadata"]["name"].as_str().unwrap_or_default());
         if entry.plugin == "PrioritySort" && !came.eq(theirs.order.iter().map(String::as_str)) {
             *self.did.entry(Does::Queues).or_default() += 1;

@@ -15,6 +15,7 @@ mod case;
 mod coverage;
 mod draw;
 mod entries;
+mod hints;
 mod oracle;
 mod room;
 mod run;

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::answer::{Answer, Answers, Cycle, Score, Status, Verdict, left_out};
 use crate::case::{Case, PROFILE};
+use crate::hints::Hints;
 use crate::room::{Offer, Room};
 
 /// A running oracle; it ends with it.
@@ -24,6 +25,8 @@ pub struct Oracle {
 struct Line {
     #[serde(default)]
     steps: Vec<Vec<Said>>,
+    #[serde(default)]
+    hints: Vec<Vec<Hints>>,
     #[serde(default)]
     order: Vec<String>,
     #[serde(default)]
@@ -108,7 +111,7 @@ impl Oracle {
             bail!("kube-scheduler can't be asked this: {}", line.error);
         }
         let steps = line.steps.into_iter().map(|pods| pods.into_iter().map(Answer::from).collect());
-        Ok(Answers { steps: steps.collect(), order: line.order })
+        Ok(Answers { steps: steps.collect(), hints: line.hints, order: line.order })
     }
 }
 

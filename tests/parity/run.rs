@@ -15,6 +15,7 @@ use crate::case::Case;
 use crate::coverage::Coverage;
 use crate::draw::cases;
 use crate::entries::{self, Does, Entry};
+use crate::hints;
 use crate::oracle::Oracle;
 
 /// What the trials share.
@@ -49,7 +50,7 @@ impl Parity {
         let case = Case::read(file)?;
         let mut oracle = Oracle::start(&self.program)?;
         let theirs = oracle.ask(&case)?;
-        let differences = Answers::differences(&theirs, &self.berth.ask(&case)?);
+        let differences = differences(&case, &theirs, &self.berth.ask(&case)?);
         ensure!(differences.is_empty(), "{}\n{}", case.why, differences.join("\n"));
         Ok(())
     }
@@ -92,7 +93,7 @@ impl Parity {
             shown.add_case(case);
             shown.add_answers(case, &theirs, entry);
         }
-        let differences = Answers::differences(&theirs, &self.berth.ask(case)?);
+        let differences = differences(case, &theirs, &self.berth.ask(case)?);
         shown.mismatches = shown.mismatches.max(usize::from(!differences.is_empty()));
         Ok(differences)
     }
@@ -101,7 +102,7 @@ impl Parity {
     pub fn table(&self) -> String {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let mut table = format!(
-            "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>10}",
+            "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>10}",
             "plugin",
             "fields",
             "cases",
@@ -112,6 +113,8 @@ impl Parity {
             "failed",
             "queue",
             "evicted",
+            "woken",
+            "waiting",
             "mismatches"
         );
         for (entry, seen) in entries::all().filter_map(|entry| Some((entry, shown.get(entry.plugin)?))) {
@@ -119,16 +122,23 @@ impl Parity {
             let did = [Does::Filters, Does::Scores, Does::Skips, Does::Fails, Does::Queues, Does::Evicts];
             let did = did.map(|does| seen.did(does));
             let [filtered, scored, skipped, failed, queue, evicted] = did;
+            let [woken, waiting] = [Does::Wakes, Does::LetsWait].map(|does| seen.did(does));
             let (cases, asked, mismatches) = (seen.cases, seen.asked, seen.mismatches);
             // Writing to a string does not fail.
             let _ = write!(
                 table,
-                "\n{:<32} {fields:>7} {cases:>7} {asked:>7} {filtered:>9} {scored:>7} {skipped:>7} {failed:>7} {queue:>7} {evicted:>7} {mismatches:>10}",
+                "\n{:<32} {fields:>7} {cases:>7} {asked:>7} {filtered:>9} {scored:>7} {skipped:>7} {failed:>7} {queue:>7} {evicted:>7} {woken:>7} {waiting:>7} {mismatches:>10}",
                 entry.plugin
             );
         }
         table
     }
+}
+
+fn differences(case: &Case, theirs: &Answers, ours: &Answers) -> Vec<String> {
+    let mut lines = Answers::differences(theirs, ours);
+    lines.extend(hints::differences(case, &theirs.steps, &theirs.hints, &ours.hints));
+    lines
 }
 
 /// Writes the case down for who mends what differs.

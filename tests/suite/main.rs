@@ -32,6 +32,7 @@ mod retrying;
 mod scale;
 mod trapping;
 mod volumes;
+mod waiting;
 mod workloads;
 
 use std::process::ExitCode;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         placing::cases(),
         reasons::cases(),
         retrying::cases(),
+        waiting::cases(),
         queue::cases(),
         preemption::cases(),
         reload::cases(),

@@ -23,7 +23,7 @@ pub struct Host<P: Plugin> {
     nodes: Vec<(String, Option<NodeBuilder>)>,
     images: Vec<Image>,
     /// The pods on nodes, by id, with their nodes' ids; `None` for one that left.
-    residents: Vec<Option<(PodBuilder, u32)>>,
+    pub(super) residents: Vec<Option<(PodBuilder, u32)>>,
     /// By id; `None` for one that was removed.
     objects: Vec<Option<Object>>,
     /// The pods that are held as templates; the index is the template's id.

@@ -1,7 +1,6 @@
 //! The host for tests, after the choice of a node: each call by itself, with the state that `reserve` gave.
 
 use super::{Host, PodBuilder};
-use crate::hints::{Event, Hint};
 use crate::intents::Intent;
 use crate::lifecycle::{Permission, Reservation, Reserved};
 use crate::plugin::Plugin;
@@ -43,13 +42,6 @@ impl<P: Plugin> Host<P> {
     pub fn post_bind(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) {
         let cycle = self.next_cycle(pod);
         self.guest.post_bind(&cycle, &reserved(node, state));
-    }
-
-    /// Whether the event can help the pod, which was rejected before.
-    pub fn hint(&mut self, event: &Event, pod: &PodBuilder) -> Hint {
-        let template = self.next_cycle(pod).template;
-        let hints = self.guest.hints(event, &[template]).unwrap_or_else(|message| panic!("queueing-hint: {message}"));
-        hints.into_iter().next().unwrap_or(Hint::Queue)
     }
 }
 

@@ -26,6 +26,7 @@
 // A builder given nonsense should stop the test at that line.
 #![allow(clippy::panic)]
 
+mod hints;
 mod host;
 mod lifecycle;
 mod node;
@@ -33,6 +34,7 @@ mod pod;
 mod post_filter;
 mod quantity;
 mod selector;
+mod what_if;
 
 pub use host::Host;
 pub use node::{NodeBuilder, node};

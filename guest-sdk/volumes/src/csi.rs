@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::claim::Metadata;
 use crate::quantity::Quantity;
 
-/// The in-tree volumes that the kubelet of a node leaves to their CSI drivers, as a list with commas.
+/// See [`CsiNode::migrated`].
 const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
 
 /// A volume as its CSI driver knows it.
@@ -68,10 +68,14 @@ impl CsiNode {
         self.spec.drivers.iter().any(|driver| driver.allocatable.count.is_some())
     }
 
-    /// Whether the node's kubelet leaves these in-tree volumes to their CSI driver.
+    /// The in-tree volumes that the node's kubelet leaves to their CSI drivers, as a list with commas.
+    pub fn migrated(&self) -> Option<&str> {
+        self.metadata.annotations.get(MIGRATED_PLUGINS).map(String::as_str)
+    }
+
+    /// Whether these are among them.
     pub fn has_migrated(&self, provisioner: &str) -> bool {
-        let list = self.metadata.annotations.get(MIGRATED_PLUGINS);
-        list.is_some_and(|list| list.split(',').any(|migrated| migrated == provisioner))
+        self.migrated().is_some_and(|list| list.split(',').any(|migrated| migrated == provisioner))
     }
 }
 

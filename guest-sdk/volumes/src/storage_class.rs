@@ -19,7 +19,7 @@ pub struct StorageClass {
 }
 
 /// `v1.TopologySelectorTerm`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(default, rename_all = "camelCase")]
 pub struct TopologyTerm {
     /// `matchLabelExpressions`.
@@ -27,7 +27,7 @@ pub struct TopologyTerm {
 }
 
 /// `v1.TopologySelectorLabelRequirement`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(default)]
 pub struct TopologyRequirement {
     /// `key`.

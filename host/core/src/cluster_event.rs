@@ -119,6 +119,41 @@ impl ClusterEvent {
         Self { subject, actions, facts: NodeFacts::empty(), up_to_priority: None }
     }
 
+    /// As kube-scheduler's metrics name it: `NodeAdd`, `AssignedPodDelete`, `storage.k8s.io/CSINodeUpdate`. Where several things
+    /// changed at once, by the one of which kube-scheduler thinks first.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let subject = match &self.subject {
+            Subject::Node { .. } => "Node".to_owned(),
+            Subject::Pod { .. } => "AssignedPod".to_owned(),
+            Subject::Object { kind, .. } => match kind.api_version.split_once('/') {
+                Some((group, _)) => format!("{group}/{}", kind.kind),
+                None => kind.kind.to_string(),
+            },
+        };
+        subject + self.action_name()
+    }
+
+    fn action_name(&self) -> &'static str {
+        let is_node = matches!(self.subject, Subject::Node { .. });
+        let has = |action| self.actions.contains(action);
+        match () {
+            () if has(EventActions::ADD) => "Add",
+            () if has(EventActions::DELETE) => "Delete",
+            () if is_node && self.facts.contains(NodeFacts::UNSCHEDULABLE) => "UpdateNodeTaint",
+            () if has(EventActions::UPDATE_ALLOCATABLE) => "UpdateNodeAllocatable",
+            () if has(EventActions::UPDATE_LABELS) && is_node => "UpdateNodeLabel",
+            () if has(EventActions::UPDATE_TAINTS) => "UpdateNodeTaint",
+            () if has(EventActions::UPDATE_CONDITION) => "UpdateNodeCondition",
+            () if is_node && self.facts.contains(NodeFacts::ANNOTATIONS) => "UpdateNodeAnnotation",
+            () if is_node && self.facts.contains(NodeFacts::DECLARED_FEATURES) => "UpdateNodeDeclaredFeature",
+            () if has(EventActions::UPDATE_LABELS) => "UpdatePodLabel",
+            () if has(EventActions::UPDATE_SCALE_DOWN) => "UpdatePodScaleDown",
+            () if has(EventActions::UPDATE_TOLERATIONS) => "UpdatePodToleration",
+            () => "Update",
+        }
+    }
+
     /// Whether it is about a kind of this name, as [`Interest`] has it.
     fn is_about(&self, kind: &str) -> bool {
         match &self.subject {
@@ -199,6 +234,32 @@ mod tests {
             let interest = Interest { kind: kind.into(), actions };
             let matches = [&added, &tainted, &annotated, &pod_left].map(|event| event.is_of(&interest));
             assert_eq!(matches, expected, "{interest:?}");
+        }
+    }
+
+    #[test]
+    fn events_have_kube_schedulers_names() {
+        let object = |api_version: &str, kind: &str| {
+            let kind = Arc::new(ObjectKind { api_version: api_version.into(), kind: kind.into() });
+            let key = crate::model::ObjectKey { kind, ..Default::default() };
+            Some(Arc::new(Object { key, ..Default::default() }))
+        };
+        let claim = || object("v1", "PersistentVolumeClaim");
+        for (event, name) in [
+            (ClusterEvent::node(None, Some(Arc::default()), NodeFacts::all()), "NodeAdd"),
+            (ClusterEvent::node(Some(Arc::default()), None, NodeFacts::PODS), "NodeDelete"),
+            (changed(NodeFacts::TAINTS), "NodeUpdateNodeTaint"),
+            (changed(NodeFacts::LABELS | NodeFacts::ALLOCATABLE), "NodeUpdateNodeAllocatable"),
+            (changed(NodeFacts::LABELS | NodeFacts::UNSCHEDULABLE), "NodeUpdateNodeTaint"),
+            (changed(NodeFacts::LABELS), "NodeUpdateNodeLabel"),
+            (changed(NodeFacts::ANNOTATIONS), "NodeUpdateNodeAnnotation"),
+            (changed(NodeFacts::DECLARED_FEATURES), "NodeUpdateNodeDeclaredFeature"),
+            (ClusterEvent::pod(Some(Arc::default()), None, NodeFacts::USAGE), "AssignedPodDelete"),
+            (ClusterEvent::pod(Some(Arc::default()), Some(Arc::default()), NodeFacts::PODS), "AssignedPodUpdate"),
+            (ClusterEvent::object(claim(), claim()), "PersistentVolumeClaimUpdate"),
+            (ClusterEvent::object(None, object("storage.k8s.io/v1", "CSINode")), "storage.k8s.io/CSINodeAdd"),
+        ] {
+            assert_eq!(event.name(), name);
         }
     }
 

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::cluster_event::{ClusterEvent, Subject};
 use crate::intent::Intent;
-use crate::plugins::Status;
+use crate::model::Pod;
+use crate::plugins::{Status, TemplateId};
 
 /// Answer of a reserve that went well.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +39,26 @@ pub struct Permission {
     pub allow: Vec<Box<str>>,
     /// Pods of the same profile, by uid, that wait for whichever plugin, and are rejected by this one.
     pub reject: Vec<Box<str>>,
+}
+
+/// Something that happened in the cluster, as a plugin is asked about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Happened<'a> {
+    /// What, and to what.
+    pub event: &'a ClusterEvent,
+    /// Of an event of a pod, the pod's templates for the plugin's facts: before and after.
+    pub pods: [Option<TemplateId>; 2],
+}
+
+impl<'a> Happened<'a> {
+    /// The pod to which it happened, if it did to one, with its templates: before and after.
+    pub fn pods(&self) -> impl Iterator<Item = (TemplateId, &'a Pod)> {
+        let pods = match &self.event.subject {
+            Subject::Pod { before, after } => [before.as_deref(), after.as_deref()],
+            Subject::Node { .. } | Subject::Object { .. } => [None; 2],
+        };
+        self.pods.into_iter().zip(pods).filter_map(|(template, pod)| Some((template?, pod?)))
+    }
 }
 
 /// Whether an event can help a pod that the plugin rejected.

@@ -8,11 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cache::{Cache, NodeId, PodId};
-use crate::cluster_event::ClusterEvent;
 pub use crate::declaration::{Declaration, ExtensionPoints, Normalization, Scope};
 use crate::facts::PodFacts;
 use crate::intent::Intent;
-pub use crate::lifecycle::{Decision, Hint, Permission, Reserved};
+pub use crate::lifecycle::{Decision, Happened, Hint, Permission, Reserved};
 use crate::model::Pod;
 use crate::time::Timestamp;
 
@@ -356,15 +355,15 @@ pub trait Plugins {
     fn post_bind(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>, _node: &str, _state: &[u8]) {}
 
     /// Whether the event, one of those that the plugin waits for, can help pods that it rejected: an answer for each of
-    /// `pods`, which are never none, and of which one stands for all of its template. The event has the objects themselves, before and after; what
-    /// a guest sees of them is the implementor's to cut. Only those with [`ExtensionPoints::QUEUEING_HINT`] are asked.
+    /// `pods`, which are never none, and of which one stands for all of its template. The event has the objects themselves, before
+    /// and after; what a guest sees of them is the implementor's to cut. Only those with [`ExtensionPoints::QUEUEING_HINT`] are asked.
     ///
     /// # Errors
     /// As [`Plugins::pre_filter`]. All of them are worth another try then.
     fn queueing_hints(
         &mut self,
         _plugin: PluginId,
-        _event: &ClusterEvent,
+        _happened: &Happened<'_>,
         pods: &[Cycle<'_>],
     ) -> Result<Vec<Hint>, PluginError> {
         Ok(vec![Hint::Queue; pods.len()])

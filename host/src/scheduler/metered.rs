@@ -3,11 +3,10 @@
 use std::time::{Duration, Instant};
 
 use berth_core::cache::{NodeId, PodId};
-use berth_core::cluster_event::ClusterEvent;
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::plugins::{
-    AskWhatIf, Code, Cycle, Decision, ExtensionPoints, Hint, Permission, PluginError, PluginId, PointOutcome,
+    AskWhatIf, Code, Cycle, Decision, ExtensionPoints, Happened, Hint, Permission, PluginError, PluginId, PointOutcome,
     PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
@@ -209,10 +208,10 @@ impl Plugins for Metered<'_> {
     fn queueing_hints(
         &mut self,
         plugin: PluginId,
-        event: &ClusterEvent,
+        happened: &Happened<'_>,
         pods: &[Cycle<'_>],
     ) -> Result<Vec<Hint>, PluginError> {
-        self.guests.queueing_hints(plugin, event, pods)
+        self.guests.queueing_hints(plugin, happened, pods)
     }
 
     fn point_begins(&mut self, point: ExtensionPoints, scheduler_name: &str) {

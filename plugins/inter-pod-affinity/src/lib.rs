@@ -12,6 +12,7 @@
 mod args;
 mod cluster;
 mod filtering;
+mod hints;
 mod scoring;
 mod tally;
 mod terms;
@@ -19,8 +20,10 @@ mod terms;
 use args::Args;
 use berth_guest::prelude::*;
 use berth_guest::room::Place;
+use berth_guest::{ClusterEvent, EventActions};
 use cluster::Cluster;
 use filtering::{filter_nodes, pre_filter};
+use hints::queueing_hint;
 use scoring::{normalize, pre_score, score_nodes};
 use tally::{Incoming, Tally};
 use terms::Terms;
@@ -65,7 +68,14 @@ berth_guest::plugin!(
     pre_score: pre_score,
     score_nodes: score_nodes,
     normalize: normalize,
+    queueing_hint: queueing_hint,
+    retry_on: [
+        ClusterEvent::new("Pod", EventActions::ADD | EventActions::UPDATE_LABELS | EventActions::DELETE),
+        ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_LABELS),
+    ],
 );
 
+#[cfg(test)]
+mod hints_tests;
 #[cfg(test)]
 mod tests;

@@ -9,9 +9,11 @@ mod args;
 use std::collections::BTreeSet;
 
 use args::Args;
+use berth_guest::hints::{Event, Hint};
 use berth_guest::prelude::*;
 use berth_guest::selector::{Preferred, Required};
 use berth_guest::types::{NodeSelectorTerm, SelectorOperator};
+use berth_guest::{ClusterEvent, EventActions};
 
 /// Once a template.
 pub struct Wanted {
@@ -86,6 +88,16 @@ fn score(pod: &Wanted, args: &Args, name: &node::Name, labels: &node::Labels) ->
     of_pod + args.preferred.as_ref().map_or(0, |terms| terms.weight(name, labels))
 }
 
+/// A node helps that matches now and did not before.
+fn queueing_hint(_: &Event, pod: &Wanted, args: &Args, node: node::Change<'_, (node::Name, node::Labels)>) -> Hint {
+    let matches = |node: Option<(&node::Name, &node::Labels)>| {
+        let Some((name, labels)) = node else { return false };
+        args.required.as_ref().is_none_or(|required| required.any_matches(name, labels))
+            && pod.required.matches(name, labels)
+    };
+    Hint::queue_if(matches(node.after) && !matches(node.before))
+}
+
 berth_guest::plugin!(
     name: "NodeAffinity",
     args: Args,
@@ -95,6 +107,8 @@ berth_guest::plugin!(
     pre_score: pre_score,
     score: score,
     normalization: Default,
+    queueing_hint: queueing_hint,
+    retry_on: [ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_LABELS)],
 );
 
 #[cfg(test)]

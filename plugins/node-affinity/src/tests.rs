@@ -150,3 +150,23 @@ fn bad_arguments_are_refused() {
         assert!(refused.starts_with(message), "{refused}");
     }
 }
+
+#[test]
+fn a_node_helps_that_matches_now() {
+    let (ssd, hdd) = (node("n").label("disk", "ssd"), node("n").label("disk", "hdd"));
+    let wants = pod().node_selector("disk", "ssd");
+    let added = r#"{"addedAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+        {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["hdd"]}]}]}}}"#;
+    for (args, before, after, expected) in [
+        ("{}", None, &ssd, Hint::Queue),
+        ("{}", None, &hdd, Hint::Skip),
+        ("{}", Some(&hdd), &ssd, Hint::Queue),
+        ("{}", Some(&ssd), &ssd, Hint::Skip),
+        ("{}", Some(&ssd), &hdd, Hint::Skip),
+        (added, Some(&hdd), &ssd, Hint::Skip),
+    ] {
+        let mut host = Host::<Plugin>::with_args(args).unwrap();
+        let actions = if before.is_none() { EventActions::ADD } else { EventActions::UPDATE_LABELS };
+        assert_eq!(host.node_hint(actions, [before, Some(after)], &wants), expected, "{before:?} {after:?}");
+    }
+}

@@ -3,7 +3,9 @@
 //! Reads the host ports of the pod's containers and restartable init containers, and those that the node's pods take, as
 //! kube-scheduler v1.36 does: a port on `0.0.0.0` is taken on every address.
 
+use berth_guest::hints::{Event, Hint};
 use berth_guest::prelude::*;
+use berth_guest::{ClusterEvent, EventActions};
 
 const EVERY_ADDRESS: &str = "0.0.0.0";
 
@@ -19,12 +21,24 @@ fn filter(pod: &pod::HostPorts, node: &node::UsedPorts) -> Verdict {
     }
 }
 
+/// A pod that leaves helps where it had one of the ports; a new node, always.
+fn queueing_hint(_: &Event, pod: &pod::HostPorts, left: pod::Change<'_, pod::HostPorts>) -> Hint {
+    let frees = |ports: &pod::HostPorts| pod.iter().any(|wanted| ports.iter().any(|used| conflict(wanted, used)));
+    Hint::queue_if(left.before.is_none_or(frees))
+}
+
 fn conflict(wanted: &HostPort, used: &HostPort) -> bool {
     let same_address = wanted.ip == used.ip || wanted.ip == EVERY_ADDRESS || used.ip == EVERY_ADDRESS;
     same_address && wanted.port == used.port && wanted.protocol == used.protocol
 }
 
-berth_guest::plugin!(name: "NodePorts", pre_filter: pre_filter, filter: filter);
+berth_guest::plugin!(
+    name: "NodePorts",
+    pre_filter: pre_filter,
+    filter: filter,
+    queueing_hint: queueing_hint,
+    retry_on: [ClusterEvent::new("Pod", EventActions::DELETE), ClusterEvent::new("Node", EventActions::ADD)],
+);
 
 #[cfg(test)]
 mod tests {
@@ -68,5 +82,21 @@ mod tests {
         let verdict = host.verdict(&pod().host_port(Tcp, 80), "node").unwrap();
         assert_eq!(verdict.code, berth_guest::types::Code::Unschedulable);
         assert_eq!(verdict.reasons, ["node(s) didn't have free ports for the requested pod ports"]);
+    }
+
+    #[test]
+    fn a_pod_helps_that_had_one_of_the_ports() {
+        let mut host = Host::<Plugin>::new();
+        let wants = pod().host_port(Tcp, 80).host_port(Tcp, 443);
+        for (left, expected) in [
+            (pod().host_port_at("10.0.0.1", Tcp, 443), Hint::Queue),
+            (pod().host_port(Udp, 443), Hint::Skip),
+            (pod().host_port(Tcp, 8080), Hint::Skip),
+            (pod(), Hint::Skip),
+        ] {
+            assert_eq!(host.pod_hint(EventActions::DELETE, [Some(&left), None], &wants), expected, "{left:?}");
+            assert_eq!(host.pod_hint(EventActions::ADD, [None, Some(&left)], &wants), Hint::Skip);
+        }
+        assert_eq!(host.node_hint(EventActions::ADD, [None, Some(&node("new"))], &wants), Hint::Queue);
     }
 }

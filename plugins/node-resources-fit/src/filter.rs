@@ -51,6 +51,16 @@ impl Wanted {
         }
         verdict
     }
+
+    /// Whether a node that grew has more of anything that is short for such a pod.
+    pub fn has_more(&self, after: &node::Allocatable, before: &node::Allocatable) -> bool {
+        let scalar = |scalar: &Scalar| after.scalar(&scalar.name) > before.scalar(&scalar.name);
+        after.pods > before.pods
+            || (self.milli_cpu > 0 && after.milli_cpu > before.milli_cpu)
+            || (self.memory > 0 && after.memory > before.memory)
+            || (self.ephemeral_storage > 0 && after.ephemeral_storage > before.ephemeral_storage)
+            || self.scalars.iter().any(scalar)
+    }
 }
 
 fn check(verdict: &mut Verdict, reason: impl Into<Reason>, wanted: i64, capacity: i64, used: i64) {

@@ -5,10 +5,13 @@
 
 mod args;
 mod filter;
+mod hints;
 mod score;
 
 use args::Args;
 use berth_guest::prelude::*;
+use berth_guest::{ClusterEvent, EventActions};
+use hints::queueing_hint;
 
 /// What is worked out once a template.
 pub struct Wanted {
@@ -34,11 +37,18 @@ berth_guest::plugin!(
     prepare: prepare => Wanted,
     filter: filter,
     score: score,
+    queueing_hint: queueing_hint,
+    retry_on: [
+        ClusterEvent::new("Pod", EventActions::DELETE | EventActions::UPDATE_SCALE_DOWN),
+        ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_ALLOCATABLE),
+    ],
 );
 
 #[cfg(test)]
 mod args_tests;
 #[cfg(test)]
 mod filter_tests;
+#[cfg(test)]
+mod hints_tests;
 #[cfg(test)]
 mod score_tests;

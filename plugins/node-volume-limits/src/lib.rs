@@ -5,6 +5,7 @@
 //! is not made yet by its class's driver, and an in-tree volume by the driver that has taken it over.
 
 mod cluster;
+mod hints;
 mod uses;
 
 use std::collections::BTreeSet;
@@ -12,6 +13,7 @@ use std::collections::BTreeSet;
 use berth_guest::prelude::*;
 use berth_guest::{ClusterEvent, EventActions, Verdicts};
 use cluster::{Cluster, Place, Volume};
+use hints::queueing_hint;
 use uses::Uses;
 
 const TOO_MANY: &str = "node(s) exceed max volume count";
@@ -70,6 +72,7 @@ berth_guest::plugin!(
     prepare: prepare => Uses,
     pre_filter: pre_filter,
     filter_nodes: filter_nodes,
+    queueing_hint: queueing_hint,
     retry_on: [
         ClusterEvent::new("storage.k8s.io/v1/CSINode", EventActions::ADD | EventActions::UPDATE),
         ClusterEvent::new("Pod", EventActions::DELETE),
@@ -78,5 +81,7 @@ berth_guest::plugin!(
     ],
 );
 
+#[cfg(test)]
+mod hints_tests;
 #[cfg(test)]
 mod tests;

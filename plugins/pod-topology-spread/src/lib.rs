@@ -13,6 +13,7 @@ mod cluster;
 mod constraint;
 mod counts;
 mod filtering;
+mod hints;
 mod scoring;
 mod selectors;
 mod tally;
@@ -23,9 +24,11 @@ use args::Args;
 use berth_guest::prelude::*;
 use berth_guest::room::Place;
 use berth_guest::selector::Required;
+use berth_guest::{ClusterEvent, EventActions};
 use cluster::Cluster;
 use constraint::{Action, Constraint, HOSTNAME};
 use filtering::{filter_nodes, pre_filter};
+use hints::queueing_hint;
 use scoring::{normalize, pre_score, score_nodes};
 use tally::{Counting, Tally};
 
@@ -163,7 +166,17 @@ berth_guest::plugin!(
     pre_score: pre_score,
     score_nodes: score_nodes,
     normalize: normalize,
+    queueing_hint: queueing_hint,
+    retry_on: [
+        ClusterEvent::new("Pod", EventActions::ADD | EventActions::UPDATE_LABELS | EventActions::DELETE),
+        ClusterEvent::new(
+            "Node",
+            EventActions::ADD | EventActions::DELETE | EventActions::UPDATE_LABELS | EventActions::UPDATE_TAINTS,
+        ),
+    ],
 );
 
+#[cfg(test)]
+mod hints_tests;
 #[cfg(test)]
 mod tests;

@@ -3,14 +3,16 @@
 //! Reads `spec.tolerations` of the pod and `spec.taints` of the node, as kube-scheduler v1.36 does. The operators `Lt` and `Gt`
 //! tolerate nothing there unless an alpha feature is switched on, nor do they here.
 
+use berth_guest::hints::{Event, Hint};
 use berth_guest::prelude::*;
+use berth_guest::{ClusterEvent, EventActions};
+
+fn may_go(pod: &pod::Tolerations, node: &node::Taints) -> bool {
+    node.iter().all(|taint| !taint.forbids() || pod.tolerate(taint))
+}
 
 fn filter(pod: &pod::Tolerations, node: &node::Taints) -> Verdict {
-    if node.iter().all(|taint| !taint.forbids() || pod.tolerate(taint)) {
-        Verdict::FITS
-    } else {
-        Verdict::unresolvable("node(s) had untolerated taint(s)")
-    }
+    if may_go(pod, node) { Verdict::FITS } else { Verdict::unresolvable("node(s) had untolerated taint(s)") }
 }
 
 /// How many taints the pod had better avoid; normalizing turns that round.
@@ -19,7 +21,20 @@ fn score(pod: &pod::Tolerations, node: &node::Taints) -> i64 {
     node.iter().filter(avoided).count() as i64
 }
 
-berth_guest::plugin!(name: "TaintToleration", filter: filter, score: score, normalization: DefaultReversed);
+/// A node helps that the pod may go to now, and might not before.
+fn queueing_hint(_: &Event, pod: &pod::Tolerations, node: node::Change<'_, node::Taints>) -> Hint {
+    let may_go = |node: Option<&node::Taints>| node.is_some_and(|node| may_go(pod, node));
+    Hint::queue_if(may_go(node.after) && !may_go(node.before))
+}
+
+berth_guest::plugin!(
+    name: "TaintToleration",
+    filter: filter,
+    score: score,
+    normalization: DefaultReversed,
+    queueing_hint: queueing_hint,
+    retry_on: [ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_TAINTS)],
+);
 
 #[cfg(test)]
 mod tests {
@@ -97,5 +112,25 @@ mod tests {
         host.node(taints("a", 1).taint("strict", "", NoSchedule));
         host.node(taints("b", 3));
         assert_eq!(host.scores(&pod()).into_values().collect::<Vec<_>>(), [67, 0]);
+    }
+
+    #[test]
+    fn a_node_helps_that_the_pod_may_go_to_now() {
+        let (open, tainted) = (node("n"), node("n").taint("gpu", "", NoSchedule));
+        let avoided = node("n").taint("gpu", "", PreferNoSchedule);
+        let mut host = Host::<Plugin>::new();
+        for (before, after, expected) in [
+            (None, &open, Hint::Queue),
+            (None, &tainted, Hint::Skip),
+            (Some(&tainted), &open, Hint::Queue),
+            (Some(&tainted), &avoided, Hint::Queue),
+            (Some(&avoided), &open, Hint::Skip),
+            (Some(&open), &tainted, Hint::Skip),
+        ] {
+            let actions = if before.is_none() { EventActions::ADD } else { EventActions::UPDATE_TAINTS };
+            assert_eq!(host.node_hint(actions, [before, Some(after)], &pod()), expected, "{before:?} {after:?}");
+        }
+        let tolerant = pod().tolerate_everything();
+        assert_eq!(host.node_hint(EventActions::UPDATE_TAINTS, [Some(&tainted), Some(&open)], &tolerant), Hint::Skip);
     }
 }

@@ -13,6 +13,7 @@ mod claim;
 mod cluster;
 mod decision;
 mod fields;
+mod hints;
 mod steps;
 mod volume;
 
@@ -25,6 +26,7 @@ use binding::{pre_bind, reserve};
 use claim::{Found, Wanted};
 use cluster::Cluster;
 use decision::{Place, decide};
+use hints::queueing_hint;
 
 /// Once a template.
 pub struct Pod {
@@ -58,6 +60,7 @@ berth_guest::plugin!(
     filter: filter,
     reserve: reserve,
     pre_bind: pre_bind,
+    queueing_hint: queueing_hint,
     retry_on: [
         ClusterEvent::new("storage.k8s.io/v1/StorageClass", EventActions::ADD | EventActions::UPDATE),
         ClusterEvent::new("PersistentVolumeClaim", EventActions::ADD | EventActions::UPDATE),
@@ -69,5 +72,7 @@ berth_guest::plugin!(
     ],
 );
 
+#[cfg(test)]
+mod hints_tests;
 #[cfg(test)]
 mod tests;

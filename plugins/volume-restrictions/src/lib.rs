@@ -9,6 +9,7 @@ mod disk;
 
 use std::cell::Cell;
 
+use berth_guest::hints::{Event, Hint};
 use berth_guest::prelude::*;
 use berth_guest::types::{Volume, VolumeSource};
 use berth_guest::{ClusterEvent, EventActions};
@@ -65,12 +66,27 @@ fn filter(pod: &Wanted, cluster: &Cluster, node: node::Id) -> Result<(), &'stati
     if pod.in_use.get() { Err(CLAIM_IN_USE) } else { Ok(()) }
 }
 
+/// A pod helps that leaves a disk or a claim which this one wants, a claim that it names, and any new node.
+fn queueing_hint(event: &Event, pod: &Wanted, left: pod::Change<'_, (pod::Namespace, pod::Volumes)>) -> Hint {
+    let frees = |(namespace, volumes): (&pod::Namespace, &pod::Volumes)| {
+        let (disks, shared) = (disks(volumes), claims(volumes));
+        pod.disks.iter().any(|disk| disks.iter().any(|other| conflict(disk, other)))
+            || *namespace == pod.namespace && pod.claims.iter().any(|claim| shared.contains(claim))
+    };
+    Hint::queue_if(match event.kind_name() {
+        "Pod" => left.before.is_some_and(frees),
+        "PersistentVolumeClaim" => *event.namespace == *pod.namespace && pod.claims.contains(&event.name),
+        _ => true,
+    })
+}
+
 berth_guest::plugin!(
     name: "VolumeRestrictions",
     index: Cluster,
     prepare: prepare => Wanted,
     pre_filter: pre_filter,
     filter: filter,
+    queueing_hint: queueing_hint,
     retry_on: [
         ClusterEvent::new("Pod", EventActions::DELETE),
         ClusterEvent::new("Node", EventActions::ADD),
@@ -78,5 +94,7 @@ berth_guest::plugin!(
     ],
 );
 
+#[cfg(test)]
+mod hints_tests;
 #[cfg(test)]
 mod tests;

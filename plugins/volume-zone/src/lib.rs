@@ -9,10 +9,11 @@ mod zones;
 
 use std::cell::RefCell;
 
+use berth_guest::hints::{Event, Hint};
 use berth_guest::prelude::*;
 use berth_guest::types::VolumeSource;
 use berth_guest::{ClusterEvent, EventActions};
-use berth_guest_volumes::{PersistentVolumeClaim, not_found};
+use berth_guest_volumes::{PersistentVolume, PersistentVolumeClaim, StorageClass, WAIT_FOR_FIRST_CONSUMER, not_found};
 use cluster::Cluster;
 use zones::Zones;
 
@@ -78,12 +79,30 @@ fn filter(pod: &Wanted, labels: &node::Labels) -> Verdict {
     Verdict::FITS
 }
 
+/// A claim of the pod's helps, a volume that is new or in other zones, a class that waits for its first pod, and any node.
+fn queueing_hint(event: &Event, pod: &Wanted) -> Result<Hint, String> {
+    Ok(Hint::queue_if(match event.kind_name() {
+        "PersistentVolumeClaim" => *event.namespace == *pod.namespace && pod.claims.contains(&event.name),
+        "PersistentVolume" => {
+            let zones = |volume: PersistentVolume| Zones::of_volume(&volume.metadata.labels);
+            let before = event.before()?.map(zones);
+            before.is_none() || before != event.after()?.map(zones)
+        }
+        "StorageClass" => {
+            let mode = event.after::<StorageClass>()?.and_then(|class| class.volume_binding_mode);
+            mode.as_deref() == Some(WAIT_FOR_FIRST_CONSUMER)
+        }
+        _ => true,
+    }))
+}
+
 berth_guest::plugin!(
     name: "VolumeZone",
     index: Cluster,
     prepare: prepare => Wanted,
     pre_filter: pre_filter,
     filter: filter,
+    queueing_hint: queueing_hint,
     retry_on: [
         ClusterEvent::new("storage.k8s.io/v1/StorageClass", EventActions::ADD),
         ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_LABELS),

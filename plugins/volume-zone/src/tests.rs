@@ -86,3 +86,30 @@ fn answers_follow_the_objects() {
     assert_eq!(host.reasons(&wanted, "node"), ["persistentvolumeclaim \"claim\" not found"]);
     assert_eq!(host.fits(&pod()), ["node"], "without a claim nothing is asked");
 }
+
+#[test]
+fn what_helps_a_pod_without_a_zone() {
+    let mut host = Host::<Plugin>::new();
+    let wants = pod().namespace("here").claim("data");
+    let in_zone = |zone| format!(r#"{{"metadata": {{"labels": {{"topology.kubernetes.io/zone": "{zone}"}}}}}}"#);
+    let [a, b] = ["a", "b"].map(in_zone);
+    let (class, waits) = ("storage.k8s.io/v1/StorageClass", r#"{"volumeBindingMode": "WaitForFirstConsumer"}"#);
+    for (kind, object, before, after, expected) in [
+        ("v1/PersistentVolumeClaim", ["here", "data"], None, "{}", Hint::Queue),
+        ("v1/PersistentVolumeClaim", ["here", "data"], Some("{}"), "{}", Hint::Queue),
+        ("v1/PersistentVolumeClaim", ["here", "other"], Some("{}"), "{}", Hint::Skip),
+        ("v1/PersistentVolumeClaim", ["there", "data"], Some("{}"), "{}", Hint::Skip),
+        ("v1/PersistentVolume", ["", "pv"], None, &a, Hint::Queue),
+        ("v1/PersistentVolume", ["", "pv"], Some(a.as_str()), &b, Hint::Queue),
+        ("v1/PersistentVolume", ["", "pv"], Some(a.as_str()), &a, Hint::Skip),
+        (class, ["", "c"], None, waits, Hint::Queue),
+        (class, ["", "c"], None, r#"{"volumeBindingMode": "Immediate"}"#, Hint::Skip),
+        (class, ["", "c"], Some("{}"), waits, Hint::Skip),
+    ] {
+        let actions = if before.is_none() { EventActions::ADD } else { EventActions::UPDATE };
+        let hint = host.object_hint(kind, actions, object, [before, Some(after)], &wants);
+        assert_eq!(hint, expected, "{kind} {object:?} {before:?} {after}");
+    }
+    let node = node("n");
+    assert_eq!(host.node_hint(EventActions::UPDATE_LABELS, [Some(&node), Some(&node)], &wants), Hint::Queue);
+}

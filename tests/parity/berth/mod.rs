@@ -1,5 +1,6 @@
 //! Berth's side: the default components, asked by the core.
 
+mod hints;
 mod listener;
 mod objects;
 mod preempting;
@@ -12,11 +13,13 @@ use anyhow::{Context, Result, ensure};
 use berth::config::{self, DEFAULT_PLUGINS, Provided};
 use berth::wasm::{Delivery, Enabled, Guests, Limits, LoaderOptions, NamedBy, PointSpecs, ProfileSpec, Stock};
 use berth_core::cache::NodeId;
+use berth_core::cluster_event::ClusterEvent;
 use berth_core::cycle::Failure;
 use berth_core::model::{ObjectReads, Pod, PodSpec};
 use berth_core::profile::Profile;
 use berth_core::{Action, Core, Event, Options, Timestamp};
 
+use self::hints::Events;
 use self::listener::Listener;
 use self::objects::{Reader, pod};
 use crate::answer::{Answer, Answers, Cycle, Verdict};
@@ -38,6 +41,7 @@ struct Cluster {
     /// By name.
     profiles: BTreeMap<Box<str>, Profile>,
     reader: Reader,
+    events: Events,
     /// Pods that wait are promised room.
     promises: bool,
     /// How often a plugin was asked beside the core.
@@ -65,12 +69,15 @@ impl Berth {
         }
         let pods: Vec<Pod> = case.pods.iter().map(pod).collect::<Result<_>>()?;
         let mut steps = vec![cluster.ask_all(&pods)?];
+        let mut hints = Vec::new();
         for change in &case.changes {
-            cluster.tell(change)?;
+            let events = cluster.tell(change)?;
+            let of_pods: Result<_> = pods.iter().map(|pod| cluster.hints(pod, &events)).collect();
+            hints.push(of_pods?);
             steps.push(cluster.ask_all(&pods)?);
         }
         let waiting: Vec<Pod> = case.queue().map(pod).collect::<Result<_>>()?;
-        Ok(Answers { steps, order: cluster.order(&waiting)? })
+        Ok(Answers { steps, hints, order: cluster.order(&waiting)? })
     }
 }
 
@@ -87,28 +94,31 @@ impl Cluster {
         let set = stock.set(specs)?;
         let reads: Vec<ObjectReads> =
             set.profiles().iter().flat_map(Profile::plugins).flat_map(|p| p.declaration.objects.clone()).collect();
-        let mut reader = Reader::default();
+        let (mut reader, mut events) = (Reader::default(), Events::default());
         for action in core.step(Event::ObjectsWanted(reads), NOW, &mut guests) {
             if let Action::Watch(reads) = action {
                 reader.wants(&reads);
+                events.of(&Event::ObjectsListed(reads.clone()));
                 core.step(Event::ObjectsListed(reads), NOW, &mut guests);
             }
         }
         let profiles = set.profiles().iter().map(|profile| (profile.scheduler_name.clone(), profile.clone())).collect();
         let swapped = guests.accept(Delivery::Swap(set), NOW, core.cache()).context("the plugins were not taken")?;
         core.step(swapped, NOW, &mut guests);
-        Ok(Self { core, guests, plugins, profiles, reader, promises: case.has_promises(), asked: 0 })
+        let promises = case.has_promises();
+        Ok(Self { core, guests, plugins, profiles, reader, events, promises, asked: 0 })
     }
 
-    fn tell(&mut self, change: &Change) -> Result<()> {
+    /// Gives what the queue is told.
+    fn tell(&mut self, change: &Change) -> Result<Vec<ClusterEvent>> {
         let event = match change {
             Change::Set(object) => self.reader.set(object)?,
             Change::Remove(object) => self.reader.removed(object)?,
         };
-        if let Some(event) = event {
-            self.core.step(event, NOW, &mut self.guests);
-        }
-        Ok(())
+        let Some(event) = event else { return Ok(Vec::new()) };
+        let events = self.events.of(&event);
+        self.core.step(event, NOW, &mut self.guests);
+        Ok(events)
     }
 
     fn ask_all(&mut self, pods: &[Pod]) -> Result<Vec<Answer>> {

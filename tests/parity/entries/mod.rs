@@ -51,6 +51,10 @@ pub enum Does {
     Skips,
     /// Can't tell.
     Fails,
+    /// Rejected a pod, and finds it worth another try after a change.
+    Wakes,
+    /// Rejected a pod, and lets it wait on after a change.
+    LetsWait,
     /// Has pods evicted.
     Evicts,
     /// Holds a pod back, or lets one go before others that came before it.

@@ -10,8 +10,8 @@ use crate::cluster_event::{ClusterEvent, Subject};
 use crate::cycle::mix;
 use crate::model::Pod;
 use crate::plugins::{
-    Code, Cycle, Declaration, ExtensionPoints, Hint, PluginError, PluginId, Plugins, PointOutcome, Scope, Status,
-    TemplateId, WhatIf,
+    Code, Cycle, Declaration, ExtensionPoints, Happened, Hint, PluginError, PluginId, Plugins, PointOutcome, Scope,
+    Status, TemplateId, WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
 use crate::queue::{Admission, Advisor, Queue, QueuedPod, Rejector, SortKey};
@@ -35,7 +35,7 @@ impl Core {
     pub(super) fn tell_queue(&mut self, step: &mut Step<'_>) {
         let mut events = self.cache.take_events();
         events.append(&mut self.nominations.take_events());
-        let (queue, mut advice) = self.queue_and_advice(step);
+        let (queue, mut advice) = self.queue_and_advice(step.now, step.plugins);
         for event in &events {
             queue.happened(event, &mut advice);
         }
@@ -45,7 +45,7 @@ impl Core {
     pub(super) fn settle(&mut self, step: &mut Step<'_>) {
         self.tell_queue(step);
         let now = step.now;
-        let (queue, mut advice) = self.queue_and_advice(step);
+        let (queue, mut advice) = self.queue_and_advice(now, step.plugins);
         for (entry, error) in queue.settle(now, &mut advice) {
             let plugin = error.down.then(|| Arc::clone(&error.plugin));
             self.failed(entry, plugin, error.to_string(), step);
@@ -53,16 +53,35 @@ impl Core {
         self.forget_templates(step.plugins);
     }
 
-    fn queue_and_advice<'a>(&'a mut self, step: &'a mut Step<'_>) -> (&'a mut Queue, Advice<'a>) {
+    /// Whether a pod that this plugin rejected would be tried again after the event. Nothing is put into the queue.
+    pub fn hint(
+        &mut self,
+        plugin: &ProfilePlugin,
+        event: &ClusterEvent,
+        pod: &Arc<Pod>,
+        now: Timestamp,
+        plugins: &mut dyn Plugins,
+    ) -> bool {
+        let declaration = Arc::clone(&plugin.declaration);
+        if !declaration.is_concerned_by(event) {
+            return false;
+        }
+        let template = self.templates.of(declaration.pod_facts, pod, self.cycles);
+        let rejector = Rejector { id: plugin.id, declaration, pending: false, template };
+        let (_, mut advice) = self.queue_and_advice(now, plugins);
+        advice.hints(&rejector, event, &[pod]).contains(&true)
+    }
+
+    fn queue_and_advice<'a>(&'a mut self, now: Timestamp, plugins: &'a mut dyn Plugins) -> (&'a mut Queue, Advice<'a>) {
         let advice = Advice {
             profiles: &self.profiles,
             cache: &self.cache,
             templates: &mut self.templates,
             answers: &mut self.answers,
-            plugins: &mut *step.plugins,
+            plugins,
             cycle: self.cycles,
             seed: self.options.seed,
-            now: step.now,
+            now,
         };
         (&mut self.queue, advice)
     }
@@ -129,13 +148,19 @@ impl Advice<'_> {
     /// What the plugin says itself. One that can't tell loses no pod.
     fn plugins_hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
         let facts = rejector.declaration.pod_facts;
+        let mut template = |pod: &Option<Arc<Pod>>| Some(self.templates.of(facts, pod.as_ref()?, self.cycle));
+        let changed = match &event.subject {
+            Subject::Pod { before, after } => [template(before), template(after)],
+            Subject::Node { .. } | Subject::Object { .. } => [None; 2],
+        };
+        let happened = Happened { event, pods: changed };
         let seed = mix(self.seed, self.cycle, u64::from(rejector.id.0));
         let (id, time, cache) = (self.cycle, self.now, self.cache);
         let templates: Vec<TemplateId> = pods.iter().map(|pod| self.templates.of(facts, pod, id)).collect();
         let about = pods.iter().zip(templates);
         let about: Vec<Cycle<'_>> =
             about.map(|(pod, template)| Cycle { id, time, seed, template, pod, cache }).collect();
-        match self.plugins.queueing_hints(rejector.id, event, &about) {
+        match self.plugins.queueing_hints(rejector.id, &happened, &about) {
             Ok(hints) if hints.len() == pods.len() => hints.iter().map(|hint| *hint == Hint::Queue).collect(),
             _ => vec![true; pods.len()],
         }

@@ -7,14 +7,13 @@ use std::time::Duration;
 use super::Core;
 use crate::action::Action;
 use crate::cache::NodeId;
-use crate::cluster_event::ClusterEvent;
 use crate::declaration::Declaration;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::intent::{Intent, Patch};
 use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod, PodKey, PodSpec};
 use crate::plugins::{
-    Code, Cycle, Decision, ExtensionPoints, Hint, Permission, PluginError, PluginId, Plugins, PointOutcome, Reserved,
-    Scope, Status, Verdicts,
+    Code, Cycle, Decision, ExtensionPoints, Happened, Hint, Permission, PluginError, PluginId, Plugins, PointOutcome,
+    Reserved, Scope, Status, Verdicts,
 };
 use crate::profile::{Profile, ProfilePlugin};
 use crate::{Event, Options, Timestamp};
@@ -139,11 +138,11 @@ impl Plugins for Scripted {
     fn queueing_hints(
         &mut self,
         plugin: PluginId,
-        event: &ClusterEvent,
+        happened: &Happened<'_>,
         pods: &[Cycle<'_>],
     ) -> Result<Vec<Hint>, PluginError> {
         let names: Vec<&str> = pods.iter().map(|cycle| &*cycle.pod.key.name).collect();
-        self.calls.push(format!("{} hints {} {:?}", name(plugin), names.join(" "), event.actions));
+        self.calls.push(format!("{} hints {} {:?}", name(plugin), names.join(" "), happened.event.actions));
         let failed = || PluginError::failed(name(plugin).into(), "trapped".into());
         Ok(vec![self.hint.ok_or_else(failed)?; pods.len()])
     }

@@ -1,7 +1,11 @@
 //! How many pods came into which part of the queue, and why: counted for whoever measures.
 
+use std::collections::BTreeMap;
+
+use crate::cluster_event::ClusterEvent;
+
 /// A part of the queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     /// To be tried now.
     Active,
@@ -30,7 +34,7 @@ impl Part {
 }
 
 /// Why a pod came into a part of the queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
     /// It was created, or came to this scheduler.
     PodAdded,
@@ -45,53 +49,60 @@ pub enum Cause {
     /// It waited too long for something that helps.
     UnschedulableTimeout,
     /// Something changed in the cluster that may help.
-    ClusterChanged,
+    ClusterChanged(Label),
     /// The plugins were exchanged, or one can answer again.
     PluginsChanged,
 }
 
-impl Cause {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::PodAdded,
-        Self::PodUpdated,
-        Self::AttemptFailed,
-        Self::BackoffComplete,
-        Self::PopFromBackoff,
-        Self::UnschedulableTimeout,
-        Self::ClusterChanged,
-        Self::PluginsChanged,
-    ];
-
-    /// As kube-scheduler's metrics call it, as far as it knows it. Where it names the kind of object that changed, this
-    /// queue only knows that something did.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PodAdded => "UnschedulablePodAdd",
-            Self::PodUpdated => "UnschedulablePodUpdate",
-            Self::AttemptFailed => "ScheduleAttemptFailure",
-            Self::BackoffComplete => "BackoffComplete",
-            Self::PopFromBackoff => "PopFromBackoffQ",
-            Self::UnschedulableTimeout => "UnschedulableTimeout",
-            Self::ClusterChanged => "ClusterChange",
-            Self::PluginsChanged => "PluginsChange",
-        }
-    }
-}
+/// The name of an event in the cluster, as [`Incoming`] knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Label(u32);
 
 /// The counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Incoming([[u64; Cause::ALL.len()]; Part::ALL.len()]);
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Incoming {
+    /// By label. As many as there are kinds that plugins read, and ways in which they change.
+    labels: Vec<String>,
+    counts: BTreeMap<(Part, Cause), u64>,
+}
 
 impl Incoming {
     pub(super) fn count(&mut self, part: Part, cause: Cause) {
-        self.0[part as usize][cause as usize] += 1;
+        *self.counts.entry((part, cause)).or_default() += 1;
+    }
+
+    /// The event's name.
+    pub(super) fn label(&mut self, event: &ClusterEvent) -> Label {
+        let name = event.name();
+        let at = self.labels.iter().position(|known| *known == name).unwrap_or_else(|| {
+            self.labels.push(name);
+            self.labels.len() - 1
+        });
+        Label(u32::try_from(at).unwrap_or(u32::MAX))
     }
 
     /// How many pods came into this part for this cause.
     #[must_use]
     pub fn of(&self, part: Part, cause: Cause) -> u64 {
-        self.0[part as usize][cause as usize]
+        self.counts.get(&(part, cause)).copied().unwrap_or_default()
+    }
+
+    /// Each part with each cause by which pods came into it, and how many.
+    pub fn iter(&self) -> impl Iterator<Item = (Part, &str, u64)> {
+        self.counts.iter().map(|((part, cause), count)| (*part, self.name(*cause), *count))
+    }
+
+    /// As kube-scheduler's metrics call it, as far as it knows it.
+    fn name(&self, cause: Cause) -> &str {
+        match cause {
+            Cause::PodAdded => "UnschedulablePodAdd",
+            Cause::PodUpdated => "UnschedulablePodUpdate",
+            Cause::AttemptFailed => "ScheduleAttemptFailure",
+            Cause::BackoffComplete => "BackoffComplete",
+            Cause::PopFromBackoff => "PopFromBackoffQ",
+            Cause::UnschedulableTimeout => "UnschedulableTimeout",
+            Cause::ClusterChanged(Label(at)) => self.labels.get(at as usize).map_or("", String::as_str),
+            Cause::PluginsChanged => "PluginsChange",
+        }
     }
 }

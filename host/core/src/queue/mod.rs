@@ -32,7 +32,7 @@ pub use self::backoff::Backoff;
 use self::door::Knock;
 pub use self::entry::{QueuedPod, Rejection, Rejector};
 use self::in_flight::InFlight;
-pub use self::incoming::{Cause, Incoming, Part};
+pub use self::incoming::{Cause, Incoming, Label, Part};
 use self::place::Place;
 use self::waiters::{Waiter, Waiters};
 use crate::cluster_event::ClusterEvent;
@@ -194,12 +194,16 @@ impl Queue {
             }
         }
         helped.extend(self.waiters.of_nobody().map(|waiter| (waiter.clone(), false)));
+        if helped.is_empty() {
+            return;
+        }
+        let cause = Cause::ClusterChanged(self.incoming.label(event));
         for ((_, uid), at_once) in helped {
             let Some((place, entry)) = self.take(&uid) else { continue };
             if event.up_to_priority.is_some_and(|most| entry.pod.spec.priority > most) {
                 self.put(place, entry);
             } else {
-                self.knock(entry, Knock::to_be_asked(Cause::ClusterChanged).at_once(at_once));
+                self.knock(entry, Knock::to_be_asked(cause).at_once(at_once));
             }
         }
     }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use berth_core::Timestamp;
 use berth_core::cache::{NodeId, PodId};
-use berth_core::cluster_event::ClusterEvent;
 use berth_core::facts::{NodeFacts, PodFacts};
 use berth_core::intent::Intent;
 use berth_core::model::Effect;
 use berth_core::plugins::{
-    AskWhatIf, Code, Cycle, Declaration, ExtensionPoints, Hint, Normalization, Permission, PluginError, PluginId,
-    Plugins, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room, Scope, Status, Verdicts, WhatIf,
+    AskWhatIf, Code, Cycle, Declaration, ExtensionPoints, Happened, Hint, Normalization, Permission, PluginError,
+    PluginId, Plugins, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room, Scope, Status, Verdicts,
+    WhatIf,
 };
 use berth_core::profile::{Profile, ProfilePlugin};
 
@@ -246,7 +246,7 @@ impl Plugins for Fakes {
     fn queueing_hints(
         &mut self,
         plugin: PluginId,
-        _: &ClusterEvent,
+        _: &Happened<'_>,
         pods: &[Cycle<'_>],
     ) -> Result<Vec<Hint>, PluginError> {
         self.may_trap(plugin)?;

@@ -71,7 +71,7 @@ pub(crate) struct IncomingLabels {
     /// As in [`QueueLabels`].
     pub queue: &'static str,
     /// Why.
-    pub event: &'static str,
+    pub event: String,
 }
 
 /// Of the cache.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use berth_core::Core;
-use berth_core::queue::{Cause, Incoming, Part};
+use berth_core::queue::{Incoming, Part};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -38,7 +38,7 @@ impl CoreState {
     #[must_use]
     pub fn of(core: &Core) -> Self {
         let mut state = Self {
-            incoming: *core.queue().incoming(),
+            incoming: core.queue().incoming().clone(),
             nodes: core.cache().node_count(),
             pods: core.cache().pods().count(),
             assumed: core.in_flight(),
@@ -65,12 +65,10 @@ impl CoreState {
         for part in Part::ALL {
             let queue = part.name();
             pending.get_or_create(&QueueLabels { queue }).set(self.waiting[part as usize]);
-            for cause in Cause::ALL {
-                let count = self.incoming.of(part, cause);
-                if count > 0 {
-                    incoming.get_or_create(&IncomingLabels { queue, event: cause.name() }).inc_by(count);
-                }
-            }
+        }
+        for (part, event, count) in self.incoming.iter() {
+            let labels = IncomingLabels { queue: part.name(), event: event.to_owned() };
+            incoming.get_or_create(&labels).inc_by(count);
         }
         for (r#type, size) in [("nodes", self.nodes), ("pods", self.pods), ("assumed_pods", self.assumed)] {
             let size = i64::try_from(size).unwrap_or(i64::MAX);

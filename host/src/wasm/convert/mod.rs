@@ -4,7 +4,7 @@
 //! guest, and filling one with thousands of nodes allocates a few blocks.
 
 mod declaration;
-mod json;
+mod event;
 mod kinds;
 mod node;
 mod pod;
@@ -15,7 +15,7 @@ mod volume;
 use bumpalo::Bump;
 
 pub(super) use self::declaration::declaration;
-pub(super) use self::json::{event_actions, node_json, pod_json};
+pub(super) use self::event::{event_actions, node_then};
 pub use self::kinds::BadKinds;
 pub(super) use self::kinds::kinds;
 pub(super) use self::node::node;

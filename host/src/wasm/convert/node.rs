@@ -31,7 +31,7 @@ pub(crate) fn node<'a>(arena: &'a Bump, info: &'a NodeInfo, facts: NodeFacts) ->
     }
 }
 
-fn taints<'a>(arena: &'a Bump, taints: &'a [Taint]) -> &'a [wit::Taint<'a>] {
+pub(super) fn taints<'a>(arena: &'a Bump, taints: &'a [Taint]) -> &'a [wit::Taint<'a>] {
     each(arena, taints, |taint| wit::Taint { key: &taint.key, value: &taint.value, effect: effect(taint.effect) })
 }
 
@@ -43,7 +43,7 @@ pub(super) fn effect(effect: Effect) -> wit::TaintEffect {
     }
 }
 
-fn conditions<'a>(arena: &'a Bump, conditions: &'a [Condition]) -> &'a [wit::Condition<'a>] {
+pub(super) fn conditions<'a>(arena: &'a Bump, conditions: &'a [Condition]) -> &'a [wit::Condition<'a>] {
     each(arena, conditions, |condition| wit::Condition {
         kind: &condition.kind,
         status: match condition.status {

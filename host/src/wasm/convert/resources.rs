@@ -26,7 +26,8 @@ pub(super) fn requests<'a>(arena: &'a Bump, from: &'a PodRequests) -> wit::PodRe
     }
 }
 
-const NOTHING: wit::Resources<'static> =
+/// Not declared.
+pub(super) const NOTHING: wit::Resources<'static> =
     wit::Resources { milli_cpu: 0, memory: 0, ephemeral_storage: 0, pods: 0, scalars: &[] };
 
 /// Requests that were not declared.

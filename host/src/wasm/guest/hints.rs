@@ -1,7 +1,9 @@
 //! `hints`: whether an event can help pods that a plugin rejected.
 
-use berth_core::cluster_event::{ClusterEvent, Subject};
-use berth_core::plugins::{Cycle, Declaration, Hint};
+use berth_core::cluster_event::Subject;
+use berth_core::model::{Object, ObjectKind};
+use berth_core::plugins::{Cycle, Declaration, Happened, Hint};
+use bumpalo::Bump;
 
 use super::answers::{self, shorten};
 use super::call::Export;
@@ -12,18 +14,23 @@ use crate::wasm::bindings::exports::berth::scheduler::queueing_hint as wit;
 use crate::wasm::convert;
 
 impl Instance {
-    /// `hints`, parallel to the pods, whose templates are held; where it is not exported, each is worth another try.
+    /// `hints`, parallel to the pods; where it is not exported, each is worth another try. Their templates are held, and those of
+    /// the pod to whom it happened.
     pub(crate) fn hints(
         &mut self,
-        event: &ClusterEvent,
+        happened: &Happened<'_>,
         pods: &[Cycle<'_>],
         declaration: &Declaration,
     ) -> Result<Vec<Hint>, CallError> {
         let Some(first) = pods.first() else { return Ok(Vec::new()) };
         let templates: Vec<u32> = pods.iter().map(|pod| pod.template.0).collect();
-        let (kind, old, new) = subject(&event.subject, declaration);
-        let actions = convert::event_actions(event.actions);
-        let event = wit::Event { kind: &kind, actions, old: old.as_deref(), new: new.as_deref() };
+        let arena = Bump::new();
+        let kind = kind(&happened.event.subject);
+        let event = wit::Event {
+            kind: &kind,
+            actions: convert::event_actions(happened.event.actions),
+            subject: subject(&arena, happened, declaration),
+        };
         let answer = self.ask(Export::Hints, first, &[], |store, interfaces, _| {
             interfaces.queueing_hint.as_ref().map(|guest| guest.call_hints(store, event, &templates))
         })?;
@@ -37,29 +44,47 @@ impl Instance {
     }
 }
 
-/// The kind's name, and the object before and after with the fields that the plugin reads.
-fn subject(subject: &Subject, declaration: &Declaration) -> (String, Option<String>, Option<String>) {
+fn kind(subject: &Subject) -> String {
     match subject {
+        Subject::Node { .. } => "Node".to_owned(),
+        Subject::Pod { .. } => "Pod".to_owned(),
+        Subject::Object { kind, .. } => shorten(format!("{}/{}", kind.api_version, kind.kind)),
+    }
+}
+
+/// It before and after, with what the plugin reads.
+fn subject<'a>(arena: &'a Bump, happened: &'a Happened<'_>, declaration: &Declaration) -> wit::Subject<'a> {
+    match &happened.event.subject {
         Subject::Node { before, after } => {
-            let json = |node: &berth_core::model::Node| convert::node_json(node, declaration.node_facts).to_string();
-            ("Node".to_owned(), before.as_deref().map(json), after.as_deref().map(json))
+            let node = |node| convert::node_then(arena, node, declaration.node_facts);
+            wit::Subject::Node(wit::NodeChange {
+                before: before.as_deref().map(node),
+                after: after.as_deref().map(node),
+            })
         }
-        Subject::Pod { before, after } => {
-            let facts = declaration.resident_pod_facts;
-            let json = |pod: &berth_core::model::Pod| convert::pod_json(pod, facts).to_string();
-            ("Pod".to_owned(), before.as_deref().map(json), after.as_deref().map(json))
+        Subject::Pod { .. } => {
+            let [before, after] = happened.pods.map(|template| template.map(|template| template.0));
+            wit::Subject::Pod(wit::PodChange { before, after })
         }
         Subject::Object { kind, before, after } => {
-            let reads = declaration.objects.iter().find(|reads| reads.kind == *kind);
-            let fields = reads.into_iter().flat_map(|reads| &reads.fields);
-            let paths: Vec<FieldPath> = fields.filter_map(|path| FieldPath::parse(path).ok()).collect();
-            let json = |object: &berth_core::model::Object| {
-                // What is kept was written as JSON by the informer.
-                let kept = serde_json::from_str(&object.fields).unwrap_or_default();
-                pruned(&kept, &paths).to_string()
-            };
-            let name = format!("{}/{}", kind.api_version, kind.kind);
-            (shorten(name), before.as_deref().map(json), after.as_deref().map(json))
+            let key = after.as_ref().or(before.as_ref()).map(|object| &object.key);
+            let fields = |object: &Object| &*arena.alloc_str(&fields(object, kind, declaration));
+            wit::Subject::Object(wit::ObjectChange {
+                namespace: key.map_or("", |key| &key.namespace),
+                name: key.map_or("", |key| &key.name),
+                before: before.as_deref().map(fields),
+                after: after.as_deref().map(fields),
+            })
         }
     }
+}
+
+/// The fields that the plugin reads of a kind, as JSON.
+fn fields(object: &Object, kind: &ObjectKind, declaration: &Declaration) -> String {
+    let reads = declaration.objects.iter().find(|reads| *reads.kind == *kind);
+    let fields = reads.into_iter().flat_map(|reads| &reads.fields);
+    let paths: Vec<FieldPath> = fields.filter_map(|path| FieldPath::parse(path).ok()).collect();
+    // What is kept was written as JSON by the informer.
+    let kept = serde_json::from_str(&object.fields).unwrap_or_default();
+    pruned(&kept, &paths).to_string()
 }

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use berth_core::cache::{NodeId, PodId};
-use berth_core::cluster_event::ClusterEvent;
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::plugins::{
-    AskWhatIf, Code, Cycle, Hint, Permission, PluginError, PluginId, PostFilterResult, PreFilterResult, PreScoreResult,
-    Reserved, Status, TemplateId, Verdicts, WhatIf,
+    AskWhatIf, Code, Cycle, Happened, Hint, Permission, PluginError, PluginId, PostFilterResult, PreFilterResult,
+    PreScoreResult, Reserved, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 
@@ -178,7 +177,7 @@ impl Plugins for Guests {
     fn queueing_hints(
         &mut self,
         plugin: PluginId,
-        event: &ClusterEvent,
+        happened: &Happened<'_>,
         pods: &[Cycle<'_>],
     ) -> Result<Vec<Hint>, PluginError> {
         let Some(first) = pods.first() else { return Ok(Vec::new()) };
@@ -186,8 +185,11 @@ impl Plugins for Guests {
             for pod in pods {
                 resident.hold(pod.template, pod.pod)?;
             }
+            for (template, pod) in happened.pods() {
+                resident.hold(template, pod)?;
+            }
             let declaration = Arc::clone(resident.declaration());
-            resident.instance().hints(event, pods, &declaration)
+            resident.instance().hints(happened, pods, &declaration)
         })
     }
 

@@ -6,7 +6,7 @@ use berth_core::Timestamp;
 use berth_core::cache::{Cache, NodeId};
 use berth_core::cluster_event::ClusterEvent;
 use berth_core::model::Pod;
-use berth_core::plugins::{Code, Cycle, TemplateId, WhatIf};
+use berth_core::plugins::{Code, Cycle, Happened, TemplateId, WhatIf};
 
 use super::error::LoadCause;
 use crate::wasm::asking::{self, OutOfRange};
@@ -91,7 +91,7 @@ impl<'a> Trial<'a> {
         let declaration = Arc::clone(resident.declaration());
         let (instance, name) = (resident.instance(), &*info.node.name);
         let event = ClusterEvent::node(None, Some(Arc::clone(&info.node)), declaration.node_facts);
-        instance.hints(&event, std::slice::from_ref(cycle), &declaration)?;
+        instance.hints(&Happened { event: &event, pods: [None; 2] }, std::slice::from_ref(cycle), &declaration)?;
         let Ok(reserved) = instance.reserve(cycle, info.id)? else { return Ok(()) };
         instance.permit(cycle, name, &reserved.state)?;
         instance.pre_bind(cycle, name, &reserved.state)?;

@@ -4,7 +4,6 @@
 //! annotation `warm-up.example.com/wanted`; the node's agent answers in `warm-up.example.com/ready`, or in
 //! `warm-up.example.com/failed` with the reason. Nodes with an agent have the label `warm-up.example.com/agent`.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use berth_guest::hints::{Event, Hint};
@@ -59,22 +58,9 @@ fn pre_bind(reserved: &Reserved, args: &Args) -> Vec<Intent> {
     vec![Intent::patch(node.clone(), patch), Intent::wait_until(node, until, timeout)]
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Node {
-    metadata: Metadata,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Metadata {
-    labels: BTreeMap<String, String>,
-}
-
 /// A pod that was rejected can be helped by a node with an agent alone.
-fn queueing_hint(event: &Event) -> Result<Hint, String> {
-    let node: Node = event.after()?.unwrap_or_default();
-    Ok(Hint::queue_if(node.metadata.labels.contains_key(AGENT)))
+fn queueing_hint(_: &Event, node: node::Change<'_, node::Labels>) -> Hint {
+    Hint::queue_if(node.after.is_some_and(|labels| labels.contains_key(AGENT)))
 }
 
 berth_guest::plugin!(
@@ -122,11 +108,8 @@ mod tests {
     #[test]
     fn only_a_node_with_an_agent_helps() {
         let mut host = host();
-        let event = |labels: &str| {
-            let node = format!(r#"{{"metadata": {{"labels": {labels}}}}}"#);
-            Event::new_of("Node", EventActions::ADD, None, Some(&node))
-        };
-        assert_eq!(host.hint(&event(r#"{"warm-up.example.com/agent": ""}"#), &pod()), Hint::Queue);
-        assert_eq!(host.hint(&event(r#"{"zone": "a"}"#), &pod()), Hint::Skip);
+        let [with, without] = [node("new").label(AGENT, ""), node("new").label("zone", "a")];
+        assert_eq!(host.node_hint(EventActions::ADD, [None, Some(&with)], &pod()), Hint::Queue);
+        assert_eq!(host.node_hint(EventActions::ADD, [None, Some(&without)], &pod()), Hint::Skip);
     }
 }

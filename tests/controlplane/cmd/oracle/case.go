@@ -41,6 +41,8 @@ type change struct {
 type answers struct {
 	// At first and after each change, each parallel to the question's pods.
 	Steps [][]*answer `json:"steps,omitempty"`
+	// After each change, parallel to the question's pods: by plugin, whether a pod that it rejected would be tried again.
+	Hints [][]map[string]bool `json:"hints,omitempty"`
 	// Names of the pods of the queue, in the order in which they are tried.
 	Order []string `json:"order,omitempty"`
 	// Why there are none: the question is none that kube-scheduler could be asked.
@@ -98,9 +100,15 @@ func ask(line []byte) (result answers, err error) {
 	}
 	for step := range 1 + len(q.Changes) {
 		if step > 0 {
-			if err := cluster.change(q.Changes[step-1]); err != nil {
+			happened, err := cluster.make(q.Changes[step-1])
+			if err != nil {
 				return result, fmt.Errorf("changes[%d]: %w", step-1, err)
 			}
+			hints, err := cluster.hintsOf(ctx, pods, happened)
+			if err != nil {
+				return result, fmt.Errorf("changes[%d]: %w", step-1, err)
+			}
+			result.Hints = append(result.Hints, hints)
 		}
 		all, err := cluster.askAll(ctx, pods)
 		if err != nil {

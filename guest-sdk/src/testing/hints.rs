@@ -1,0 +1,81 @@
+//! The host for tests: what happens in the cluster, and whether that can help a pod that was rejected.
+
+use super::{Host, NodeBuilder, PodBuilder};
+use crate::EventActions;
+use crate::bindings::queueing_hint::exports::berth::scheduler::queueing_hint::{
+    Event, Node, NodeChange, ObjectChange, PodChange, Subject,
+};
+use crate::hints::Hint;
+use crate::plugin::Plugin;
+
+impl<P: Plugin> Host<P> {
+    /// Whether the pod, which was rejected before, is worth another try after this happened to a node.
+    pub fn node_hint(
+        &mut self,
+        actions: EventActions,
+        [before, after]: [Option<&NodeBuilder>; 2],
+        pod: &PodBuilder,
+    ) -> Hint {
+        let subject = Subject::Node(NodeChange { before: before.map(node), after: after.map(node) });
+        self.hint(Event { kind: "Node".to_owned(), actions, subject }, pod)
+    }
+
+    /// The same after this happened to a pod on a node.
+    pub fn pod_hint(
+        &mut self,
+        actions: EventActions,
+        [before, after]: [Option<&PodBuilder>; 2],
+        pod: &PodBuilder,
+    ) -> Hint {
+        let [before, after] = [before, after].map(|pod| Some(self.next_cycle(pod?).template));
+        self.hint(Event { kind: "Pod".to_owned(), actions, subject: Subject::Pod(PodChange { before, after }) }, pod)
+    }
+
+    /// The same after this happened to an object of this kind, `group/version/Kind`; of the object, namespace and name, and the
+    /// fields that the plugin reads, as JSON.
+    pub fn object_hint(
+        &mut self,
+        kind: &str,
+        actions: EventActions,
+        [namespace, name]: [&str; 2],
+        [before, after]: [Option<&str>; 2],
+        pod: &PodBuilder,
+    ) -> Hint {
+        let [before, after] = [before, after].map(|fields| fields.map(str::to_owned));
+        let change = ObjectChange { namespace: namespace.to_owned(), name: name.to_owned(), before, after };
+        self.hint(Event { kind: kind.to_owned(), actions, subject: Subject::Object(change) }, pod)
+    }
+
+    /// A plugin is not asked about events that it does not wait for: they help nobody.
+    fn hint(&mut self, event: Event, pod: &PodBuilder) -> Hint {
+        if !self.waits_for(&event) {
+            return Hint::Skip;
+        }
+        let template = self.next_cycle(pod).template;
+        let hints = self.guest.hints(event, &[template]).unwrap_or_else(|message| panic!("queueing-hint: {message}"));
+        hints.into_iter().next().unwrap_or(Hint::Queue)
+    }
+
+    fn waits_for(&self, event: &Event) -> bool {
+        let updates = event.actions & !(EventActions::ADD | EventActions::DELETE);
+        self.declaration().retry_on.iter().any(|waited| {
+            let any_update = waited.actions.contains(EventActions::UPDATE) && !updates.is_empty();
+            let about = waited.kind == event.kind || event.kind.ends_with(&format!("/{}", waited.kind));
+            about && (any_update || waited.actions.intersects(event.actions))
+        })
+    }
+}
+
+fn node(node: &NodeBuilder) -> Node {
+    let node = node.clone();
+    Node {
+        name: node.name,
+        labels: node.labels,
+        annotations: node.annotations,
+        taints: node.taints,
+        unschedulable: node.unschedulable,
+        allocatable: node.allocatable,
+        conditions: node.conditions,
+        declared_features: node.declared_features,
+    }
+}

@@ -1,0 +1,54 @@
+//! What would be if a node's pods were others: asked as the host asks for preemption and for pods that are promised room.
+
+use super::{Host, PodBuilder};
+use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, ResidentPod};
+use crate::plugin::Plugin;
+use crate::types::Status;
+use crate::{node, pod};
+
+impl<P: Plugin> Host<P> {
+    /// Code and reasons with which the node would be refused to the pod if these pods were not on it and those were; `None` where
+    /// the pod would fit. The plugin is told of the changes, asked, and told that they are undone.
+    ///
+    /// ```
+    /// use berth_guest::prelude::*;
+    /// use berth_guest::testing::{Host, node, pod};
+    ///
+    /// fn filter(pod: &pod::Labels, residents: node::Pods<'_, pod::Labels>) -> Result<(), &'static str> {
+    ///     let team = pod.get("team");
+    ///     if residents.iter().all(|other| other.get("team") == team) { Ok(()) } else { Err("node(s) had other teams") }
+    /// }
+    ///
+    /// berth_guest::plugin!(name: "OneTeam", filter: filter);
+    ///
+    /// # fn main() {
+    /// let mut host = Host::<Plugin>::new();
+    /// host.node(node("n"));
+    /// let (a, b) = (pod().label("team", "a"), pod().label("team", "b"));
+    /// let there = host.resident(&b, "n");
+    /// assert!(host.what_if(&a, "n", &[there], &[]).is_none());
+    /// assert!(host.what_if(&a, "n", &[there], &[&b]).is_some());
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    /// Where the plugin, asked about all pods and nodes afterwards, says something else than before.
+    pub fn what_if(&mut self, pod: &PodBuilder, node: &str, gone: &[pod::Id], added: &[&PodBuilder]) -> Option<Status> {
+        let before = self.verdicts(pod);
+        let at = node::Id(self.id(node));
+        // As numbers of pods that are there go no further.
+        let first = self.residents.len() as u32;
+        let set =
+            |(id, pod): (u32, &PodBuilder)| Change::ResidentPod(ResidentPod { id, node: at.0, pod: pod.0.clone() });
+        let removed = gone.iter().map(|id| Change::ResidentPodRemoved(id.0));
+        let changes: Vec<Change> = removed.chain((first..).zip(added.iter().copied()).map(set)).collect();
+        self.guest.apply(changes);
+        let verdict = self.verdict(pod, node);
+        let there = gone.iter().filter_map(|id| Some((id.0, &self.residents.get(id.at())?.as_ref()?.0)));
+        let back = (first..).take(added.len()).map(Change::ResidentPodRemoved);
+        let changes: Vec<Change> = back.chain(there.map(set)).collect();
+        self.guest.apply(changes);
+        assert_eq!(self.verdicts(pod), before, "{}: a change that was taken back left something behind", P::NAME);
+        verdict
+    }
+}

@@ -1,0 +1,92 @@
+//! When a pod that had to be near some pods or away from others is tried again.
+
+use berth_guest::EventActions as Actions;
+use berth_guest::hints::Hint::{Queue, Skip};
+use berth_guest::testing::{Host, PodBuilder, expression, node, pod, pod_term, selector};
+use berth_guest::types::SelectorOperator::In;
+use berth_guest::types::{LabelSelector, PodAffinityTerm};
+
+use crate::Plugin;
+
+fn app(name: &str) -> PodBuilder {
+    pod().namespace("default").label("app", name)
+}
+
+fn apps(key: &str, name: &str) -> PodAffinityTerm {
+    let term = pod_term(key, selector([expression("app", In, [name])]));
+    PodAffinityTerm { namespaces: vec!["default".into()], ..term }
+}
+
+#[test]
+fn pods_that_come_leave_and_change() {
+    let near = app("web").near(apps("zone", "db")).near(apps("zone", "db"));
+    let away = app("web").away_from(apps("zone", "db")).away_from(apps("node", "cache"));
+    let [db, cache, other] = ["db", "cache", "other"].map(app);
+    let hates_web = app("other").away_from(apps("zone", "web"));
+    let elsewhere = app("db").namespace("elsewhere");
+    let mut host = Host::<Plugin>::new();
+    for (wanted, change, expected) in [
+        (&near, [None, Some(&db)], Queue),
+        (&near, [None, Some(&other)], Skip),
+        (&near, [None, Some(&elsewhere)], Skip),
+        (&near, [Some(&other), Some(&db)], Queue),
+        (&near, [Some(&db), Some(&other)], Skip),
+        (&near, [Some(&db), None], Skip),
+        (&near, [Some(&hates_web), None], Queue),
+        (&away, [None, Some(&other)], Skip),
+        (&away, [Some(&db), None], Queue),
+        (&away, [Some(&cache), None], Queue),
+        (&away, [Some(&other), None], Skip),
+        (&away, [Some(&db), Some(&other)], Queue),
+        (&away, [Some(&other), Some(&db)], Skip),
+        (&app("web"), [Some(&hates_web), None], Queue),
+        (&app("cache"), [Some(&hates_web), None], Skip),
+    ] {
+        let actions = match change {
+            [None, _] => Actions::ADD,
+            [_, None] => Actions::DELETE,
+            _ => Actions::UPDATE_LABELS,
+        };
+        assert_eq!(host.pod_hint(actions, change, wanted), expected, "{wanted:?} {change:?}");
+    }
+}
+
+#[test]
+fn a_namespace_is_selected_by_its_labels() {
+    let mut host = Host::<Plugin>::new();
+    host.object("Namespace", "", "ours", r#"{"metadata": {"labels": {"team": "a"}}}"#);
+    let team: LabelSelector = selector([expression("team", In, ["a"])]);
+    let wanted = app("web").near(PodAffinityTerm { namespace_selector: Some(team), ..apps("zone", "db") });
+    for (namespace, expected) in [("ours", Queue), ("theirs", Skip)] {
+        let came = app("db").namespace(namespace);
+        assert_eq!(host.pod_hint(Actions::ADD, [None, Some(&came)], &wanted), expected, "{namespace}");
+    }
+}
+
+#[test]
+fn nodes_that_come_and_move() {
+    let [none, a, b] = [node("n"), node("n").label("zone", "a"), node("n").label("zone", "b")];
+    let (near, away) = (app("web").near(apps("zone", "db")), app("web").away_from(apps("zone", "db")));
+    for (wanted, before, after, expected) in [
+        (&near, None, &a, Queue),
+        (&near, None, &none, Skip),
+        (&near, Some(&none), &a, Queue),
+        (&near, Some(&a), &b, Queue),
+        (&near, Some(&a), &none, Skip),
+        (&near, Some(&a), &a, Skip),
+        (&away, None, &none, Queue),
+        (&away, Some(&a), &none, Queue),
+        (&away, Some(&a), &b, Queue),
+        (&away, Some(&none), &a, Skip),
+        (&app("web"), None, &a, Skip),
+    ] {
+        let actions = if before.is_none() { Actions::ADD } else { Actions::UPDATE_LABELS };
+        let mut host = Host::<Plugin>::new();
+        assert_eq!(host.node_hint(actions, [before, Some(after)], wanted), expected, "{before:?} {after:?}");
+    }
+    let mut host = Host::<Plugin>::new();
+    host.node(a.clone());
+    host.resident(&app("other").away_from(apps("zone", "web")), "n");
+    let unwelcome = host.node_hint(Actions::ADD, [None, Some(&b)], &app("web"));
+    assert_eq!(unwelcome, Queue, "where nobody wants it away");
+}

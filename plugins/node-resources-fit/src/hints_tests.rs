@@ -1,0 +1,50 @@
+//! When a pod for which no node had enough is tried again.
+
+use berth_guest::EventActions as Actions;
+use berth_guest::hints::Hint::{Queue, Skip};
+use berth_guest::testing::{Host, node, pod};
+
+use crate::Plugin;
+
+#[test]
+fn a_node_helps_that_has_more_and_enough() {
+    let sized = |cpu: &str, memory: &str, pods: &str| node("n").cpu(cpu).memory(memory).allocatable("pods", pods);
+    let small = sized("1", "1Gi", "10");
+    let wants = pod().cpu("2").memory("1Gi");
+    let mut host = Host::<Plugin>::new();
+    for (before, after, expected) in [
+        (None, sized("2", "1Gi", "10"), Queue),
+        (None, small.clone(), Skip),
+        (None, sized("4", "1Gi", "0"), Skip),
+        (Some(&small), sized("2", "1Gi", "10"), Queue),
+        (Some(&small), sized("1", "8Gi", "10"), Skip),
+        (Some(&small), sized("1", "1Gi", "20"), Skip),
+        (Some(&sized("4", "4Gi", "10")), sized("2", "2Gi", "10"), Skip),
+        (Some(&sized("4", "4Gi", "10")), sized("2", "2Gi", "11"), Queue),
+        (Some(&sized("4", "4Gi", "10")), sized("4", "4Gi", "10").allocatable("example.com/gpu", "1"), Skip),
+    ] {
+        let actions = if before.is_none() { Actions::ADD } else { Actions::UPDATE_ALLOCATABLE };
+        assert_eq!(host.node_hint(actions, [before, Some(&after)], &wants), expected, "{before:?} {after:?}");
+    }
+    let gpu = pod().request("example.com/gpu", "1");
+    let with = small.clone().allocatable("example.com/gpu", "1");
+    assert_eq!(host.node_hint(Actions::UPDATE_ALLOCATABLE, [Some(&small), Some(&with)], &gpu), Queue);
+    assert_eq!(host.node_hint(Actions::UPDATE_LABELS, [Some(&small), Some(&with)], &gpu), Skip, "not waited for");
+}
+
+#[test]
+fn a_pod_helps_that_leaves_or_asks_for_less_of_what_is_wanted() {
+    let mut host = Host::<Plugin>::new();
+    let wants = pod().cpu("1");
+    let [large, little_cpu, little_memory] =
+        [("2", "2Gi"), ("1", "2Gi"), ("2", "1Gi")].map(|(cpu, memory)| pod().cpu(cpu).memory(memory));
+    for (actions, change, expected) in [
+        (Actions::DELETE, [Some(&large), None], Queue),
+        (Actions::UPDATE_SCALE_DOWN, [Some(&large), Some(&little_cpu)], Queue),
+        (Actions::UPDATE_SCALE_DOWN, [Some(&large), Some(&little_memory)], Skip),
+        (Actions::UPDATE_LABELS, [Some(&large), Some(&little_cpu)], Skip),
+        (Actions::ADD, [None, Some(&large)], Skip),
+    ] {
+        assert_eq!(host.pod_hint(actions, change, &wants), expected, "{actions:?} {change:?}");
+    }
+}

@@ -1,0 +1,54 @@
+//! What helps a pod that had too many volumes for every node: a node that takes more, or from which some went.
+
+use berth_guest::hints::{Event, Hint};
+use berth_guest::pod;
+use berth_guest_volumes::{CsiNode, VolumeAttachment};
+
+use crate::uses::{Use, Uses};
+
+pub fn queueing_hint(
+    event: &Event,
+    wanted: &Uses,
+    left: pod::Change<'_, (pod::Namespace, pod::Volumes)>,
+) -> Result<Hint, String> {
+    Ok(Hint::queue_if(match event.kind_name() {
+        "CSINode" => match (event.before::<CsiNode>()?, event.after::<CsiNode>()?) {
+            (Some(before), Some(after)) => takes_more(&before, &after),
+            _ => true,
+        },
+        "Pod" => left.before.is_some_and(|(namespace, volumes)| !Uses::new(namespace, volumes).is_empty()),
+        "PersistentVolumeClaim" => event.namespace == wanted.namespace && wanted.name_claim(&event.name),
+        "VolumeAttachment" => {
+            let attacher = event.before::<VolumeAttachment>()?.unwrap_or_default().spec.attacher;
+            wanted.may_be_attached_by(&attacher)
+        }
+        _ => true,
+    }))
+}
+
+/// Whether a node's limit for a driver rose, or went. That of one that was not there before counts as a rise.
+fn takes_more(before: &CsiNode, after: &CsiNode) -> bool {
+    let rose = after.spec.drivers.iter().any(|driver| {
+        let limit = driver.allocatable.count.unwrap_or_default();
+        limit > before.limit(&driver.name).unwrap_or_default()
+    });
+    let went = |name: &str| before.limit(name).is_some() && after.limit(name).is_none();
+    rose || before.spec.drivers.iter().any(|driver| went(&driver.name))
+}
+
+impl Uses {
+    fn name_claim(&self, name: &str) -> bool {
+        self.volumes.iter().any(|volume| match volume {
+            Use::Claim(claim) | Use::Ephemeral { claim, .. } => claim == name,
+            Use::InTree(_) => false,
+        })
+    }
+
+    /// Of a claim's volume the driver is not looked up.
+    fn may_be_attached_by(&self, attacher: &str) -> bool {
+        self.volumes.iter().any(|volume| match volume {
+            Use::Claim(_) | Use::Ephemeral { .. } | Use::InTree(Err(_)) => true,
+            Use::InTree(Ok(volume)) => volume.driver == attacher,
+        })
+    }
+}

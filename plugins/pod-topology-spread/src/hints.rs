@@ -1,0 +1,56 @@
+//! What helps a pod for which no domain was even enough: pods that its constraints select come, leave or change, and so do nodes
+//! with their labels.
+
+use std::borrow::Cow;
+
+use berth_guest::hints::{Event, Hint};
+use berth_guest::prelude::*;
+
+use crate::Wanted;
+use crate::args::Args;
+use crate::cluster::Cluster;
+use crate::constraint::{Action, Constraint};
+
+type Node<'a> = (&'a node::Labels, &'a node::Taints);
+type Pod<'a> = (&'a pod::Namespace, &'a pod::Labels);
+
+pub fn queueing_hint(
+    _: &Event,
+    wanted: &Wanted,
+    args: &Args,
+    cluster: &Cluster,
+    node: node::Change<'_, (node::Labels, node::Taints)>,
+    pod: pod::Change<'_, (pod::Namespace, pod::Labels)>,
+) -> Result<Hint, String> {
+    // Not by the counts, which would have to be brought up to date.
+    let constraints = match &wanted.own {
+        Some(own) => Cow::Borrowed(own.hard.as_ref().map_err(String::clone)?.as_slice()),
+        None => Cow::Owned(wanted.defaults(Action::DoNotSchedule, args, cluster)),
+    };
+    let counts = |pod: Pod<'_>| *pod.0 == wanted.counting.namespace;
+    Ok(Hint::queue_if(match (pod.before, pod.after) {
+        (None, None) => of_node(&constraints, node.before, node.after),
+        (before, after) => before.or(after).is_some_and(counts) && of_pod(&constraints, before, after),
+    }))
+}
+
+/// Whether it begins or ceases to be one that is counted.
+fn of_pod(constraints: &[Constraint], before: Option<Pod<'_>>, after: Option<Pod<'_>>) -> bool {
+    let counted = |pod: Option<Pod<'_>>, constraint: &Constraint| {
+        pod.is_some_and(|(_, labels)| constraint.selector.matches(labels))
+    };
+    constraints.iter().any(|constraint| counted(before, constraint) != counted(after, constraint))
+}
+
+/// Whether it begins or ceases to be in a domain of each constraint, or is in another, or may be counted in its own now.
+fn of_node(constraints: &[Constraint], before: Option<Node<'_>>, after: Option<Node<'_>>) -> bool {
+    let in_domains = |node: Option<Node<'_>>| {
+        node.is_some_and(|(labels, _)| constraints.iter().all(|constraint| labels.contains_key(&constraint.key)))
+    };
+    if in_domains(before) != in_domains(after) {
+        return true;
+    }
+    let (Some(before), Some(after)) = (before.filter(|_| in_domains(after)), after) else { return false };
+    let moved = |constraint: &Constraint| before.0.get(&constraint.key) != after.0.get(&constraint.key);
+    constraints.iter().any(moved) || before.1 != after.1
+}

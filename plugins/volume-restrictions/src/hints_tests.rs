@@ -1,0 +1,37 @@
+//! When a pod whose disk or claim another pod had is tried again.
+
+use berth_guest::EventActions as Actions;
+use berth_guest::hints::Hint::{Queue, Skip};
+use berth_guest::testing::{Host, node, pod};
+use berth_guest::types::{Disk, VolumeSource};
+
+use crate::Plugin;
+
+fn disk(id: &str) -> VolumeSource {
+    let disk = Disk { id: id.into(), pool: String::new(), monitors: Vec::new(), read_only: false };
+    VolumeSource::GcePersistentDisk(disk)
+}
+
+#[test]
+fn pods_leave_and_claims_come() {
+    let mut host = Host::<Plugin>::new();
+    let here = || pod().namespace("here");
+    let wants = here().volume("disk", disk("a")).claim("data");
+    for (left, expected) in [
+        (here().volume("disk", disk("a")), Queue),
+        (here().volume("disk", disk("b")), Skip),
+        (pod().namespace("there").volume("disk", disk("a")), Queue),
+        (here().claim("data"), Queue),
+        (here().claim("other"), Skip),
+        (pod().namespace("there").claim("data"), Skip),
+    ] {
+        assert_eq!(host.pod_hint(Actions::DELETE, [Some(&left), None], &wants), expected, "{left:?}");
+    }
+    for (namespace, name, expected) in [("here", "data", Queue), ("there", "data", Skip), ("here", "other", Skip)] {
+        let mut hint =
+            |actions, change| host.object_hint("v1/PersistentVolumeClaim", actions, [namespace, name], change, &wants);
+        assert_eq!(hint(Actions::ADD, [None, Some("{}")]), expected, "{namespace}/{name}");
+        assert_eq!(hint(Actions::UPDATE, [Some("{}"), Some("{}")]), Skip, "not waited for");
+    }
+    assert_eq!(host.node_hint(Actions::ADD, [None, Some(&node("new"))], &wants), Queue);
+}

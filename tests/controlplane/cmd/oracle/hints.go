@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// happened is a change as a scheduler's event handlers see it: what is absent of before and after is an untyped nil.
+type happened struct {
+	events        []fwk.ClusterEvent
+	before, after any
+}
+
+// The kinds whose changes plugins can wait for, besides nodes and pods.
+var resources = map[reflect.Type]fwk.EventResource{
+	reflect.TypeOf(&v1.PersistentVolume{}):          fwk.PersistentVolume,
+	reflect.TypeOf(&v1.PersistentVolumeClaim{}):     fwk.PersistentVolumeClaim,
+	reflect.TypeOf(&storagev1.StorageClass{}):       fwk.StorageClass,
+	reflect.TypeOf(&storagev1.CSINode{}):            fwk.CSINode,
+	reflect.TypeOf(&storagev1.CSIDriver{}):          fwk.CSIDriver,
+	reflect.TypeOf(&storagev1.CSIStorageCapacity{}): fwk.CSIStorageCapacity,
+	reflect.TypeOf(&storagev1.VolumeAttachment{}):   fwk.VolumeAttachment,
+	reflect.TypeOf(&resourcev1.ResourceClaim{}):     fwk.ResourceClaim,
+	reflect.TypeOf(&resourcev1.ResourceSlice{}):     fwk.ResourceSlice,
+	reflect.TypeOf(&resourcev1.DeviceClass{}):       fwk.DeviceClass,
+}
+
+// make makes the change, and tells what a scheduler's event handlers take it for.
+func (c *cluster) make(change change) (*happened, error) {
+	raw := change.Set
+	if raw == nil {
+		raw = change.Remove
+	}
+	object, err := readObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	informer, ok := c.informers[reflect.TypeOf(object)]
+	if !ok {
+		return nil, fmt.Errorf("no plugin reads a %T", object)
+	}
+	before, known, err := informer.GetIndexer().Get(object)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.change(change); err != nil {
+		return nil, err
+	}
+	switch {
+	case change.Set == nil:
+		return &happened{events: eventsOf(object, fwk.Delete), before: before}, nil
+	case !known:
+		return &happened{events: eventsOf(object, fwk.Add), after: object}, nil
+	}
+	return &happened{events: updatesOf(before, object), before: before, after: object}, nil
+}
+
+func eventsOf(object runtime.Object, action fwk.ActionType) []fwk.ClusterEvent {
+	switch object.(type) {
+	case *v1.Node:
+		return []fwk.ClusterEvent{{Resource: fwk.Node, ActionType: action}}
+	case *v1.Pod:
+		return []fwk.ClusterEvent{{Resource: fwk.Pod, ActionType: action}}
+	}
+	if resource, ok := resources[reflect.TypeOf(object)]; ok {
+		return []fwk.ClusterEvent{{Resource: resource, ActionType: action}}
+	}
+	return nil
+}
+
+func updatesOf(before any, after runtime.Object) []fwk.ClusterEvent {
+	switch after := after.(type) {
+	case *v1.Node:
+		return framework.NodeSchedulingPropertiesChange(after, before.(*v1.Node))
+	case *v1.Pod:
+		return framework.PodSchedulingPropertiesChange(after, before.(*v1.Pod))
+	}
+	return eventsOf(after, fwk.Update)
+}
+
+// hints tells, by the name of each plugin that waits for anything, whether the pod would be tried again that it rejected.
+func (p *profile) hints(ctx context.Context, pod *v1.Pod, what *happened) (map[string]bool, error) {
+	all := map[string]bool{}
+	for _, plugin := range p.plugins {
+		waits, ok := plugin.(fwk.EnqueueExtensions)
+		if !ok {
+			continue
+		}
+		registered, err := waits.EventsToRegister(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("plugin %s: %w", plugin.Name(), err)
+		}
+		all[plugin.Name()] = false
+		for _, event := range what.events {
+			for _, waited := range registered {
+				if framework.MatchClusterEvents(waited.Event, event) && helps(ctx, waited, pod, what) {
+					all[plugin.Name()] = true
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// helps takes an error as the queue does: the pod is worth another try.
+func helps(ctx context.Context, waited fwk.ClusterEventWithHint, pod *v1.Pod, what *happened) bool {
+	if waited.QueueingHintFn == nil {
+		return true
+	}
+	hint, err := waited.QueueingHintFn(klog.FromContext(ctx), pod, what.before, what.after)
+	return err != nil || hint == fwk.Queue
+}
+
+// hintsOf asks about all pods after a change.
+func (c *cluster) hintsOf(ctx context.Context, pods []*v1.Pod, what *happened) ([]map[string]bool, error) {
+	var all []map[string]bool
+	for _, pod := range pods {
+		profile, ok := c.profiles[pod.Spec.SchedulerName]
+		if !ok {
+			return nil, fmt.Errorf("there is no profile %q", pod.Spec.SchedulerName)
+		}
+		hints, err := profile.hints(ctx, pod, what)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, hints)
+	}
+	return all, nil
+}

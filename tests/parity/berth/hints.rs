@@ -1,0 +1,53 @@
+//! What plugins say of a change, asked as the queue asks them.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use berth_core::Event;
+use berth_core::cache::Cache;
+use berth_core::cluster_event::ClusterEvent;
+use berth_core::model::Pod;
+
+use super::{Cluster, NOW};
+use crate::hints::Hints;
+
+/// Sees events as the core's cache makes them.
+#[derive(Default)]
+pub struct Events(Cache);
+
+impl Events {
+    /// What the queue would be told.
+    pub fn of(&mut self, event: &Event) -> Vec<ClusterEvent> {
+        match event.clone() {
+            Event::NodeSet(node) => self.0.set_node(node),
+            Event::NodeRemoved(name) => self.0.remove_node(&name),
+            Event::PodSet(pod) => self.0.set_pod(pod),
+            Event::PodRemoved(pod) => self.0.remove_pod(&pod.uid),
+            Event::ObjectsListed(reads) => {
+                self.0.want_objects(vec![reads.clone()]);
+                self.0.objects_listed(reads);
+            }
+            Event::ObjectSet(object) => self.0.set_object(object),
+            Event::ObjectRemoved(key) => self.0.remove_object(&key),
+            _ => {}
+        }
+        self.0.take_events()
+    }
+}
+
+impl Cluster {
+    /// By plugin, whether a pod that it rejected would be tried again after these events. Nothing where there are none.
+    pub fn hints(&mut self, pod: &Pod, events: &[ClusterEvent]) -> Result<Hints> {
+        let mut hints = Hints::new();
+        let pod = Arc::new(pod.clone());
+        for name in self.plugins.clone() {
+            let profile = self.profiles.get(name).with_context(|| format!("there is no profile {name}"))?;
+            let Some(plugin) = profile.plugins().next().cloned() else { continue };
+            for event in events {
+                let helps = self.core.hint(&plugin, event, &pod, NOW, &mut self.guests);
+                *hints.entry(name.to_owned()).or_default() |= helps;
+            }
+        }
+        Ok(hints)
+    }
+}

@@ -1,0 +1,122 @@
+//! Hints: whether a pod that a plugin rejected is tried again after a change, by what the plugin says of it.
+//!
+//! Those of plugins that did not reject the pod are compared with nothing: nobody asks for them.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::answer::{Answer, Verdict};
+use crate::case::{Case, Change};
+
+/// By plugin, whether it says that the pod is worth another try; none where the change is none to a scheduler.
+pub type Hints = BTreeMap<String, bool>;
+
+/// Plugins of whose verdicts on the node that changed Berth makes the hint, where kube-scheduler's wake the pod for any node.
+const BY_VERDICT: [&str; 3] = ["NodeName", "NodeUnschedulable", "NodeDeclaredFeatures"];
+
+/// Plugins whose hints are compared when they read devices and claims of them as kube-scheduler's do.
+const TO_COME: [&str; 1] = ["DynamicResources"];
+
+/// A change, with what the sides say of a pod before and after it.
+pub struct Asked<'a> {
+    /// What happened.
+    pub change: &'a Change,
+    /// The pod.
+    pub pod: &'a Value,
+    /// What kube-scheduler said of it before the change.
+    pub before: &'a Answer,
+    /// And after.
+    pub after: &'a Answer,
+}
+
+impl Asked<'_> {
+    /// What differs, a line each.
+    pub fn differences(&self, theirs: &Hints, ours: &Hints) -> Vec<String> {
+        let differs = |(plugin, theirs): &(&str, bool)| {
+            let ours = ours.get(*plugin).copied();
+            ours.unwrap_or_default() != *theirs && !self.on_purpose(plugin, ours)
+        };
+        let said = |again: bool| if again { "tries the pod again" } else { "lets it wait" };
+        self.asked(theirs)
+            .filter(differs)
+            .map(|(plugin, theirs)| format!("{plugin}: kube-scheduler {}, Berth {}", said(theirs), said(!theirs)))
+            .collect()
+    }
+
+    /// Those of the plugins that rejected the pod.
+    pub fn asked<'a>(&'a self, hints: &'a Hints) -> impl Iterator<Item = (&'a str, bool)> {
+        let rejected =
+            |plugin: &str| self.before.plugins.get(plugin).is_some_and(|verdict| !verdict.rejected.is_empty());
+        let asked = hints.iter().map(|(plugin, again)| (plugin.as_str(), *again));
+        asked.filter(move |(plugin, _)| rejected(plugin) && !TO_COME.contains(plugin))
+    }
+
+    /// What docs/differences.md says of hints.
+    fn on_purpose(&self, plugin: &str, ours: Option<bool>) -> bool {
+        let none = Verdict::default();
+        let verdict = |answer: &'_ Answer| answer.plugins.get(plugin).unwrap_or(&none).rejected.clone();
+        let (before, after) = (verdict(self.before), verdict(self.after));
+        let (Change::Set(object) | Change::Remove(object)) = self.change;
+        let name = object["metadata"]["name"].as_str().unwrap_or_default();
+        match ours {
+            // Nothing changed that any plugin reads.
+            None => before == after,
+            Some(false) => BY_VERDICT.contains(&plugin) && object["kind"] == "Node" && after.contains_key(name),
+            // It did help, or may have.
+            Some(true) => before.keys().any(|node| !after.contains_key(node)) || knows_better(plugin, self.pod, object),
+        }
+    }
+}
+
+/// Where kube-scheduler's hint overlooks what may help.
+fn knows_better(plugin: &str, pod: &Value, object: &Value) -> bool {
+    let terms = |which: &str| {
+        let terms = &pod["spec"]["affinity"][which]["requiredDuringSchedulingIgnoredDuringExecution"];
+        terms.as_array().cloned().unwrap_or_default()
+    };
+    let (near, away) = (terms("podAffinity"), terms("podAntiAffinity"));
+    match plugin {
+        // Pods that want others away are looked at one by one, by labels of namespaces, too, and remembered when a node comes.
+        "InterPodAffinity" => {
+            let by_labels = near.iter().chain(&away).any(|term| term.get("namespaceSelector").is_some());
+            away.len() > 1 || by_labels || object["kind"] == "Node" || near.is_empty() && away.is_empty()
+        }
+        // A disk is one pod's in all namespaces.
+        "VolumeRestrictions" => object["metadata"]["namespace"] != pod["metadata"]["namespace"],
+        // A limit that went, and claims of ephemeral volumes.
+        "NodeVolumeLimits" => ["CSINode", "VolumeAttachment"].iter().any(|kind| object["kind"] == *kind),
+        // Also for claims, not for volumes in the pod alone.
+        "VolumeBinding" => object["kind"] == "CSIDriver",
+        _ => false,
+    }
+}
+
+/// All that differs in a case, a line each. `steps` is what kube-scheduler says at first and after each change.
+pub fn differences(case: &Case, steps: &[Vec<Answer>], theirs: &[Vec<Hints>], ours: &[Vec<Hints>]) -> Vec<String> {
+    let mut lines = Vec::new();
+    each(case, steps, theirs, |at, asked, theirs| {
+        let none = Hints::new();
+        let ours = ours.get(at.0).and_then(|pods| pods.get(at.1)).unwrap_or(&none);
+        let of_pod = asked.differences(theirs, ours).into_iter();
+        lines.extend(of_pod.map(|line| format!("after {} changes, pod p{}: {line}", at.0 + 1, at.1)));
+    });
+    lines
+}
+
+/// Each change and pod, with what kube-scheduler says of it.
+pub fn each(
+    case: &Case,
+    steps: &[Vec<Answer>],
+    theirs: &[Vec<Hints>],
+    mut tell: impl FnMut((usize, usize), &Asked<'_>, &Hints),
+) {
+    for (at, (change, hints)) in case.changes.iter().zip(theirs).enumerate() {
+        for (number, (pod, hints)) in case.pods.iter().zip(hints).enumerate() {
+            let answer = |step: usize| steps.get(step).and_then(|pods| pods.get(number));
+            if let (Some(before), Some(after)) = (answer(at), answer(at + 1)) {
+                tell((at, number), &Asked { change, pod, before, after }, hints);
+            }
+        }
+    }
+}

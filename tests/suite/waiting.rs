@@ -1,0 +1,79 @@
+//! A pod without a node is not tried again for what can't help it.
+
+use anyhow::{Result, ensure};
+use berth_tests::objects::{node, pod, tainted, with};
+use berth_tests::{Journal, Process, Target, api};
+use serde_json::{Value, json};
+
+crate::case::cases!(Both: nodes_that_are_too_small, nodes_with_other_taints, pods_on_other_ports);
+
+const ATTEMPTS_IN_VAIN: &str =
+    "scheduler_schedule_attempts_total{result=\"unschedulable\",profile=\"default-scheduler\"}";
+
+async fn nodes_that_are_too_small(target: &Target) -> Result<()> {
+    let small = node("small", 1);
+    let scene = Scene::start(target, &small, &pod("p", "2"), "1 Insufficient cpu").await?;
+    api::create(&target.client, &node("too", 1)).await?;
+    api::patch(&target.client, &small, json!({"metadata": {"labels": {"disk": "ssd"}}})).await?;
+    api::patch(&target.client, &small, json!({"spec": {"unschedulable": true}})).await?;
+    api::create(&target.client, &node("large", 4)).await?;
+    scene.placed_on("large").await
+}
+
+async fn nodes_with_other_taints(target: &Target) -> Result<()> {
+    let batch = tainted(node("batch", 4), &["dedicated=batch:NoSchedule"]);
+    let scene = Scene::start(target, &batch, &pod("p", "1"), "1 node(s) had untolerated taint(s)").await?;
+    api::patch(&target.client, &batch, json!({"metadata": {"labels": {"disk": "ssd"}}})).await?;
+    api::create(&target.client, &tainted(node("gpu", 4), &["gpu=:NoSchedule"])).await?;
+    api::create(&target.client, &node("open", 4)).await?;
+    scene.placed_on("open").await
+}
+
+async fn pods_on_other_ports(target: &Target) -> Result<()> {
+    let n = node("n", 4);
+    api::create(&target.client, &n).await?;
+    let on_port = |name: &str, port: u16| {
+        let container = json!({"name": "main", "image": "registry.example/app:1", "ports": [{"containerPort": port, "hostPort": port}]});
+        with(pod(name, "1"), &json!({"spec": {"containers": [container]}}))
+    };
+    let there = |name: &str, port| with(on_port(name, port), &json!({"spec": {"nodeName": "n"}}));
+    let (other, same) = (there("other", 9090), there("same", 8080));
+    api::create_all(&target.client, [other.clone(), same.clone()]).await?;
+    let why = "1 node(s) didn't have free ports for the requested pod ports";
+    let scene = Scene::watch(target, &on_port("p", 8080), why).await?;
+    api::delete(&target.client, &other).await?;
+    api::delete(&target.client, &same).await?;
+    scene.placed_on("n").await
+}
+
+/// A scheduler's process, and a pod that it has tried in vain, once.
+struct Scene {
+    journal: Journal,
+    berth: Process,
+}
+
+impl Scene {
+    /// With one node that the pod does not fit.
+    async fn start(target: &Target, node: &Value, pod: &Value, why: &str) -> Result<Self> {
+        api::create(&target.client, node).await?;
+        Self::watch(target, pod, why).await
+    }
+
+    async fn watch(target: &Target, pod: &Value, why: &str) -> Result<Self> {
+        let plugins = target.plugins_dir().display().to_string();
+        let berth = Process::start(&target.kubeconfig, &["--leader-elect=false", "--plugins", &plugins])?;
+        let journal = Journal::start(&target.client).await?;
+        api::create(&target.client, pod).await?;
+        journal.rejected("p", &format!("0/1 nodes are available: {why}.")).await?;
+        Ok(Self { journal, berth })
+    }
+
+    /// After all that happened, which came in its order, one more attempt was made: the one that placed it.
+    async fn placed_on(mut self, node: &str) -> Result<()> {
+        let placed = self.journal.placed_pod("p").await?;
+        ensure!(placed == node, "the pod is on {placed}, it should be on {node}");
+        self.berth.until_metric(&format!("{ATTEMPTS_IN_VAIN} 1")).await?;
+        self.berth.stop().await?;
+        self.journal.check()
+    }
+}
