@@ -34,4 +34,5 @@ mod waiter;
 pub use self::client::{ConnectError, connect, connect_to};
 pub use self::intern::SpecTable;
 pub use self::own_pod::OwnPod;
+pub(crate) use self::rest::chain;
 pub use self::shell::{Options, Shell, Undone};

@@ -22,20 +22,24 @@ impl Placing<'_> {
     pub(super) fn feasible_nodes(&mut self, profile: &Profile) -> Result<Vec<NodeId>, Failure> {
         let mut diagnosis = Diagnosis::new(self.cache.node_count());
         let candidates = self.at(ExtensionPoints::PRE_FILTER, |placing| placing.candidates(profile, &mut diagnosis))?;
-        let nodes = self.at(ExtensionPoints::FILTER, |placing| match placing.nominated_node(profile, &candidates) {
-            Some(node) => Ok(vec![node]),
-            None => placing.sampled(profile, candidates, &mut diagnosis),
-        })?;
+        if let Some(node) = self.nominated_node(profile, &candidates) {
+            return Ok(vec![node]);
+        }
+        let nodes =
+            self.at(ExtensionPoints::FILTER, |placing| placing.sampled(profile, candidates, &mut diagnosis))?;
+        let nodes = self.left_by_extenders(nodes, &mut diagnosis)?;
         if nodes.is_empty() { Err(no_node(&mut diagnosis)) } else { Ok(nodes) }
     }
 
-    /// The node that is promised to the pod, if it fits there: then no other is looked at. A plugin that fails about it
-    /// will do so about all of them.
+    /// The node that is promised to the pod, if it fits there: then no other is looked at. A plugin or an
+    /// extender that fails about it will do so about all of them.
     fn nominated_node(&mut self, profile: &Profile, candidates: &Candidates) -> Option<NodeId> {
         let node = self.cache.node_id(self.nominations.node_of(&self.pod.key.uid)?)?;
         let mut aside = Diagnosis::new(1);
-        let fits = self.filtered(profile, vec![node], &candidates.skipped, &mut aside);
-        fits.ok()?.first().copied()
+        let fits = self.at(ExtensionPoints::FILTER, |placing| {
+            placing.filtered(profile, vec![node], &candidates.skipped, &mut aside)
+        });
+        self.left_by_extenders(fits.ok()?, &mut aside).ok()?.first().copied()
     }
 
     /// Those that no filter rejects; may be none. As many as are enough, where the profile says how many that is.

@@ -6,10 +6,12 @@ use crate::plugins::{ExtensionPoints, Normalization, PluginError, PluginId, PreS
 use crate::profile::{FailurePolicy, Profile, ProfilePlugin};
 
 impl Placing<'_> {
-    /// The weighted sum of all plugins' normalized scores, parallel to `nodes`.
+    /// The weighted sum of all plugins' normalized scores, and of what extenders add, parallel to `nodes`.
     pub(super) fn total_scores(&mut self, profile: &Profile, nodes: &[NodeId]) -> Result<Vec<i64>, Failure> {
         let skipped = self.at(ExtensionPoints::PRE_SCORE, |placing| Ok(placing.skipped_scores(profile, nodes)?))?;
-        self.at(ExtensionPoints::SCORE, |placing| placing.summed_scores(profile, nodes, &skipped))
+        let mut totals = self.at(ExtensionPoints::SCORE, |placing| placing.summed_scores(profile, nodes, &skipped))?;
+        self.add_extenders_scores(nodes, &mut totals);
+        Ok(totals)
     }
 
     fn summed_scores(
