@@ -37,6 +37,7 @@ pub(super) fn with_defaults(file: FileConfiguration) -> Configuration {
         pod_initial_backoff: seconds(file.pod_initial_backoff, POD_INITIAL_BACKOFF),
         pod_max_backoff: seconds(file.pod_max_backoff, POD_MAX_BACKOFF),
         leader_election: file.leader_election.unwrap_or_default(),
+        extenders: Vec::new(),
     }
 }
 

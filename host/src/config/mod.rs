@@ -16,6 +16,7 @@ mod merge;
 mod read;
 mod sets;
 mod tree;
+pub mod v1;
 
 use std::io::Read as _;
 use std::path::Path;
@@ -42,6 +43,8 @@ pub struct Configuration {
     pub pod_max_backoff: Duration,
     /// `leaderElection`
     pub leader_election: LeaderElection,
+    /// `extenders`
+    pub extenders: Vec<v1::Extender>,
 }
 
 impl Configuration {
