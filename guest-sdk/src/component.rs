@@ -133,8 +133,7 @@ impl<P: Resident> post_filter::Guest for Component<P> {
         leaving: Vec<u32>,
     ) -> Result<post_filter::PostFilterResult, String> {
         let ask = &mut |cases: &[what_if::WhatIfCase]| what_if::ask(cycle, cases);
-        let extenders =
-            &mut |candidates: &[extenders::Candidate]| extenders::process_preemption(cycle, candidates);
+        let extenders = &mut |candidates: &[extenders::Candidate]| extenders::process_preemption(cycle, candidates);
         let mut rejected = Rejected { nodes: &nodes, codes: &codes, leaving: &leaving, ask, extenders };
         P::guest().post_filter(&cycle, &mut rejected).map(Into::into)
     }

@@ -14,7 +14,9 @@ use tracing::warn;
 use super::Extenders;
 use super::client::Client;
 use super::error::CallError;
-use super::wire::{self, Args, FilterResult, HostPriority, ListMeta, NodeList, PodUid, PreemptionArgs, PreemptionResult};
+use super::wire::{
+    self, Args, FilterResult, HostPriority, ListMeta, NodeList, PodUid, PreemptionArgs, PreemptionResult,
+};
 
 /// Asks extenders for the core. Not on a thread of the runtime's own: that one would wait for itself.
 #[derive(Debug)]
@@ -78,6 +80,11 @@ async fn about_nodes<A: DeserializeOwned>(
     client.call(verb, &arguments).await
 }
 
+async fn scores_by(client: &Client, pod: &RawValue, nodes: &Nodes<'_>) -> Result<Vec<HostPriority>, CallError> {
+    let scores: Option<Vec<HostPriority>> = about_nodes(client, &client.verbs().prioritize, pod, nodes).await?;
+    Ok(scores.unwrap_or_default())
+}
+
 impl extenders::Extenders for Asker {
     fn list(&self) -> &[Extender] {
         &self.extenders.list
@@ -116,16 +123,8 @@ impl extenders::Extenders for Asker {
             (Err(why), _) | (_, Err(why)) => return vec![Err(why); extenders.len()],
         };
         let sent = self.nodes(nodes, clients.iter().any(|client| !client.is_node_cache_capable()));
-        let (pod, sent) = (&*pod, &sent);
-        let ask = |client: &&Client| {
-            let client = *client;
-            async move {
-                let scores: Option<Vec<HostPriority>> =
-                    about_nodes(client, &client.verbs().prioritize, pod, sent).await?;
-                Ok(scores.unwrap_or_default())
-            }
-        };
-        let answers = self.wait(async { Ok(join_all(clients.iter().map(ask)).await) });
+        let asked = clients.iter().map(|client| scores_by(client, &pod, &sent));
+        let answers = self.wait(async { Ok(join_all(asked).await) });
         let read = |answer: Result<Vec<HostPriority>, CallError>| {
             let scores = answer.map_err(|error| error.to_string())?;
             Ok(scores.into_iter().map(|HostPriority { host, score }| (host, score)).collect())
@@ -148,15 +147,14 @@ impl extenders::Extenders for Asker {
             true => {
                 let meta = candidates.iter().map(|candidate| (&*candidate.node, uids(candidate))).collect();
                 let (pod, victims) = (&*pod, None);
-                let args =
-                    PreemptionArgs { pod, node_name_to_victims: victims, node_name_to_meta_victims: Some(meta) };
+                let args = PreemptionArgs { pod, node_name_to_victims: victims, node_name_to_meta_victims: Some(meta) };
                 self.wait(client.call(verb, &args))?
             }
             false => {
                 let whole: Vec<Vec<Arc<RawValue>>> = candidates
                     .iter()
-                    .map(|candidate| candidate.pods.iter().map(|key| self.pod(key)).collect())
-                    .collect::<Result<_, _>>()?;
+                    .map(|candidate| candidate.pods.iter().map(|key| self.pod(key)).collect::<Result<Vec<_>, String>>())
+                    .collect::<Result<_, String>>()?;
                 let victims = candidates.iter().zip(&whole).map(|(candidate, pods)| {
                     let pods = pods.iter().map(|pod| &**pod).collect();
                     (&*candidate.node, wire::Victims { pods, violations: candidate.violations })

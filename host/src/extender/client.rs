@@ -80,8 +80,8 @@ impl Client {
 
     /// Sends the arguments, and reads the answer.
     pub async fn call<A: DeserializeOwned>(&self, verb: &str, arguments: &impl Serialize) -> Result<A, CallError> {
-        let body = serde_json::to_vec(arguments)
-            .map_err(|source| CallError::Arguments { verb: verb.to_owned(), source })?;
+        let body =
+            serde_json::to_vec(arguments).map_err(|source| CallError::Arguments { verb: verb.to_owned(), source })?;
         let url = || format!("{}/{verb}", self.url);
         let answer = tokio::time::timeout(self.timeout, self.exchange(verb, &url(), body)).await;
         let bytes = answer.map_err(|_| CallError::TimedOut { url: url(), within: self.timeout })??;
@@ -131,7 +131,8 @@ fn kubeconfig(url: &str, extender: &v1::Extender) -> Result<Value, ExtenderError
     if insecure && has_ca {
         return Err(wrong("insecure and a CA exclude each other: remove one of them"));
     }
-    let (cert, key) = (!tls.cert_file.is_empty() || !tls.cert_data.is_empty(), !tls.key_file.is_empty() || !tls.key_data.is_empty());
+    let (cert, key) =
+        (!tls.cert_file.is_empty() || !tls.cert_data.is_empty(), !tls.key_file.is_empty() || !tls.key_data.is_empty());
     if cert != key {
         return Err(wrong("a client's certificate and its key belong together: give both"));
     }
@@ -175,11 +176,7 @@ mod tests {
                 tls(v1::ExtenderTlsConfig { insecure: true, ca_file: "ca.pem".into(), ..plain() }),
                 "insecure and a CA exclude each other",
             ),
-            (
-                "https://host",
-                tls(v1::ExtenderTlsConfig { cert_file: "cert.pem".into(), ..plain() }),
-                "belong together",
-            ),
+            ("https://host", tls(v1::ExtenderTlsConfig { cert_file: "cert.pem".into(), ..plain() }), "belong together"),
             (
                 "https://host",
                 tls(v1::ExtenderTlsConfig { ca_file: "nowhere/ca.pem".into(), ..plain() }),
@@ -194,11 +191,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_by_tls_is_examined_where_a_ca_is_given() {
-        let extender = |enable_https| v1::Extender {
-            url_prefix: "https://host/".into(),
-            enable_https,
-            ..v1::Extender::default()
-        };
+        let extender =
+            |enable_https| v1::Extender { url_prefix: "https://host/".into(), enable_https, ..v1::Extender::default() };
         for (enable_https, insecure) in [(true, true), (false, false)] {
             let config = kubeconfig("https://host", &extender(enable_https)).expect("nothing is wrong with it");
             assert_eq!(config["clusters"][0]["cluster"]["insecure-skip-tls-verify"], insecure);

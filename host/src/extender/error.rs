@@ -8,7 +8,9 @@ use http::StatusCode;
 #[derive(Debug, thiserror::Error)]
 pub enum ExtenderError {
     /// Its urlPrefix is no address of a server.
-    #[error("extender {url_prefix:?}: urlPrefix has to be http://HOST or https://HOST, perhaps with a port and a path: {why}")]
+    #[error(
+        "extender {url_prefix:?}: urlPrefix has to be http://HOST or https://HOST, perhaps with a port and a path: {why}"
+    )]
     Address {
         /// As configured.
         url_prefix: String,
@@ -30,17 +32,10 @@ pub enum ExtenderError {
 pub(super) enum CallError {
     /// The arguments can't be written as JSON.
     #[error("arguments of {verb}: {source}")]
-    Arguments {
-        verb: String,
-        source: serde_json::Error,
-    },
+    Arguments { verb: String, source: serde_json::Error },
     /// It refused.
     #[error("failed {verb} with extender at URL {url}, code {}", .code.as_u16())]
-    Status {
-        verb: String,
-        url: String,
-        code: StatusCode,
-    },
+    Status { verb: String, url: String, code: StatusCode },
     /// It can't be reached, or the connection broke.
     #[error("Post {url:?}: {why}")]
     NoAnswer { url: String, why: String },

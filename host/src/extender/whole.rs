@@ -33,7 +33,9 @@ pub struct Whole {
 impl Whole {
     pub(super) fn wanted_by(extenders: &[v1::Extender]) -> Self {
         let asked_in_cycles = |extender: &&v1::Extender| {
-            !(extender.filter_verb.is_empty() && extender.prioritize_verb.is_empty() && extender.preempt_verb.is_empty())
+            !(extender.filter_verb.is_empty()
+                && extender.prioritize_verb.is_empty()
+                && extender.preempt_verb.is_empty())
         };
         let mut wanted = Wanted::default();
         for extender in extenders.iter().filter(asked_in_cycles) {
@@ -144,7 +146,9 @@ mod tests {
     #[test]
     fn objects_are_kept_as_go_writes_them_until_they_go() {
         let whole = Whole::wanted_by(&[extender(["filter", "", ""], false)]);
-        let json = |name: &str| format!(r#"{{"kind":"K","apiVersion":"v1","metadata":{{"name":"{name}","managedFields":[]}}}}"#);
+        let json = |name: &str| {
+            format!(r#"{{"kind":"K","apiVersion":"v1","metadata":{{"name":"{name}","managedFields":[]}}}}"#)
+        };
         whole.node_set("n", &json("n"));
         whole.pod_set("u", false, &json("p"));
         let text = |object: Option<Arc<RawValue>>| object.map(|object| object.get().to_owned());

@@ -199,7 +199,10 @@ mod tests {
         }
         let scores: Vec<HostPriority> =
             serde_json::from_str(r#"[{"Host":"a","Score":3},{"host":"b","score":10},{}]"#).expect("a list");
-        assert_eq!(scores.iter().map(|one| (&*one.host, one.score)).collect::<Vec<_>>(), [("a", 3), ("b", 10), ("", 0)]);
+        assert_eq!(
+            scores.iter().map(|one| (&*one.host, one.score)).collect::<Vec<_>>(),
+            [("a", 3), ("b", 10), ("", 0)]
+        );
         let result: PreemptionResult = serde_json::from_str(
             r#"{"NodeNameToMetaVictims":{"a":{"Pods":[{"UID":"u"}],"NumPDBViolations":2},"b":null}}"#,
         )

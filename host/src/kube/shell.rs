@@ -97,8 +97,7 @@ impl Shell {
         let recorder = Arc::new(Recorder::new(client.clone(), Arc::clone(&known), &options.host));
         let evictor = Arc::new(Evictor::new(client.clone(), events.clone()));
         let extenders = Arc::clone(&options.extenders);
-        let binder =
-            Binder::new(client.clone(), Arc::clone(&status), events.clone(), options.binds_at_once, extenders);
+        let binder = Binder::new(client.clone(), Arc::clone(&status), events.clone(), options.binds_at_once, extenders);
         let resources = Arc::new(Resources::new(client.clone()));
         let patcher = Arc::new(Patcher::new(client.clone(), Arc::clone(&resources)));
         let carrier = Carrier::new(Hands {
@@ -233,11 +232,8 @@ fn start_informers<const WHOLE: bool>(
 ) -> (JoinSet<()>, [oneshot::Receiver<()>; 2]) {
     let (pods_synced, pods_sync) = oneshot::channel();
     let (nodes_synced, nodes_sync) = oneshot::channel();
-    let mut nodes = NodeIntake::<WHOLE> {
-        extenders: Arc::clone(&extenders),
-        known: KnownNodes::default(),
-        events: events.clone(),
-    };
+    let mut nodes =
+        NodeIntake::<WHOLE> { extenders: Arc::clone(&extenders), known: KnownNodes::default(), events: events.clone() };
     let mut pods = PodIntake::<WHOLE> { extenders, known, specs: SpecTable::default(), events };
     // Nobody waits any more where the receiver is gone.
     let tell = |synced: oneshot::Sender<()>| move || synced.send(()).unwrap_or_default();

@@ -105,12 +105,12 @@ impl Scheduler {
     /// # Errors
     /// An extender can't be asked; the system gives no thread.
     pub async fn prepare(client: &::kube::Client, options: Options) -> Result<Self> {
+        let extenders = Arc::new(Extenders::new(&options.configuration.extenders).await?);
         let (events, events_in) = unbounded_channel();
         let (control, control_in) = unbounded_channel();
         let outbox = outbox(&control);
         let limits = Arc::new(options.limits.clone());
         let guests = Guests::new(Arc::clone(&limits), Arc::clone(&outbox)).context("starting the plugins' threads")?;
-        let extenders = Arc::new(Extenders::new(&options.configuration.extenders).await?);
         let shell_options = kube::Options { extenders: Arc::clone(&extenders), ..options.shell };
         let mut shell = Shell::start(client, &shell_options, events);
         let synced = shell.synced().boxed().shared();

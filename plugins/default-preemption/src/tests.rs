@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use berth_guest::Outcome;
+use berth_guest::pod::Id;
 use berth_guest::post_filter::PostFilter;
+use berth_guest::post_filter::{Candidate, Nomination};
 use berth_guest::testing::{Host, PodBuilder, Rejections, node, pod};
 use berth_guest::types::{Code, PreemptionPolicy, Status};
-use berth_guest::pod::Id;
-use berth_guest::post_filter::{Candidate, Nomination};
 
 use super::Plugin;
 

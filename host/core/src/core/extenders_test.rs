@@ -153,8 +153,7 @@ impl Extenders for Scripted {
         _: &Pod,
         candidates: &[Victims<PodKey>],
     ) -> Result<Vec<Victims<Box<str>>>, String> {
-        let sent: Vec<String> =
-            candidates.iter().map(|one| format!("{}-{}", one.node, one.pods.len())).collect();
+        let sent: Vec<String> = candidates.iter().map(|one| format!("{}-{}", one.node, one.pods.len())).collect();
         self.asked(format!("{extender} preempt {}", sent.join(" ")));
         let victims = |(node, pods): &(&str, &[&str])| Victims {
             node: (*node).into(),
@@ -238,11 +237,7 @@ fn each_filters_what_the_one_before_left() {
     let rejects = |rejects| Script { rejects: Ok(rejects), ..Script::new() };
     let fails = Script { rejects: Err("code 500"), ..Script::new() };
     for (scripts, placed, asked) in [
-        (
-            vec![rejects(&[("a", "no")]), rejects(&[("b", "!never")])],
-            "bind to c",
-            "0 filter a b c; 1 filter b c",
-        ),
+        (vec![rejects(&[("a", "no")]), rejects(&[("b", "!never")])], "bind to c", "0 filter a b c; 1 filter b c"),
         (
             vec![rejects(&[("a", "no"), ("b", "no"), ("c", "!never")]), rejects(&[])],
             "Unschedulable: 0/3 nodes are available: 1 !never, 2 no. no candidate",
@@ -293,13 +288,8 @@ fn one_that_manages_resources_is_asked_about_pods_that_want_them() {
     assert!(bench.place().starts_with("bind to"));
     assert_eq!(bench.asked(), "");
     let requests = Resources { scalars: vec![("a/x".into(), 1)], ..Resources::default() };
-    let container = Container {
-        name: "c".into(),
-        kind: ContainerKind::Init,
-        image: "i".into(),
-        requests,
-        host_ports: Vec::new(),
-    };
+    let container =
+        Container { name: "c".into(), kind: ContainerKind::Init, image: "i".into(), requests, host_ports: Vec::new() };
     let spec = Arc::new(PodSpec { containers: vec![container], ..PodSpec::default() });
     let bound = bench.step(Event::PodSet(Arc::new(Pod { spec, ..resident("q") }))).join("; ");
     assert!(bound.starts_with("0 binds to"), "{bound}");
@@ -328,11 +318,7 @@ fn they_have_their_say_about_victims() {
             all.to_owned(),
         ),
         (vec![victims(&[("b", &[]), ("c", &["r-c"])]).ignorable()], "evict r-c".to_owned(), all.to_owned()),
-        (
-            vec![victims(&[("z", &["r-a"])])],
-            format!("{full} nodeinfo not found for node name \"z\""),
-            all.to_owned(),
-        ),
+        (vec![victims(&[("z", &["r-a"])])], format!("{full} nodeinfo not found for node name \"z\""), all.to_owned()),
         (
             vec![victims(&[("b", &["r-a"])])],
             format!(

@@ -38,8 +38,9 @@ impl Placing<'_> {
 
     fn keep_left(&self, filtered: &Filtered, mut nodes: Vec<NodeId>, diagnosis: &mut Diagnosis) -> Vec<NodeId> {
         let Filtered { nodes: left, failed, unresolvable } = filtered;
-        let left: Vec<NodeId> = left.iter().filter_map(|name| self.cache.node_id(name)).collect();
-        nodes.retain(|node| left.contains(node));
+        let mut left: Vec<NodeId> = left.iter().filter_map(|name| self.cache.node_id(name)).collect();
+        left.sort_unstable();
+        nodes.retain(|node| left.binary_search(node).is_ok());
         let failed = failed.iter().filter(|(name, _)| !unresolvable.contains_key(*name));
         let unresolvable = unresolvable.iter().map(|no| (no, Code::UnschedulableAndUnresolvable));
         for ((name, why), code) in unresolvable.chain(failed.map(|no| (no, Code::Unschedulable))) {
@@ -86,9 +87,8 @@ pub(super) fn candidates_left(
     extenders: &mut dyn Extenders,
     pod: &Pod,
     cache: &Cache,
-    candidates: Vec<Candidate>,
+    mut candidates: Vec<Candidate>,
 ) -> Result<Vec<Candidate>, String> {
-    let mut candidates = candidates;
     for at in 0..extenders.list().len() {
         let extender = &extenders.list()[at];
         let ignorable = extender.ignorable;
@@ -149,4 +149,3 @@ fn candidate(cache: &Cache, extender: &str, left: &Victims<Box<str>>) -> Result<
 fn name_of(cache: &Cache, node: NodeId) -> &str {
     cache.node(node).map_or("", |info| &info.node.name)
 }
-

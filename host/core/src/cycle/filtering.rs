@@ -25,8 +25,7 @@ impl Placing<'_> {
         if let Some(node) = self.nominated_node(profile, &candidates) {
             return Ok(vec![node]);
         }
-        let nodes =
-            self.at(ExtensionPoints::FILTER, |placing| placing.sampled(profile, candidates, &mut diagnosis))?;
+        let nodes = self.at(ExtensionPoints::FILTER, |placing| placing.sampled(profile, candidates, &mut diagnosis))?;
         let nodes = self.left_by_extenders(nodes, &mut diagnosis)?;
         if nodes.is_empty() { Err(no_node(&mut diagnosis)) } else { Ok(nodes) }
     }

@@ -21,7 +21,7 @@ pub use self::call::Export;
 pub(super) use self::deadline::thread_cpu_time;
 pub use self::error::CallError;
 pub use self::instance::Instance;
-pub(crate) use self::post_filter::Answer;
 pub(super) use self::instance::StartError;
 pub(super) use self::interfaces::Interfaces;
+pub(crate) use self::post_filter::Answer;
 pub(super) use self::state::HostState;

@@ -94,10 +94,8 @@ impl Desk {
             let number = candidates.len();
             return Err(wasmtime::format_err!("{number} candidates in one question, where {CASES} are the most"));
         }
-        let candidates = candidates.into_iter().map(|wit_extenders::Candidate { node, victims, violations }| Candidate {
-            node: NodeId(node),
-            victims: victims.into_iter().map(PodId).collect(),
-            violations,
+        let candidates = candidates.into_iter().map(|wit_extenders::Candidate { node, victims, violations }| {
+            Candidate { node: NodeId(node), victims: victims.into_iter().map(PodId).collect(), violations }
         });
         let candidates = candidates.collect();
         let left = self.answer(|reply| Message::AskExtenders(candidates, reply))?;

@@ -7,8 +7,8 @@ use berth_core::cluster_event::ClusterEvent;
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::plugins::{
-    AskBack, Candidate, Code, Cycle, Hint, Permission, PluginError, PluginId, PostFilterResult, PreFilterResult, PreScoreResult,
-    Reserved, Status, TemplateId, Verdicts, WhatIf,
+    AskBack, Candidate, Code, Cycle, Hint, Permission, PluginError, PluginId, PostFilterResult, PreFilterResult,
+    PreScoreResult, Reserved, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 
@@ -98,7 +98,13 @@ impl Plugins for Guests {
         let (mut slot, rebuilder) = (self.slots.remove(at), self.rebuilder.clone());
         let mut feeder = std::mem::take(&mut self.feeder);
         let result = slot.ask(Export::PostFilter, cycle, &mut feeder, &rebuilder, |resident| {
-            resident.instance().post_filter(cycle, nodes, codes, leaving, &mut ByOthers { others: self, ask })
+            resident.instance().post_filter(
+                cycle,
+                nodes,
+                codes,
+                leaving,
+                &mut ByOthers { others: &mut *self, ask: &mut *ask },
+            )
         });
         self.feeder = feeder;
         self.slots.insert(at, slot);
@@ -208,7 +214,7 @@ struct ByOthers<'a> {
 
 impl Answer for ByOthers<'_> {
     fn what_if(&mut self, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
-        self.ask.what_if(self.others, cases)
+        self.ask.what_if(&mut *self.others, cases)
     }
 
     fn extenders(&mut self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, String> {
