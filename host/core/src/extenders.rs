@@ -69,6 +69,9 @@ pub struct Victims<P> {
     pub violations: i64,
 }
 
+/// Scores by the nodes' names.
+pub type Scores = Vec<(Box<str>, i64)>;
+
 /// Whoever talks to the extenders, and is done when the answer is there or the time for it is over. Errors are for the pod's message.
 pub trait Extenders: Send {
     /// All there are, in the order in which they are asked. What follows names them by their place here.
@@ -84,12 +87,7 @@ pub trait Extenders: Send {
     ///
     /// # Errors
     /// As [`Extenders::filter`].
-    fn prioritize(
-        &mut self,
-        extenders: &[usize],
-        pod: &Pod,
-        nodes: &[&str],
-    ) -> Vec<Result<Vec<(Box<str>, i64)>, String>>;
+    fn prioritize(&mut self, extenders: &[usize], pod: &Pod, nodes: &[&str]) -> Vec<Result<Scores, String>>;
 
     /// On which of these nodes the victims may go, or other pods, by uid, in their place.
     ///
@@ -119,7 +117,7 @@ impl Extenders for NoExtenders {
         Ok(Filtered::default())
     }
 
-    fn prioritize(&mut self, _: &[usize], _: &Pod, _: &[&str]) -> Vec<Result<Vec<(Box<str>, i64)>, String>> {
+    fn prioritize(&mut self, _: &[usize], _: &Pod, _: &[&str]) -> Vec<Result<Scores, String>> {
         Vec::new()
     }
 

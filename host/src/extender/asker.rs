@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use berth_core::extenders::{self, Extender, Filtered, Victims};
+use berth_core::extenders::{self, Extender, Filtered, Scores, Victims};
 use berth_core::model::{Pod, PodKey};
 use futures::future::join_all;
 use serde::de::DeserializeOwned;
@@ -111,12 +111,7 @@ impl extenders::Extenders for Asker {
         Ok(Filtered { nodes: left, failed: reasons(result.failed), unresolvable: reasons(result.unresolvable) })
     }
 
-    fn prioritize(
-        &mut self,
-        extenders: &[usize],
-        pod: &Pod,
-        nodes: &[&str],
-    ) -> Vec<Result<Vec<(Box<str>, i64)>, String>> {
+    fn prioritize(&mut self, extenders: &[usize], pod: &Pod, nodes: &[&str]) -> Vec<Result<Scores, String>> {
         let clients: Result<Vec<&Client>, String> = extenders.iter().map(|at| self.client(*at)).collect();
         let (clients, pod) = match (clients, self.pod(&pod.key)) {
             (Ok(clients), Ok(pod)) => (clients, pod),

@@ -164,7 +164,7 @@ fn failing_scenes() -> Vec<Scene> {
             vec![filtering()],
             |_, args| Reply::Json(keep("elsewhere", args)),
             Outcome::Error(
-                "extender \"URL/0\" claims a filtered node \"elsewhere\" which is not found in the input node list",
+                "extender \"URL/0/\" claims a filtered node \"elsewhere\" which is not found in the input node list",
             ),
         ),
         scene(

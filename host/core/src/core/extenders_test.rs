@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::cache::{NodeId, PodId};
-use crate::extenders::{Extender, Extenders, Filtered, Victims};
+use crate::extenders::{Extender, Extenders, Filtered, Scores, Victims};
 use crate::facts::PodFacts;
 use crate::model::{Container, ContainerKind, Node, PodSpec, Resources};
 use crate::plugins::{
@@ -133,12 +133,7 @@ impl Extenders for Scripted {
         Ok(filtered)
     }
 
-    fn prioritize(
-        &mut self,
-        extenders: &[usize],
-        _: &Pod,
-        nodes: &[&str],
-    ) -> Vec<Result<Vec<(Box<str>, i64)>, String>> {
+    fn prioritize(&mut self, extenders: &[usize], _: &Pod, nodes: &[&str]) -> Vec<Result<Scores, String>> {
         self.asked(format!("{extenders:?} prioritize {}", nodes.join(" ")));
         let scores = |at: &usize| {
             let scores = self.scripts[*at].scores?;
