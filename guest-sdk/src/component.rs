@@ -10,7 +10,7 @@ use crate::bindings::normalize::exports::berth::scheduler::normalize;
 use crate::bindings::objects::exports::berth::scheduler::objects;
 use crate::bindings::permit::exports::berth::scheduler::permit;
 use crate::bindings::post_bind::exports::berth::scheduler::post_bind;
-use crate::bindings::post_filter::berth::scheduler::what_if;
+use crate::bindings::post_filter::berth::scheduler::{extenders, what_if};
 use crate::bindings::post_filter::exports::berth::scheduler::post_filter;
 use crate::bindings::pre_bind::exports::berth::scheduler::pre_bind;
 use crate::bindings::pre_enqueue::exports::berth::scheduler::pre_enqueue;
@@ -133,7 +133,8 @@ impl<P: Resident> post_filter::Guest for Component<P> {
         leaving: Vec<u32>,
     ) -> Result<post_filter::PostFilterResult, String> {
         let ask = &mut |cases: &[what_if::WhatIfCase]| what_if::ask(cycle, cases);
-        let mut rejected = Rejected { nodes: &nodes, codes: &codes, leaving: &leaving, ask };
+        let extenders = &mut |candidates: &[extenders::Candidate]| extenders::process_preemption(cycle, candidates);
+        let mut rejected = Rejected { nodes: &nodes, codes: &codes, leaving: &leaving, ask, extenders };
         P::guest().post_filter(&cycle, &mut rejected).map(Into::into)
     }
 }

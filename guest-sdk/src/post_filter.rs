@@ -51,6 +51,7 @@
 
 use std::fmt;
 
+use crate::bindings::post_filter::berth::scheduler::extenders as wit_extenders;
 use crate::bindings::post_filter::berth::scheduler::what_if::WhatIfCase;
 use crate::bindings::post_filter::exports::berth::scheduler::post_filter as wit;
 use crate::types::{Code, Status, Verdicts};
@@ -63,10 +64,26 @@ pub struct Rejected<'a> {
     pub(crate) codes: &'a [Code],
     pub(crate) leaving: &'a [u32],
     pub(crate) ask: &'a mut Ask<'a>,
+    pub(crate) extenders: &'a mut AskExtenders<'a>,
 }
 
 /// Answers what-ifs.
 pub type Ask<'a> = dyn FnMut(&[WhatIfCase]) -> Verdicts + 'a;
+
+/// Asks the extenders.
+pub type AskExtenders<'a> =
+    dyn FnMut(&[wit_extenders::Candidate]) -> Result<Vec<wit_extenders::Candidate>, String> + 'a;
+
+/// A node that would have room without some of its pods.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The node.
+    pub node: node::Id,
+    /// Who would have to go, the most important first; at least one.
+    pub victims: Vec<pod::Id>,
+    /// How many of them a PodDisruptionBudget protects.
+    pub violations: i64,
+}
 
 /// A node as it would be without some of its pods.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,6 +125,29 @@ impl<'a> Rejected<'a> {
         let Verdicts { outcomes, nodes } = (self.ask)(&cases);
         let outcome = |answer: &u16| outcomes.get(usize::from(*answer).checked_sub(1)?).cloned();
         nodes.iter().map(outcome).collect()
+    }
+
+    /// What the extenders of the configuration leave of these: some, or others, perhaps with other victims. All, where there are no
+    /// extenders.
+    ///
+    /// # Errors
+    /// One that may not be ignored failed: why, for the pod's message.
+    pub fn ask_extenders(&mut self, candidates: &[Candidate]) -> Result<Vec<Candidate>, String> {
+        if candidates.is_empty() {
+            return Ok(Vec::new());
+        }
+        let as_wit = |candidate: &Candidate| wit_extenders::Candidate {
+            node: candidate.node.0,
+            victims: candidate.victims.iter().map(|pod| pod.0).collect(),
+            violations: candidate.violations,
+        };
+        let left = (self.extenders)(&candidates.iter().map(as_wit).collect::<Vec<_>>())?;
+        let read = |candidate: wit_extenders::Candidate| Candidate {
+            node: node::Id(candidate.node),
+            victims: candidate.victims.into_iter().map(pod::Id).collect(),
+            violations: candidate.violations,
+        };
+        Ok(left.into_iter().map(read).collect())
     }
 }
 

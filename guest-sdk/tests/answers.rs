@@ -166,8 +166,11 @@ mod room {
 fn a_post_filter_asks_what_would_be() {
     let mut host = Host::<room::Plugin>::new();
     ["a", "b", "c"].into_iter().for_each(|name| host.node(node(name)));
-    let rejections =
-        Rejections { codes: &[("a", Code::UnschedulableAndUnresolvable)], leaving: &[berth_guest::pod::Id(7)] };
+    let rejections = Rejections {
+        codes: &[("a", Code::UnschedulableAndUnresolvable)],
+        leaving: &[berth_guest::pod::Id(7)],
+        ..Rejections::default()
+    };
     let no = |code| Some(Status { code, reasons: vec!["full".into()] });
     let only_c = |name: &str, gone: &[berth_guest::pod::Id]| {
         assert_eq!(gone, [berth_guest::pod::Id(7)]);

@@ -4,6 +4,7 @@ pub mod admin;
 pub mod cli;
 pub mod config;
 pub mod controllers;
+pub mod extender;
 mod fields;
 pub mod kube;
 mod nearest;

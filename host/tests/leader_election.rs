@@ -132,7 +132,7 @@ async fn of_many_that_come_at_once_one_leads() {
 async fn a_standby_knows_the_cluster_and_binds_nothing_until_it_begins() {
     let cluster = Cluster::start().await;
     cluster.create(&node("n")).await;
-    let scheduler = Scheduler::prepare(&cluster.client, Options::default()).expect("prepared");
+    let scheduler = Scheduler::prepare(&cluster.client, Options::default()).await.expect("prepared");
     scheduler.ready().await.expect("ready");
     cluster.create(&pod("p", "default-scheduler")).await;
     let warm = || scheduler.inspect(|core| (core.cache().node_count(), core.queue().len(Part::Active), core.cycles()));

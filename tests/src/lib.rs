@@ -10,6 +10,7 @@ mod control_plane;
 pub mod crafted;
 pub mod directory;
 pub mod events;
+pub mod extender;
 mod journal;
 pub mod objects;
 mod process;

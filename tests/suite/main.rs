@@ -10,8 +10,10 @@ mod binary;
 mod claims;
 mod configuration;
 mod examples;
+mod extenders;
 mod failover;
 mod faults;
+mod kube_scheduler;
 mod kubectl;
 mod modules;
 mod objects;
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
     let harness = Arc::new(Harness::default());
     let cases = [
         claims::cases(),
+        extenders::cases(),
         placing::cases(),
         reasons::cases(),
         retrying::cases(),
@@ -80,6 +83,9 @@ fn main() -> ExitCode {
     let parity = parity::cases();
     let parity = parity.iter().flat_map(|case| harness.trials(case));
     trials.extend(parity.map(|trial| trial.with_ignored_flag(!parity::possible())));
+    let extenders = extenders::compared();
+    let extenders = extenders.iter().flat_map(|case| harness.trials(case));
+    trials.extend(extenders.map(|trial| trial.with_ignored_flag(!extenders::comparable())));
     trials.extend(cases.iter().flatten().flat_map(|case| harness.trials(case)));
     let conclusion = libtest_mimic::run(&arguments, trials);
     harness.stop();

@@ -55,7 +55,11 @@ impl Contract {
     /// A world with these exports, in a package of its own: worlds of one name have to be equal when modules are linked.
     pub(crate) fn world(mut self, package: &str, exports: &[String]) -> Result<(Resolve, WorldId), Error> {
         let mut text = format!("package berth:{package};\nworld {package} {{\n");
-        for import in ["log"].into_iter().chain(exports.iter().any(|name| name == "post-filter").then_some("what-if")) {
+        let asked: &[&str] = match exports.iter().any(|name| name == "post-filter") {
+            true => &["what-if", "extenders"],
+            false => &[],
+        };
+        for import in ["log"].iter().chain(asked) {
             text += &format!("  import {};\n", self.full_name(import));
         }
         for export in exports {

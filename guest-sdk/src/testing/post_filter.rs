@@ -1,11 +1,12 @@
 //! Asking a post-filter, with a closure in the place of the plugins that filter.
 
 use super::{Host, PodBuilder};
+use crate::bindings::post_filter::berth::scheduler::extenders::Candidate as WitCandidate;
 use crate::bindings::post_filter::berth::scheduler::what_if::WhatIfCase;
 use crate::plugin::Plugin;
-use crate::post_filter::{PostFilter, Rejected};
+use crate::post_filter::{Candidate, PostFilter, Rejected};
 use crate::types::{Code, Status, Verdicts};
-use crate::{Outcome, pod};
+use crate::{Outcome, node, pod};
 
 /// How a post-filter finds things.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,6 +15,8 @@ pub struct Rejections<'a> {
     pub codes: &'a [(&'a str, Code)],
     /// Pods that are leaving the node that is set aside for the pod, because a scheduler evicted them.
     pub leaving: &'a [pod::Id],
+    /// What the extenders leave of candidates; all of them where this is `None`.
+    pub extenders: Option<fn(Vec<Candidate>) -> Result<Vec<Candidate>, String>>,
 }
 
 impl<P: Plugin> Host<P> {
@@ -49,7 +52,26 @@ impl<P: Plugin> Host<P> {
             }
             verdicts
         };
-        let mut rejected = Rejected { nodes: &nodes, codes: &codes, leaving: &leaving, ask };
+        let extenders = &mut |candidates: &[WitCandidate]| extended(rejections.extenders, candidates);
+        let mut rejected = Rejected { nodes: &nodes, codes: &codes, leaving: &leaving, ask, extenders };
         self.guest.post_filter(&cycle, &mut rejected)
     }
+}
+
+fn extended(
+    extenders: Option<fn(Vec<Candidate>) -> Result<Vec<Candidate>, String>>,
+    candidates: &[WitCandidate],
+) -> Result<Vec<WitCandidate>, String> {
+    let Some(extenders) = extenders else { return Ok(candidates.to_vec()) };
+    let read = |candidate: &WitCandidate| Candidate {
+        node: node::Id(candidate.node),
+        victims: candidate.victims.iter().map(|pod| pod::Id(*pod)).collect(),
+        violations: candidate.violations,
+    };
+    let as_wit = |candidate: Candidate| WitCandidate {
+        node: candidate.node.0,
+        victims: candidate.victims.iter().map(|pod| pod.0).collect(),
+        violations: candidate.violations,
+    };
+    Ok(extenders(candidates.iter().map(read).collect())?.into_iter().map(as_wit).collect())
 }

@@ -17,6 +17,15 @@ pub enum Action {
         /// The node's name.
         node: Box<str>,
     },
+    /// Have an extender bind the pod to this node. It comes back as [`Action::Bind`] does.
+    BindByExtender {
+        /// Its place among [`crate::extenders::Extenders::list`].
+        extender: usize,
+        /// The pod.
+        pod: PodKey,
+        /// The node's name.
+        node: Box<str>,
+    },
     /// Do this to the cluster for the pod that is to be bound: one after the other, each when the one before is done, never
     /// [`Intent::Assume`]. A wait takes as long as it may; other pods' intents don't wait for it. Comes back with the same
     /// step.

@@ -25,6 +25,7 @@ use crate::attempt::{Attempt, Outcome};
 use crate::cache::Cache;
 use crate::cycle::Distrusted;
 use crate::event::Event;
+use crate::extenders::{Extenders, NoExtenders};
 use crate::model::{Pod, PodKey};
 use crate::nominations::Nominations;
 use crate::plugins::Plugins;
@@ -66,6 +67,7 @@ pub struct Core {
     answers: Answers,
     distrusted: Vec<Distrusted>,
     reservations: Reservations,
+    extenders: Box<dyn Extenders>,
     /// How often something was given to be carried.
     carried: u64,
     /// Pending pods of no profile, by uid: profiles may come after them.
@@ -92,12 +94,19 @@ impl Core {
             answers: Answers::new(options.kept_answers_bytes),
             distrusted: Vec::new(),
             reservations: Reservations::default(),
+            extenders: Box::new(NoExtenders),
             carried: 0,
             unclaimed: BTreeMap::new(),
             rng: fastrand::Rng::with_seed(options.seed),
             cycles: 0,
             ended: Vec::new(),
         }
+    }
+
+    /// The same, with extenders that have a say in every cycle.
+    #[must_use]
+    pub fn with_extenders(self, extenders: Box<dyn Extenders>) -> Self {
+        Self { extenders, ..self }
     }
 
     /// Takes in one event at the time `now`, which never goes back, and says what is to be done about it.
@@ -273,3 +282,7 @@ mod tests;
 #[cfg(test)]
 #[path = "core/nominated_test.rs"]
 mod nominated_tests;
+
+#[cfg(test)]
+#[path = "core/extenders_test.rs"]
+mod extenders_tests;

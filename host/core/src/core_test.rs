@@ -109,6 +109,7 @@ impl Bench {
 fn shortened(action: &Action) -> String {
     match action {
         Action::Bind { pod, node } => format!("bind {} to {node}", pod.name),
+        Action::BindByExtender { pod, node, extender } => format!("extender {extender} binds {} to {node}", pod.name),
         Action::Emit(event) => format!("{} {}: {}", event.reason, event.pod.name, event.note),
         Action::SetUnscheduled { pod, reason, .. } => format!("unscheduled {}: {reason}", pod.name),
         Action::Watch(reads) => format!("watch {}", reads.kind),

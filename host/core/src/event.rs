@@ -26,9 +26,9 @@ pub enum Event {
     ObjectsListed(ObjectReads),
     /// The API server doesn't let this kind be listed, for this reason; it is asked again.
     ObjectsRefused(Arc<ObjectKind>, Arc<str>),
-    /// The API server took the binding.
+    /// The API server took the binding, or the extender bound the pod.
     Bound(PodKey),
-    /// It did not, for this reason; the pod is tried again.
+    /// It did not, for this reason; the pod is tried again, or bound otherwise where the extender may be ignored.
     BindFailed(PodKey, String),
     /// All that [`crate::Action::Carry`] of this step asked for the pod is done.
     Carried(PodKey, u64),

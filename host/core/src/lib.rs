@@ -6,7 +6,7 @@
 //! The way of the data, which is also the way through the folders:
 //! [`model`] (pods and nodes as scheduling reads them) → [`cache`] (the cluster, with what is assumed, and a log of what
 //! changed) → [`queue`] (which pod is next) → [`cycle`] (filters, scores, choice) → [`answers`] (what plugins said, kept)
-//! → [`plugins`] (the trait through which guests are asked) and [`lifecycle`] (what they say after the choice) → [`action`]
+//! → [`plugins`] (the trait through which guests are asked), [`extenders`] (the one for programs beside them) and [`lifecycle`] (what they say after the choice) → [`action`]
 //! (what is to be done), and [`attempt`] (what came of it, for who measures).
 
 pub mod action;
@@ -18,6 +18,7 @@ pub mod core;
 pub mod cycle;
 pub mod declaration;
 pub mod event;
+pub mod extenders;
 pub mod facts;
 pub mod intent;
 pub mod lifecycle;

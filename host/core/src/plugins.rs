@@ -170,9 +170,43 @@ pub enum PostFilterResult {
     },
 }
 
-/// Answers what-ifs while a post-filter is asked: a verdict for each case, by the profile's filters, with the pods in mind
-/// to whom room on those nodes is promised.
-pub type AskWhatIf<'a> = dyn FnMut(&mut dyn Plugins, &[WhatIf]) -> Result<Verdicts, PluginError> + 'a;
+/// A node that would have room without some of its pods.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Candidate {
+    /// The node.
+    pub node: NodeId,
+    /// Pods that would have to go, the most important first.
+    pub victims: Vec<PodId>,
+    /// How many of them a PodDisruptionBudget protects.
+    pub violations: i64,
+}
+
+/// Whom a post-filter may ask while it is asked itself.
+pub trait AskBack {
+    /// A verdict for each case, by the profile's filters, with the pods in mind to whom room on those nodes is promised.
+    ///
+    /// # Errors
+    /// A filter failed.
+    fn what_if(&mut self, plugins: &mut dyn Plugins, cases: &[WhatIf]) -> Result<Verdicts, PluginError>;
+
+    /// What the extenders leave of the nodes from which pods could go: some of them, or others, perhaps with other victims,
+    /// of which each has one at least. All of them where there are no extenders.
+    ///
+    /// # Errors
+    /// One that may not be ignored failed: why, for the pod's message.
+    fn extenders(&mut self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, String> {
+        Ok(candidates)
+    }
+}
+
+impl<F> AskBack for F
+where
+    F: FnMut(&mut dyn Plugins, &[WhatIf]) -> Result<Verdicts, PluginError>,
+{
+    fn what_if(&mut self, plugins: &mut dyn Plugins, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
+        self(plugins, cases)
+    }
+}
 
 /// Whoever holds the guests.
 ///
@@ -249,7 +283,7 @@ pub trait Plugins {
         _nodes: &[NodeId],
         _codes: &[Code],
         _leaving: &[PodId],
-        _what_if: &mut AskWhatIf<'_>,
+        _ask: &mut dyn AskBack,
     ) -> Result<PostFilterResult, PluginError> {
         Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false })
     }

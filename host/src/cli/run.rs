@@ -81,7 +81,7 @@ pub async fn run(args: Args) -> Result<()> {
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
     let server = admin::Server::start(args.serving.address(), Arc::clone(&subject)).await?;
     info!("health and metrics: http://{}", server.address());
-    let scheduler = Scheduler::prepare(&client, options)?;
+    let scheduler = Scheduler::prepare(&client, options).await?;
     let observer = scheduler.observer();
     subject.observe(observer.clone());
     let reload = file.map(|(file, started_with)| Reload::new(file, started_with, observer.clone()));

@@ -16,6 +16,7 @@ mod election;
 mod error;
 mod followed;
 mod hints;
+mod managed;
 mod merge;
 mod notes;
 mod path;
@@ -120,8 +121,10 @@ impl Configuration {
             failure_policies: berth.failure_policies().map(|(name, policy)| (name.into(), policy.into())).collect(),
             ..merge::profile_spec(profile, file.percentage_of_nodes_to_score)
         };
+        let mut profiles: Vec<ProfileSpec> = profiles.iter().map(spec).collect();
+        managed::leave_managed_resources(&mut profiles, &whole.extenders);
         Self {
-            profiles: profiles.iter().map(spec).collect(),
+            profiles,
             pod_initial_backoff: seconds(whole.pod_initial_backoff_seconds),
             pod_max_backoff: seconds(whole.pod_max_backoff_seconds),
             leader_election: election::of(&file.leader_election),

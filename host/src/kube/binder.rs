@@ -15,6 +15,7 @@ use tracing::warn;
 
 use super::rest::{self, Call, CallError, JSON, backoff};
 use super::status::StatusWriter;
+use crate::extender::Extenders;
 
 /// How long one attempt may take. The API server itself gives up on a request after 60 s.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -23,12 +24,22 @@ const TRIES: u32 = 3;
 /// Attempts to find out what became of a binding without an answer.
 const READS: u32 = 6;
 
+/// Who binds a pod.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum By {
+    /// The API server.
+    Server,
+    /// The extender at this place.
+    Extender(usize),
+}
+
 /// Creates bindings, a number of them at once.
 pub(super) struct Binder {
     client: Client,
     status: Arc<StatusWriter>,
     events: UnboundedSender<Event>,
     permits: Semaphore,
+    extenders: Arc<Extenders>,
     open: watch::Sender<usize>,
 }
 
@@ -75,25 +86,36 @@ struct AssignedSpec {
 }
 
 impl Binder {
-    pub(super) fn new(client: Client, status: Arc<StatusWriter>, events: UnboundedSender<Event>, at_once: u32) -> Self {
-        Self { client, status, events, permits: Semaphore::new(at_once as usize), open: watch::Sender::new(0) }
+    pub(super) fn new(
+        client: Client,
+        status: Arc<StatusWriter>,
+        events: UnboundedSender<Event>,
+        at_once: u32,
+        extenders: Arc<Extenders>,
+    ) -> Self {
+        let permits = Semaphore::new(at_once as usize);
+        Self { client, status, events, permits, extenders, open: watch::Sender::new(0) }
     }
 
     /// Binds the pod and says how that went, as an event. Counts as under way from the call on.
-    pub(super) fn bind(binder: Arc<Self>, pod: PodKey, node: Box<str>) -> impl Future<Output = ()> + Send {
+    pub(super) fn bind(binder: Arc<Self>, pod: PodKey, node: Box<str>, by: By) -> impl Future<Output = ()> + Send {
         binder.open.send_modify(|open| *open += 1);
         async move {
-            binder.bind_in_turn(pod, node).await;
+            binder.bind_in_turn(pod, node, by).await;
             binder.open.send_modify(|open| *open -= 1);
         }
     }
 
-    async fn bind_in_turn(&self, pod: PodKey, node: Box<str>) {
+    async fn bind_in_turn(&self, pod: PodKey, node: Box<str>, by: By) {
         let Ok(_permit) = self.permits.acquire().await else { return };
         if let Some(patched) = self.status.withdraw(&pod.uid) {
             let _ = patched.await;
         }
-        let event = match Box::pin(self.attempt(&pod, &node)).await {
+        let bound = match by {
+            By::Server => Box::pin(self.attempt(&pod, &node)).await,
+            By::Extender(extender) => Box::pin(self.extenders.bind(extender, &pod, &node)).await,
+        };
+        let event = match bound {
             Ok(()) => Event::Bound(pod),
             Err(reason) => {
                 warn!("pod {pod}: binding to node {node} failed: {reason}");

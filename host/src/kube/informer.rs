@@ -19,6 +19,7 @@ use tracing::{info, warn};
 use super::intern::SpecTable;
 use super::known::{KnownNodes, KnownPod, KnownPods};
 use super::objects::{NodeObject, Notes, Observed, PodObject, Unreadable, scheduled_condition};
+use crate::extender::Extenders;
 
 /// Pods that have ended take nothing and are not watched. One that ends leaves the selection: the watch reports it as
 /// deleted.
@@ -112,15 +113,16 @@ pub(super) fn explain_client(error: &ClientError) -> String {
     }
 }
 
-/// Pods.
-pub(super) struct PodIntake {
+/// Pods; kept as they are, too, where extenders are sent them whole.
+pub(super) struct PodIntake<const WHOLE: bool> {
+    pub(super) extenders: Arc<Extenders>,
     pub(super) known: Arc<KnownPods>,
     pub(super) specs: SpecTable,
     pub(super) events: UnboundedSender<Event>,
 }
 
-impl Intake for PodIntake {
-    type Object = Observed<PodObject>;
+impl<const WHOLE: bool> Intake for PodIntake<WHOLE> {
+    type Object = Observed<PodObject, WHOLE>;
 
     fn what(&self) -> String {
         "pods".to_owned()
@@ -133,11 +135,12 @@ impl Intake for PodIntake {
     fn list_ends(&mut self) {
         let gone = self.known.lock().list_ends();
         for known in gone {
+            self.extenders.whole().pod_removed(&known.pod.key.uid);
             send(&self.events, Event::PodRemoved(known.pod.key.clone()));
         }
     }
 
-    fn set(&mut self, object: Observed<PodObject>) {
+    fn set(&mut self, object: Self::Object) {
         let mut pod = match object.object {
             Ok(pod) => pod,
             Err(ref e) => {
@@ -155,6 +158,9 @@ impl Intake for PodIntake {
         }
         let pending = pod.node_name.is_empty();
         let pod = Arc::new(pod);
+        if let Some(whole) = &object.whole {
+            self.extenders.whole().pod_set(&pod.key.uid, !pending, whole);
+        }
         let entry =
             KnownPod { pod: Arc::clone(&pod), resource_version, generation, scheduled: condition.filter(|_| pending) };
         let before = self.known.lock().set(&pod.key.uid, entry);
@@ -163,22 +169,24 @@ impl Intake for PodIntake {
         }
     }
 
-    fn removed(&mut self, object: &Observed<PodObject>) {
+    fn removed(&mut self, object: &Self::Object) {
         let gone = self.known.lock().remove(object.uid());
         if let Some(known) = gone {
+            self.extenders.whole().pod_removed(object.uid());
             send(&self.events, Event::PodRemoved(known.pod.key.clone()));
         }
     }
 }
 
-/// Nodes.
-pub(super) struct NodeIntake {
+/// Nodes; as pods are.
+pub(super) struct NodeIntake<const WHOLE: bool> {
+    pub(super) extenders: Arc<Extenders>,
     pub(super) known: KnownNodes,
     pub(super) events: UnboundedSender<Event>,
 }
 
-impl Intake for NodeIntake {
-    type Object = Observed<NodeObject>;
+impl<const WHOLE: bool> Intake for NodeIntake<WHOLE> {
+    type Object = Observed<NodeObject, WHOLE>;
 
     fn what(&self) -> String {
         "nodes".to_owned()
@@ -190,11 +198,12 @@ impl Intake for NodeIntake {
 
     fn list_ends(&mut self) {
         for node in self.known.list_ends() {
+            self.extenders.whole().node_removed(&node.name);
             send(&self.events, Event::NodeRemoved(node.name.clone()));
         }
     }
 
-    fn set(&mut self, object: Observed<NodeObject>) {
+    fn set(&mut self, object: Self::Object) {
         let node = match object.object {
             Ok(node) => node,
             Err(ref e) => {
@@ -207,20 +216,24 @@ impl Intake for NodeIntake {
         if !notes.is_empty() {
             warn!("node {}: {notes}", node.name);
         }
+        if let Some(whole) = &object.whole {
+            self.extenders.whole().node_set(&node.name, whole);
+        }
         let before = self.known.set(&node.name, Arc::clone(&node));
         if before.is_none_or(|known| known != node) {
             send(&self.events, Event::NodeSet(node));
         }
     }
 
-    fn removed(&mut self, object: &Observed<NodeObject>) {
+    fn removed(&mut self, object: &Self::Object) {
         if self.known.remove(object.name()).is_some() {
+            self.extenders.whole().node_removed(object.name());
             send(&self.events, Event::NodeRemoved(object.name().into()));
         }
     }
 }
 
-fn unreadable<T>(plural: &str, object: &Observed<T>, error: &Unreadable, known: bool) {
+fn unreadable<T, const WHOLE: bool>(plural: &str, object: &Observed<T, WHOLE>, error: &Unreadable, known: bool) {
     let done = if known { "it stays as it was last" } else { "it is left out" };
     warn!("{plural} {object:?} can't be read: {error}; {done}");
 }

@@ -36,4 +36,5 @@ pub use self::client::{ConnectError, connect, connect_to};
 pub use self::intern::SpecTable;
 pub use self::own_pod::OwnPod;
 pub use self::rate::limited;
+pub(crate) use self::rest::chain;
 pub use self::shell::{Options, Shell, Undone};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use ::kube::runtime::watcher;
 use ::kube::{Api, Client};
 use berth_core::action::PodEvent;
+use berth_core::model::PodKey;
 use berth_core::{Action, Event};
 use futures::future::{join, join3};
 use tokio::runtime::Handle;
@@ -14,7 +15,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
 use tracing::warn;
 
-use super::binder::Binder;
+use super::binder::{Binder, By};
 use super::carrier::{Carrier, Hands};
 use super::events::Recorder;
 use super::evictor::Evictor;
@@ -26,6 +27,7 @@ use super::patcher::Patcher;
 use super::resources::Resources;
 use super::status::{StatusWriter, Unscheduled};
 use super::waiter::Waiter;
+use crate::extender::Extenders;
 
 /// How the shell talks to the API server.
 #[derive(Clone, Debug)]
@@ -38,11 +40,19 @@ pub struct Options {
     pub writes_at_once: u32,
     /// How many objects a list's page holds.
     pub page_size: u32,
+    /// Whoever is sent whole objects, and may bind.
+    pub extenders: Arc<Extenders>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { host: super::host::name(), binds_at_once: 64, writes_at_once: 16, page_size: 500 }
+        Self {
+            host: super::host::name(),
+            binds_at_once: 64,
+            writes_at_once: 16,
+            page_size: 500,
+            extenders: Arc::default(),
+        }
     }
 }
 
@@ -86,7 +96,8 @@ impl Shell {
         let status = Arc::new(StatusWriter::new(client.clone(), Arc::clone(&known)));
         let recorder = Arc::new(Recorder::new(client.clone(), Arc::clone(&known), &options.host));
         let evictor = Arc::new(Evictor::new(client.clone(), events.clone()));
-        let binder = Binder::new(client.clone(), Arc::clone(&status), events.clone(), options.binds_at_once);
+        let extenders = Arc::clone(&options.extenders);
+        let binder = Binder::new(client.clone(), Arc::clone(&status), events.clone(), options.binds_at_once, extenders);
         let resources = Arc::new(Resources::new(client.clone()));
         let patcher = Arc::new(Patcher::new(client.clone(), Arc::clone(&resources)));
         let carrier = Carrier::new(Hands {
@@ -99,7 +110,11 @@ impl Shell {
         let workers = start_workers(options, &status, &recorder);
         let config = watcher::Config::default().page_size(options.page_size);
         let kinds = Kinds::new(client.clone(), config.clone(), events.clone());
-        let (informers, synced) = start_informers(client, config, known, events);
+        let extenders = Arc::clone(&options.extenders);
+        let (informers, synced) = match extenders.whole().is_wanted() {
+            true => start_informers::<true>(client, config, known, extenders, events),
+            false => start_informers::<false>(client, config, known, extenders, events),
+        };
         let runtime = Handle::current();
         let (binder, bindings) = (Arc::new(binder), Mutex::default());
         Self {
@@ -134,11 +149,8 @@ impl Shell {
     /// Does what the core wants, soon and without waiting. May be called from any thread.
     pub fn perform(&self, action: Action) {
         match action {
-            Action::Bind { pod, node } => {
-                let mut bindings = self.bindings.lock().unwrap_or_else(PoisonError::into_inner);
-                while bindings.try_join_next().is_some() {}
-                bindings.spawn_on(Binder::bind(Arc::clone(&self.binder), pod, node), &self.runtime);
-            }
+            Action::Bind { pod, node } => self.bind(pod, node, By::Server),
+            Action::BindByExtender { extender, pod, node } => self.bind(pod, node, By::Extender(extender)),
             Action::Carry { pod, step, intents } => self.carrier.carry(pod, step, intents),
             Action::StopCarrying { pod, step } => self.carrier.stop(pod, step),
             Action::Emit(event) => self.recorder.emit(event),
@@ -160,6 +172,12 @@ impl Shell {
             Action::Patch(patch) => self.make_room(Arc::clone(&self.patcher).patch_unwatched(patch)),
             Action::Warn { plugin, message } => warn!("plugin {plugin}: {message}"),
         }
+    }
+
+    fn bind(&self, pod: PodKey, node: Box<str>, by: By) {
+        let mut bindings = self.bindings.lock().unwrap_or_else(PoisonError::into_inner);
+        while bindings.try_join_next().is_some() {}
+        bindings.spawn_on(Binder::bind(Arc::clone(&self.binder), pod, node, by), &self.runtime);
     }
 
     fn make_room(&self, task: impl Future<Output = ()> + Send + 'static) {
@@ -205,16 +223,18 @@ fn start_workers(options: &Options, status: &Arc<StatusWriter>, recorder: &Arc<R
     workers
 }
 
-fn start_informers(
+fn start_informers<const WHOLE: bool>(
     client: &Client,
     config: watcher::Config,
     known: Arc<KnownPods>,
+    extenders: Arc<Extenders>,
     events: UnboundedSender<Event>,
 ) -> (JoinSet<()>, [oneshot::Receiver<()>; 2]) {
     let (pods_synced, pods_sync) = oneshot::channel();
     let (nodes_synced, nodes_sync) = oneshot::channel();
-    let mut nodes = NodeIntake { known: KnownNodes::default(), events: events.clone() };
-    let mut pods = PodIntake { known, specs: SpecTable::default(), events };
+    let mut nodes =
+        NodeIntake::<WHOLE> { extenders: Arc::clone(&extenders), known: KnownNodes::default(), events: events.clone() };
+    let mut pods = PodIntake::<WHOLE> { extenders, known, specs: SpecTable::default(), events };
     // Nobody waits any more where the receiver is gone.
     let tell = |synced: oneshot::Sender<()>| move || synced.send(()).unwrap_or_default();
     let (all_nodes, all_pods) = (Api::all(client.clone()), Api::all(client.clone()));

@@ -6,7 +6,7 @@ use berth_core::cache::{NodeId, PodId};
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::plugins::{
-    AskWhatIf, Code, Cycle, Decision, ExtensionPoints, Happened, Hint, Permission, PluginError, PluginId, PointOutcome,
+    AskBack, Code, Cycle, Decision, ExtensionPoints, Happened, Hint, Permission, PluginError, PluginId, PointOutcome,
     PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
@@ -103,14 +103,14 @@ impl Plugins for Metered<'_> {
         nodes: &[NodeId],
         codes: &[Code],
         leaving: &[PodId],
-        what_if: &mut AskWhatIf<'_>,
+        ask: &mut dyn AskBack,
     ) -> Result<PostFilterResult, PluginError> {
         let status = |result: &PostFilterResult| match result {
             PostFilterResult::Nominate(_) => "Success",
             PostFilterResult::Unschedulable { .. } => "Unschedulable",
         };
         let answer = self.ask(plugin, ExtensionPoints::POST_FILTER, cycle, status, |guests| {
-            guests.post_filter(plugin, cycle, nodes, codes, leaving, what_if)
+            guests.post_filter(plugin, cycle, nodes, codes, leaving, ask)
         });
         if self.guests.name(plugin).is_some_and(|name| &*name == PREEMPTION) {
             self.meter.preemption_tried(answer.as_ref().map_or(0, |result| victims(cycle, result)));

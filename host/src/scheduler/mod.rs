@@ -36,7 +36,8 @@ use self::turn::Turn;
 pub use self::vitals::Vitals;
 use crate::admin::metrics::{Meter, Metrics};
 use crate::config::Configuration;
-use crate::kube::{Shell, Undone};
+use crate::extender::Extenders;
+use crate::kube::{self, Shell, Undone};
 use crate::wasm::{self, Guests, Limits, Loader};
 
 /// Stack of the core's thread, on which guests run, too.
@@ -87,6 +88,7 @@ pub struct Scheduler {
     shell: Arc<Shell>,
     synced: Shared<BoxFuture<'static, ()>>,
     loader: Arc<Loader>,
+    extenders: Arc<Extenders>,
     vitals: Arc<Vitals>,
 }
 
@@ -106,7 +108,7 @@ impl Scheduler {
     /// # Errors
     /// The configuration names a plugin that is not there, or one that is refused; the system gives no thread.
     pub async fn start(client: ::kube::Client, options: Options) -> Result<Self> {
-        let scheduler = Self::prepare(&client, options)?;
+        let scheduler = Self::prepare(&client, options).await?;
         scheduler.synced().await;
         scheduler.loader.ready().await?;
         scheduler.vitals.set_plugins_missing(None);
@@ -118,14 +120,16 @@ impl Scheduler {
     /// [`Scheduler::begin`], for which it is time after [`Scheduler::ready`].
     ///
     /// # Errors
-    /// The system gives no thread.
-    pub fn prepare(client: &::kube::Client, options: Options) -> Result<Self> {
+    /// An extender can't be asked; the system gives no thread.
+    pub async fn prepare(client: &::kube::Client, options: Options) -> Result<Self> {
+        let extenders = Arc::new(Extenders::new(&options.configuration.extenders).await?);
         let (events, events_in) = unbounded_channel();
         let (control, control_in) = unbounded_channel();
         let outbox = outbox(&control);
         let limits = Arc::new(options.limits.clone());
         let guests = Guests::new(Arc::clone(&limits), Arc::clone(&outbox)).context("starting the plugins' threads")?;
-        let mut shell = Shell::start(client, &options.shell, events);
+        let shell_options = kube::Options { extenders: Arc::clone(&extenders), ..options.shell };
+        let mut shell = Shell::start(client, &shell_options, events);
         let synced = shell.synced().boxed().shared();
         let shell = Arc::new(shell);
         let perform = {
@@ -134,7 +138,7 @@ impl Scheduler {
         };
         let core = with_backoff(options.core, &options.configuration);
         let turn = Turn {
-            core: Core::new(core),
+            core: Core::new(core).with_extenders(Box::new(extenders.asker(Handle::current()))),
             guests,
             events: events_in,
             control: control_in,
@@ -154,7 +158,7 @@ impl Scheduler {
             ..wasm::LoaderOptions::default()
         };
         let loader = Arc::new(Loader::start(loader_options, options.configuration.profiles, outbox)?);
-        Ok(Self { control: Reins(control), thread, shell, synced, loader, vitals: options.vitals })
+        Ok(Self { control: Reins(control), thread, shell, synced, loader, extenders, vitals: options.vitals })
     }
 
     /// Returns when the cluster is known and the first plugins serve, however long it takes until all plugins are there
@@ -217,6 +221,7 @@ impl Scheduler {
         self.shell.end_waits();
         // What is not bound by then is counted below.
         let _ = tokio::time::timeout_at(deadline, is_drained).await;
+        self.extenders.end();
         drop(self.control);
         self.loader.stop();
         let thread = self.thread;

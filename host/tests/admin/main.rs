@@ -72,7 +72,7 @@ async fn probes_follow_the_scheduler_from_its_start_to_its_end() {
         assert_eq!(status(&get(address, path).await), expected, "{path} before the scheduler");
     }
     assert!(body(&get(address, "/readyz").await).contains("[-]informer-sync failed"));
-    let scheduler = Scheduler::prepare(&cluster.client, options).expect("prepared");
+    let scheduler = Scheduler::prepare(&cluster.client, options).await.expect("prepared");
     subject.observe(scheduler.observer());
     scheduler.ready().await.expect("ready");
     assert_eq!(body(&get(address, "/readyz").await), "ok", "a standby is ready");

@@ -178,7 +178,9 @@ impl Host {
         let id = self.profiles[0].post_filter[0].id;
         self.asked(template, |guests, cycle, nodes| {
             let codes = vec![Code::Unschedulable; nodes.len()];
-            guests.post_filter(id, cycle, nodes, &codes, &[PodId(0)], &mut |_, cases| answer(cases))
+            guests.post_filter(id, cycle, nodes, &codes, &[PodId(0)], &mut |_: &mut dyn Plugins, cases: &[WhatIf]| {
+                answer(cases)
+            })
         })
     }
 

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 
 use berth_guest::node;
-use berth_guest::post_filter::Rejected;
+use berth_guest::post_filter::{Candidate, Rejected};
 use berth_guest::types::{Code, Status};
 
 use crate::cluster::{Cluster, Resident};
-use crate::victims::{self, Candidate};
+use crate::victims;
 
 /// Nodes that are tried at the same time, at most.
 const AT_ONCE: usize = 1024;
@@ -67,6 +67,18 @@ impl Candidates {
         }
         let [clean, violating] = self.found.each_ref().map(Vec::len);
         clean > 0 && clean + violating >= enough
+    }
+
+    /// Leaves those that the extenders leave. An error is for the pod's message.
+    pub fn ask_extenders(&mut self, rejected: &mut Rejected<'_>) -> Result<(), String> {
+        let found: Vec<Candidate> = std::mem::take(&mut self.found).into_iter().flatten().collect();
+        self.found[0] = rejected.ask_extenders(&found)?;
+        Ok(())
+    }
+
+    /// Whether there is one.
+    pub fn any(&self) -> bool {
+        self.found.iter().any(|found| !found.is_empty())
     }
 
     /// The best, as kube-scheduler's `pickOneNodeForPreemption` has it: the fewest broken budgets, the lowest priority of the most

@@ -29,11 +29,19 @@ fn post_filter(
     cycle: &Cycle,
 ) -> Result<PostFilter, String> {
     if let Some(why) = not_eligible(rejected, priority, nominated, cluster) {
-        return Ok(PostFilter::Unschedulable { reasons: vec![format!("preemption: {why}")], clear: false });
+        return Ok(kept(format!("preemption: {why}")));
     }
     let enough = |nodes| args.candidates(nodes);
     let mut candidates = Candidates::find(rejected, cluster, priority.value, cycle.time, cycle.seed, enough);
     let not = std::mem::take(&mut candidates.not);
+    if candidates.any() {
+        if let Err(why) = candidates.ask_extenders(rejected) {
+            return Ok(kept(format!("preemption: {why}")));
+        }
+        if !candidates.any() {
+            return Ok(kept("preemption: no candidate node for preemption".to_owned()));
+        }
+    }
     match candidates.best(cluster, cycle.time) {
         Some(best) => Ok(PostFilter::Nominate(Nomination {
             node: best.node,
@@ -45,6 +53,11 @@ fn post_filter(
             None => Ok(PostFilter::no_room(format!("preemption: {}", message(rejected.iter().len(), &not)))),
         },
     }
+}
+
+/// No room is made, and what is promised to the pod stays so.
+fn kept(why: String) -> PostFilter {
+    PostFilter::Unschedulable { reasons: vec![why], clear: false }
 }
 
 /// Why this pod takes nobody's place.

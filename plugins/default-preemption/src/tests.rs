@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use berth_guest::Outcome;
+use berth_guest::pod::Id;
 use berth_guest::post_filter::PostFilter;
+use berth_guest::post_filter::{Candidate, Nomination};
 use berth_guest::testing::{Host, PodBuilder, Rejections, node, pod};
 use berth_guest::types::{Code, PreemptionPolicy, Status};
-use berth_guest::{pod::Id, post_filter::Nomination};
 
 use super::Plugin;
 
@@ -219,7 +220,7 @@ fn who_may_not_or_need_not_says_so() {
         pod.0.nominated_node_name = node.to_owned();
         pod
     };
-    let leaving = |leaving, codes| Rejections { leaving, codes };
+    let leaving = |leaving, codes| Rejections { leaving, codes, ..Rejections::default() };
     let waits = said("a terminating pod on the nominated node.");
     assert_eq!(bench.no_room(&nominated("n"), 5, leaving(&[Id(0)], &[])), waits);
     assert!(bench.asked.is_empty());
@@ -239,7 +240,7 @@ fn where_nothing_helps_each_node_says_why() {
     let nodes = ["a", "b", "c", "d"];
     let mut bench = Bench::new(&nodes, &[On("low", "a", 1, 1, 1), On("high", "b", 10, 9, 1), On("low", "d", 10, 1, 1)]);
     let codes = [("c", Code::UnschedulableAndUnresolvable), ("d", Code::Pending)];
-    let (why, clear) = bench.no_room(&pod().priority(5), 11, Rejections { codes: &codes, leaving: &[] });
+    let (why, clear) = bench.no_room(&pod().priority(5), 11, Rejections { codes: &codes, ..Rejections::default() });
     assert_eq!(
         why,
         "preemption: 0/4 nodes are available: 1 Insufficient room, 1 No preemption victims found for incoming pod, \
@@ -343,4 +344,29 @@ fn victims_are_told_why() {
         panic!("no room")
     };
     assert_eq!(nomination.reason, "berth: preempting to accommodate a higher priority pod");
+}
+
+#[test]
+fn extenders_have_their_say_before_the_choice() {
+    type Extend = fn(Vec<Candidate>) -> Result<Vec<Candidate>, String>;
+    let pods = [On("a", "x", 10, 1, 1), On("b", "y", 10, 2, 1)];
+    let cases: [(&str, Extend, Result<&str, &str>); 4] = [
+        ("all", Ok, Ok("x")),
+        ("only the worse one", |found| Ok(found.into_iter().filter(|one| one.victims == [Id(1)]).collect()), Ok("y")),
+        ("none", |_| Ok(Vec::new()), Err("preemption: no candidate node for preemption")),
+        ("an error", |_| Err("code 500".into()), Err("preemption: code 500")),
+    ];
+    for (case, extend, expected) in cases {
+        let mut bench = Bench::new(&["x", "y"], &pods);
+        let rejections = Rejections { extenders: Some(extend), ..Rejections::default() };
+        match bench.ask(&pod().priority(9), 5, rejections) {
+            Ok(PostFilter::Nominate(room)) => {
+                assert_eq!(Ok(bench.host.node_names()[room.node.at()].as_str()), expected, "{case}");
+            }
+            Ok(PostFilter::Unschedulable { reasons, clear: false }) => {
+                assert_eq!(Err(reasons.join("; ").as_str()), expected, "{case}");
+            }
+            other => panic!("{case}: {other:?}"),
+        }
+    }
 }

@@ -6,22 +6,11 @@
 
 use std::cmp::Reverse;
 
-use berth_guest::post_filter::{Rejected, WhatIf};
+use berth_guest::post_filter::{Candidate, Rejected, WhatIf};
 use berth_guest::types::{Code, Status};
 use berth_guest::{node, pod};
 
 use crate::cluster::{Cluster, Resident};
-
-/// A node that would have room without some of its pods.
-#[derive(Debug)]
-pub struct Candidate {
-    /// The node.
-    pub node: node::Id,
-    /// Who has to go, the most important first; at least one.
-    pub victims: Vec<pod::Id>,
-    /// Of those whose eviction breaks a budget, how many.
-    pub violations: usize,
-}
 
 /// A node that is being tried.
 struct Trial {
@@ -112,7 +101,7 @@ impl Trial {
         self.victims.sort_by_key(|victim| victim.rank);
         Ok(Candidate {
             node: self.node,
-            violations: self.victims.iter().filter(|victim| victim.violates).count(),
+            violations: self.victims.iter().filter(|victim| victim.violates).count() as i64,
             victims: self.victims.into_iter().map(|victim| victim.pod).collect(),
         })
     }

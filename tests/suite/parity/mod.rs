@@ -3,7 +3,6 @@
 //!
 //! `PARITY_SCHEDULER` names the program (`scripts/controlplane kube-scheduler` builds it).
 
-mod kube_scheduler;
 mod outcome;
 mod workload;
 
@@ -15,9 +14,9 @@ use berth_tests::objects::pod;
 use berth_tests::{ControlPlane, Journal, Target, api};
 use serde_json::Value;
 
-use self::kube_scheduler::KubeScheduler;
 use self::outcome::{Distribution, Outcome, is_of};
 use self::workload::Workload;
+use crate::kube_scheduler::KubeScheduler;
 
 crate::case::cases!(Real: a_recorded_workload);
 

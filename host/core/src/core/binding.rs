@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::permit::no_profile;
-use super::reservation::{Reservation, Stage, Undoing};
+use super::reservation::{Binder, Reservation, Stage, Undoing};
 use super::scheduling::attempt;
 use super::step::Step;
 use super::{Core, Outcome};
 use crate::action::{Action, PodEvent};
+use crate::extenders::Extender;
 use crate::intent::Intent;
 use crate::model::PodKey;
 use crate::plugins::{ExtensionPoints, PluginError, PointOutcome};
@@ -54,7 +55,7 @@ impl Core {
                 Ok(intents) => return self.carry_before(reservation, name, left, intents, step),
             }
         }
-        self.bind(reservation, step);
+        self.bind(reservation, 0, step);
     }
 
     fn carry_before(
@@ -89,8 +90,16 @@ impl Core {
         self.carried
     }
 
-    /// The first plugin that wants to binds the pod, or else the API server does.
-    fn bind(&mut self, mut reservation: Reservation, step: &mut Step<'_>) {
+    /// The first extender from this place on that binds such pods does, or else the first plugin that wants to, or else the API
+    /// server.
+    fn bind(&mut self, mut reservation: Reservation, from: usize, step: &mut Step<'_>) {
+        let binds = |extender: &Extender| extender.binds && extender.is_interested_in(&reservation.pod);
+        if let Some(beyond) = self.extenders.list().iter().skip(from).position(binds) {
+            let (pod, node) = (reservation.pod.key.clone(), reservation.node.clone());
+            step.actions.push(Action::BindByExtender { extender: from + beyond, pod, node });
+            reservation.stage = Stage::Binding(Binder::Extender(from + beyond));
+            return self.reservations.put(reservation);
+        }
         match self.ask_to_bind(&reservation, step) {
             Err(error) => return self.undo(reservation, error.into(), step),
             Ok(None) if self.profile_of(&reservation.pod).is_some_and(|profile| profile.without_default_binder) => {
@@ -100,12 +109,12 @@ impl Core {
             Ok(None) => {
                 let (pod, node) = (reservation.pod.key.clone(), reservation.node.clone());
                 step.actions.push(Action::Bind { pod, node });
-                reservation.stage = Stage::Binding(None);
+                reservation.stage = Stage::Binding(Binder::Server);
             }
             Ok(Some(by)) if by.intents.is_empty() => return self.is_bound(reservation, step),
             Ok(Some(BoundBy { plugin, intents })) => {
                 let number = self.carry(&reservation, intents, step);
-                reservation.stage = Stage::Binding(Some((number, plugin)));
+                reservation.stage = Stage::Binding(Binder::Plugin(number, plugin));
             }
         }
         self.reservations.put(reservation);
@@ -133,7 +142,7 @@ impl Core {
     pub(super) fn has_carried(&mut self, key: &PodKey, number: u64, step: &mut Step<'_>) {
         let is_it = |reservation: &Reservation| reservation.carried() == Some(number);
         let Some(mut reservation) = self.reservations.take_if(&key.uid, is_it) else { return };
-        match std::mem::replace(&mut reservation.stage, Stage::Binding(None)) {
+        match std::mem::replace(&mut reservation.stage, Stage::Binding(Binder::Server)) {
             Stage::PreBinding { left, .. } => self.pre_bind(reservation, left, step),
             _ => self.is_bound(reservation, step),
         }
@@ -143,27 +152,37 @@ impl Core {
     pub(super) fn has_not_carried(&mut self, key: &PodKey, number: u64, why: &str, step: &mut Step<'_>) {
         let is_it = |reservation: &Reservation| reservation.carried() == Some(number);
         let Some(mut reservation) = self.reservations.take_if(&key.uid, is_it) else { return };
-        let message = match std::mem::replace(&mut reservation.stage, Stage::Binding(None)) {
+        let message = match std::mem::replace(&mut reservation.stage, Stage::Binding(Binder::Server)) {
             Stage::PreBinding { plugin, .. } => format!("running PreBind plugin {plugin:?}: {why}"),
-            Stage::Binding(Some((_, plugin))) => format!("running Bind plugin {plugin:?}: {why}"),
+            Stage::Binding(Binder::Plugin(_, plugin)) => format!("running Bind plugin {plugin:?}: {why}"),
             _ => why.to_owned(),
         };
         self.undo(reservation, Undoing::Failed { message, plugin: None }, step);
     }
 
-    /// The API server took the binding.
+    /// The API server took the binding, or the extender bound the pod.
     pub(super) fn bound(&mut self, key: &PodKey, step: &mut Step<'_>) {
-        if let Some(reservation) = self.reservations.take_if(&key.uid, is_bound_by_the_server) {
+        if let Some(reservation) = self.reservations.take_if(&key.uid, is_bound_elsewhere) {
             self.is_bound(reservation, step);
         }
     }
 
     /// It did not.
     pub(super) fn bind_failed(&mut self, key: &PodKey, why: &str, step: &mut Step<'_>) {
-        if let Some(reservation) = self.reservations.take_if(&key.uid, is_bound_by_the_server) {
-            let message = format!("binding rejected: {why}");
-            self.undo(reservation, Undoing::Failed { message, plugin: None }, step);
-        }
+        let Some(reservation) = self.reservations.take_if(&key.uid, is_bound_elsewhere) else { return };
+        let message = match reservation.stage {
+            Stage::Binding(Binder::Extender(at)) if self.may_ignore(at) => {
+                self.extenders.ignored(at, &reservation.pod, why);
+                return self.bind(reservation, at + 1, step);
+            }
+            Stage::Binding(Binder::Extender(_)) => why.to_owned(),
+            _ => format!("binding rejected: {why}"),
+        };
+        self.undo(reservation, Undoing::Failed { message, plugin: None }, step);
+    }
+
+    fn may_ignore(&self, extender: usize) -> bool {
+        self.extenders.list().get(extender).is_some_and(|extender| extender.ignorable)
     }
 
     /// The end of a reservation that came to its end. What was assumed for it stays so until it shows.
@@ -193,8 +212,8 @@ impl Core {
     }
 }
 
-fn is_bound_by_the_server(reservation: &Reservation) -> bool {
-    matches!(reservation.stage, Stage::Binding(None))
+fn is_bound_elsewhere(reservation: &Reservation) -> bool {
+    matches!(reservation.stage, Stage::Binding(Binder::Server | Binder::Extender(_)))
 }
 
 /// What can be done to the cluster. Nothing can be assumed any more.

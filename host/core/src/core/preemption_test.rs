@@ -7,7 +7,7 @@ use crate::cache::{NodeId, PodId};
 use crate::facts::NodeFacts;
 use crate::model::{Node, PodKey, PodSpec};
 use crate::plugins::{
-    AskWhatIf, Code, Cycle, Decision, Declaration, Permission, PluginError, PluginId, Plugins, PostFilterResult, Room,
+    AskBack, Code, Cycle, Decision, Declaration, Permission, PluginError, PluginId, Plugins, PostFilterResult, Room,
     Status, Verdicts, WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
@@ -30,7 +30,7 @@ impl Plugins for OnePodANode {
         nodes: &[NodeId],
         _: &[Code],
         leaving: &[PodId],
-        what_if: &mut AskWhatIf<'_>,
+        ask: &mut dyn AskBack,
     ) -> Result<PostFilterResult, PluginError> {
         if !leaving.is_empty() {
             let reasons = vec!["preemption: one is leaving".into()];
@@ -41,7 +41,7 @@ impl Plugins for OnePodANode {
         for node in nodes {
             let Some(id) = resident(node).filter(|id| lower(id).is_some()) else { continue };
             let case = WhatIf { node: *node, removed: vec![id], added: Vec::new() };
-            if what_if(self, &[case])?.nodes == [0] {
+            if ask.what_if(self, &[case])?.nodes == [0] {
                 return Ok(PostFilterResult::Nominate(Room { node: *node, evict: vec![id], ..Room::default() }));
             }
         }

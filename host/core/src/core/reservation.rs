@@ -48,8 +48,19 @@ pub(super) enum Stage {
     Waiting(Vec<PluginWait>),
     /// What this plugin wants done is being done; then these are asked.
     PreBinding { step: u64, plugin: Arc<str>, left: VecDeque<Arc<str>> },
-    /// It is being bound: by what this plugin wants done, or else by the API server's binding.
-    Binding(Option<(u64, Arc<str>)>),
+    /// It is being bound.
+    Binding(Binder),
+}
+
+/// Who binds a pod.
+#[derive(Debug)]
+pub(super) enum Binder {
+    /// The API server, by a binding of ours.
+    Server,
+    /// The extender at this place.
+    Extender(usize),
+    /// What this plugin wants done does.
+    Plugin(u64, Arc<str>),
 }
 
 /// Why a reservation is taken back.
@@ -102,7 +113,7 @@ impl Reservation {
     /// The step whose end it waits for.
     pub fn carried(&self) -> Option<u64> {
         match &self.stage {
-            Stage::PreBinding { step, .. } | Stage::Binding(Some((step, _))) => Some(*step),
+            Stage::PreBinding { step, .. } | Stage::Binding(Binder::Plugin(step, _)) => Some(*step),
             _ => None,
         }
     }

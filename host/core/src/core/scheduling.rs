@@ -65,6 +65,7 @@ impl Core {
             nominations: &self.nominations,
             next_start: &mut self.next_start,
             plugins,
+            extenders: &mut *self.extenders,
             verify,
             distrusted: &mut self.distrusted,
             may_make_room: !self.evictions.are_underway_for(&pod.key.uid),
@@ -87,6 +88,10 @@ impl Core {
                 self.ended.push(attempt(&entry, Outcome::Error, step.now));
                 let plugin = error.down.then(|| Arc::clone(&error.plugin));
                 return self.failed(entry, plugin, message, step);
+            }
+            Failure::Extender(_) => {
+                self.ended.push(attempt(&entry, Outcome::Error, step.now));
+                return self.failed(entry, None, message, step);
             }
             Failure::NoNodes => Rejection::default(),
             Failure::Unschedulable(diagnosis, nomination) => {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::extenders::NoExtenders;
 use crate::facts::NodeFacts;
 use crate::model::{Node, PodKey, PodSpec};
 use crate::plugins::{
@@ -152,6 +153,7 @@ impl Bench {
             nominations: &Nominations::default(),
             next_start: &mut 0,
             plugins: &mut self.plugins,
+            extenders: &mut NoExtenders,
             verify: self.verify,
             distrusted: &mut self.distrusted,
             witness: None,
@@ -160,6 +162,7 @@ impl Bench {
             Ok(node) => Ok(self.cache.node(node).map_or_else(String::new, |info| info.node.name.to_string())),
             Err(Failure::Unschedulable(diagnosis, _)) => Err(diagnosis.to_string()),
             Err(Failure::Plugin(error)) => Err(error.to_string()),
+            Err(Failure::Extender(error)) => Err(error),
             Err(Failure::NoNodes) => Err("no nodes".into()),
         }
     }

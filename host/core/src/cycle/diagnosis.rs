@@ -7,6 +7,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::cache::NodeId;
+use crate::extenders;
 use crate::plugins::{Code, PluginId, Status, TemplateId};
 use crate::profile::ProfilePlugin;
 use crate::queue::{Rejection, Rejector};
@@ -59,6 +60,20 @@ impl Diagnosis {
                 let (id, declaration) = (plugin.id, Arc::clone(&plugin.declaration));
                 self.rejection.by.push(Rejector { id, declaration, pending, template });
             }
+        }
+    }
+
+    /// Extenders took nodes away.
+    pub(super) fn add_extenders(&mut self) {
+        self.rejection.by.push(extenders::rejector());
+    }
+
+    /// What an extender says of a node, which may be none of the cluster's. What a plugin said of it before stays.
+    pub(super) fn add_from_extender(&mut self, status: &Status, node: Option<NodeId>) {
+        match node {
+            Some(node) if self.codes.contains_key(&node) => {}
+            Some(node) => self.add(status, &[node]),
+            None => status.reasons.iter().for_each(|reason| *self.reasons.entry(Arc::clone(reason)).or_default() += 1),
         }
     }
 

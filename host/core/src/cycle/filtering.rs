@@ -64,8 +64,14 @@ impl Placing<'_> {
     pub(super) fn feasible_nodes<'p>(&mut self, profile: &'p Profile) -> Result<Feasible<'p>, Failure> {
         let mut diagnosis = Diagnosis::new(self.cache.node_count());
         let candidates = self.at(ExtensionPoints::PRE_FILTER, |placing| placing.candidates(profile, &mut diagnosis))?;
-        let nodes =
+        if let Some(node) = self.nominated_node(&candidates) {
+            return Ok(Feasible { nodes: Nodes::Found(vec![node]), filters: candidates.filters });
+        }
+        let mut nodes =
             self.at(ExtensionPoints::FILTER, |placing| placing.fitting(profile, &candidates, &mut diagnosis))?;
+        if self.concerns_extenders() {
+            nodes = Nodes::Found(self.left_by_extenders(nodes.to_vec(), &mut diagnosis)?);
+        }
         if nodes.is_empty() {
             return Err(no_node(&mut diagnosis));
         }
@@ -79,9 +85,6 @@ impl Placing<'_> {
         candidates: &Candidates<'_>,
         diagnosis: &mut Diagnosis,
     ) -> Result<Nodes, Failure> {
-        if let Some(node) = self.nominated_node(candidates) {
-            return Ok(Nodes::Found(vec![node]));
-        }
         match self.followed(profile, candidates)? {
             Some(nodes) if !nodes.is_empty() => Ok(nodes),
             // Where there is none, the reasons are looked for.
@@ -89,13 +92,14 @@ impl Placing<'_> {
         }
     }
 
-    /// The node that is promised to the pod, if it fits there: then no other is looked at. A plugin that fails about it
-    /// will do so about all of them.
+    /// The node that is promised to the pod, if it fits there: then no other is looked at. A plugin or an
+    /// extender that fails about it will do so about all of them.
     fn nominated_node(&mut self, candidates: &Candidates<'_>) -> Option<NodeId> {
         let node = self.cache.node_id(self.nominations.node_of(&self.pod.key.uid)?)?;
         let mut aside = Diagnosis::new(1);
-        let fits = self.filtered(&candidates.filters, vec![node], &mut aside);
-        fits.ok()?.first().copied()
+        let fits =
+            self.at(ExtensionPoints::FILTER, |placing| placing.filtered(&candidates.filters, vec![node], &mut aside));
+        self.left_by_extenders(fits.ok()?, &mut aside).ok()?.first().copied()
     }
 
     /// Those that no filter rejects; may be none. As many as are enough, where the profile says how many that is.

@@ -1,10 +1,11 @@
 //! One scheduling cycle: a pod, the profile's plugins in their order, a node or the reasons why none.
 //!
-//! pre-filter → filter (→ post-filter, where no node is left) → pre-score → score → normalize → weighted sum → a random one of the best, as kube-scheduler's
+//! pre-filter → filter → extenders (→ post-filter, where no node is left) → pre-score → score → normalize → weighted sum → extenders → a random one of the best, as kube-scheduler's
 //! `schedule_one.go`, but over all nodes and each plugin asked once about all of them.
 
 mod asking;
 mod diagnosis;
+mod extending;
 mod filtering;
 mod followed;
 mod normalize;
@@ -23,6 +24,7 @@ pub use self::post_filter::Nomination;
 pub use self::witness::{Said, Witness};
 use crate::answers::Answers;
 use crate::cache::{Cache, NodeId};
+use crate::extenders::Extenders;
 use crate::facts::PodFacts;
 use crate::model::Pod;
 use crate::nominations::Nominations;
@@ -43,6 +45,9 @@ pub enum Failure {
     /// A plugin did not answer as it must.
     #[error("{0}")]
     Plugin(PluginError),
+    /// An extender that may not be ignored did not.
+    #[error("{0}")]
+    Extender(String),
 }
 
 impl From<PluginError> for Failure {
@@ -67,6 +72,8 @@ pub(crate) struct Placing<'a> {
     /// Where to begin, where not all nodes are looked at.
     pub next_start: &'a mut usize,
     pub plugins: &'a mut dyn Plugins,
+    /// Asked after the plugins.
+    pub extenders: &'a mut dyn Extenders,
     /// Check kept answers against fresh ones in this cycle.
     pub verify: bool,
     /// Plugins whose kept answers turned out wrong: asked for every pod.
@@ -128,7 +135,7 @@ impl Placing<'_> {
         let result = run(self);
         self.plugins.point_ends(match &result {
             Ok(_) => PointOutcome::Success,
-            Err(Failure::Plugin(_)) => PointOutcome::Error,
+            Err(Failure::Plugin(_) | Failure::Extender(_)) => PointOutcome::Error,
             Err(Failure::NoNodes | Failure::Unschedulable(..)) => PointOutcome::Unschedulable,
         });
         result

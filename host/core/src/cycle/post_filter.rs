@@ -1,9 +1,16 @@
 //! When no node fits: plugins that could make room are asked, one after the other, until one can.
 
+use std::sync::Arc;
+
 use super::diagnosis::Diagnosis;
+use super::extending::candidates_left;
 use super::{Failure, Placing};
-use crate::cache::{NodeId, PodId};
-use crate::plugins::{Code, ExtensionPoints, PluginError, Plugins, PostFilterResult, Room, Status, Verdicts, WhatIf};
+use crate::cache::{Cache, NodeId, PodId};
+use crate::extenders::{Extenders, NoExtenders};
+use crate::model::Pod;
+use crate::plugins::{
+    AskBack, Candidate, Code, ExtensionPoints, PluginError, Plugins, PostFilterResult, Room, Status, Verdicts, WhatIf,
+};
 use crate::profile::{Profile, ProfilePlugin};
 
 /// What becomes of the room that is promised to the pod.
@@ -16,6 +23,24 @@ pub enum Nomination {
     Clear,
     /// It is being made.
     Make(Room),
+}
+
+/// Whom a post-filter asks while it is asked.
+struct Back<'a, W> {
+    what_if: W,
+    extenders: &'a mut dyn Extenders,
+    pod: &'a Arc<Pod>,
+    cache: &'a Cache,
+}
+
+impl<W: FnMut(&mut dyn Plugins, &[WhatIf]) -> Result<Verdicts, PluginError>> AskBack for Back<'_, W> {
+    fn what_if(&mut self, plugins: &mut dyn Plugins, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
+        (self.what_if)(plugins, cases)
+    }
+
+    fn extenders(&mut self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, String> {
+        candidates_left(self.extenders, self.pod, self.cache, candidates)
+    }
 }
 
 impl Placing<'_> {
@@ -63,7 +88,8 @@ impl Placing<'_> {
         let Placing { cycle, time, seed, pod, cache, nominations, verify, .. } = *self;
         let (templates, answers, distrusted) = (&mut *self.templates, &mut *self.answers, &mut *self.distrusted);
         let (pods_templates, next_start) = (&self.pods_templates, &mut *self.next_start);
-        let mut what_if = |plugins: &mut dyn Plugins, cases: &[WhatIf]| {
+        let extenders = &mut *self.extenders;
+        let what_if = |plugins: &mut dyn Plugins, cases: &[WhatIf]| {
             let mut placing = Placing {
                 cycle,
                 time,
@@ -74,6 +100,7 @@ impl Placing<'_> {
                 verify,
                 may_make_room: false,
                 plugins,
+                extenders: &mut NoExtenders,
                 next_start: &mut *next_start,
                 templates: &mut *templates,
                 answers: &mut *answers,
@@ -83,7 +110,8 @@ impl Placing<'_> {
             };
             placing.answer_what_if(&filters, cases)
         };
-        self.plugins.post_filter(plugin.id, &about, &nodes, &codes, &leaving, &mut what_if)
+        let mut back = Back { what_if, extenders, pod, cache };
+        self.plugins.post_filter(plugin.id, &about, &nodes, &codes, &leaving, &mut back)
     }
 
     /// Every node with the code by which it was rejected.
@@ -134,7 +162,7 @@ impl Placing<'_> {
             Ok(rejected) => Ok(rejected.into_iter().map(|no| no.map(|no| no.status)).collect()),
             Err(Failure::Plugin(error)) => Err(error),
             // No filter says these.
-            Err(Failure::NoNodes | Failure::Unschedulable(..)) => Ok(vec![None; cases.len()]),
+            Err(Failure::NoNodes | Failure::Unschedulable(..) | Failure::Extender(_)) => Ok(vec![None; cases.len()]),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! How good the nodes are on which the pod fits.
 
+use std::ops::ControlFlow;
+
 use super::filtering::Feasible;
 use super::{Failure, Placing, Said, normalize, select};
 use crate::cache::NodeId;
@@ -7,7 +9,7 @@ use crate::plugins::{ExtensionPoints, Normalization, PluginError, PluginId, PreS
 use crate::profile::{FailurePolicy, Profile, ProfilePlugin};
 
 impl Placing<'_> {
-    /// One of the nodes with the highest weighted sum of all plugins' normalized scores.
+    /// One of the nodes with the highest weighted sum of all plugins' normalized scores, and of what extenders add.
     pub(super) fn best_node(
         &mut self,
         profile: &Profile,
@@ -15,22 +17,30 @@ impl Placing<'_> {
         rng: &mut fastrand::Rng,
     ) -> Result<NodeId, Failure> {
         let skipped = self.skipped_at_pre_score(profile, &feasible.nodes)?;
-        self.at(ExtensionPoints::SCORE, |placing| {
-            if let Some(node) = placing.best_followed(profile, feasible, &skipped, rng)? {
-                return Ok(node);
+        let scored = self.at(ExtensionPoints::SCORE, |placing| {
+            if let Some(best) = placing.best_followed(profile, feasible, &skipped, rng)? {
+                return Ok(ControlFlow::Break(best));
             }
             let totals = placing.summed_scores(profile, &feasible.nodes, &skipped)?;
-            if placing.verify {
+            if placing.verify && !placing.concerns_extenders() {
                 placing.check_followed(profile, feasible, &skipped, &totals)?;
             }
-            select::one_of_the_best(&feasible.nodes, &totals, rng).ok_or(Failure::NoNodes)
-        })
+            Ok(ControlFlow::Continue(totals))
+        })?;
+        let mut totals = match scored {
+            ControlFlow::Break(best) => return Ok(best),
+            ControlFlow::Continue(totals) => totals,
+        };
+        self.add_extenders_scores(&feasible.nodes, &mut totals);
+        select::one_of_the_best(&feasible.nodes, &totals, rng).ok_or(Failure::NoNodes)
     }
 
-    /// The weighted sum of all plugins' normalized scores, parallel to `nodes`.
+    /// The same sum for all of them, parallel to `nodes`.
     pub(super) fn total_scores(&mut self, profile: &Profile, nodes: &[NodeId]) -> Result<Vec<i64>, Failure> {
         let skipped = self.skipped_at_pre_score(profile, nodes)?;
-        self.at(ExtensionPoints::SCORE, |placing| placing.summed_scores(profile, nodes, &skipped))
+        let mut totals = self.at(ExtensionPoints::SCORE, |placing| placing.summed_scores(profile, nodes, &skipped))?;
+        self.add_extenders_scores(nodes, &mut totals);
+        Ok(totals)
     }
 
     fn skipped_at_pre_score(&mut self, profile: &Profile, nodes: &[NodeId]) -> Result<Vec<PluginId>, Failure> {

@@ -111,7 +111,7 @@ impl Queue {
             if event.up_to_priority.is_some_and(|most| entry.pod.spec.priority > most) {
                 continue;
             }
-            for rejector in entry.rejectors().iter().filter(|by| by.declaration.is_concerned_by(&event)) {
+            for rejector in entry.rejectors().iter().filter(|by| by.is_concerned_by(&event)) {
                 if helped == Some(true) || (helped.is_some() && !rejector.pending) {
                     continue;
                 }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::advisor::SortKey;
 use super::in_flight::Ticket;
+use crate::cluster_event::ClusterEvent;
+use crate::extenders::EXTENDERS;
 use crate::facts::PodFacts;
 use crate::model::Pod;
 use crate::plugins::{Declaration, PluginId, TemplateId};
@@ -21,6 +23,13 @@ pub struct Rejector {
     pub pending: bool,
     /// The pod's template for it: what helps one pod of a template helps all.
     pub template: TemplateId,
+}
+
+impl Rejector {
+    /// Whether the event may help.
+    pub(super) fn is_concerned_by(&self, event: &ClusterEvent) -> bool {
+        self.id == EXTENDERS || self.declaration.is_concerned_by(event)
+    }
 }
 
 /// Why a pod waits, as far as the queue has to know.

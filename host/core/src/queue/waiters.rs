@@ -78,7 +78,7 @@ impl Waiters {
 
     /// The plugins that the event concerns.
     pub fn concerned(&self, event: &ClusterEvent) -> impl Iterator<Item = Concerned<'_>> {
-        let by_plugin = self.by_plugin.values().filter(|of| of.rejector.declaration.is_concerned_by(event));
+        let by_plugin = self.by_plugin.values().filter(|of| of.rejector.is_concerned_by(event));
         by_plugin.map(|OfPlugin { rejector, groups }| Concerned { rejector, groups })
     }
 

@@ -9,7 +9,7 @@ use berth_core::facts::{NodeFacts, PodFacts};
 use berth_core::intent::Intent;
 use berth_core::model::Effect;
 use berth_core::plugins::{
-    AskWhatIf, Code, Cycle, Declaration, ExtensionPoints, Happened, Hint, Normalization, Permission, PluginError,
+    AskBack, Code, Cycle, Declaration, ExtensionPoints, Happened, Hint, Normalization, Permission, PluginError,
     PluginId, Plugins, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room, Scope, Status, Verdicts,
     WhatIf,
 };
@@ -152,7 +152,7 @@ impl Plugins for Fakes {
         nodes: &[NodeId],
         _: &[Code],
         _: &[PodId],
-        what_if: &mut AskWhatIf<'_>,
+        ask: &mut dyn AskBack,
     ) -> Result<PostFilterResult, PluginError> {
         self.may_trap(plugin)?;
         for node in nodes {
@@ -161,7 +161,7 @@ impl Plugins for Fakes {
             let lower = |id: &&PodId| priority(id).is_some_and(|other| other < cycle.pod.spec.priority);
             let removed: Vec<PodId> = info.pods.iter().filter(lower).copied().collect();
             let case = WhatIf { node: *node, removed: removed.clone(), added: Vec::new() };
-            if !removed.is_empty() && what_if(self, &[case])?.nodes == [0] {
+            if !removed.is_empty() && ask.what_if(self, &[case])?.nodes == [0] {
                 return Ok(PostFilterResult::Nominate(Room { node: *node, evict: removed, ..Room::default() }));
             }
         }

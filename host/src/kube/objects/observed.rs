@@ -31,24 +31,31 @@ pub struct Unreadable {
 ///
 /// Reading never fails, as one bad object would otherwise fail the page of a list it stands on, again and again, and so
 /// end the informer. Only text that is no JSON at all is an error, and then the watch is at fault.
+///
+/// With `WHOLE` its text is kept, too, for whoever wants all of it.
 #[derive(Clone)]
-pub struct Observed<T> {
+pub struct Observed<T, const WHOLE: bool = false> {
     metadata: FullMeta,
     /// The object.
     pub object: Result<T, Unreadable>,
+    /// Its JSON, of one that can be read.
+    pub whole: Option<Box<str>>,
 }
 
-impl<'de, T: Slim> Deserialize<'de> for Observed<T> {
+impl<'de, T: Slim, const WHOLE: bool> Deserialize<'de> for Observed<T, WHOLE> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = <&RawValue>::deserialize(deserializer)?.get();
         match serde_json::from_str::<T>(raw) {
-            Ok(object) => Ok(Self { metadata: object.identity(), object: Ok(object) }),
+            Ok(object) => {
+                let (metadata, whole) = (object.identity(), WHOLE.then(|| raw.into()));
+                Ok(Self { metadata, object: Ok(object), whole })
+            }
             Err(_) => Self::unreadable(raw).map_err(D::Error::custom),
         }
     }
 }
 
-impl<T: Slim> Observed<T> {
+impl<T: Slim, const WHOLE: bool> Observed<T, WHOLE> {
     /// Reads once more, slowly, to say which field is at fault.
     fn unreadable(raw: &str) -> Result<Self, serde_json::Error> {
         #[derive(serde::Deserialize)]
@@ -61,7 +68,7 @@ impl<T: Slim> Observed<T> {
         };
         let object = serde_path_to_error::deserialize::<_, T>(&mut serde_json::Deserializer::from_str(raw));
         let object = object.map_err(|e| Unreadable { path: e.path().to_string(), message: e.inner().to_string() });
-        Ok(Self { metadata, object })
+        Ok(Self { metadata, object, whole: None })
     }
 }
 
@@ -78,7 +85,7 @@ impl ObjectMeta {
     }
 }
 
-impl<T> Observed<T> {
+impl<T, const WHOLE: bool> Observed<T, WHOLE> {
     /// `metadata.uid`.
     #[must_use]
     pub fn uid(&self) -> &str {
@@ -98,13 +105,13 @@ impl<T> Observed<T> {
     }
 }
 
-impl<T> fmt::Debug for Observed<T> {
+impl<T, const WHOLE: bool> fmt::Debug for Observed<T, WHOLE> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.namespace(), self.name())
     }
 }
 
-impl<T: Slim> Resource for Observed<T> {
+impl<T: Slim, const WHOLE: bool> Resource for Observed<T, WHOLE> {
     type DynamicType = ();
     type Scope = <T::Kind as Resource>::Scope;
 

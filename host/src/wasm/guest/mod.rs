@@ -23,4 +23,5 @@ pub use self::error::CallError;
 pub use self::instance::Instance;
 pub(super) use self::instance::StartError;
 pub(super) use self::interfaces::Interfaces;
+pub(crate) use self::post_filter::Answer;
 pub(super) use self::state::HostState;

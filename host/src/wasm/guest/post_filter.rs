@@ -1,6 +1,6 @@
 //! `post-filter`: the one call during which a guest asks back.
 //!
-//! Its what-ifs are answered by other guests, which are the core's thread's. So the guest runs on a thread of its own for
+//! Its what-ifs are answered by other guests, which are the core's thread's, as are the extenders. So the guest runs on a thread of its own for
 //! as long as the call lasts, and the core's thread answers until it is done.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -8,13 +8,14 @@ use std::thread;
 
 use berth_core::cache::{NodeId, PodId};
 use berth_core::intent::{Intent, Patch};
-use berth_core::plugins::{Code, Cycle, PluginError, PostFilterResult, Room, Verdicts, WhatIf};
+use berth_core::plugins::{Candidate, Code, Cycle, PluginError, PostFilterResult, Room, Verdicts, WhatIf};
 
 use super::answers::{REASONS, shorten};
 use super::call::Export;
 use super::error::CallError;
 use super::instance::Instance;
 use super::intents::reference;
+use crate::wasm::bindings::berth::scheduler::extenders as wit_extenders;
 use crate::wasm::bindings::berth::scheduler::intents as wit_intents;
 use crate::wasm::bindings::berth::scheduler::types as wit;
 use crate::wasm::bindings::berth::scheduler::what_if::WhatIfCase;
@@ -25,12 +26,27 @@ const CASES: usize = 1 << 16;
 /// What has to be done for one pod.
 const WANTED: usize = 1024;
 
-/// Answers a guest's question.
-type Answer<'a> = dyn FnMut(&[WhatIf]) -> Result<Verdicts, PluginError> + 'a;
+/// Answers a guest's questions.
+pub(crate) trait Answer {
+    /// Whether the pod would fit, for each case.
+    fn what_if(&mut self, cases: &[WhatIf]) -> Result<Verdicts, PluginError>;
+
+    /// What the extenders leave of these; all, where there are none.
+    fn extenders(&mut self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, String> {
+        Ok(candidates)
+    }
+}
+
+impl<F: FnMut(&[WhatIf]) -> Result<Verdicts, PluginError>> Answer for F {
+    fn what_if(&mut self, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
+        self(cases)
+    }
+}
 
 /// What comes from the guest's thread.
 enum Message {
     Ask(Vec<WhatIf>, SyncSender<Result<Verdicts, PluginError>>),
+    AskExtenders(Vec<Candidate>, SyncSender<Result<Vec<Candidate>, String>>),
     Done,
 }
 
@@ -59,18 +75,43 @@ impl Desk {
             .into_iter()
             .map(|case| WhatIf { node: NodeId(case.node), removed: removed(case.taken_away), added: Vec::new() })
             .collect();
-        let (number, gone) = (cases.len(), |_| wasmtime::format_err!("nobody answers what-ifs any more"));
-        let (reply, answer) = sync_channel(1);
-        self.0
-            .send(Message::Ask(cases, reply))
-            .map_err(|_| wasmtime::format_err!("nobody answers what-ifs any more"))?;
-        Ok(match answer.recv().map_err(gone)? {
+        let number = cases.len();
+        Ok(match self.answer(|reply| Message::Ask(cases, reply))? {
             Ok(verdicts) => as_wit(verdicts),
             Err(error) => {
                 let outcomes = vec![wit::Status { code: wit::Code::Error, reasons: vec![error.to_string()] }];
                 wit::Verdicts { outcomes, nodes: vec![1; number] }
             }
         })
+    }
+
+    /// The same of extenders.
+    pub fn ask_extenders(
+        &self,
+        candidates: Vec<wit_extenders::Candidate>,
+    ) -> wasmtime::Result<Result<Vec<wit_extenders::Candidate>, String>> {
+        if candidates.len() > CASES {
+            let number = candidates.len();
+            return Err(wasmtime::format_err!("{number} candidates in one question, where {CASES} are the most"));
+        }
+        let candidates = candidates.into_iter().map(|wit_extenders::Candidate { node, victims, violations }| {
+            Candidate { node: NodeId(node), victims: victims.into_iter().map(PodId).collect(), violations }
+        });
+        let candidates = candidates.collect();
+        let left = self.answer(|reply| Message::AskExtenders(candidates, reply))?;
+        let as_wit = |Candidate { node, victims, violations }| wit_extenders::Candidate {
+            node: node.0,
+            victims: victims.into_iter().map(|id| id.0).collect(),
+            violations,
+        };
+        Ok(left.map(|left| left.into_iter().map(as_wit).collect()))
+    }
+
+    fn answer<R>(&self, question: impl FnOnce(SyncSender<R>) -> Message) -> wasmtime::Result<R> {
+        let gone = || wasmtime::format_err!("nobody answers a post-filter any more");
+        let (reply, answer) = sync_channel(1);
+        self.0.send(question(reply)).map_err(|_| gone())?;
+        answer.recv().map_err(|_| gone())
     }
 }
 
@@ -82,7 +123,7 @@ impl Instance {
         nodes: &[NodeId],
         codes: &[Code],
         leaving: &[PodId],
-        answer: &mut Answer<'_>,
+        answer: &mut dyn Answer,
     ) -> Result<PostFilterResult, CallError> {
         let (messages, inbox) = channel();
         self.store.data_mut().desk = Some(Desk(messages.clone()));
@@ -117,10 +158,14 @@ impl Instance {
     }
 }
 
-fn answer_all(inbox: &Receiver<Message>, answer: &mut Answer<'_>) {
-    while let Ok(Message::Ask(cases, reply)) = inbox.recv() {
-        // The guest may have run out of time meanwhile.
-        let _ = reply.send(answer(&cases));
+fn answer_all(inbox: &Receiver<Message>, answer: &mut dyn Answer) {
+    while let Ok(message) = inbox.recv() {
+        // The guest may have run out of time meanwhile: then nobody takes the reply.
+        match message {
+            Message::Ask(cases, reply) => drop(reply.send(answer.what_if(&cases))),
+            Message::AskExtenders(candidates, reply) => drop(reply.send(answer.extenders(candidates))),
+            Message::Done => return,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::wasm::bindings::berth::scheduler::extenders::{self, Candidate};
 use crate::wasm::bindings::berth::scheduler::what_if::{Cycle, Host, Verdicts, WhatIfCase};
 
 use super::deadline::{Budget, Deadline};
@@ -17,7 +18,7 @@ pub(crate) struct HostState {
     pub(super) log: GuestLog,
     pub(super) memory: MemoryGuard,
     pub(super) deadline: Deadline,
-    /// Where what-ifs are asked, while post-filter runs.
+    /// Where a post-filter asks, while it runs.
     pub(super) desk: Option<Desk>,
     pub(in crate::wasm) wasi: WasiState,
 }
@@ -50,6 +51,19 @@ impl Host for HostState {
         match &self.desk {
             Some(desk) => desk.ask(cases),
             None => Err(wasmtime::format_err!("what-if can be asked during post-filter only")),
+        }
+    }
+}
+
+impl extenders::Host for HostState {
+    fn process_preemption(
+        &mut self,
+        _: Cycle,
+        candidates: Vec<Candidate>,
+    ) -> wasmtime::Result<Result<Vec<Candidate>, String>> {
+        match &self.desk {
+            Some(desk) => desk.ask_extenders(candidates),
+            None => Err(wasmtime::format_err!("extenders can be asked during post-filter only")),
         }
     }
 }

@@ -6,13 +6,13 @@ use berth_core::cache::{NodeId, PodId};
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::plugins::{
-    AskWhatIf, Code, Cycle, Happened, Hint, Permission, PluginError, PluginId, PostFilterResult, PreFilterResult,
-    PreScoreResult, Reserved, Status, TemplateId, Verdicts, WhatIf,
+    AskBack, Candidate, Code, Cycle, Happened, Hint, Permission, PluginError, PluginId, PostFilterResult,
+    PreFilterResult, PreScoreResult, Reserved, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 
 use super::{Guests, Resident, slot};
-use crate::wasm::guest::{CallError, Export, Instance};
+use crate::wasm::guest::{Answer, CallError, Export, Instance};
 
 impl Guests {
     fn ask_resident<R>(
@@ -91,13 +91,19 @@ impl Plugins for Guests {
         nodes: &[NodeId],
         codes: &[Code],
         leaving: &[PodId],
-        what_if: &mut AskWhatIf<'_>,
+        ask: &mut dyn AskBack,
     ) -> Result<PostFilterResult, PluginError> {
         let Ok(at) = self.slots.binary_search_by_key(&plugin, |slot| slot.id) else { return Err(not_loaded(plugin)) };
         let (mut slot, rebuilder) = (self.slots.remove(at), self.rebuilder.clone());
         let mut feeder = std::mem::take(&mut self.feeder);
         let result = slot.ask(Export::PostFilter, cycle, &mut feeder, &rebuilder, |resident| {
-            resident.instance().post_filter(cycle, nodes, codes, leaving, &mut |cases| what_if(self, cases))
+            resident.instance().post_filter(
+                cycle,
+                nodes,
+                codes,
+                leaving,
+                &mut ByOthers { others: &mut *self, ask: &mut *ask },
+            )
         });
         self.feeder = feeder;
         self.slots.insert(at, slot);
@@ -199,5 +205,21 @@ impl Plugins for Guests {
                 resident.forget(templates);
             }
         }
+    }
+}
+
+/// Answers a post-filter's questions, the what-ifs by all guests but itself.
+struct ByOthers<'a> {
+    others: &'a mut Guests,
+    ask: &'a mut dyn AskBack,
+}
+
+impl Answer for ByOthers<'_> {
+    fn what_if(&mut self, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
+        self.ask.what_if(&mut *self.others, cases)
+    }
+
+    fn extenders(&mut self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, String> {
+        self.ask.extenders(candidates)
     }
 }

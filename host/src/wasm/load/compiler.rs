@@ -13,7 +13,7 @@ use super::digest::Digest;
 use super::disk_cache::DiskCache;
 use super::error::{LoadCause, LoadError};
 use super::source::Source;
-use crate::wasm::bindings::berth::scheduler::{log, what_if};
+use crate::wasm::bindings::berth::scheduler::{extenders, log, what_if};
 use crate::wasm::guest::{HostState, Instance, Interfaces, StartError, shorten};
 use crate::wasm::limits::Limits;
 use crate::wasm::metrics::Counters;
@@ -67,6 +67,7 @@ impl Compiler {
         let mut linker = Linker::new(&engine);
         log::add_to_linker::<_, HasSelf<_>>(&mut linker, HostState::log)?;
         what_if::add_to_linker::<_, HasSelf<_>>(&mut linker, |state: &mut HostState| state)?;
+        extenders::add_to_linker::<_, HasSelf<_>>(&mut linker, |state: &mut HostState| state)?;
         let cache = cache_dir.and_then(|dir| {
             DiskCache::open(dir, &engine)
                 .inspect_err(|error| tracing::warn!("compiled components are not kept: {error}"))

@@ -96,7 +96,7 @@ fn check_import(name: &str, types_only: bool, points: ExtensionPoints) -> Result
         _ if types_only => Ok(()),
         Some("log") => Ok(()),
         None if wasi::is_offered(name) => Ok(()),
-        Some("what-if") if points.contains(ExtensionPoints::POST_FILTER) => Ok(()),
+        Some("what-if" | "extenders") if points.contains(ExtensionPoints::POST_FILTER) => Ok(()),
         _ => Err(LoadCause::Import(name.to_owned())),
     }
 }
@@ -163,10 +163,11 @@ mod tests {
     }
 
     #[test]
-    fn imports_are_the_log_and_for_post_filter_the_what_if() {
+    fn imports_are_the_log_and_for_post_filter_those_whom_it_asks() {
         let post_filter = ExtensionPoints::POST_FILTER;
         assert_eq!(check_import("berth:scheduler/log@0.1.0", false, ExtensionPoints::FILTER), Ok(()));
         assert_eq!(check_import("berth:scheduler/what-if@0.1.0", false, post_filter), Ok(()));
+        assert_eq!(check_import("berth:scheduler/extenders@0.1.0", false, post_filter), Ok(()));
         assert_eq!(check_import("berth:scheduler/intents@0.1.0", true, post_filter), Ok(()));
         assert_eq!(check_import("wasi:clocks/monotonic-clock@0.2.0", false, ExtensionPoints::FILTER), Ok(()));
         for refused in ["wasi:http/outgoing-handler@0.2.0", "berth:scheduler/what-if@0.1.0", "env"] {

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
-use berth_tests::Target;
-use berth_tests::programs;
+use berth_tests::objects::with;
+use berth_tests::{Target, programs};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
@@ -23,9 +23,17 @@ impl KubeScheduler {
     /// # Errors
     /// It can't be started.
     pub fn start(target: &Target) -> Result<Self> {
+        Self::start_with(target, &json!({}))
+    }
+
+    /// The same, with more of a configuration.
+    ///
+    /// # Errors
+    /// As [`KubeScheduler::start`].
+    pub fn start_with(target: &Target, more: &Value) -> Result<Self> {
         let program = Self::program().context("PARITY_SCHEDULER names no kube-scheduler")?;
         let file = target.home().join("kube-scheduler.json");
-        std::fs::write(&file, configuration(&target.kubeconfig).to_string())?;
+        std::fs::write(&file, with(configuration(&target.kubeconfig), more).to_string())?;
         let log = std::fs::File::create(target.home().join("kube-scheduler.log"))?;
         let mut command = Command::new(&program);
         command.arg("--config").arg(file).args(["--secure-port=0", "--leader-elect=false"]);

@@ -1,0 +1,123 @@
+//! An extender for tests: a server that writes down what it is asked, and answers from a script.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{HeaderMap, Method, Request, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use kube::Client;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+/// What it was asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// Method, path and type of the content: `POST /one/filter application/json`.
+    pub how: String,
+    /// What was sent.
+    pub body: Value,
+}
+
+/// What it answers.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// This, with status 200.
+    Json(Value),
+    /// This text, with status 200.
+    Text(&'static str),
+    /// This status.
+    Status(u16),
+    /// Nothing, for as long as anybody waits.
+    Never,
+    /// It binds the pod, and says so.
+    Bind,
+}
+
+/// A running one. It ends when dropped.
+pub struct Extender {
+    address: SocketAddr,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    task: JoinHandle<()>,
+}
+
+/// What it says to a path and a body.
+type Script = dyn Fn(&str, &Value) -> Reply + Send + Sync;
+
+impl Extender {
+    /// Starts one on a free port of this machine. It binds with this client.
+    ///
+    /// # Errors
+    /// There is no port.
+    pub async fn start(
+        client: &Client,
+        script: impl Fn(&str, &Value) -> Reply + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let asked = Arc::<Mutex<Vec<Asked>>>::default();
+        let listener = TcpListener::bind("127.0.0.1:0").await.context("a port for an extender")?;
+        let address = listener.local_addr()?;
+        let script: Arc<Script> = Arc::new(script);
+        let (client, written) = (client.clone(), Arc::clone(&asked));
+        let router = Router::new().fallback(move |method: Method, uri: Uri, headers: HeaderMap, body: Bytes| {
+            let (client, script, written) = (client.clone(), Arc::clone(&script), Arc::clone(&written));
+            async move {
+                let body = serde_json::from_slice(&body).unwrap_or_else(|error| json!(error.to_string()));
+                let content = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+                let how = format!("{method} {} {content}", uri.path());
+                written.lock().unwrap_or_else(PoisonError::into_inner).push(Asked { how, body: body.clone() });
+                let reply = script(uri.path(), &body);
+                answer(&client, reply, &body).await
+            }
+        });
+        // Dropped with the task, it needs no word of how it ended.
+        let task = tokio::spawn(async move { drop(axum::serve(listener, router).await) });
+        Ok(Self { address, asked, task })
+    }
+
+    /// Its address, without a path.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What it was asked up to now.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for Extender {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn answer(client: &Client, reply: Reply, body: &Value) -> Response {
+    match reply {
+        Reply::Json(answer) => answer.to_string().into_response(),
+        Reply::Text(text) => text.into_response(),
+        Reply::Status(code) => StatusCode::from_u16(code).unwrap_or(StatusCode::IM_A_TEAPOT).into_response(),
+        Reply::Never => futures::future::pending().await,
+        Reply::Bind => {
+            let error = bind(client, body).await.err().map(|error| format!("{error:#}"));
+            json!({"Error": error.unwrap_or_default()}).to_string().into_response()
+        }
+    }
+}
+
+/// Does what `ExtenderBindingArgs` ask for.
+async fn bind(client: &Client, args: &Value) -> Result<()> {
+    let text = |field: &str| args[field].as_str().with_context(|| format!("there is no {field} in {args}"));
+    let (name, namespace) = (text("PodName")?, text("PodNamespace")?);
+    let binding = json!({
+        "apiVersion": "v1", "kind": "Binding",
+        "metadata": {"name": name, "namespace": namespace, "uid": text("PodUID")?},
+        "target": {"kind": "Node", "name": text("Node")?},
+    });
+    let path = format!("/api/v1/namespaces/{namespace}/pods/{name}/binding");
+    let request = Request::post(path).header("content-type", "application/json").body(binding.to_string().into())?;
+    client.request_text(request).await?;
+    Ok(())
+}

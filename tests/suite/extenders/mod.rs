@@ -1,0 +1,211 @@
+//! Extenders, beside Berth and beside kube-scheduler: both ask the same, and the same comes of it.
+//!
+//! `PARITY_SCHEDULER` names kube-scheduler.
+
+mod scenes;
+
+use anyhow::{Context, Result, ensure};
+use berth::config::{Configuration, v1};
+use berth::scheduler::{self, Scheduler};
+use berth_tests::extender::{Asked, Extender};
+use berth_tests::objects::{node, pod, priority_class, with};
+use berth_tests::wait::{Look, eventually};
+use berth_tests::{ControlPlane, Journal, Target, api};
+use serde_json::{Value, json};
+
+use self::scenes::{Outcome, Scene};
+use crate::kube_scheduler::KubeScheduler;
+
+crate::case::cases!(Both: are_asked_and_heard);
+
+/// The comparison, for which kube-scheduler has to be there.
+pub fn compared() -> Vec<crate::case::Case> {
+    let (module, name, on) = ("extenders", "are_asked_as_by_kube_scheduler", crate::case::On::Real);
+    vec![crate::case::Case { module, name, on, run: |target| Box::pin(are_asked_as_by_kube_scheduler(target)) }]
+}
+
+/// Whether there is what it takes.
+pub fn comparable() -> bool {
+    KubeScheduler::program().is_some() && ControlPlane::assets().is_some()
+}
+
+/// What kube-scheduler's DynamicResources adds to each rejection, and Berth's does not: docs/differences.md.
+const ADDED: &str = " no new claims to deallocate,";
+
+/// What came of a scene.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    /// What was asked, each thing once, in the order in which it was first.
+    asked: Vec<Asked>,
+    /// The pod's node, or the reason and the message of its condition.
+    came: Result<String, (String, String)>,
+}
+
+async fn are_asked_and_heard(target: &Target) -> Result<()> {
+    for scene in scenes::all() {
+        let seen = by_berth(target, &scene).await.with_context(|| scene.name)?;
+        check(&scene, &seen.came).with_context(|| format!("{}: it was asked {:#?}", scene.name, seen.asked))?;
+        target.clean_up().await?;
+    }
+    Ok(())
+}
+
+async fn are_asked_as_by_kube_scheduler(target: &Target) -> Result<()> {
+    for scene in scenes::all() {
+        let theirs =
+            by_kube_scheduler(target, &scene).await.with_context(|| format!("{}: kube-scheduler", scene.name))?;
+        target.clean_up().await?;
+        let ours = by_berth(target, &scene).await.with_context(|| format!("{}: Berth", scene.name))?;
+        target.clean_up().await?;
+        ensure!(ours.asked == theirs.asked, "{}: {}", scene.name, first_difference(&theirs.asked, &ours.asked));
+        match (&scene.comes_to, theirs.came, ours.came) {
+            (Outcome::ErrorOf(_), Err((theirs, _)), Err((ours, _))) if theirs == ours => {}
+            (_, theirs, ours) => ensure!(theirs == ours, "{}: {theirs:?}, and ours {ours:?}", scene.name),
+        }
+    }
+    Ok(())
+}
+
+fn first_difference(theirs: &[Asked], ours: &[Asked]) -> String {
+    let at = theirs.iter().zip(ours).take_while(|(theirs, ours)| theirs == ours).count();
+    let show =
+        |asked: Option<&Asked>| asked.map_or("nothing".into(), |asked| format!("{} {:#}", asked.how, asked.body));
+    format!("question {at}: kube-scheduler asks {}\nBerth asks {}", show(theirs.get(at)), show(ours.get(at)))
+}
+
+fn check(scene: &Scene, came: &Result<String, (String, String)>) -> Result<()> {
+    let told = came.as_ref().map(String::as_str).map_err(|(reason, message)| (reason.as_str(), message.as_str()));
+    let right = match (&scene.comes_to, told) {
+        (Outcome::On(node), Ok(placed)) => *node == placed,
+        (Outcome::Unschedulable(expected), Err(("Unschedulable", message))) => *expected == message,
+        (Outcome::Error(expected), Err(("SchedulerError", message))) => *expected == message,
+        (Outcome::ErrorOf(expected), Err(("SchedulerError", message))) => message.starts_with(expected),
+        _ => false,
+    };
+    ensure!(right, "it came to {came:?}, not to {:?}", scene.comes_to);
+    Ok(())
+}
+
+async fn by_berth(target: &Target, scene: &Scene) -> Result<Seen> {
+    let extender = prepared(target, scene).await?;
+    let extenders = serde_json::from_value::<Vec<v1::Extender>>(Value::Array(configured(scene, &extender)))?;
+    let mut configuration = Configuration { extenders, ..Configuration::default() };
+    berth::extender::leave_managed_resources(&mut configuration.profiles, &configuration.extenders);
+    let options = scheduler::Options { configuration, ..scheduler::Options::default() };
+    let scheduler = Scheduler::start(target.client.clone(), options).await?;
+    let seen = seen(target, scene, &extender).await;
+    target.stop(scheduler).await?;
+    seen
+}
+
+async fn by_kube_scheduler(target: &Target, scene: &Scene) -> Result<Seen> {
+    let extender = prepared(target, scene).await?;
+    let scheduler = KubeScheduler::start_with(target, &json!({"extenders": configured(scene, &extender)}))?;
+    let seen = seen(target, scene, &extender).await;
+    scheduler.stop().await?;
+    seen
+}
+
+/// `extenders[]` for this server.
+fn configured(scene: &Scene, extender: &Extender) -> Vec<Value> {
+    let url = |at: usize| json!({"urlPrefix": format!("{}/{at}/", extender.url())});
+    scene.extenders.iter().enumerate().map(|(at, extender)| with(extender.clone(), &url(at))).collect()
+}
+
+/// The cluster before the scheduler starts.
+async fn prepared(target: &Target, scene: &Scene) -> Result<Extender> {
+    let nodes: &[&str] = if scene.full { &["a", "b"] } else { &["a", "b", "c"] };
+    api::create_all(&target.client, nodes.iter().map(|name| node(name, 4))).await?;
+    if scene.full {
+        for (class, priority) in [("low", 0), ("middle", 100), ("high", 1000)] {
+            api::create(&target.client, &priority_class(class, priority)).await?;
+        }
+        for (node, class) in [("a", "low"), ("b", "middle")] {
+            let spec = json!({"nodeName": node, "priorityClassName": class, "terminationGracePeriodSeconds": 0});
+            create_of_class(target, &with(pod(class, "3"), &json!({"spec": spec}))).await?;
+        }
+    }
+    Extender::start(&target.client, scene.script).await
+}
+
+/// An API server takes a while to know a class.
+async fn create_of_class(target: &Target, pod: &Value) -> Result<()> {
+    eventually("the API server takes the pod", || async {
+        let created = api::create(&target.client, pod).await;
+        Ok(created.map_or_else(|error| Look::NotYet(format!("{error:#}")), Look::Yes))
+    })
+    .await
+}
+
+async fn seen(target: &Target, scene: &Scene, extender: &Extender) -> Result<Seen> {
+    let journal = Journal::start(&target.client).await?;
+    let residents = journal.now(|pods| uids(pods.by_name.iter().map(|(name, seen)| (name.as_str(), &*seen.uid))));
+    let mut wanting = pod("p", "3");
+    let resources = &mut wanting["spec"]["containers"][0]["resources"];
+    json_patch::merge(resources, &json!({"requests": scene.requests, "limits": scene.requests}));
+    if scene.full {
+        wanting["spec"]["priorityClassName"] = "high".into();
+    }
+    create_of_class(target, &wanting).await?;
+    let placed = matches!(scene.comes_to, Outcome::On(_));
+    let (uid, came) = journal
+        .until(&format!("the pod of {:?} is placed or told why not", scene.name), |pods| {
+            let Some(seen) = pods.by_name.get("p") else { return Look::NotYet("it is not there".to_owned()) };
+            match (&seen.node, &seen.scheduled) {
+                (Some(node), _) => Look::Yes((seen.uid.clone(), Ok(node.clone()))),
+                // One that is to be placed may have to wait for others to go.
+                (None, Some((_, reason, message))) if !placed => {
+                    Look::Yes((seen.uid.clone(), Err((reason.clone(), message.clone()))))
+                }
+                _ => Look::NotYet(format!("{seen:?}")),
+            }
+        })
+        .await?;
+    let names: Vec<(String, String)> = residents.into_iter().chain(uids([("p", &*uid)])).collect();
+    let in_words = |text: &str| {
+        let text = text.replace(&extender.url(), "URL").replace(ADDED, "");
+        names.iter().fold(text, |text, (uid, name)| text.replace(uid, name))
+    };
+    let mut asked: Vec<Asked> = Vec::new();
+    for one in extender.asked() {
+        let mut body: Value = serde_json::from_str(&in_words(&one.body.to_string()))?;
+        normalize(&mut body);
+        let one = Asked { how: one.how, body };
+        if !asked.contains(&one) {
+            asked.push(one);
+        }
+    }
+    // Those that score are asked at the same time.
+    asked.sort_by_key(|one| if one.how.contains("/score") { one.how.clone() } else { String::new() });
+    Ok(Seen { asked, came: came.map_err(|(reason, message)| (reason, in_words(&message))) })
+}
+
+/// What stands for each uid.
+fn uids<'a>(pods: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
+    pods.into_iter().map(|(name, uid)| (uid.to_owned(), format!("uid of {name}"))).collect()
+}
+
+/// Leaves out what differs from run to run: versions and times, conditions that attempts before have left, and the order of
+/// nodes.
+fn normalize(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
+                for field in ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"] {
+                    metadata.remove(field);
+                }
+            }
+            if fields.contains_key("spec")
+                && let Some(Value::Object(status)) = fields.get_mut("status")
+            {
+                status.remove("conditions");
+            }
+            fields.values_mut().for_each(normalize);
+        }
+        Value::Array(items) => {
+            items.iter_mut().for_each(normalize);
+            items.sort_by_key(|item| item["metadata"]["name"].as_str().or(item.as_str()).map(str::to_owned));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,293 @@
+//! Extenders, what they answer, and what comes of it.
+
+use berth_tests::extender::Reply;
+use serde_json::{Value, json};
+
+/// A pod that is to be placed, and extenders that have a say.
+pub struct Scene {
+    pub name: &'static str,
+    /// `extenders[]`, each with its place as `urlPrefix`.
+    pub extenders: Vec<Value>,
+    /// What they answer: to a path, such as `/0/filter`, and what was sent.
+    pub script: fn(&str, &Value) -> Reply,
+    /// On each node a pod that leaves no room, of priority 0 on `a` and 100 on `b`.
+    pub full: bool,
+    /// What the pod requests besides.
+    pub requests: Value,
+    pub comes_to: Outcome,
+}
+
+/// What becomes of the pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is placed on this node.
+    On(&'static str),
+    /// It is told this, as `Unschedulable`; the extender's address is URL.
+    Unschedulable(&'static str),
+    /// It is told this, as `SchedulerError`.
+    Error(&'static str),
+    /// The same, each scheduler in words of its own: what Berth's begin with.
+    ErrorOf(&'static str),
+}
+
+fn scene(name: &'static str, extenders: Vec<Value>, script: fn(&str, &Value) -> Reply, comes_to: Outcome) -> Scene {
+    Scene { name, extenders, script, full: false, requests: json!({}), comes_to }
+}
+
+fn filtering() -> Value {
+    json!({"filterVerb": "filter", "nodeCacheCapable": true})
+}
+
+fn preempting(capable: bool) -> Value {
+    json!({"preemptVerb": "preempt", "nodeCacheCapable": capable})
+}
+
+fn with(mut extender: Value, more: Value) -> Value {
+    json_patch::merge(&mut extender, &more);
+    extender
+}
+
+/// Leaves this node alone, in the form in which nodes were sent.
+fn keep(node: &str, args: &Value) -> Value {
+    let all: Vec<&Value> = args["Nodes"]["items"].as_array().into_iter().flatten().collect();
+    match all.into_iter().find(|item| item["metadata"]["name"] == node) {
+        Some(item) => json!({"Nodes": {"metadata": {}, "items": [item]}}),
+        None => json!({"NodeNames": [node]}),
+    }
+}
+
+/// Names the victims on this node, as they were sent.
+fn give_up(node: &str, args: &Value) -> Value {
+    let whole = &args["NodeNameToVictims"][node]["Pods"];
+    let uid = |pod: &Value| json!({"UID": pod["metadata"]["uid"]});
+    let pods = match whole.as_array() {
+        Some(pods) => pods.iter().map(uid).collect(),
+        None => args["NodeNameToMetaVictims"][node]["Pods"].clone(),
+    };
+    json!({"NodeNameToMetaVictims": {node: {"Pods": pods, "NumPDBViolations": 0}}})
+}
+
+const IGNORABLE: fn() -> Value = || json!({"ignorable": true});
+
+/// Among the nodes `a`, `b` and `c`; those that are full are `a` and `b` alone.
+pub fn all() -> Vec<Scene> {
+    let mut scenes = filtering_scenes();
+    scenes.extend(failing_scenes());
+    scenes.extend(scoring_and_binding_scenes());
+    scenes.extend(preempting_scenes());
+    scenes
+}
+
+fn filtering_scenes() -> Vec<Scene> {
+    let whole = json!({"filterVerb": "filter"});
+    vec![
+        scene("names", vec![filtering()], |_, args| Reply::Json(keep("b", args)), Outcome::On("b")),
+        scene("whole nodes", vec![whole], |_, args| Reply::Json(keep("c", args)), Outcome::On("c")),
+        scene(
+            "one after the other, those that may be ignored last",
+            vec![with(filtering(), IGNORABLE()), filtering()],
+            |path, args| {
+                Reply::Json(match path {
+                    "/1/filter" => json!({"nodeNames": ["a", "b"], "failedNodes": {"c": "not c"}}),
+                    _ => keep("a", args),
+                })
+            },
+            Outcome::On("a"),
+        ),
+        scene(
+            "reasons",
+            vec![filtering()],
+            |_, _| {
+                Reply::Json(json!({
+                    "NodeNames": [],
+                    "FailedNodes": {"a": "busy", "b": "busy", "c": "not this"},
+                    "FailedAndUnresolvableNodes": {"c": "never"},
+                }))
+            },
+            Outcome::Unschedulable(
+                "0/3 nodes are available: 1 never, 2 busy. preemption: 0/3 nodes are available: \
+                 1 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.",
+            ),
+        ),
+        scene(
+            "no reasons",
+            vec![filtering()],
+            |_, _| Reply::Json(json!({})),
+            Outcome::Unschedulable(
+                "0/3 nodes are available: preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+            ),
+        ),
+        Scene {
+            requests: json!({"example.com/chip": "1"}),
+            ..scene(
+                "resources that it manages and the scheduler does not know",
+                vec![with(
+                    filtering(),
+                    json!({"managedResources": [{"name": "example.com/chip", "ignoredByScheduler": true}]}),
+                )],
+                |_, args| Reply::Json(keep("b", args)),
+                Outcome::On("b"),
+            )
+        },
+        scene(
+            "resources that the pod does not want",
+            vec![
+                with(filtering(), json!({"managedResources": [{"name": "example.com/chip"}]})),
+                json!({"prioritizeVerb": "score", "weight": 1, "nodeCacheCapable": true}),
+            ],
+            |path, _| match path {
+                "/1/score" => Reply::Json(json!([{"Host": "c", "Score": 10}])),
+                _ => Reply::Status(500),
+            },
+            Outcome::On("c"),
+        ),
+    ]
+}
+
+fn failing_scenes() -> Vec<Scene> {
+    let slow = || with(filtering(), json!({"httpTimeout": "300ms"}));
+    vec![
+        scene(
+            "a status",
+            vec![filtering()],
+            |_, _| Reply::Status(503),
+            Outcome::Error("failed filter with extender at URL URL/0/filter, code 503"),
+        ),
+        scene(
+            "an error of its own",
+            vec![filtering()],
+            |_, _| Reply::Json(json!({"Error": "out of order"})),
+            Outcome::Error("out of order"),
+        ),
+        scene(
+            "a node that was not asked about",
+            vec![filtering()],
+            |_, args| Reply::Json(keep("elsewhere", args)),
+            Outcome::Error(
+                "extender \"URL/0/\" claims a filtered node \"elsewhere\" which is not found in the input node list",
+            ),
+        ),
+        scene(
+            "no answer",
+            vec![slow()],
+            |_, _| Reply::Never,
+            Outcome::ErrorOf("Post \"URL/0/filter\": no answer within"),
+        ),
+        scene(
+            "no JSON",
+            vec![filtering()],
+            |_, _| Reply::Text("hello"),
+            Outcome::ErrorOf("Post \"URL/0/filter\": the answer can't be read: "),
+        ),
+        scene(
+            "another form",
+            vec![filtering()],
+            |_, _| Reply::Json(json!({"NodeNames": "a"})),
+            Outcome::ErrorOf("Post \"URL/0/filter\": the answer can't be read: "),
+        ),
+        scene(
+            "whatever fails may be ignored",
+            vec![
+                with(slow(), IGNORABLE()),
+                with(filtering(), IGNORABLE()),
+                with(filtering(), IGNORABLE()),
+                with(filtering(), IGNORABLE()),
+            ],
+            |path, args| match path {
+                "/0/filter" => Reply::Never,
+                "/1/filter" => Reply::Status(500),
+                "/2/filter" => Reply::Text("["),
+                _ => Reply::Json(keep("b", args)),
+            },
+            Outcome::On("b"),
+        ),
+    ]
+}
+
+fn scoring_and_binding_scenes() -> Vec<Scene> {
+    let scoring = |weight: i64| json!({"prioritizeVerb": "score", "weight": weight, "nodeCacheCapable": true});
+    vec![
+        scene(
+            "scores",
+            vec![scoring(1), with(scoring(9), json!({"nodeCacheCapable": false})), scoring(1), scoring(1)],
+            |path, _| match path {
+                "/0/score" => Reply::Json(json!([{"Host": "a", "Score": 10}, {"Host": "b", "Score": 1}])),
+                "/1/score" => Reply::Json(json!([{"host": "c", "score": 10}, {"host": "elsewhere", "score": 10}])),
+                "/2/score" => Reply::Status(500),
+                _ => Reply::Text("nonsense"),
+            },
+            Outcome::On("c"),
+        ),
+        scene(
+            "a binding",
+            vec![with(filtering(), json!({"bindVerb": "bind"}))],
+            |path, args| match path {
+                "/0/bind" => Reply::Bind,
+                _ => Reply::Json(keep("b", args)),
+            },
+            Outcome::On("b"),
+        ),
+        scene(
+            "no binding",
+            vec![with(filtering(), json!({"bindVerb": "bind"}))],
+            |path, args| match path {
+                "/0/bind" => Reply::Json(json!({"Error": "no hands free"})),
+                _ => Reply::Json(keep("b", args)),
+            },
+            Outcome::Error("no hands free"),
+        ),
+        scene(
+            "no binding, and somebody else does it",
+            vec![with(filtering(), json!({"bindVerb": "bind", "ignorable": true}))],
+            |path, args| match path {
+                "/0/bind" => Reply::Status(404),
+                _ => Reply::Json(keep("b", args)),
+            },
+            Outcome::On("b"),
+        ),
+    ]
+}
+
+fn preempting_scenes() -> Vec<Scene> {
+    let full = |scene| Scene { full: true, ..scene };
+    vec![
+        full(scene("victims", vec![preempting(true)], |_, args| Reply::Json(give_up("b", args)), Outcome::On("b"))),
+        full(scene(
+            "whole victims",
+            vec![preempting(false)],
+            |_, args| Reply::Json(give_up("b", args)),
+            Outcome::On("b"),
+        )),
+        full(scene(
+            "no victims",
+            vec![preempting(true)],
+            |_, _| Reply::Json(json!({})),
+            Outcome::Unschedulable(
+                "0/2 nodes are available: 2 Insufficient cpu. preemption: no candidate node for preemption",
+            ),
+        )),
+        full(scene(
+            "victims that are not there",
+            vec![preempting(true)],
+            |_, _| Reply::Json(json!({"NodeNameToMetaVictims": {"b": {"Pods": []}}})),
+            Outcome::Unschedulable(
+                "0/2 nodes are available: 2 Insufficient cpu. preemption: expected at least one victim pod on node \"b\"",
+            ),
+        )),
+        full(scene(
+            "a failure over victims",
+            vec![preempting(true)],
+            |_, _| Reply::Status(500),
+            Outcome::Unschedulable(
+                "0/2 nodes are available: 2 Insufficient cpu. \
+                 preemption: failed preempt with extender at URL URL/0/preempt, code 500",
+            ),
+        )),
+        full(scene(
+            "a failure over victims that is ignored",
+            vec![with(preempting(true), IGNORABLE())],
+            |_, _| Reply::Status(500),
+            Outcome::On("a"),
+        )),
+    ]
+}
