@@ -14,7 +14,6 @@ mod constraint;
 mod counts;
 mod filtering;
 mod scoring;
-mod selectors;
 mod tally;
 
 use std::cell::RefCell;
