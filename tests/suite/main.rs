@@ -8,6 +8,7 @@ mod harness;
 
 mod binary;
 mod claims;
+mod configuration;
 mod examples;
 mod failover;
 mod faults;
@@ -70,6 +71,7 @@ fn main() -> ExitCode {
         scale::cases(),
     ];
     let mut trials = binary::trials();
+    trials.extend(configuration::trials());
     trials.extend(projects::trials());
     trials.extend(examples::trials());
     trials.extend(outages::trials());

@@ -1,6 +1,7 @@
 //! `berth run`: places the pods of a cluster until stopped.
 
 mod flags;
+mod settings;
 
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -12,6 +13,7 @@ use tokio::sync::watch;
 use tracing::{info, warn};
 
 use self::flags::{ElectionFlags, ServingFlags};
+use self::settings::SettingsFlags;
 use crate::admin::metrics::Metrics;
 use crate::admin::{self, Subject};
 use crate::config::{Configuration, Followed};
@@ -28,19 +30,15 @@ pub struct Args {
     /// The cluster to work in [default: the one whose pod this is].
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// A directory of plugins (`*.wasm`), watched: what is dropped there takes effect.
-    #[arg(long, value_name = "DIR")]
-    plugins: Option<PathBuf>,
-    /// A KubeSchedulerConfiguration, of which profiles, plugins, weights, pluginConfig and leaderElection are read. Its
-    /// profiles are watched: a change of them takes effect.
+    /// A KubeSchedulerConfiguration, and Berth's own settings behind it (docs/configuration.md). Its profiles are watched: a
+    /// change of them takes effect.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Place pods whose spec.schedulerName is this [default: default-scheduler].
     #[arg(long, value_name = "NAME", conflicts_with = "config")]
     scheduler_name: Option<String>,
-    /// Where compiled plugins are kept between runs [default: a folder of the user's cache].
-    #[arg(long, value_name = "DIR")]
-    cache_dir: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingsFlags,
     #[command(flatten)]
     election: ElectionFlags,
     #[command(flatten)]
@@ -64,10 +62,21 @@ pub async fn run(args: Args) -> Result<()> {
         None => (None, Configuration::default_profile(args.scheduler_name.as_deref())),
     };
     args.election.apply_to(&mut configuration.leader_election);
+    args.settings.apply_to(&mut configuration);
+    if let Some(kubeconfig) = &args.kubeconfig {
+        configuration.client_connection.kubeconfig = Some(kubeconfig.display().to_string());
+    }
+    if let Some(path) = &args.settings.write_config_to {
+        return settings::write(&configuration, path);
+    }
     let election = configuration.leader_election.clone();
-    let client = crate::kube::connect(args.kubeconfig.as_deref()).await?;
+    let connection = &configuration.client_connection;
+    let mut client = crate::kube::connect(connection.kubeconfig()).await?;
+    if let Some((qps, burst)) = connection.rate() {
+        client = crate::kube::limited(client, qps, burst);
+    }
     let elector = election.enabled.then(|| Elector::new(client.clone(), &election)).transpose()?;
-    let options = Options { configuration, plugins_dir: args.plugins, cache_dir: args.cache_dir, ..Options::default() };
+    let options = Options::of(configuration);
     let metrics = Arc::clone(&options.metrics);
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
     let server = admin::Server::start(args.serving.address(), Arc::clone(&subject)).await?;
