@@ -34,7 +34,12 @@ fn prepare(containers: &pod::Containers) -> BestEffort {
     BestEffort(containers.iter().all(|container| container.requests.milli_cpu == 0 && container.requests.memory == 0))
 }
 
-fn filter(pod: &BestEffort, args: &Args, conditions: &node::Conditions, unschedulable: &node::Unschedulable) -> Verdict {
+fn filter(
+    pod: &BestEffort,
+    args: &Args,
+    conditions: &node::Conditions,
+    unschedulable: &node::Unschedulable,
+) -> Verdict {
     let mut verdict = Verdict::FITS;
     let mut reject = |reason: &'static str| verdict.reject(RejectionCode::Unresolvable, reason);
     for condition in conditions.iter() {

@@ -5,7 +5,8 @@ use berth_guest::types::{Code, Container, ContainerKind};
 use super::*;
 
 fn all(node: NodeBuilder) -> Host<Plugin> {
-    let checks = r#"["CheckNodeCondition", "CheckNodeMemoryPressure", "CheckNodeDiskPressure", "CheckNodePIDPressure"]"#;
+    let checks =
+        r#"["CheckNodeCondition", "CheckNodeMemoryPressure", "CheckNodeDiskPressure", "CheckNodePIDPressure"]"#;
     host(checks, node)
 }
 
@@ -46,10 +47,7 @@ fn all_reasons_are_told_and_none_goes_away_with_pods() {
     let bad = node("n").condition("Ready", False).condition("DiskPressure", True).unschedulable();
     let verdict = all(bad).verdict(&pod(), "n").unwrap();
     assert_eq!(verdict.code, Code::UnschedulableAndUnresolvable);
-    assert_eq!(
-        verdict.reasons,
-        ["node(s) were not ready", "node(s) had disk pressure", "node(s) were unschedulable"]
-    );
+    assert_eq!(verdict.reasons, ["node(s) were not ready", "node(s) had disk pressure", "node(s) were unschedulable"]);
 }
 
 #[test]

@@ -66,7 +66,8 @@ mod tests {
     fn avoiding(name: &str, kind: &str, uid: &str) -> NodeBuilder {
         let controller = format!(r#"{{"apiVersion": "v1", "kind": "{kind}", "name": "any", "uid": "{uid}"}}"#);
         let other = r#"{"podSignature": {"podController": {"kind": "ReplicaSet", "uid": "other"}}}"#;
-        let entry = format!(r#"{{"podSignature": {{"podController": {controller}}}, "reason": "some", "message": "-"}}"#);
+        let entry =
+            format!(r#"{{"podSignature": {{"podController": {controller}}}, "reason": "some", "message": "-"}}"#);
         node(name).annotation(ANNOTATION, &format!(r#"{{"preferAvoidPods": [{other}, {entry}]}}"#))
     }
 

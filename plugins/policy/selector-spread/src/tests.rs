@@ -53,13 +53,12 @@ fn only_pods_of_the_kind_that_stay_count() {
 fn without_zones_the_nodes_alone_count() {
     let mut host = Host::<Plugin>::new();
     host.object("Service", "default", "web", r#"{"spec": {"selector": {"app": "web"}}}"#);
-    ["one", "two", "three"].map(|name| host.node(node(name)));
-    ["one", "one", "two"].map(|name| host.resident(&web(), name));
-    assert_eq!(host.scores(&web()).into_iter().collect::<Vec<_>>(), [
-        ("one".to_owned(), 0),
-        ("three".to_owned(), 100),
-        ("two".to_owned(), 50)
-    ]);
+    ["one", "two", "three"].into_iter().for_each(|name| host.node(node(name)));
+    ["one", "one", "two"].into_iter().for_each(|name| _ = host.resident(&web(), name));
+    assert_eq!(
+        host.scores(&web()).into_iter().collect::<Vec<_>>(),
+        [("one".to_owned(), 0), ("three".to_owned(), 100), ("two".to_owned(), 50)]
+    );
 }
 
 #[test]

@@ -54,10 +54,10 @@ fn a_rejection_may_go_away_with_pods() {
     let mut host = host(BY_REGION);
     let first = host.resident(&web(), "w1");
     let verdict = host.verdict(&web(), "e1").unwrap();
-    assert_eq!((verdict.code, verdict.reasons), (
-        Code::Unschedulable,
-        vec!["node(s) didn't match service affinity".to_owned()]
-    ));
+    assert_eq!(
+        (verdict.code, verdict.reasons),
+        (Code::Unschedulable, vec!["node(s) didn't match service affinity".to_owned()])
+    );
     host.remove_resident(first);
     assert_eq!(host.fits(&web()).len(), 5);
     host.change_resident(first, &web(), "w1");
