@@ -19,6 +19,7 @@ mod outages;
 mod parity;
 mod permit;
 mod placing;
+mod policy;
 mod prebind;
 mod preemption;
 mod projects;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
     let cases = [
         claims::cases(),
         placing::cases(),
+        policy::cases(),
         reasons::cases(),
         retrying::cases(),
         queue::cases(),
