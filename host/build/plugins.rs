@@ -1,4 +1,4 @@
-//! The default plugins: a list of `include_bytes!` for `wasm/embed.rs`.
+//! The default plugins, and those that old Policy files name: a list of `include_bytes!` for `wasm/embed.rs`.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -33,3 +33,8 @@ fn what_is_said_of_mistakes() {
 fn what_is_said_of_files_that_are_none() {
     check("", include_str!("config/documents.txt"));
 }
+
+#[test]
+fn what_is_said_of_mistakes_in_a_policy() {
+    check("apiVersion: v1\nkind: Policy\n", include_str!("config/policy/mistakes.txt"));
+}

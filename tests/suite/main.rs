@@ -21,6 +21,7 @@ mod outages;
 mod parity;
 mod permit;
 mod placing;
+mod policy;
 mod prebind;
 mod preemption;
 mod projects;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         claims::cases(),
         extenders::cases(),
         placing::cases(),
+        policy::cases(),
         reasons::cases(),
         retrying::cases(),
         waiting::cases(),

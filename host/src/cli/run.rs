@@ -1,6 +1,7 @@
 //! `berth run`: places the pods of a cluster until stopped.
 
 mod flags;
+mod policy;
 mod settings;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use tokio::sync::watch;
 use tracing::{info, warn};
 
 use self::flags::{ElectionFlags, ServingFlags};
+use self::policy::PolicyFlags;
 use self::settings::SettingsFlags;
 use crate::admin::metrics::Metrics;
 use crate::admin::{self, Subject};
@@ -40,6 +42,8 @@ pub struct Args {
     #[command(flatten)]
     settings: SettingsFlags,
     #[command(flatten)]
+    policy: PolicyFlags,
+    #[command(flatten)]
     election: ElectionFlags,
     #[command(flatten)]
     serving: ServingFlags,
@@ -54,7 +58,7 @@ type Stop<'a> = Pin<&'a mut (dyn Future<Output = Result<()>> + Send)>;
 /// The configuration or the cluster's address is not right; the Lease was lost.
 pub async fn run(args: Args) -> Result<()> {
     let stop = std::pin::pin!(super::stopped());
-    let (file, mut configuration) = match &args.config {
+    let (file, mut configuration) = match &args.policy.or(args.config) {
         Some(path) => {
             let (file, configuration) = Followed::load(path)?;
             (Some((file, configuration.clone())), configuration)

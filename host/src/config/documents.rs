@@ -6,7 +6,7 @@ use super::error::{Place, Problem, Problems};
 use super::merge::DEFAULT_SCHEDULER;
 use super::path::Path;
 use super::tree::{Node, Value};
-use super::{Named, v1, v1alpha1, validate};
+use super::{Named, policy, v1, v1alpha1, validate};
 use crate::nearest::nearest;
 
 /// What a file says. What it does not say is as in [`Default`].
@@ -25,6 +25,7 @@ pub(super) struct Documents {
 /// What a document is.
 enum Kind {
     Scheduler(Version),
+    Policy,
     Berth,
 }
 
@@ -39,7 +40,7 @@ pub(super) fn read(roots: Vec<Node>) -> (Documents, Problems) {
     for root in roots.into_iter().filter(|root| !matches!(root.value, Value::Null)) {
         let Some(kind) = kind(&root, &mut problems) else { continue };
         let again = match kind {
-            Kind::Scheduler(_) => documents.scheduler.is_some(),
+            Kind::Scheduler(_) | Kind::Policy => documents.scheduler.is_some(),
             Kind::Berth => documents.berth.is_some(),
         };
         if again {
@@ -47,6 +48,7 @@ pub(super) fn read(roots: Vec<Node>) -> (Documents, Problems) {
         }
         match kind {
             Kind::Scheduler(version) => scheduler(root, version, &mut documents, &mut problems),
+            Kind::Policy => old_policy(&root, &mut documents, &mut problems),
             Kind::Berth => berth(&root, &mut documents, &mut problems),
         }
     }
@@ -66,6 +68,22 @@ fn scheduler(mut root: Node, version: Version, documents: &mut Documents, proble
     documents.named = named(&configuration, &root);
     convert::model(&mut configuration, version, &root, &mut documents.notes);
     documents.notes.extend(super::notes::of(&configuration, &root));
+    documents.scheduler = Some(configuration);
+}
+
+fn old_policy(root: &Node, documents: &mut Documents, problems: &mut Problems) {
+    let (read, wrong) = policy::read(root);
+    let before = problems.len();
+    problems.extend(wrong);
+    let configuration = read.unwrap_or_default();
+    let mut findings = validate::configuration(&configuration, Version::V1).into_inner();
+    if problems.len() > before {
+        // What was converted of something wrong says nothing of the file; extenders are as the file has them.
+        findings.retain(|(path, _)| path.to_string().starts_with("extenders"));
+    }
+    locate(findings, root, before, problems);
+    documents.notes.extend(policy::notes(root));
+    documents.named = named(&configuration, root);
     documents.scheduler = Some(configuration);
 }
 
@@ -136,6 +154,8 @@ fn kind(root: &Node, problems: &mut Problems) -> Option<Kind> {
     match (kind, Version::of(version)) {
         (v1::KIND, Some(Ok(version))) => return Some(Kind::Scheduler(version)),
         (v1alpha1::KIND, _) if version == v1alpha1::API_VERSION => return Some(Kind::Berth),
+        // Its version is looked at with its other fields.
+        (policy::KIND, _) => return Some(Kind::Policy),
         _ => {}
     }
     let (field, message) = match kind {
@@ -160,10 +180,7 @@ fn wrong_version(kind: &str, version: &str) -> String {
 }
 
 fn wrong_kind(kind: &str) -> String {
-    let hint = match kind {
-        "Policy" => "; an old Policy goes with --policy-config-file".to_owned(),
-        _ => did_you_mean(kind, &[v1::KIND, v1alpha1::KIND]),
-    };
+    let hint = did_you_mean(kind, &[v1::KIND, v1alpha1::KIND, policy::KIND]);
     format!("{kind:?} is not known; {}{hint}", accepted())
 }
 

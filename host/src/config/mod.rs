@@ -1,7 +1,7 @@
 //! Files and flags turned into one checked configuration.
 //!
 //! A file goes through these steps, each a module: `tree` (text to documents of nodes that know their place), `documents`
-//! (what each is), `convert` (older versions to v1), `conform` (nodes to the types of [`v1`] and [`v1alpha1`], whose schema
+//! (what each is), `convert` (older versions to v1) and `policy` (what came before them), `conform` (nodes to the types of [`v1`] and [`v1alpha1`], whose schema
 //! says what is unknown or of another type), `validate` (what the fields say, alone and together), and `merge` (with the
 //! default profile, expanded to lists by extension point). `complete` fills in what is left open. Whether the plugins are
 //! there, and take part where they are enabled, is for those to say who load them.
@@ -20,6 +20,7 @@ mod managed;
 mod merge;
 mod notes;
 mod path;
+mod policy;
 mod removed;
 mod scalars;
 mod schema;

@@ -1,4 +1,4 @@
-//! The default plugins, carried inside the binary.
+//! The default plugins, and those that run only where they are named, carried inside the binary.
 
 use super::loader::BuiltIn;
 

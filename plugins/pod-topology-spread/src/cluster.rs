@@ -8,10 +8,10 @@ use berth_guest::objects::{Kind, Object};
 use berth_guest::room::Room;
 use berth_guest::topology::{Key, Topologies};
 use berth_guest::{node, pod};
+use berth_guest_workloads::Selectors;
 
 use crate::Counted;
 use crate::args::Args;
-use crate::selectors::{self, Selectors};
 
 /// What pods have in common that are spread together: namespace and labels.
 pub type PodKey = (pod::Namespace, pod::Labels);
@@ -94,7 +94,7 @@ impl Index<Args> for Cluster {
     }
 
     fn kinds(args: &Args) -> Vec<Kind> {
-        if args.defaults.is_empty() { Vec::new() } else { selectors::kinds() }
+        if args.defaults.is_empty() { Vec::new() } else { Selectors::kinds() }
     }
 
     fn object_set(&mut self, object: &Object<'_>) {

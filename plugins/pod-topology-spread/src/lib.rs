@@ -15,7 +15,6 @@ mod counts;
 mod filtering;
 mod hints;
 mod scoring;
-mod selectors;
 mod tally;
 
 use std::cell::RefCell;

@@ -1,5 +1,4 @@
-//! What the pods of a pod's kind have in common, told by the Services that select it and the controller that owns it. The
-//! default constraints spread those.
+//! What the pods of a pod's kind have in common, told by the Services that select it and the controller that owns it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +9,7 @@ use berth_guest::{LabelMap, pod};
 use serde::Deserialize;
 
 /// Labels that a selector wants.
-type Map = BTreeMap<String, String>;
+pub type Map = BTreeMap<String, String>;
 
 /// Services by namespace and name; ReplicationControllers, ReplicaSets and StatefulSets.
 #[derive(Debug, Default)]
@@ -30,6 +29,7 @@ enum Controlled {
     Selector(LabelSelector),
 }
 
+const FIELDS: [&str; 1] = ["spec.selector"];
 const SERVICE: usize = 0;
 /// In the order of their kinds below.
 const CONTROLLERS: [(&str, &str); 3] =
@@ -60,14 +60,18 @@ struct SelectorSpec {
     selector: Option<WrittenLabelSelector>,
 }
 
-/// Of all objects that are read, only the selector is.
-pub fn kinds() -> Vec<Kind> {
-    let controllers = CONTROLLERS.iter().map(|(api_version, kind)| (*api_version, *kind));
-    let all = std::iter::once(("v1", "Service")).chain(controllers);
-    all.map(|(api_version, kind)| Kind::new(api_version, kind, ["spec.selector"])).collect()
-}
-
 impl Selectors {
+    /// The kinds to be told of, for an index that reads no others: Services and controllers. Of all of them only the selector is read.
+    pub fn kinds() -> Vec<Kind> {
+        let controllers = CONTROLLERS.iter().map(|(api_version, kind)| Kind::new(api_version, kind, FIELDS));
+        Selectors::services_alone().into_iter().chain(controllers).collect()
+    }
+
+    /// The same for one that goes by Services alone.
+    pub fn services_alone() -> Vec<Kind> {
+        vec![Kind::new("v1", "Service", FIELDS)]
+    }
+
     /// An object is new, or its selector changed. One that can't be read is as if it were not there, with a line in the log.
     pub fn set(&mut self, object: &Object<'_>) {
         let read = match object.kind {
@@ -108,10 +112,8 @@ impl Selectors {
     /// What the pods of this pod's kind have in common. Everything, where nothing is known of it.
     pub fn of_pod(&self, namespace: &str, labels: &LabelMap, owners: &pod::Owners) -> LabelSelector {
         let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
-        for service in self.services.get(namespace).into_iter().flat_map(BTreeMap::values) {
-            if service.iter().all(|(key, value)| labels.get(key) == Some(value)) {
-                wanted.extend(service.iter().map(|(key, value)| (key.as_str(), value.as_str())));
-            }
+        for service in self.services_of(namespace, labels) {
+            wanted.extend(service.iter().map(|(key, value)| (key.as_str(), value.as_str())));
         }
         let of_controller =
             match owners.iter().find(|owner| owner.controller).and_then(|owner| self.find(namespace, owner)) {
@@ -130,6 +132,12 @@ impl Selectors {
             selector.require_all(of_controller);
         }
         selector
+    }
+
+    /// The labels that each Service wants which selects a pod with these labels, in the order of the Services' names.
+    pub fn services_of<'a>(&'a self, namespace: &str, labels: &'a LabelMap) -> impl Iterator<Item = &'a Map> {
+        let services = self.services.get(namespace).into_iter().flat_map(BTreeMap::values);
+        services.filter(|service| service.iter().all(|(key, value)| labels.get(key) == Some(value)))
     }
 
     fn find(&self, namespace: &str, owner: &Owner) -> Option<&Controlled> {

@@ -1,0 +1,48 @@
+//! The flag of `berth run` that kube-scheduler had for the old Policy file.
+
+use std::path::PathBuf;
+
+/// Where an old Policy is.
+#[derive(Debug, clap::Args)]
+pub struct PolicyFlags {
+    /// An old scheduler Policy (apiVersion: v1, kind: Policy), in YAML or JSON, in place of --config: what its predicates and
+    /// priorities name, its weights and its extenders. It is watched as --config is.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "scheduler_name"])]
+    policy_config_file: Option<PathBuf>,
+}
+
+impl PolicyFlags {
+    /// The file to be read: this one, or the one that was given as `--config`. Which kind it is of it says itself.
+    pub fn or(self, config: Option<PathBuf>) -> Option<PathBuf> {
+        self.policy_config_file.or(config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[arg(long)]
+        config: Option<PathBuf>,
+        #[arg(long)]
+        scheduler_name: Option<String>,
+        #[command(flatten)]
+        policy: PolicyFlags,
+    }
+
+    #[test]
+    fn one_file_is_read() {
+        for (flags, file) in
+            [(&["run"][..], None), (&["run", "--config=c"], Some("c")), (&["run", "--policy-config-file=p"], Some("p"))]
+        {
+            let cli = Cli::try_parse_from(flags).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(cli.policy.or(cli.config), file.map(PathBuf::from), "{flags:?}");
+        }
+        for other in ["--config=c", "--scheduler-name=mine"] {
+            assert!(Cli::try_parse_from(["run", "--policy-config-file=p", other]).is_err(), "{other}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The scheduler's old Policy file (`apiVersion: v1`, `kind: Policy`), turned into the configuration that does the same.
+//!
+//! kube-scheduler v1.22 was the last to read it. `model` has its fields, `predicates` and `priorities` their names, and `profile`
+//! is what those come to. Names are looked up in tables, so that they come to the same in whichever order they are.
+
+mod extenders;
+mod model;
+mod predicates;
+mod priorities;
+mod profile;
+
+pub(super) use self::model::KIND;
+use self::model::Policy;
+use self::profile::Draft;
+use super::conform;
+use super::error::{Problem, Problems};
+use super::path::Path;
+use super::tree::{Node, Value};
+use super::v1;
+
+/// What kube-scheduler took in place of its limits of in-tree volumes.
+const MAX_VOLUMES: &str = "KUBE_MAX_PD_VOLS";
+
+/// What is wrong, by the fields' paths.
+type Findings = Vec<(Path, String)>;
+
+/// The configuration that does what the Policy says. It is complete as far as there are no problems.
+pub(super) fn read(root: &Node) -> (Option<v1::KubeSchedulerConfiguration>, Problems) {
+    let (policy, mut problems) = conform::read::<Policy>(root);
+    let mut findings = Findings::new();
+    let max_volumes = max_volumes(std::env::var(MAX_VOLUMES).ok().as_deref());
+    let configuration = policy.map(|policy| convert(policy, max_volumes, &mut findings));
+    for (path, message) in findings {
+        let name = path.to_string();
+        // What follows from something that is wrong below is not said again.
+        if problems.iter().all(|known| !known.path.starts_with(&name)) {
+            problems.push(Problem { place: root.place_of(&path), path: name, message });
+        }
+    }
+    (configuration, problems)
+}
+
+/// What is to be known of fields that are in order, but of no effect.
+pub(super) fn notes(root: &Node) -> Option<Problem> {
+    let name = "alwaysCheckAllPredicates";
+    let node = root.get(name).filter(|node| matches!(node.value, Value::Bool(true)))?;
+    let message = "of no effect: a node is told the reasons of the first predicate that it fails".to_owned();
+    Some(Problem { place: node.place, path: name.to_owned(), message })
+}
+
+fn convert(policy: Policy, max_volumes: Option<u32>, findings: &mut Findings) -> v1::KubeSchedulerConfiguration {
+    let top = Path::default();
+    let mut draft = Draft::default();
+    draft.hard_pod_affinity_weight = policy.hard_pod_affinity_symmetric_weight.filter(|weight| *weight > 0);
+    draft.max_volumes = max_volumes;
+    match &policy.predicates {
+        Some(predicates) => predicates::take(predicates, &top.field("predicates"), &mut draft, findings),
+        None => predicates::defaults(&mut draft),
+    }
+    match &policy.priorities {
+        Some(priorities) => priorities::take(priorities, &top.field("priorities"), &mut draft, findings),
+        None => priorities::defaults(&mut draft),
+    }
+    let extenders = extenders::convert(policy.extenders, &top.field("extenders"), findings);
+    let profiles = vec![draft.into_profile()];
+    v1::KubeSchedulerConfiguration { profiles, extenders, ..v1::KubeSchedulerConfiguration::default() }
+}
+
+/// What is no number above 0 is left out, as kube-scheduler did.
+fn max_volumes(variable: Option<&str>) -> Option<u32> {
+    let text = variable.filter(|text| !text.is_empty())?;
+    let number = text.parse().ok().filter(|number| *number > 0);
+    if number.is_none() {
+        tracing::warn!("{MAX_VOLUMES} is {text:?}, where a number above 0 belongs: it is left out");
+    }
+    number
+}
+
+/// Notes names that stand in a list twice.
+fn check_once<'a>(names: impl Iterator<Item = &'a str> + Clone, list: &Path, findings: &mut Findings) {
+    for (at, name) in names.clone().enumerate() {
+        if let Some(first) = names.clone().take(at).position(|other| other == name) {
+            findings.push((list.index(at).field("name"), format!("{name:?} is named already, in {list}[{first}]")));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_from_outside_is_a_number_above_0() {
+        for (variable, expected) in [
+            (None, None),
+            (Some(""), None),
+            (Some("7"), Some(7)),
+            (Some("0"), None),
+            (Some("-1"), None),
+            (Some("x"), None),
+        ] {
+            assert_eq!(max_volumes(variable), expected, "{variable:?}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! InTreeVolumeLimits: no more in-tree volumes of a kind on a node than kube-scheduler once allowed.
+//!
+//! The predicates MaxEBSVolumeCount, MaxGCEPDVolumeCount, MaxAzureDiskVolumeCount and MaxCinderVolumeCount of kube-scheduler v1.22;
+//! as arguments those that are wanted, and a number in place of their limits: `{"limits": ["MaxEBSVolumeCount"], "maxVolumes": 10}`.
+//! Reads the pod's volumes and those of the pods on nodes, their claims, PersistentVolumes and StorageClasses, the node's instance
+//! type and `attachable-volumes-…`, and CSINodes: where a node's kubelet leaves a kind to its CSI driver, NodeVolumeLimits
+//! limits it.
+
+mod args;
+mod cluster;
+mod volume;
+
+use std::collections::BTreeSet;
+
+use args::Args;
+use berth_guest::Verdicts;
+use berth_guest::prelude::*;
+use cluster::Cluster;
+use volume::{Id, Source};
+
+/// Namespace and volumes, once a template.
+pub struct Wanted(volume::Uses);
+
+fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> Wanted {
+    Wanted(volume::Uses::new(namespace, volumes))
+}
+
+fn pre_filter(pod: &Wanted) -> PreFilter {
+    if pod.0.is_empty() { PreFilter::Skip } else { PreFilter::All }
+}
+
+fn filter_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
+    let wanted = |source| (source, cluster.volumes(&pod.0, source));
+    let wanted: Vec<_> = args.limits.iter().map(|limit| wanted(limit.source())).collect();
+    let wanted: Vec<_> = wanted.into_iter().filter(|(_, volumes)| !volumes.is_empty()).collect();
+    let fits = |node: node::Id, (source, volumes): &(Source, BTreeSet<Id<'_>>)| {
+        let limit = cluster.limit(node, *source, args.max_volumes);
+        cluster.is_migrated(node, *source) || cluster.volumes_on(node, *source).union(volumes).count() as u64 <= limit
+    };
+    let all_fit = |node| wanted.iter().all(|wanted| fits(node, wanted));
+    let verdict =
+        |node| if all_fit(node) { Verdict::FITS } else { Verdict::unschedulable("node(s) exceed max volume count") };
+    nodes.iter().map(verdict).collect()
+}
+
+berth_guest::plugin!(
+    name: "InTreeVolumeLimits",
+    args: Args,
+    index: Cluster,
+    prepare: prepare => Wanted,
+    pre_filter: pre_filter,
+    filter_nodes: filter_nodes,
+);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! NodeConditions: keeps pods off nodes that are not ready, cordoned, or short of something.
+//!
+//! The predicates CheckNodeCondition, CheckNodeMemoryPressure, CheckNodeDiskPressure and CheckNodePIDPressure of kube-scheduler
+//! before v1.18, which left that to taints then; as arguments those that are wanted: `{"checks": ["CheckNodeCondition"]}`. Reads
+//! the node's conditions and `spec.unschedulable`, and what the pod's containers request: a pod of the class BestEffort is the only
+//! one that is kept off a node short of memory.
+
+use berth_guest::prelude::*;
+use berth_guest::types::ConditionStatus;
+use serde::Deserialize;
+
+/// The predicates that are wanted.
+#[derive(Debug, Deserialize)]
+pub struct Args {
+    checks: Vec<Check>,
+}
+
+/// A predicate, by its old name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+enum Check {
+    /// The node is ready, its network set up, and it takes pods.
+    CheckNodeCondition,
+    /// A pod of the class BestEffort wants a node with memory to spare.
+    CheckNodeMemoryPressure,
+    CheckNodeDiskPressure,
+    #[serde(rename = "CheckNodePIDPressure")]
+    CheckNodePidPressure,
+}
+
+/// Whether the pod is of the class BestEffort: no container requests cpu or memory. (The API server makes requests of limits.)
+pub struct BestEffort(bool);
+
+fn prepare(containers: &pod::Containers) -> BestEffort {
+    BestEffort(containers.iter().all(|container| container.requests.milli_cpu == 0 && container.requests.memory == 0))
+}
+
+fn filter(
+    pod: &BestEffort,
+    args: &Args,
+    conditions: &node::Conditions,
+    unschedulable: &node::Unschedulable,
+) -> Verdict {
+    let mut verdict = Verdict::FITS;
+    let mut reject = |reason: &'static str| verdict.reject(RejectionCode::Unresolvable, reason);
+    for condition in conditions.iter() {
+        let wanted = |check| args.checks.contains(&check);
+        let is = |status| condition.status == status;
+        match condition.kind.as_str() {
+            "Ready" if wanted(Check::CheckNodeCondition) && !is(ConditionStatus::True) => {
+                reject("node(s) were not ready");
+            }
+            "NetworkUnavailable" if wanted(Check::CheckNodeCondition) && !is(ConditionStatus::False) => {
+                reject("node(s) had unavailable network");
+            }
+            "MemoryPressure" if wanted(Check::CheckNodeMemoryPressure) && pod.0 && is(ConditionStatus::True) => {
+                reject("node(s) had memory pressure");
+            }
+            "DiskPressure" if wanted(Check::CheckNodeDiskPressure) && is(ConditionStatus::True) => {
+                reject("node(s) had disk pressure");
+            }
+            "PIDPressure" if wanted(Check::CheckNodePidPressure) && is(ConditionStatus::True) => {
+                reject("node(s) had pid pressure");
+            }
+            _ => (),
+        }
+    }
+    if unschedulable.0 && args.checks.contains(&Check::CheckNodeCondition) {
+        reject("node(s) were unschedulable");
+    }
+    verdict
+}
+
+berth_guest::plugin!(name: "NodeConditions", args: Args, prepare: prepare => BestEffort, filter: filter);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! `NodeLabelArgs` of kubescheduler.config.k8s.io/v1beta1.
+
+use berth_guest::Problems;
+use serde::Deserialize;
+
+/// Checked arguments: keys of labels.
+#[derive(Debug, Default, Deserialize)]
+#[serde(try_from = "NodeLabelArgs")]
+pub struct Args {
+    /// A node has to have all of them.
+    pub present_labels: Vec<String>,
+    /// A node may have none of them.
+    pub absent_labels: Vec<String>,
+    /// A node is better for having them.
+    pub present_labels_preference: Vec<String>,
+    /// A node is better for not having them.
+    pub absent_labels_preference: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[derive(Default)]
+struct NodeLabelArgs {
+    present_labels: Vec<String>,
+    absent_labels: Vec<String>,
+    present_labels_preference: Vec<String>,
+    absent_labels_preference: Vec<String>,
+}
+
+impl TryFrom<NodeLabelArgs> for Args {
+    type Error = String;
+
+    fn try_from(args: NodeLabelArgs) -> Result<Args, String> {
+        let mut problems = Problems::default();
+        refuse_both(&args.present_labels, &args.absent_labels, "absentLabels", &mut problems);
+        let (present, absent) = (&args.present_labels_preference, &args.absent_labels_preference);
+        refuse_both(present, absent, "absentLabelsPreference", &mut problems);
+        problems.into_result()?;
+        Ok(Args {
+            present_labels: args.present_labels,
+            absent_labels: args.absent_labels,
+            present_labels_preference: args.present_labels_preference,
+            absent_labels_preference: args.absent_labels_preference,
+        })
+    }
+}
+
+/// No node can have a label and not have it.
+fn refuse_both(present: &[String], absent: &[String], field: &str, problems: &mut Problems) {
+    for (at, key) in absent.iter().enumerate().filter(|(_, key)| present.contains(key)) {
+        problems.invalid(format_args!("{field}[{at}]"), key, "is wanted present, too");
+    }
+}

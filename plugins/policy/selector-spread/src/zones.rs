@@ -1,0 +1,73 @@
+//! The pods of a kind by zone.
+
+use std::collections::BTreeMap;
+
+use berth_guest::LabelMap;
+
+/// Region and zone of a node; one of them may be empty.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Zone {
+    region: String,
+    zone: String,
+}
+
+const ZONE: [&str; 2] = ["failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"];
+const REGION: [&str; 2] = ["failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"];
+
+impl Zone {
+    /// That of a node with these labels. The old keys count before the new ones.
+    pub fn of(labels: &LabelMap) -> Option<Zone> {
+        let first = |keys: [&str; 2]| keys.iter().find_map(|key| labels.get(key)).unwrap_or_default().to_owned();
+        let (region, zone) = (first(REGION), first(ZONE));
+        (!region.is_empty() || !zone.is_empty()).then_some(Zone { region, zone })
+    }
+}
+
+/// How many pods are in each zone.
+pub struct Zones<'a>(BTreeMap<&'a Zone, i64>);
+
+impl<'a> Zones<'a> {
+    /// Of the nodes' zones and pods.
+    pub fn new(nodes: impl Iterator<Item = (Option<&'a Zone>, i64)>) -> Zones<'a> {
+        let mut counts = BTreeMap::new();
+        for (zone, count) in nodes {
+            if let Some(zone) = zone {
+                *counts.entry(zone).or_default() += count;
+            }
+        }
+        Zones(counts)
+    }
+
+    /// How many are in this one.
+    pub fn count(&self, zone: Option<&Zone>) -> Option<i64> {
+        self.0.get(zone?).copied()
+    }
+
+    /// How many are in the fullest.
+    pub fn most(&self) -> i64 {
+        self.0.values().copied().max().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_is_in_a_zone_by_old_labels_or_new() {
+        let (old, new) = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
+        let region = "topology.kubernetes.io/region";
+        for (labels, expected) in [
+            (vec![], None),
+            (vec![(new, "a")], Some(("", "a"))),
+            (vec![(old, "b"), (new, "a")], Some(("", "b"))),
+            (vec![(region, "r")], Some(("r", ""))),
+            (vec![(region, "r"), (new, "a")], Some(("r", "a"))),
+            (vec![(new, "")], None),
+        ] {
+            let zone = Zone::of(&labels.iter().copied().collect());
+            let found = zone.as_ref().map(|zone| (zone.region.as_str(), zone.zone.as_str()));
+            assert_eq!(found, expected, "{labels:?}");
+        }
+    }
+}

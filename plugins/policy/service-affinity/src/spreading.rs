@@ -1,0 +1,42 @@
+//! The score: nodes whose value of a label few pods of the Service share come first.
+
+use std::collections::BTreeMap;
+
+use berth_guest::node;
+use berth_guest::selector::LabelSelector;
+
+use crate::cluster::Cluster;
+use crate::{Args, Wanted};
+
+/// How many pods of the pod's Service each node has; of several Services, the first by name counts.
+pub fn score_nodes(pod: &Wanted, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64> {
+    let service = cluster.selectors.services_of(&pod.namespace, &pod.labels).next();
+    let labels = service.into_iter().flatten().map(|(key, value)| (key.as_str(), value.as_str()));
+    cluster.placed.counts(&pod.namespace, &LabelSelector::of_map(labels), nodes)
+}
+
+/// The mean over the labels; a node without a label has 0 of it. The order of the operations is kube-scheduler's, as it shows in
+/// the last digit.
+pub fn normalize(scores: &mut [i64], args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) {
+    let keys = &args.anti_affinity_labels_preference;
+    let all: i64 = scores.iter().sum();
+    let mut sums = vec![0.0; scores.len()];
+    for key in keys {
+        let value = |node| cluster.labels(node).and_then(|labels| labels.get(key));
+        let mut with_value: BTreeMap<&str, i64> = BTreeMap::new();
+        for (node, count) in nodes.iter().zip(scores.iter()) {
+            if let Some(value) = value(node) {
+                *with_value.entry(value).or_default() += count;
+            }
+        }
+        for (node, sum) in nodes.iter().zip(&mut sums) {
+            if let Some(there) = value(node).and_then(|value| with_value.get(value)) {
+                let score = if all > 0 { 100.0 * ((all - there) as f64 / all as f64) } else { 100.0 };
+                *sum += score / keys.len() as f64;
+            }
+        }
+    }
+    for (score, sum) in scores.iter_mut().zip(sums) {
+        *score = sum as i64;
+    }
+}

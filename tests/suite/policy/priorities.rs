@@ -1,0 +1,157 @@
+//! Priorities: for each five nodes of which it prefers one, and a pod that can go to those alone.
+
+use anyhow::{Result, ensure};
+use berth_tests::objects::{NAMESPACE, node, pod, with};
+use serde_json::{Value, json};
+
+use super::{Scene, labels, resident, service};
+
+/// How many nodes are not preferred: the right one could be chosen by chance.
+const OTHERS: usize = 4;
+
+/// What sets the preferred node apart from the others.
+struct Row {
+    name: &'static str,
+    right: Value,
+    wrong: Value,
+    /// Of a pod that runs on each.
+    on_right: Value,
+    on_wrong: Value,
+    pod: Value,
+}
+
+fn row(name: &'static str) -> Row {
+    let none = || json!({});
+    Row { name, right: none(), wrong: none(), on_right: none(), on_wrong: none(), pod: none() }
+}
+
+fn app(name: &str) -> Value {
+    labels(&json!({"app": name}))
+}
+
+/// The spec of a pod that asks for so much.
+fn asks(cpu: &str, memory: &str) -> Value {
+    let requests = json!({"requests": {"cpu": cpu, "memory": memory}});
+    json!({"spec": {"containers": [{"name": "main", "image": "a", "resources": requests}]}})
+}
+
+fn near(app: &str) -> Value {
+    json!({"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": "kubernetes.io/hostname"})
+}
+
+/// Those of a Policy that names nearly all.
+fn of_most() -> Vec<Row> {
+    let node_affinity =
+        json!([{"weight": 1, "preference": {"matchExpressions": [{"key": "fast", "operator": "Exists"}]}}]);
+    let pod_affinity = json!([{"weight": 1, "podAffinityTerm": near("friend")}]);
+    let spread = json!([{
+        "maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "ScheduleAnyway",
+        "labelSelector": {"matchLabels": {"app": "even"}},
+    }]);
+    let avoid =
+        json!({"preferAvoidPods": [{"podSignature": {"podController": {"kind": "ReplicaSet", "uid": "set-uid"}}}]});
+    let avoid =
+        json!({"metadata": {"annotations": {"scheduler.alpha.kubernetes.io/preferAvoidPods": avoid.to_string()}}});
+    let owner =
+        json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "set", "uid": "set-uid", "controller": true});
+    let image = json!({"status": {"images": [{"names": ["registry.example/huge:1"], "sizeBytes": 6_000_000_000_u64}]}});
+    let huge = json!({"spec": {"containers": [{"name": "main", "image": "registry.example/huge:1", "resources": {"requests": {"cpu": "1m"}}}]}});
+    let hard = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near("wanted")]}});
+    vec![
+        Row { on_wrong: asks("2", "8Gi"), ..row("least") },
+        Row { on_right: asks("1m", "4Gi"), on_wrong: asks("1", "1Mi"), pod: asks("1", "64Mi"), ..row("balanced") },
+        Row { on_right: app("other"), on_wrong: app("selector"), pod: app("selector"), ..row("selector") },
+        Row {
+            right: labels(&json!({"rack": "2"})),
+            wrong: labels(&json!({"rack": "1"})),
+            pod: app("apart"),
+            ..row("apart")
+        },
+        Row {
+            on_right: app("friend"),
+            on_wrong: app("stranger"),
+            pod: json!({"spec": {"affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": pod_affinity}}}}),
+            ..row("friend")
+        },
+        Row { on_right: json!({"spec": {"affinity": hard}}), pod: app("wanted"), ..row("wanted") },
+        Row {
+            right: labels(&json!({"fast": ""})),
+            pod: json!({"spec": {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": node_affinity}}}}),
+            ..row("affinity")
+        },
+        Row { wrong: json!({"spec": {"taints": [{"key": "slow", "effect": "PreferNoSchedule"}]}}), ..row("taints") },
+        Row { right: image, pod: huge, ..row("image") },
+        Row { wrong: avoid, pod: json!({"metadata": {"ownerReferences": [owner]}}), ..row("avoid") },
+        Row {
+            on_right: app("other"),
+            on_wrong: app("even"),
+            pod: with(app("even"), &json!({"spec": {"topologySpreadConstraints": spread}})),
+            ..row("even")
+        },
+        Row { right: labels(&json!({"preferred": ""})), ..row("present") },
+        Row { wrong: labels(&json!({"avoided": ""})), ..row("absent") },
+    ]
+}
+
+/// Those of one that names what can't be beside them.
+fn of_others() -> Vec<Row> {
+    vec![
+        Row { on_right: asks("2", "8Gi"), ..row("most") },
+        Row { on_right: app("other"), on_wrong: app("services"), pod: app("services"), ..row("services") },
+    ]
+}
+
+/// That of one with a function of its own: the middle is best.
+fn of_ratio() -> Vec<Row> {
+    vec![Row { on_right: asks("2", "1Mi"), on_wrong: asks("3500m", "1Mi"), ..row("ratio") }]
+}
+
+fn services() -> Vec<Value> {
+    ["selector", "apart", "services"].map(service).to_vec()
+}
+
+pub async fn each_prefers_a_node(scene: &Scene<'_>) -> Result<()> {
+    scene.create(services()).await?;
+    for (policy, rows) in
+        [("every-priority.json", of_most()), ("other-priorities.json", of_others()), ("ratio.yaml", of_ratio())]
+    {
+        for row in &rows {
+            create(scene, row).await?;
+        }
+        let mut scheduler = scene.scheduler(policy)?;
+        let mut wrong = Vec::new();
+        for row in &rows {
+            let node = scene.journal.placed_pod(row.name).await?;
+            if node != right(row) {
+                wrong.push(format!("pod {} should be on {}, and is on {node}", row.name, right(row)));
+            }
+        }
+        scheduler.stop().await?;
+        ensure!(wrong.is_empty(), "{policy}: {}", wrong.join("\n"));
+    }
+    scene.delete(&services()).await?;
+    scene.journal.check()
+}
+
+fn right(row: &Row) -> String {
+    format!("{}-right", row.name)
+}
+
+/// The nodes, what runs on them, and the pod, which tells them by a label.
+async fn create(scene: &Scene<'_>, row: &Row) -> Result<()> {
+    let Row { name, .. } = row;
+    let one = |node_name: &str, change: &Value| with(with(node(node_name, 4), &labels(&json!({"row": name}))), change);
+    let wrong: Vec<String> = (0..OTHERS).map(|n| format!("{name}-wrong-{n}")).collect();
+    let mut objects = vec![one(&right(row), &row.right)];
+    objects.extend(wrong.iter().map(|node| one(node, &row.wrong)));
+    scene.create(objects).await?;
+    let mut residents = vec![resident(&format!("on-{}", right(row)), &right(row), &row.on_right)];
+    residents.extend(wrong.iter().map(|node| resident(&format!("on-{node}"), node, &row.on_wrong)));
+    if *name == "apart" {
+        // The Service's first pod: three of the wrong nodes are as good as the right one but for their rack.
+        residents.push(resident("apart-first", "apart-wrong-0", &app("apart")));
+    }
+    scene.create(residents).await?;
+    let selected = json!({"metadata": {"namespace": NAMESPACE}, "spec": {"nodeSelector": {"row": name}}});
+    scene.create(vec![with(with(pod(name, "10m"), &selected), &row.pod)]).await
+}
