@@ -5,6 +5,7 @@
 
 mod case;
 mod harness;
+mod in_its_place;
 
 mod binary;
 mod claims;
@@ -29,6 +30,7 @@ mod reload;
 mod restart;
 mod retrying;
 mod scale;
+mod signals;
 mod trapping;
 mod volumes;
 mod workloads;
@@ -67,12 +69,15 @@ fn main() -> ExitCode {
         kubectl::cases(),
         reconfiguring::cases(),
         rbac::cases(),
+        in_its_place::cases(),
+        signals::cases(),
         scale::cases(),
     ];
     let mut trials = binary::trials();
     trials.extend(projects::trials());
     trials.extend(examples::trials());
     trials.extend(outages::trials());
+    trials.extend(in_its_place::trials());
     let parity = parity::cases();
     let parity = parity.iter().flat_map(|case| harness.trials(case));
     trials.extend(parity.map(|trial| trial.with_ignored_flag(!parity::possible())));

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use super::metrics::{CoreState, Metrics, Snapshot};
+use super::metrics::{CoreState, Format, Metrics, Snapshot};
 use crate::scheduler::{Observer, Vitals};
 
 /// How long a scrape waits for the core's thread. A scrape without it is better than none.
@@ -29,7 +29,7 @@ impl Subject {
         let _ = self.observer.set(observer);
     }
 
-    pub(super) async fn metrics(&self) -> Result<String, std::fmt::Error> {
+    pub(super) async fn metrics(&self, format: Format) -> Result<String, std::fmt::Error> {
         let snapshot = match self.observer.get() {
             None => Snapshot::default(),
             Some(observer) => {
@@ -37,6 +37,6 @@ impl Subject {
                 Snapshot { core: core.ok().and_then(Result::ok), plugins: observer.plugins() }
             }
         };
-        self.metrics.encode(&snapshot)
+        self.metrics.encode(&snapshot, format)
     }
 }

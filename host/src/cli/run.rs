@@ -1,6 +1,10 @@
 //! `berth run`: places the pods of a cluster until stopped.
 
-mod flags;
+mod access;
+mod election;
+mod feature_gates;
+mod no_effect;
+mod serving;
 
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -11,10 +15,14 @@ use anyhow::Result;
 use tokio::sync::watch;
 use tracing::{info, warn};
 
-use self::flags::{ElectionFlags, ServingFlags};
+use self::access::{AuthenticationFlags, AuthorizationFlags};
+use self::election::ElectionFlags;
+use self::feature_gates::FeatureGate;
+use self::no_effect::WithoutEffect;
+use self::serving::ServingFlags;
 use crate::admin::metrics::Metrics;
 use crate::admin::{self, Subject};
-use crate::config::{Configuration, Followed};
+use crate::config::{Configuration, Followed, parse_duration};
 use crate::kube::OwnPod;
 use crate::kube::lease::{Elector, LeaderElection};
 use crate::scheduler::{Options, Reload, Scheduler};
@@ -22,12 +30,19 @@ use crate::scheduler::{Options, Reload, Scheduler};
 /// How long bindings, conditions and events that are under way may take at the end.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// Arguments of `berth run`.
+/// `resourceName` where kube-scheduler is told nothing.
+const KUBE_SCHEDULERS_LEASE: &str = "kube-scheduler";
+
+/// Arguments of `berth run`. As with kube-scheduler, the last of several counts.
 #[derive(Debug, clap::Args)]
+#[command(args_override_self = true)]
 pub struct Args {
     /// The cluster to work in [default: the one whose pod this is].
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
+    /// The API server's address, in the place of the kubeconfig's.
+    #[arg(long, value_name = "URL")]
+    master: Option<String>,
     /// A directory of plugins (`*.wasm`), watched: what is dropped there takes effect.
     #[arg(long, value_name = "DIR")]
     plugins: Option<PathBuf>,
@@ -41,10 +56,34 @@ pub struct Args {
     /// Where compiled plugins are kept between runs [default: a folder of the user's cache].
     #[arg(long, value_name = "DIR")]
     cache_dir: Option<PathBuf>,
+    /// How long a pod that fits nowhere waits until it is tried again, whatever happened [default: 5m].
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pod_max_in_unschedulable_pods_duration: Option<Duration>,
+    /// Gates of kube-scheduler; who switches one is told what comes of it.
+    #[arg(long, value_name = "GATE=BOOL", value_delimiter = ',', action = clap::ArgAction::Append)]
+    feature_gates: Vec<FeatureGate>,
+    /// Set where the binary was called by that name: its defaults count then.
+    #[arg(long, hide = true)]
+    as_kube_scheduler: bool,
     #[command(flatten)]
     election: ElectionFlags,
     #[command(flatten)]
     serving: ServingFlags,
+    #[command(flatten)]
+    authentication: AuthenticationFlags,
+    #[command(flatten)]
+    authorization: AuthorizationFlags,
+    #[command(flatten)]
+    without_effect: WithoutEffect,
+}
+
+/// What Go takes for a boolean.
+fn boolean(text: &str) -> Result<bool, String> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
+        _ => Err("is neither true nor false".to_owned()),
+    }
 }
 
 /// The wish to end; waited for in several places, so that none is missed in between.
@@ -56,6 +95,9 @@ type Stop<'a> = Pin<&'a mut (dyn Future<Output = Result<()>> + Send)>;
 /// The configuration or the cluster's address is not right; the Lease was lost.
 pub async fn run(args: Args) -> Result<()> {
     let stop = std::pin::pin!(super::stopped());
+    args.without_effect.tell()?;
+    args.feature_gates.iter().for_each(FeatureGate::tell);
+    let serving = serving(&args)?;
     let (file, mut configuration) = match &args.config {
         Some(path) => {
             let (file, configuration) = Followed::load(path)?;
@@ -63,25 +105,58 @@ pub async fn run(args: Args) -> Result<()> {
         }
         None => (None, Configuration::default_profile(args.scheduler_name.as_deref())),
     };
+    if args.as_kube_scheduler && configuration.leader_election.name == LeaderElection::default().name {
+        // The Lease that copies of kube-scheduler hold while one after the other is exchanged, and the only one that its
+        // user may hold.
+        KUBE_SCHEDULERS_LEASE.clone_into(&mut configuration.leader_election.name);
+    }
     args.election.apply_to(&mut configuration.leader_election);
     let election = configuration.leader_election.clone();
-    let client = crate::kube::connect(args.kubeconfig.as_deref()).await?;
+    let client = crate::kube::connect_at(args.kubeconfig.as_deref(), args.master.as_deref()).await?;
     let elector = election.enabled.then(|| Elector::new(client.clone(), &election)).transpose()?;
-    let options = Options { configuration, plugins_dir: args.plugins, cache_dir: args.cache_dir, ..Options::default() };
+    let mut options =
+        Options { configuration, plugins_dir: args.plugins, cache_dir: args.cache_dir, ..Options::default() };
+    if let Some(most) = args.pod_max_in_unschedulable_pods_duration {
+        options.core.queue.flush_after = most;
+    }
     let metrics = Arc::clone(&options.metrics);
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
-    let server = admin::Server::start(args.serving.address(), Arc::clone(&subject)).await?;
-    info!("health and metrics: http://{}", server.address());
+    let _server = serve(serving, &subject).await?;
     let scheduler = Scheduler::prepare(&client, options)?;
     let observer = scheduler.observer();
     subject.observe(observer.clone());
     let reload = file.map(|(file, started_with)| Reload::new(file, started_with, observer.clone()));
     let own = OwnPod::from_environment();
+    let debugging = admin::debug_on_signal(client.clone(), observer.clone());
     let refusals = admin::report_refusals(client, own, observer, Arc::clone(&metrics), reload);
     tokio::select! {
         () = refusals => Ok(()),
+        ended = debugging => ended,
         ended = work(elector, &election, &metrics, scheduler, stop) => ended,
     }
+}
+
+/// What is served, if anything.
+fn serving(args: &Args) -> Result<Option<admin::Options>> {
+    let Args { serving, authentication, authorization, .. } = args;
+    let Some(address) = serving.address() else { return Ok(None) };
+    Ok(Some(admin::Options {
+        sharing: serving.sharing(),
+        tls: serving.tls()?,
+        authentication: authentication.clone().options(),
+        authorization: authorization.clone().options(),
+        ..admin::Options::at(address)
+    }))
+}
+
+async fn serve(options: Option<admin::Options>, subject: &Arc<Subject>) -> Result<Option<admin::Server>> {
+    let Some(options) = options else {
+        info!("health and metrics are not served: --secure-port is 0");
+        return Ok(None);
+    };
+    let server = admin::Server::start(&options, Arc::clone(subject)).await?;
+    info!("health and metrics: https://{}", server.address());
+    Ok(Some(server))
 }
 
 /// Takes part once cluster and plugins are there.

@@ -106,7 +106,7 @@ async fn exchange(client: &Client, call: Call) -> Result<Bytes, CallError> {
 }
 
 /// An error with its causes, each said once.
-pub(super) fn chain(error: &dyn Error) -> String {
+pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
