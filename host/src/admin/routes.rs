@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
+use axum::{Json, Router};
+use serde_json::json;
 
 use super::checks::Checks;
 use super::metrics;
@@ -32,7 +33,7 @@ pub(super) fn router(subject: Arc<Subject>) -> Router {
         };
         router = router.route(path, any(all)).route(&format!("{path}/{{check}}"), any(one));
     }
-    router.route("/metrics", get(scrape)).fallback(nothing).with_state(subject)
+    router.route("/metrics", get(scrape)).route("/configz", get(configuration)).fallback(nothing).with_state(subject)
 }
 
 /// What probes are asked with.
@@ -57,6 +58,11 @@ fn answer(checks: &Checks, verbose: bool) -> Response {
         true => "ok".into_response(),
         false => (StatusCode::INTERNAL_SERVER_ERROR, checks.to_string()).into_response(),
     }
+}
+
+/// Under the name that kube-scheduler registers its own by.
+async fn configuration(State(subject): State<Arc<Subject>>) -> Response {
+    Json(json!({ "componentconfig": subject.configuration() })).into_response()
 }
 
 async fn nothing() -> Response {

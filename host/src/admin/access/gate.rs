@@ -1,6 +1,7 @@
 //! The gate that every request goes through, and what those read that it turns away.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::extract::{ConnectInfo, Request, State};
@@ -8,7 +9,7 @@ use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
-use tracing::debug;
+use tracing::warn;
 
 use super::authentication::Following;
 use super::authorization::Decision;
@@ -19,7 +20,12 @@ use crate::admin::tls::Peer;
 pub struct Gate {
     authentication: Authentication,
     authorization: Authorization,
+    /// When it was last told that somebody could not show who they are.
+    told: Mutex<Option<Instant>>,
 }
+
+/// Between two such lines in the log: anybody can cause them.
+const PAUSE: Duration = Duration::from_secs(10);
 
 impl Gate {
     /// As the flags say; and what follows the changes of files and cluster, which somebody has to poll.
@@ -32,7 +38,15 @@ impl Gate {
     ) -> Result<(Self, Following), AccessError> {
         let (authentication, following) = Authentication::new(authentication).await?;
         let authorization = Authorization::new(authorization).await?;
-        Ok((Self { authentication, authorization }, following))
+        Ok((Self { authentication, authorization, told: Mutex::default() }, following))
+    }
+
+    fn tell(&self, path: &str, why: &str) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.is_none_or(|told| told.elapsed() >= PAUSE) {
+            warn!("{path} was asked for by somebody who can't show who they are: {why}");
+            *told = Some(Instant::now());
+        }
     }
 }
 
@@ -49,7 +63,7 @@ pub(in crate::admin) async fn admit(
     let user = match gate.authentication.user(&head.headers, &peer.certificates).await {
         Ok(user) => user,
         Err(why) => {
-            debug!("{path} is asked for by somebody who can't show who they are: {why}");
+            gate.tell(path, &why);
             return refuse(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized".to_owned());
         }
     };
