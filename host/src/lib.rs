@@ -6,6 +6,7 @@ pub mod config;
 pub mod controllers;
 mod fields;
 pub mod kube;
+mod nearest;
 pub mod scheduler;
 pub mod sim;
 pub mod wasm;

@@ -3,11 +3,13 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use berth::config::{self, Configuration};
 use berth::kube::lease::{LeaderElection, Timing};
 use berth::wasm::{Enabled, NamedBy, ProfileSpec};
+use berth_core::profile::FailurePolicy;
 use serde_json::json;
 
 const HEAD: &str = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
@@ -187,151 +189,52 @@ fn profiles_arguments_and_backoffs_are_read_from_yaml_and_json() {
     assert_eq!((yaml.pod_initial_backoff, yaml.pod_max_backoff), (Duration::from_secs(2), Duration::from_secs(30)));
 }
 
-/// The whole message for a file.
-fn refused(text: &str) -> String {
-    match config::parse(text, "f.yaml") {
-        Ok(configuration) => panic!("accepted:\n{text}\n{configuration:?}"),
-        Err(e) => e.to_string(),
+/// Berth's own settings beside Kubernetes', in either order, or alone.
+#[test]
+fn berths_own_settings_are_a_second_document() {
+    let own = "apiVersion: berth.dev/v1alpha1\nkind: BerthConfiguration\npluginDirectory: /plugins\nseed: 7\n\
+               failurePolicy: IgnoreScores\nlimits: {memory: 128Mi, callTimeout: 50ms}\n\
+               plugins:\n- {name: slow, failurePolicy: Fail, limits: {callTimeout: 2s}}\n";
+    let scheduler = format!("{HEAD}profiles: [{{schedulerName: mine}}]\n");
+    for (text, name, others) in [
+        (format!("{scheduler}---\n{own}"), "mine", false),
+        (format!("---\n{own}---\n{scheduler}"), "mine", false),
+        (own.to_owned(), "default-scheduler", true),
+    ] {
+        let configuration = config::parse(&text, "f.yaml").unwrap_or_else(|e| panic!("{text}\n{e}"));
+        let [profile] = &configuration.profiles[..] else { panic!("one profile") };
+        assert_eq!((&*profile.scheduler_name, profile.others), (name, others), "{text}");
+        assert_eq!(profile.failure_policy, FailurePolicy::IgnoreScores);
+        assert_eq!(profile.failure_policies.get("slow"), Some(&FailurePolicy::Fail));
+        let limits = Arc::new(configuration.berth.limits());
+        assert_eq!((limits.memory, limits.call), (128 << 20, Duration::from_millis(50)));
+        assert_eq!(limits.of("another").call, Duration::from_millis(50));
+        let slow = limits.of("slow");
+        assert_eq!((slow.memory, slow.call, slow.wall), (128 << 20, Duration::from_secs(2), Duration::from_secs(60)));
+        assert_eq!(configuration.berth.plugin_directory.as_deref(), Some(Path::new("/plugins")));
+        assert_eq!(configuration.berth.seed, Some(7));
     }
 }
 
 #[test]
-fn what_is_said_of_files_that_are_none() {
-    let accepted = "accepted is apiVersion: kubescheduler.config.k8s.io/v1 with kind: KubeSchedulerConfiguration";
-    for (text, message) in [
-        ("", format!("f.yaml:1:1: the file is empty; {accepted}")),
-        ("- a", "f.yaml:1:1: is a list, where an object belongs".into()),
-        ("{}", "f.yaml:1:1: apiVersion: is required\nf.yaml:1:1: kind: is required".into()),
-        (
-            "apiVersion: v1\nkind: ConfigMap\nzzz: 1",
-            format!(
-                "f.yaml:1:13: apiVersion: \"v1\" is not known; {accepted}\nf.yaml:2:7: kind: \"ConfigMap\" is not known; {accepted}"
-            ),
-        ),
-        (
-            "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration",
-            format!("f.yaml:1:13: apiVersion: \"kubescheduler.config.k8s.io/v1beta3\" is not known; {accepted}"),
-        ),
+fn a_rate_is_kept_where_one_is_set() {
+    for (text, rate) in [
+        ("", None),
+        ("clientConnection: {burst: 5}", None),
+        ("clientConnection: {qps: 0}", None),
+        ("clientConnection: {qps: -1}", None),
+        ("clientConnection: {qps: 2.5}", Some((2.5, 100))),
+        ("clientConnection: {qps: 2.5, burst: 7}", Some((2.5, 7))),
     ] {
-        assert_eq!(refused(text), message, "{text}");
-    }
-    for text in ["a: [", "a: 1\na: 2", "a: &x [*x]", "a: 1\n---\nb: 2", "\u{0}"] {
-        let message = refused(text);
-        assert!(message.starts_with("f.yaml:") && message.contains("not YAML: "), "{text:?}: {message}");
+        assert_eq!(good(text).client_connection.rate(), rate, "{text}");
     }
 }
 
 #[test]
-fn what_is_said_of_bad_fields() {
-    for (text, message) in [
-        ("profles: []", "f.yaml:3:1: profles: unknown field; did you mean profiles?"),
-        ("extenders: [{urlPrefix: x}]", "f.yaml:3:12: extenders: not supported yet; leave it out"),
-        (
-            "leaderElection: {leaderElect: 1}",
-            "f.yaml:3:31: leaderElection.leaderElect: is a number, where true or false belongs",
-        ),
-        (
-            "leaderElection: {leaseDuration: 5s}",
-            "f.yaml:3:17: leaderElection: the lease duration (5s) has to be longer than the renew deadline (10s)",
-        ),
-        (
-            "leaderElection: {retryPeriod: '2'}",
-            "f.yaml:3:31: leaderElection.retryPeriod: \"2\" is no duration; write it as in 15s, 1m30s or 500ms",
-        ),
-        (
-            "leaderElection: {resourceLock: endpoints}",
-            "f.yaml:3:32: leaderElection.resourceLock: Kubernetes knows no other lock than leases any more",
-        ),
-        ("parallelism: 8", "f.yaml:3:14: parallelism: not supported yet; leave it out"),
-        ("percentageOfNodesToScore: 101", "f.yaml:3:27: percentageOfNodesToScore: 101: a percentage is 0 to 100"),
-        ("podInitialBackoffSeconds: 0", "f.yaml:3:27: podInitialBackoffSeconds: must be greater than 0"),
-        (
-            "podInitialBackoffSeconds: 60",
-            "f.yaml:3:27: podMaxBackoffSeconds: is 10, and must be at least podInitialBackoffSeconds, which is 60",
-        ),
-        ("podMaxBackoffSeconds: ten", "f.yaml:3:23: podMaxBackoffSeconds: is a string, where an integer belongs"),
-        ("profiles: {}", "f.yaml:3:11: profiles: is an object, where a list belongs"),
-        (
-            "profiles: [{schedulerName: a}, {}]",
-            "f.yaml:3:32: profiles[1].schedulerName: is required where there are several profiles",
-        ),
-        (
-            "profiles: [{schedulerName: a}, {schedulerName: a}]",
-            "f.yaml:3:48: profiles[1].schedulerName: \"a\" is the name of profiles[0] already",
-        ),
-        ("profiles: [{schedulerName: ''}]", "f.yaml:3:28: profiles[0].schedulerName: is empty"),
-        (
-            "profiles: [{schedulerName: 7}]",
-            "f.yaml:3:28: profiles[0].schedulerName: is a number, where a string belongs",
-        ),
-    ] {
-        assert_eq!(refused(&format!("{HEAD}{text}")), message, "{text}");
-    }
-}
-
-#[test]
-fn what_is_said_of_bad_plugins() {
-    for (plugins, message) in [
-        ("filtr: {}", "f.yaml:5:5: profiles[0].plugins.filtr: unknown field; did you mean filter?"),
-        (
-            "filter: {enable: []}",
-            "f.yaml:5:14: profiles[0].plugins.filter.enable: unknown field; did you mean enabled?",
-        ),
-        (
-            "filter: {enabled: [{nome: x}]}",
-            "f.yaml:5:24: profiles[0].plugins.filter.enabled[0].name: is required\n\
-             f.yaml:5:25: profiles[0].plugins.filter.enabled[0].nome: unknown field; did you mean name?",
-        ),
-        (
-            "score: {enabled: [{name: a, weight: 0}]}",
-            "f.yaml:5:41: profiles[0].plugins.score.enabled[0].weight: 0: weights are 1 to 2147483647, and a plugin is \
-             disabled by disabling it",
-        ),
-        (
-            "score: {enabled: [{name: a, weight: 2147483648}]}",
-            "f.yaml:5:41: profiles[0].plugins.score.enabled[0].weight: 2147483648: weights are 1 to 2147483647, and a \
-             plugin is disabled by disabling it",
-        ),
-        (
-            "score: {enabled: [{name: a}, {name: b}, {name: a}]}",
-            "f.yaml:5:52: profiles[0].plugins.score.enabled[2]: plugin \"a\" is enabled already, by enabled[0]",
-        ),
-        (
-            "score: {enabled: [{name: '*'}]}",
-            "f.yaml:5:30: profiles[0].plugins.score.enabled[0]: \"*\" stands for all plugins under disabled only",
-        ),
-        (
-            "bind: {disabled: [{name: DefaultBinder}]}",
-            "f.yaml:5:30: profiles[0].plugins.bind.disabled[0]: DefaultBinder can be disabled only where another \
-             plugin is enabled at bind",
-        ),
-        (
-            "placementScore: {enabled: []}",
-            "f.yaml:5:21: profiles[0].plugins.placementScore: not supported yet; leave it out",
-        ),
-    ] {
-        assert_eq!(refused(&format!("{HEAD}profiles:\n- plugins:\n    {plugins}")), message, "{plugins}");
-    }
-}
-
-#[test]
-fn what_is_said_of_bad_arguments() {
-    for (list, message) in [
-        (
-            "[{name: a, args: {}}, {name: a, args: {}}]",
-            "f.yaml:4:46: profiles[0].pluginConfig[1]: profiles[0].pluginConfig[0] is for plugin \"a\" already",
-        ),
-        ("[{name: a, args: [1]}]", "f.yaml:4:34: profiles[0].pluginConfig[0].args: is a list, where an object belongs"),
-        ("[{name: DefaultBinder}]", "f.yaml:4:25: profiles[0].pluginConfig[0]: DefaultBinder takes no arguments"),
-        (
-            "[{name: NodeAffinity, args: {apiVersion: kubescheduler.config.k8s.io/v1, kind: NodeResourcesFitArgs}}]",
-            "f.yaml:4:45: profiles[0].pluginConfig[0].args: kind \"NodeResourcesFitArgs\" belongs to another plugin; \
-             NodeAffinity takes NodeAffinityArgs",
-        ),
-        ("[{args: {}}]", "f.yaml:4:18: profiles[0].pluginConfig[0].name: is required"),
-    ] {
-        assert_eq!(refused(&format!("{HEAD}profiles:\n- pluginConfig: {list}")), message, "{list}");
-    }
+fn a_weight_of_0_is_1() {
+    let configuration = good("profiles: [{plugins: {score: {enabled: [{name: ImageLocality, weight: 0}]}}}]");
+    let score = &configuration.profiles[0].points.score;
+    assert_eq!(score.first().map(|plugin| (&*plugin.name, plugin.weight)), Some(("ImageLocality", 1)));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod in_its_place;
 
 mod binary;
 mod claims;
+mod configuration;
 mod examples;
 mod failover;
 mod faults;
@@ -74,6 +75,7 @@ fn main() -> ExitCode {
         scale::cases(),
     ];
     let mut trials = binary::trials();
+    trials.extend(configuration::trials());
     trials.extend(projects::trials());
     trials.extend(examples::trials());
     trials.extend(outages::trials());

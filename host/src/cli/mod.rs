@@ -1,6 +1,7 @@
 //! The command line: one file a command.
 
 mod cluster;
+mod config;
 mod demo;
 mod kube_scheduler;
 mod out;
@@ -50,6 +51,9 @@ enum Command {
     Sim(sim::Args),
     /// A cluster, a scheduler and a workload in one process, and a table of what went where.
     Demo(demo::Args),
+    /// What a configuration file would have run, and what is wrong with it.
+    #[command(subcommand)]
+    Config(config::Command),
     /// What plugins there are, and whether a component can be one.
     #[command(subcommand)]
     Plugin(plugin::Command),
@@ -80,6 +84,7 @@ fn start(command: Command) -> Result<ExitCode> {
         Command::Run(args) => runtime.block_on(run::run(args)).map(done),
         Command::Sim(args) => runtime.block_on(sim::run(args)).map(done),
         Command::Demo(args) => runtime.block_on(demo::run(args)).map(done),
+        Command::Config(command) => config::run(command),
         Command::Plugin(command) => plugin::run(command),
     };
     // A task that hangs must not keep the process.
@@ -99,7 +104,8 @@ fn start_log(cli: &Cli) -> Result<()> {
 }
 
 fn log_filter(cli: &Cli) -> &str {
-    let default = if matches!(cli.command, Command::Demo(_) | Command::Plugin(_)) { "warn" } else { "info" };
+    let default =
+        if matches!(cli.command, Command::Demo(_) | Command::Config(_) | Command::Plugin(_)) { "warn" } else { "info" };
     match (cli.verbosity, &cli.log) {
         // Libraries say too much at these levels.
         (Some(0..=3), _) => "info",

@@ -1,10 +1,12 @@
 //! `berth run`: places the pods of a cluster until stopped.
 
 mod access;
+mod connection;
 mod election;
 mod feature_gates;
 mod no_effect;
 mod serving;
+mod settings;
 
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -16,10 +18,12 @@ use tokio::sync::watch;
 use tracing::{info, warn};
 
 use self::access::{AuthenticationFlags, AuthorizationFlags};
+use self::connection::ConnectionFlags;
 use self::election::ElectionFlags;
 use self::feature_gates::FeatureGate;
 use self::no_effect::WithoutEffect;
 use self::serving::ServingFlags;
+use self::settings::SettingsFlags;
 use crate::admin::metrics::Metrics;
 use crate::admin::{self, Subject};
 use crate::config::{Configuration, Followed, parse_duration};
@@ -37,25 +41,13 @@ const KUBE_SCHEDULERS_LEASE: &str = "kube-scheduler";
 #[derive(Debug, clap::Args)]
 #[command(args_override_self = true)]
 pub struct Args {
-    /// The cluster to work in [default: the one whose pod this is].
-    #[arg(long, value_name = "FILE")]
-    kubeconfig: Option<PathBuf>,
-    /// The API server's address, in the place of the kubeconfig's.
-    #[arg(long, value_name = "URL")]
-    master: Option<String>,
-    /// A directory of plugins (`*.wasm`), watched: what is dropped there takes effect.
-    #[arg(long, value_name = "DIR")]
-    plugins: Option<PathBuf>,
-    /// A KubeSchedulerConfiguration, of which profiles, plugins, weights, pluginConfig and leaderElection are read. Its
-    /// profiles are watched: a change of them takes effect.
+    /// A KubeSchedulerConfiguration, and Berth's own settings behind it (docs/configuration.md). Its profiles are watched: a
+    /// change of them takes effect.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Place pods whose spec.schedulerName is this [default: default-scheduler].
     #[arg(long, value_name = "NAME", conflicts_with = "config")]
     scheduler_name: Option<String>,
-    /// Where compiled plugins are kept between runs [default: a folder of the user's cache].
-    #[arg(long, value_name = "DIR")]
-    cache_dir: Option<PathBuf>,
     /// How long a pod that fits nowhere waits until it is tried again, whatever happened [default: 5m].
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pod_max_in_unschedulable_pods_duration: Option<Duration>,
@@ -65,6 +57,10 @@ pub struct Args {
     /// Set where the binary was called by that name: its defaults count then.
     #[arg(long, hide = true)]
     as_kube_scheduler: bool,
+    #[command(flatten)]
+    connection: ConnectionFlags,
+    #[command(flatten)]
+    settings: SettingsFlags,
     #[command(flatten)]
     election: ElectionFlags,
     #[command(flatten)]
@@ -98,29 +94,21 @@ pub async fn run(args: Args) -> Result<()> {
     args.without_effect.tell()?;
     args.feature_gates.iter().for_each(FeatureGate::tell);
     let serving = serving(&args)?;
-    let (file, mut configuration) = match &args.config {
-        Some(path) => {
-            let (file, configuration) = Followed::load(path)?;
-            (Some((file, configuration.clone())), configuration)
-        }
-        None => (None, Configuration::default_profile(args.scheduler_name.as_deref())),
-    };
-    if args.as_kube_scheduler && configuration.leader_election.name == LeaderElection::default().name {
-        // The Lease that copies of kube-scheduler hold while one after the other is exchanged, and the only one that its
-        // user may hold.
-        KUBE_SCHEDULERS_LEASE.clone_into(&mut configuration.leader_election.name);
+    let (file, configuration) = configuration(&args)?;
+    if let Some(path) = &args.settings.write_config_to {
+        return settings::write(&configuration, path);
     }
-    args.election.apply_to(&mut configuration.leader_election);
     let election = configuration.leader_election.clone();
-    let client = crate::kube::connect_at(args.kubeconfig.as_deref(), args.master.as_deref()).await?;
+    let client = args.connection.client(&configuration).await?;
     let elector = election.enabled.then(|| Elector::new(client.clone(), &election)).transpose()?;
-    let mut options =
-        Options { configuration, plugins_dir: args.plugins, cache_dir: args.cache_dir, ..Options::default() };
+    let in_force = serde_json::to_value(configuration.in_force())?;
+    let mut options = Options::of(configuration);
     if let Some(most) = args.pod_max_in_unschedulable_pods_duration {
         options.core.queue.flush_after = most;
     }
     let metrics = Arc::clone(&options.metrics);
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
+    subject.show_configuration(in_force);
     let _server = serve(serving, &subject).await?;
     let scheduler = Scheduler::prepare(&client, options)?;
     let observer = scheduler.observer();
@@ -134,6 +122,29 @@ pub async fn run(args: Args) -> Result<()> {
         ended = debugging => ended,
         ended = work(elector, &election, &metrics, scheduler, stop) => ended,
     }
+}
+
+/// A file, and what it says before flags have their word.
+type OfFile = (Followed, Configuration);
+
+/// What flags and file come to.
+fn configuration(args: &Args) -> Result<(Option<OfFile>, Configuration)> {
+    let (file, mut configuration) = match &args.config {
+        Some(path) => {
+            let (file, configuration) = Followed::load(path)?;
+            (Some((file, configuration.clone())), configuration)
+        }
+        None => (None, Configuration::default_profile(args.scheduler_name.as_deref())),
+    };
+    if args.as_kube_scheduler && configuration.leader_election.name == LeaderElection::default().name {
+        // The Lease that copies of kube-scheduler hold while one after the other is exchanged, and the only one that its
+        // user may hold.
+        KUBE_SCHEDULERS_LEASE.clone_into(&mut configuration.leader_election.name);
+    }
+    args.election.clone().apply_to(&mut configuration.leader_election);
+    args.settings.apply_to(&mut configuration);
+    args.connection.apply_to(&mut configuration, file.is_some());
+    Ok((file, configuration))
 }
 
 /// What is served, if anything.

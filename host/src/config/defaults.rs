@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use berth_core::profile::FailurePolicy;
 
+use super::v1;
 use crate::wasm::{Enabled, NamedBy, PointSpecs, ProfileSpec};
 
 /// Where a default plugin's behaviour comes from.
@@ -20,49 +21,54 @@ pub enum Provided {
 pub struct DefaultPlugin {
     /// Its name.
     pub name: &'static str,
-    /// Its weight if it scores and nothing else is said.
-    pub weight: i64,
+    /// The weight that the default profile states; 1 counts where it states none.
+    pub weight: Option<i32>,
     /// Where it is.
     pub provided: Provided,
 }
 
-const fn plugin(name: &'static str, weight: i64, provided: Provided) -> DefaultPlugin {
+const fn plugin(name: &'static str, weight: Option<i32>, provided: Provided) -> DefaultPlugin {
     DefaultPlugin { name, weight, provided }
 }
 
 /// The default profile of kube-scheduler v1.36 (`multiPoint.enabled`), in its order.
 pub const DEFAULT_PLUGINS: [DefaultPlugin; 20] = [
-    plugin("SchedulingGates", 1, Provided::Component),
-    plugin("PrioritySort", 1, Provided::Component),
-    plugin("NodeUnschedulable", 1, Provided::Component),
-    plugin("NodeName", 1, Provided::Component),
-    plugin("TaintToleration", 3, Provided::Component),
-    plugin("NodeAffinity", 2, Provided::Component),
-    plugin("NodePorts", 1, Provided::Component),
-    plugin("NodeResourcesFit", 1, Provided::Component),
-    plugin("VolumeRestrictions", 1, Provided::Component),
-    plugin("NodeVolumeLimits", 1, Provided::Component),
-    plugin("VolumeBinding", 1, Provided::Component),
-    plugin("VolumeZone", 1, Provided::Component),
-    plugin("PodTopologySpread", 2, Provided::Component),
-    plugin("InterPodAffinity", 2, Provided::Component),
-    plugin("DynamicResources", 2, Provided::Component),
-    plugin("DefaultPreemption", 1, Provided::Component),
-    plugin("NodeResourcesBalancedAllocation", 1, Provided::Component),
-    plugin("ImageLocality", 1, Provided::Component),
-    plugin("DefaultBinder", 1, Provided::Core),
-    plugin("NodeDeclaredFeatures", 1, Provided::Component),
+    plugin("SchedulingGates", None, Provided::Component),
+    plugin("PrioritySort", None, Provided::Component),
+    plugin("NodeUnschedulable", None, Provided::Component),
+    plugin("NodeName", None, Provided::Component),
+    plugin("TaintToleration", Some(3), Provided::Component),
+    plugin("NodeAffinity", Some(2), Provided::Component),
+    plugin("NodePorts", None, Provided::Component),
+    plugin("NodeResourcesFit", Some(1), Provided::Component),
+    plugin("VolumeRestrictions", None, Provided::Component),
+    plugin("NodeVolumeLimits", None, Provided::Component),
+    plugin("VolumeBinding", None, Provided::Component),
+    plugin("VolumeZone", None, Provided::Component),
+    plugin("PodTopologySpread", Some(2), Provided::Component),
+    plugin("InterPodAffinity", Some(2), Provided::Component),
+    plugin("DynamicResources", Some(2), Provided::Component),
+    plugin("DefaultPreemption", None, Provided::Component),
+    plugin("NodeResourcesBalancedAllocation", Some(1), Provided::Component),
+    plugin("ImageLocality", Some(1), Provided::Component),
+    plugin("DefaultBinder", None, Provided::Core),
+    plugin("NodeDeclaredFeatures", None, Provided::Component),
 ];
 
 impl DefaultPlugin {
     /// Enabled by nobody's word.
-    pub(super) fn enabled(&self) -> Enabled {
-        Enabled { name: self.name.into(), weight: self.weight, named_by: NamedBy::Default }
+    fn enabled(&self) -> Enabled {
+        Enabled { name: self.name.into(), weight: self.weight.map_or(1, i64::from), named_by: NamedBy::Default }
+    }
+
+    /// As a file would enable it.
+    pub(super) fn plugin(&self) -> v1::Plugin {
+        v1::Plugin { name: self.name.to_owned(), weight: self.weight }
     }
 }
 
 /// Those of the default plugins that are components.
-pub(super) fn components() -> impl Iterator<Item = &'static DefaultPlugin> {
+fn components() -> impl Iterator<Item = &'static DefaultPlugin> {
     DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::Component)
 }
 
@@ -76,7 +82,8 @@ impl ProfileSpec {
             arguments: BTreeMap::new(),
             others: true,
             without_default_binder: false,
-            failure_policy: FailurePolicy::Fail,
+            failure_policy: FailurePolicy::default(),
+            failure_policies: BTreeMap::new(),
             percentage_of_nodes_to_score: None,
         }
     }

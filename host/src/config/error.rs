@@ -22,6 +22,9 @@ pub struct Problem {
     pub message: String,
 }
 
+/// What is wrong with a file, as it is found.
+pub(super) type Problems = Vec<Problem>;
+
 /// Why there is no configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {

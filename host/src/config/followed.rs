@@ -5,7 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{ConfigError, Configuration, parse, read_text};
+use tracing::info;
+
+use super::{ConfigError, Configuration, Problem, parse_noted, read_text};
 
 /// The file, and what it said at the last look.
 #[derive(Debug)]
@@ -22,7 +24,7 @@ impl Followed {
     /// As [`super::load`].
     pub fn load(path: &Path) -> Result<(Self, Configuration), ConfigError> {
         let text = read_text(path)?;
-        let configuration = parse(&text, &path.display().to_string())?;
+        let configuration = told(&text, path)?;
         Ok((Self { path: path.to_owned(), last: Ok(text) }, configuration))
     }
 
@@ -43,8 +45,18 @@ impl Followed {
             return None;
         }
         self.last = now;
-        Some(read.and_then(|text| parse(&text, &self.path.display().to_string())))
+        Some(read.and_then(|text| told(&text, &self.path)))
     }
+}
+
+/// Reads the text, and tells what is to be known of it.
+fn told(text: &str, path: &Path) -> Result<Configuration, ConfigError> {
+    let file = path.display().to_string();
+    let loaded = parse_noted(text, &file)?;
+    for Problem { place, path, message } in &loaded.notes {
+        info!("{file}:{}:{}: {path}: {message}", place.line, place.column);
+    }
+    Ok(loaded.configuration)
 }
 
 #[cfg(test)]

@@ -1,30 +1,44 @@
 //! Files and flags turned into one checked configuration.
 //!
-//! A file goes through four steps, each a module: `tree` (text to nodes that know their place), `read` (nodes to what
-//! the API's fields say; what is unknown or not supported is refused by name and place), `check` (what the fields say
-//! together), and `merge` (with the defaults, expanded to lists by extension point). Whether the plugins are there, and
-//! take part where they are enabled, is for those to say who load them.
+//! A file goes through these steps, each a module: `tree` (text to documents of nodes that know their place), `documents`
+//! (what each is), `convert` (older versions to v1), `conform` (nodes to the types of [`v1`] and [`v1alpha1`], whose schema
+//! says what is unknown or of another type), `validate` (what the fields say, alone and together), and `merge` (with the
+//! default profile, expanded to lists by extension point). `complete` fills in what is left open. Whether the plugins are
+//! there, and take part where they are enabled, is for those to say who load them.
 
-mod check;
+mod complete;
+mod conform;
+mod convert;
 mod defaults;
+mod documents;
 mod duration;
+mod election;
 mod error;
-mod fields;
 mod followed;
-mod leader_election;
+mod hints;
 mod merge;
-mod read;
-mod sets;
+mod notes;
+mod path;
+mod removed;
+mod scalars;
+mod schema;
 mod tree;
+pub mod v1;
+pub mod v1alpha1;
+mod validate;
+mod write;
 
 use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
+pub use self::complete::DIFFERENCES;
 pub use self::defaults::{DEFAULT_PLUGINS, DefaultPlugin, Provided};
 pub use self::duration::parse_duration;
 pub use self::error::{ConfigError, Place, Problem};
 pub use self::followed::Followed;
+pub use self::removed::removed_plugin;
+pub use self::schema::{SCHEMAS, SchemaOf};
 use crate::kube::lease::LeaderElection;
 use crate::wasm::ProfileSpec;
 
@@ -42,6 +56,40 @@ pub struct Configuration {
     pub pod_max_backoff: Duration,
     /// `leaderElection`
     pub leader_election: LeaderElection,
+    /// `extenders`, with their defaults.
+    pub extenders: Vec<v1::Extender>,
+    /// `clientConnection`, without defaults: where no rate is set there is no limit.
+    pub client_connection: v1::ClientConnection,
+    /// Berth's own settings.
+    pub berth: v1alpha1::BerthConfiguration,
+    /// The file in the form of v1, without defaults.
+    file: v1::KubeSchedulerConfiguration,
+}
+
+/// A configuration, and what is to be known of the file that it is from.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What it says.
+    pub configuration: Configuration,
+    /// Fields of no effect, and what was converted, in the file's order.
+    pub notes: Vec<Problem>,
+    /// Where it enables which plugins.
+    pub named: Vec<Named>,
+}
+
+/// A place where a file enables a plugin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The profile's.
+    pub scheduler_name: String,
+    /// The plugin's name.
+    pub plugin: String,
+    /// The extension point, or `multiPoint`.
+    pub point: &'static str,
+    /// The field.
+    pub path: String,
+    /// Where it stands.
+    pub place: Place,
 }
 
 impl Configuration {
@@ -49,8 +97,59 @@ impl Configuration {
     /// directory at its end.
     #[must_use]
     pub fn default_profile(scheduler_name: Option<&str>) -> Self {
-        let profile = ProfileSpec::default_profile(scheduler_name.unwrap_or(merge::DEFAULT_SCHEDULER));
-        Self { profiles: vec![profile], ..merge::with_defaults(read::FileConfiguration::default()) }
+        Self::without_scheduler(scheduler_name, v1alpha1::BerthConfiguration::default())
+    }
+
+    /// The same with Berth's own settings.
+    fn without_scheduler(scheduler_name: Option<&str>, berth: v1alpha1::BerthConfiguration) -> Self {
+        let profile = v1::Profile { scheduler_name: scheduler_name.map(str::to_owned), ..v1::Profile::default() };
+        let file = v1::KubeSchedulerConfiguration { profiles: vec![profile], ..Default::default() };
+        let mut configuration = Self::new(file, berth);
+        configuration.profiles.iter_mut().for_each(|profile| profile.others = true);
+        configuration
+    }
+
+    /// What a checked file comes to.
+    fn new(file: v1::KubeSchedulerConfiguration, berth: v1alpha1::BerthConfiguration) -> Self {
+        let whole = complete::completed(&file);
+        let seconds = |given: Option<i64>| Duration::from_secs(given.unwrap_or_default().unsigned_abs());
+        let one = [v1::Profile::default()];
+        let profiles = if file.profiles.is_empty() { &one[..] } else { &file.profiles };
+        let spec = |profile: &v1::Profile| ProfileSpec {
+            failure_policy: berth.failure_policy.unwrap_or_default().into(),
+            failure_policies: berth.failure_policies().map(|(name, policy)| (name.into(), policy.into())).collect(),
+            ..merge::profile_spec(profile, file.percentage_of_nodes_to_score)
+        };
+        Self {
+            profiles: profiles.iter().map(spec).collect(),
+            pod_initial_backoff: seconds(whole.pod_initial_backoff_seconds),
+            pod_max_backoff: seconds(whole.pod_max_backoff_seconds),
+            leader_election: election::of(&file.leader_election),
+            extenders: whole.extenders,
+            client_connection: file.client_connection.clone(),
+            berth,
+            file,
+        }
+    }
+
+    /// All that is in force, in the form of v1, with nothing left open: for `--write-config-to` and `/configz`.
+    #[must_use]
+    pub fn in_force(&self) -> v1::KubeSchedulerConfiguration {
+        let file =
+            v1::KubeSchedulerConfiguration { client_connection: self.client_connection.clone(), ..self.file.clone() };
+        let mut whole = complete::completed(&file);
+        election::write(&self.leader_election, &mut whole.leader_election);
+        whole
+    }
+
+    /// Whether the other differs in its profiles at most.
+    #[must_use]
+    pub fn is_same_apart_from_profiles(&self, other: &Self) -> bool {
+        let without = |of: &Self| {
+            let file = v1::KubeSchedulerConfiguration { profiles: Vec::new(), ..of.file.clone() };
+            Self { profiles: Vec::new(), file, ..of.clone() }
+        };
+        without(self) == without(other)
     }
 }
 
@@ -60,12 +159,20 @@ impl Default for Configuration {
     }
 }
 
-/// Reads a KubeSchedulerConfiguration in YAML or JSON.
+/// Reads a configuration in YAML or JSON.
 ///
 /// # Errors
 /// Everything that is wrong with it, each with its place.
 pub fn load(path: &Path) -> Result<Configuration, ConfigError> {
     parse(&read_text(path)?, &path.display().to_string())
+}
+
+/// The same, with what is to be known of the file.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_noted(path: &Path) -> Result<Loaded, ConfigError> {
+    parse_noted(&read_text(path)?, &path.display().to_string())
 }
 
 fn read_text(path: &Path) -> Result<String, ConfigError> {
@@ -85,12 +192,22 @@ fn read_text(path: &Path) -> Result<String, ConfigError> {
 /// # Errors
 /// As [`load`].
 pub fn parse(text: &str, file: &str) -> Result<Configuration, ConfigError> {
-    let root = tree::parse(text, file)?;
-    let (configuration, mut problems) = read::configuration(&root);
-    check::configuration(&configuration, &mut problems);
-    if problems.is_empty() {
-        return Ok(merge::with_defaults(configuration));
+    parse_noted(text, file).map(|loaded| loaded.configuration)
+}
+
+/// The same, with what is to be known of the file.
+///
+/// # Errors
+/// As [`load`].
+pub fn parse_noted(text: &str, file: &str) -> Result<Loaded, ConfigError> {
+    let (documents, problems) = documents::read(tree::parse(text, file)?);
+    if !problems.is_empty() {
+        return Err(ConfigError::Invalid { file: file.to_owned(), problems });
     }
-    problems.sort_by_key(|problem| problem.place);
-    Err(ConfigError::Invalid { file: file.to_owned(), problems })
+    let berth = documents.berth.unwrap_or_default();
+    let configuration = match documents.scheduler {
+        Some(scheduler) => Configuration::new(scheduler, berth),
+        None => Configuration::without_scheduler(None, berth),
+    };
+    Ok(Loaded { configuration, notes: documents.notes, named: documents.named })
 }

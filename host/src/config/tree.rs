@@ -6,6 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{DuplicateKeyPolicy, Location, Spanned};
 
 use super::error::{ConfigError, Place};
+use super::path::{Path, Step};
 
 /// A value and where it begins.
 #[derive(Clone, Debug)]
@@ -33,10 +34,11 @@ pub(super) struct Entry {
     pub(super) node: Node,
 }
 
-/// Reads one document. Keys that stand twice in one map are an error, as in Kubernetes' strict decoding.
-pub(super) fn parse(text: &str, file: &str) -> Result<Node, ConfigError> {
+/// Reads the documents of a file; those that are empty are left out. Keys that stand twice in one map are an error, as in
+/// Kubernetes' strict decoding.
+pub(super) fn parse(text: &str, file: &str) -> Result<Vec<Node>, ConfigError> {
     let options = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::Error };
-    serde_saphyr::from_str_with_options(text, options).map_err(|e| {
+    serde_saphyr::from_multiple_with_options(text, options).map_err(|e| {
         let error = e.without_snippet();
         let place = error.location().map(Place::from).unwrap_or_default();
         ConfigError::Syntax { file: file.to_owned(), place, message: message(error) }
@@ -46,6 +48,9 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Node, ConfigError> {
 /// The parser's message without the place, which stands before it already.
 fn message(error: &serde_saphyr::Error) -> String {
     let text = error.to_string();
+    if let Some(key) = text.strip_prefix("duplicate mapping key: ").and_then(|rest| rest.split(", set ").next()) {
+        return format!("the field {key} stands here for the second time");
+    }
     match text.find(" at line ") {
         Some(end) => text[..end].to_owned(),
         None => text,
@@ -59,6 +64,27 @@ impl From<Location> for Place {
 }
 
 impl Node {
+    /// A field's value.
+    pub(super) fn get(&self, name: &str) -> Option<&Self> {
+        let Value::Map(entries) = &self.value else { return None };
+        entries.iter().find(|entry| entry.key == name).map(|entry| &entry.node)
+    }
+
+    /// Where the path leads to; where it ends too early, there.
+    pub(super) fn place_of(&self, path: &Path) -> Place {
+        let mut node = self;
+        for step in path.steps() {
+            let below = match (step, &node.value) {
+                (Step::Field(name), _) => node.get(name),
+                (Step::Index(at), Value::List(nodes)) => nodes.get(*at),
+                (Step::Index(_), _) => None,
+            };
+            let Some(below) = below else { break };
+            node = below;
+        }
+        node.place
+    }
+
     /// What it is, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self.value {

@@ -63,6 +63,23 @@ pub struct Options {
     pub vitals: Arc<Vitals>,
 }
 
+impl Options {
+    /// All that the configuration says.
+    #[must_use]
+    pub fn of(configuration: Configuration) -> Self {
+        let berth = &configuration.berth;
+        let default = Self::default();
+        Self {
+            plugins_dir: berth.plugin_directory.clone(),
+            cache_dir: berth.cache_directory.clone(),
+            limits: berth.limits(),
+            core: berth_core::Options { seed: berth.seed.unwrap_or(default.core.seed), ..default.core },
+            configuration,
+            ..default
+        }
+    }
+}
+
 /// A running scheduler. Dropped, it ends at once, as a process that is killed; [`Scheduler::stop`] ends it in order.
 pub struct Scheduler {
     control: Reins,

@@ -43,8 +43,7 @@ impl Reload {
     fn take_up(&self, configuration: Configuration) {
         let path = self.file.path().display();
         info!("configuration {path} has changed: its profiles are taken up");
-        let apart_from_profiles = |of: &Configuration| Configuration { profiles: Vec::new(), ..of.clone() };
-        if apart_from_profiles(&configuration) != apart_from_profiles(&self.started_with) {
+        if !configuration.is_same_apart_from_profiles(&self.started_with) {
             warn!("configuration {path}: what it says apart from profiles takes effect at the next start");
         }
         self.observer.set_profiles(configuration.profiles);

@@ -1,5 +1,7 @@
 //! How much a plugin may take.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Bounds on every instance and every call. Deadlines are CPU time of the calling thread, so that a busy machine trips
@@ -33,6 +35,16 @@ pub struct Limits {
     pub files: usize,
     /// Nodes that a new component is tried on before it serves. Default: 1,000.
     pub trial_nodes: usize,
+    /// What single plugins may take instead, by name.
+    pub of_plugins: BTreeMap<Box<str>, Arc<Limits>>,
+}
+
+impl Limits {
+    /// What the plugin of this name may take.
+    #[must_use]
+    pub fn of<'a>(self: &'a Arc<Self>, plugin: &str) -> &'a Arc<Self> {
+        self.of_plugins.get(plugin).unwrap_or(self)
+    }
 }
 
 impl Default for Limits {
@@ -50,6 +62,7 @@ impl Default for Limits {
             file_size: 64 << 20,
             files: 1_000,
             trial_nodes: 1_000,
+            of_plugins: BTreeMap::new(),
         }
     }
 }

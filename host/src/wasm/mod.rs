@@ -27,7 +27,9 @@ pub use self::guest::{CallError, Export};
 pub use self::guests::{ClusterRequest, Delivery, Guests, Health, Outbox, Prepared};
 pub use self::limits::Limits;
 pub use self::load::{CONTRACT, Compiler, Digest, DiskCache, LoadCause, LoadError, LoadedComponent, Source};
-pub use self::loader::{BuiltIn, Loader, LoaderError, LoaderOptions, Stock, survey};
+pub use self::loader::{BuiltIn, Loader, LoaderError, LoaderOptions, Stock, line_up, survey};
 pub use self::metrics::{Counters, Usage};
-pub use self::set::{AssembleError, Enabled, NamedBy, PluginState, PluginStatus, PointSpecs, ProfileSpec};
+pub use self::set::{
+    Absent, AssembleError, Enabled, LineUp, NamedBy, PluginState, PluginStatus, PointSpecs, ProfileSpec, Standing,
+};
 pub use self::solo::{Said, Solo};

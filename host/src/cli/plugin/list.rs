@@ -14,7 +14,7 @@ use crate::wasm::{self, LoaderOptions, PluginState, PluginStatus};
 /// Arguments of `berth plugin list`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A directory of plugins (`*.wasm`) beside the built-in ones.
+    /// A directory of plugins (`*.wasm`) beside the built-in ones [default: what the configuration says].
     #[arg(long, value_name = "DIR")]
     plugins: Option<PathBuf>,
     /// A KubeSchedulerConfiguration [default: the default profile].
@@ -28,7 +28,9 @@ pub(super) fn list(args: Args) -> Result<ExitCode> {
         Some(file) => config::load(file)?,
         None => Configuration::default(),
     };
-    let options = LoaderOptions { plugins_dir: args.plugins, ..LoaderOptions::default() };
+    let plugins_dir = args.plugins.or_else(|| configuration.berth.plugin_directory.clone());
+    let limits = configuration.berth.limits().into();
+    let options = LoaderOptions { plugins_dir, limits, ..LoaderOptions::default() };
     let (plugins, error) = wasm::survey(&options, configuration.profiles)?;
     out::line(table(&plugins))?;
     if let Some(error) = error {

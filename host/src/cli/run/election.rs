@@ -7,7 +7,7 @@ use crate::config::parse_duration;
 use crate::kube::lease::LeaderElection;
 
 /// The election. What is given here comes before what the configuration file says, as kube-scheduler has it.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Leader election")]
 pub struct ElectionFlags {
     /// Place pods only while holding a Lease, so that several copies can run, of which one works [default: true, with

@@ -30,12 +30,11 @@ use Takes::{Boolean, Value};
 
 const HTTP: &str = "HTTP/1.1 alone is served";
 const GO: &str = "there is no Go runtime to look into; `perf` and /metrics show where time goes";
-const RATE: &str = "the API server's own limits count; how much is sent at once is bounded";
 const VERSIONS: &str = "there is one behaviour, that of kube-scheduler v1.36";
 const LABELS: &str = "no label of a metric has values without bound";
 const STREAM: &str = "the log is one stream, standard error, and is written line by line";
 
-static FLAGS: [Flag; 21] = [
+static FLAGS: [Flag; 19] = [
     ("allow-metric-labels", Value, Ignored(LABELS)),
     ("allow-metric-labels-manifest", Value, Ignored(LABELS)),
     ("contention-profiling", Boolean, Ignored(GO)),
@@ -43,9 +42,7 @@ static FLAGS: [Flag; 21] = [
     ("disabled-metrics", Value, Ignored("every metric is cheap; who scrapes can drop it")),
     ("emulated-version", Value, Ignored(VERSIONS)),
     ("http2-max-streams-per-connection", Value, Ignored(HTTP)),
-    ("kube-api-burst", Value, Ignored(RATE)),
     ("kube-api-content-type", Value, Ignored("JSON is spoken with the API server")),
-    ("kube-api-qps", Value, Ignored(RATE)),
     ("leader-elect-resource-lock", Value, Ignored("a Lease is the only lock there is")),
     ("log-flush-frequency", Value, Ignored(STREAM)),
     ("log-json-info-buffer-size", Value, Ignored(STREAM)),
@@ -135,10 +132,9 @@ mod tests {
             let cli = Cli::try_parse_from([&["run"], given].concat()).unwrap_or_else(|e| panic!("{e}"));
             cli.flags
         };
-        let given =
-            parse(&["--profiling", "--kube-api-qps=20", "--kube-api-qps", "30", "--contention-profiling=false"]);
+        let given = parse(&["--profiling", "--vmodule=a=2", "--vmodule", "b=3", "--contention-profiling=false"]);
         let names: Vec<&str> = given.0.iter().map(|(name, ..)| *name).collect();
-        assert_eq!(names, ["contention-profiling", "kube-api-qps", "profiling"]);
+        assert_eq!(names, ["contention-profiling", "profiling", "vmodule"]);
         assert!(given.tell().is_ok());
         assert!(parse(&[]).0.is_empty());
         let refused = parse(&["--tls-sni-cert-key=a,b"]).tell().expect_err("refused").to_string();

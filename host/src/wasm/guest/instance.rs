@@ -48,7 +48,8 @@ impl Instance {
         limits: &Arc<Limits>,
         counters: &Arc<Counters>,
     ) -> Result<Self, StartError> {
-        let mut store = Store::new(pre.engine(), HostState::new(name, limits));
+        let limits = limits.of(&name);
+        let mut store = Store::new(pre.engine(), HostState::new(Arc::clone(&name), limits));
         store.limiter(|state| &mut state.memory);
         store.epoch_deadline_callback(|mut store| {
             store.data_mut().deadline.tick()?;

@@ -21,7 +21,7 @@ use tokio::sync::watch as latest;
 
 pub use self::options::{BuiltIn, LoaderOptions};
 pub use self::stock::Stock;
-pub use self::survey::survey;
+pub use self::survey::{line_up, survey};
 use self::work::{Wake, Worker};
 use super::engine::engine;
 use super::guests::Outbox;

@@ -1,18 +1,21 @@
 //! Why profiles can't be served.
 
 use super::catalog::Catalog;
+use crate::nearest::nearest;
 use crate::wasm::load::LoadError;
 
 /// A profile can't be served as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AssembleError {
     /// A plugin that it names is not there.
-    #[error("profile {profile} names the plugin {plugin}, but no component has that name; there are: {known}")]
+    #[error("profile {profile} names the plugin {plugin}, but no component has that name; there are: {known}{hint}")]
     Missing {
         /// Its scheduler name.
         profile: String,
         /// The plugin's name.
         plugin: String,
+        /// The name that was perhaps meant: `. Did you mean X?`.
+        hint: String,
         /// All names.
         known: String,
     },
@@ -77,10 +80,12 @@ impl AssembleError {
         match refused {
             Some(error) => Self::Refused { profile, plugin, error },
             None => {
+                let near = nearest(&plugin, catalog.names().into_iter());
+                let hint = near.map_or_else(String::new, |name| format!(". Did you mean {name}?"));
                 let mut known: Vec<String> = catalog.names().into_iter().map(str::to_owned).collect();
                 known.extend(catalog.refused().map(|(_, error)| format!("(refused) {error}")));
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                Self::Missing { profile, plugin, known }
+                Self::Missing { profile, plugin, hint, known }
             }
         }
     }

@@ -3,6 +3,7 @@
 mod assemble;
 mod catalog;
 mod error;
+mod line_up;
 mod needs;
 mod profiles;
 mod spec;
@@ -11,6 +12,8 @@ mod status;
 pub(super) use self::assemble::{Assembled, Assembler};
 pub(super) use self::catalog::{Catalog, Found};
 pub use self::error::AssembleError;
+pub(super) use self::line_up::line_up;
+pub use self::line_up::{Absent, LineUp, Standing};
 pub use self::spec::{Enabled, NamedBy, PointSpecs, ProfileSpec};
 pub(super) use self::status::Board;
 pub use self::status::{PluginState, PluginStatus};

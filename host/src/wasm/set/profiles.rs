@@ -50,7 +50,9 @@ pub(super) fn profile(
 }
 
 fn plugin(spec: &ProfileSpec, entry: &Entry) -> ProfilePlugin {
-    ProfilePlugin { id: entry.id, declaration: Arc::clone(&entry.declaration), failure_policy: spec.failure_policy }
+    let own = spec.failure_policies.get(&*entry.declaration.name);
+    let failure_policy = own.copied().unwrap_or(spec.failure_policy);
+    ProfilePlugin { id: entry.id, declaration: Arc::clone(&entry.declaration), failure_policy }
 }
 
 /// Profiles share one queue, which has one order. One without a plugin for it has PrioritySort's.

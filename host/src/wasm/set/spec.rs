@@ -111,6 +111,8 @@ pub struct ProfileSpec {
     pub without_default_binder: bool,
     /// What a plugin's failure does.
     pub failure_policy: FailurePolicy,
+    /// The same of single plugins, by name.
+    pub failure_policies: BTreeMap<Box<str>, FailurePolicy>,
     /// `percentageOfNodesToScore`; all where it is absent, 0 or 100.
     pub percentage_of_nodes_to_score: Option<u8>,
 }

@@ -1,0 +1,46 @@
+//! The commands about configuration files, one file each.
+
+mod check;
+mod screen;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use super::out;
+use crate::config::SCHEMAS;
+
+/// What to do about configuration files.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// What would run: which plugins from where, at each extension point in which order and with which weight; and all that
+    /// is wrong with the file.
+    Check(check::Args),
+    /// The JSON Schema of the documents of a configuration file, for editors.
+    Schema(SchemaArgs),
+}
+
+/// Arguments of `berth config schema`.
+#[derive(Debug, clap::Args)]
+pub struct SchemaArgs {
+    /// `kind` of the document.
+    #[arg(default_value = crate::config::v1::KIND, value_parser = SCHEMAS.map(|schema| schema.kind))]
+    kind: String,
+}
+
+/// Does it. The exit status says whether the file is good.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn run(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Check(args) => check::check(args),
+        Command::Schema(args) => schema(&args),
+    }
+}
+
+fn schema(args: &SchemaArgs) -> Result<ExitCode> {
+    let schema = SCHEMAS.iter().find(|schema| schema.kind == args.kind).context("no schema of this kind")?;
+    out::text(schema.text())?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,133 @@
+//! Versions before v1, turned into it.
+
+use super::error::{Place, Problem, Problems};
+use super::path::Path;
+use super::removed::LIMITS;
+use super::tree::{Entry, Node, Value};
+use super::v1::{self, KubeSchedulerConfiguration, Plugin, PluginSet, Plugins, Profile};
+
+/// A version of KubeSchedulerConfiguration that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Version {
+    /// Of Kubernetes 1.22 to 1.27.
+    V1Beta2,
+    /// Of Kubernetes 1.23 to 1.28.
+    V1Beta3,
+    /// Since Kubernetes 1.25.
+    V1,
+}
+
+/// Plugins that counted 1 in the default profile of v1beta2.
+const WEIGHED_LESS: [&str; 3] = ["TaintToleration", "NodeAffinity", "InterPodAffinity"];
+
+impl Version {
+    /// All, by `apiVersion`, the newest first.
+    pub(super) const ALL: [(&'static str, Self); 3] = [
+        (v1::API_VERSION, Self::V1),
+        ("kubescheduler.config.k8s.io/v1beta3", Self::V1Beta3),
+        ("kubescheduler.config.k8s.io/v1beta2", Self::V1Beta2),
+    ];
+
+    /// By `apiVersion`: nothing where there never was one of the name, what to do where it is too old.
+    pub(super) fn of(name: &str) -> Option<Result<Self, &'static str>> {
+        if let Some((_, version)) = Self::ALL.iter().find(|(known, _)| *known == name) {
+            return Some(Ok(*version));
+        }
+        match name {
+            "kubescheduler.config.k8s.io/v1beta1" | "kubescheduler.config.k8s.io/v1alpha2" => Some(Err(
+                "write kubescheduler.config.k8s.io/v1, and see there what became of the fields that are then refused",
+            )),
+            "kubescheduler.config.k8s.io/v1alpha1" => {
+                Some(Err("write kubescheduler.config.k8s.io/v1; a Policy that it names goes with --policy-config-file"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Has the document name v1 wherever it names its version.
+pub(super) fn tree(root: &mut Node, version: Version) {
+    if version == Version::V1 {
+        return;
+    }
+    rename(root);
+    let Some(Value::List(profiles)) = value_mut(root, "profiles") else { return };
+    for profile in profiles {
+        let Some(Value::List(configs)) = value_mut(profile, "pluginConfig") else { continue };
+        for config in configs {
+            if let Some(args) = entries_mut(config).and_then(|entries| find(entries, "args")) {
+                rename(args);
+            }
+        }
+    }
+}
+
+fn rename(node: &mut Node) {
+    if let Some(Value::Text(name)) = value_mut(node, "apiVersion")
+        && matches!(Version::of(name), Some(Ok(_)))
+    {
+        v1::API_VERSION.clone_into(name);
+    }
+}
+
+fn entries_mut(node: &mut Node) -> Option<&mut Vec<Entry>> {
+    match &mut node.value {
+        Value::Map(entries) => Some(entries),
+        _ => None,
+    }
+}
+
+fn find<'a>(entries: &'a mut [Entry], name: &str) -> Option<&'a mut Node> {
+    entries.iter_mut().find(|entry| entry.key == name).map(|entry| &mut entry.node)
+}
+
+fn value_mut<'a>(node: &'a mut Node, name: &str) -> Option<&'a mut Value> {
+    find(entries_mut(node)?, name).map(|node| &mut node.value)
+}
+
+/// Puts in what was otherwise in the version, and takes out what is not any more; and notes it.
+pub(super) fn model(
+    configuration: &mut KubeSchedulerConfiguration,
+    version: Version,
+    root: &Node,
+    notes: &mut Problems,
+) {
+    if version == Version::V1 {
+        return;
+    }
+    if version == Version::V1Beta2 && configuration.profiles.is_empty() {
+        configuration.profiles.push(Profile::default());
+    }
+    for (at, profile) in configuration.profiles.iter_mut().enumerate() {
+        let path = Path::default().field("profiles").index(at).field("plugins");
+        for (name, set) in profile.plugins.iter_mut().flat_map(Plugins::named_mut) {
+            let path = path.field(name);
+            without_limits(set, &path, root, notes);
+        }
+        if version == Version::V1Beta2 {
+            weigh_less(profile.plugins.get_or_insert_default());
+        }
+    }
+}
+
+fn without_limits(set: &mut PluginSet, path: &Path, root: &Node, notes: &mut Problems) {
+    for (at, plugin) in set.enabled.iter().enumerate().filter(|(_, plugin)| LIMITS.contains(&&*plugin.name)) {
+        let path = path.field("enabled").index(at);
+        let message = format!("{} is not in v1: NodeVolumeLimits, which is enabled by default, does it", plugin.name);
+        notes.push(note(root.place_of(&path), &path, message));
+    }
+    set.enabled.retain(|plugin| !LIMITS.contains(&&*plugin.name));
+}
+
+fn weigh_less(plugins: &mut Plugins) {
+    let set = &mut plugins.multi_point;
+    for name in WEIGHED_LESS.into_iter().filter(|name| !set.disables(name)).collect::<Vec<_>>() {
+        if !set.enables(name) {
+            set.enabled.push(Plugin { name: name.to_owned(), weight: Some(1) });
+        }
+    }
+}
+
+fn note(place: Place, path: &Path, message: String) -> Problem {
+    Problem { place, path: path.to_string(), message }
+}

@@ -1,0 +1,176 @@
+//! The documents of a file, each read as the type that it names.
+
+use super::conform;
+use super::convert::{self, Version};
+use super::error::{Place, Problem, Problems};
+use super::merge::DEFAULT_SCHEDULER;
+use super::path::Path;
+use super::tree::{Node, Value};
+use super::{Named, v1, v1alpha1, validate};
+use crate::nearest::nearest;
+
+/// What a file says. What it does not say is as in [`Default`].
+#[derive(Debug, Default)]
+pub(super) struct Documents {
+    /// Kubernetes' document, in the form of v1, with what was converted.
+    pub(super) scheduler: Option<v1::KubeSchedulerConfiguration>,
+    /// Berth's own.
+    pub(super) berth: Option<v1alpha1::BerthConfiguration>,
+    /// What is to be known of a file that is in order: fields of no effect, what was converted.
+    pub(super) notes: Problems,
+    /// Where plugins are enabled.
+    pub(super) named: Vec<Named>,
+}
+
+/// What a document is.
+enum Kind {
+    Scheduler(Version),
+    Berth,
+}
+
+/// Reads all of them. The result is complete as far as there are no problems.
+pub(super) fn read(roots: Vec<Node>) -> (Documents, Problems) {
+    let mut documents = Documents::default();
+    let mut problems = Problems::new();
+    if roots.iter().all(|root| matches!(root.value, Value::Null)) {
+        let place = roots.first().map_or(Place { line: 1, column: 1 }, |root| root.place);
+        problems.push(problem(place, "", format!("the file is empty; {}", accepted())));
+    }
+    for root in roots.into_iter().filter(|root| !matches!(root.value, Value::Null)) {
+        let Some(kind) = kind(&root, &mut problems) else { continue };
+        let again = match kind {
+            Kind::Scheduler(_) => documents.scheduler.is_some(),
+            Kind::Berth => documents.berth.is_some(),
+        };
+        if again {
+            problems.push(problem(root.place, "", "the file has two documents of this kind".to_owned()));
+        }
+        match kind {
+            Kind::Scheduler(version) => scheduler(root, version, &mut documents, &mut problems),
+            Kind::Berth => berth(&root, &mut documents, &mut problems),
+        }
+    }
+    problems.sort_by_key(|problem| problem.place);
+    (documents, problems)
+}
+
+fn scheduler(mut root: Node, version: Version, documents: &mut Documents, problems: &mut Problems) {
+    convert::tree(&mut root, version);
+    let (read, wrong) = conform::read::<v1::KubeSchedulerConfiguration>(&root);
+    let before = problems.len();
+    problems.extend(wrong);
+    let mut configuration = read.unwrap_or_default();
+    convert::model(&mut configuration, version, &root, &mut documents.notes);
+    let findings = validate::configuration(&configuration).into_inner();
+    locate(findings, &root, before, problems);
+    documents.notes.extend(super::notes::of(&configuration, &root));
+    documents.named = named(&configuration, &root);
+    documents.scheduler = Some(configuration);
+}
+
+fn named(configuration: &v1::KubeSchedulerConfiguration, root: &Node) -> Vec<Named> {
+    let mut all = Vec::new();
+    for (number, profile) in configuration.profiles.iter().enumerate() {
+        let path = Path::default().field("profiles").index(number).field("plugins");
+        for (point, set) in profile.plugins.iter().flat_map(v1::Plugins::sets) {
+            for (at, plugin) in set.enabled.iter().enumerate() {
+                let path = path.field(point).field("enabled").index(at);
+                all.push(Named {
+                    scheduler_name: profile.scheduler_name.clone().unwrap_or_else(|| DEFAULT_SCHEDULER.to_owned()),
+                    plugin: plugin.name.clone(),
+                    point,
+                    place: root.place_of(&path),
+                    path: path.to_string(),
+                });
+            }
+        }
+    }
+    all
+}
+
+fn berth(root: &Node, documents: &mut Documents, problems: &mut Problems) {
+    let (read, wrong) = conform::read::<v1alpha1::BerthConfiguration>(root);
+    let before = problems.len();
+    problems.extend(wrong);
+    let configuration = read.unwrap_or_default();
+    let findings = validate::berth(&configuration).into_inner();
+    locate(findings, root, before, problems);
+    documents.berth = Some(configuration);
+}
+
+/// What follows from something that is wrong already is not said again.
+fn locate(findings: Vec<(Path, String)>, root: &Node, before: usize, problems: &mut Problems) {
+    for (path, message) in findings {
+        let name = path.to_string();
+        if problems[before..].iter().all(|known| !known.path.starts_with(&name) && !name.starts_with(&known.path)) {
+            problems.push(problem(root.place_of(&path), &name, message));
+        }
+    }
+}
+
+fn problem(place: Place, path: &str, message: String) -> Problem {
+    Problem { place, path: path.to_owned(), message }
+}
+
+fn accepted() -> String {
+    format!(
+        "accepted are kind: {} with apiVersion: {}, and kind: {} with apiVersion: {}",
+        v1::KIND,
+        v1::API_VERSION,
+        v1alpha1::KIND,
+        v1alpha1::API_VERSION
+    )
+}
+
+/// What the document says it is; of another kind nothing else can be said.
+fn kind(root: &Node, problems: &mut Problems) -> Option<Kind> {
+    if !matches!(root.value, Value::Map(_)) {
+        problems.push(problem(root.place, "", format!("is {}, where an object belongs", root.kind())));
+        return None;
+    }
+    let version = text(root, "apiVersion", problems);
+    let kind = text(root, "kind", problems);
+    let (version, kind) = (version?, kind?);
+    match (kind, Version::of(version)) {
+        (v1::KIND, Some(Ok(version))) => return Some(Kind::Scheduler(version)),
+        (v1alpha1::KIND, _) if version == v1alpha1::API_VERSION => return Some(Kind::Berth),
+        _ => {}
+    }
+    let at = |name: &str| root.get(name).map_or(root.place, |node| node.place);
+    let kinds = [v1::KIND, v1alpha1::KIND];
+    if let Some(known) = kinds.into_iter().find(|known| *known == kind) {
+        let message = match Version::of(version) {
+            Some(Err(removed)) if known == v1::KIND => format!("{version:?} is too old: {removed}"),
+            _ => {
+                let versions: Vec<&str> = if known == v1::KIND {
+                    Version::ALL.iter().map(|(name, _)| *name).collect()
+                } else {
+                    vec![v1alpha1::API_VERSION]
+                };
+                let near = nearest(version, versions.iter().copied());
+                let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+                format!("{version:?} is not known; accepted for {known}: {}{hint}", versions.join(", "))
+            }
+        };
+        problems.push(problem(at("apiVersion"), "apiVersion", message));
+    } else {
+        let policy = if kind == "Policy" { "; an old Policy goes with --policy-config-file" } else { "" };
+        let hint = nearest(kind, kinds.into_iter()).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+        problems.push(problem(at("kind"), "kind", format!("{kind:?} is not known; {}{hint}{policy}", accepted())));
+    }
+    None
+}
+
+fn text<'a>(root: &'a Node, name: &str, problems: &mut Problems) -> Option<&'a str> {
+    match root.get(name).map(|node| (node, &node.value)) {
+        None | Some((_, Value::Null)) => {
+            problems.push(problem(root.place, name, "is required".to_owned()));
+            None
+        }
+        Some((_, Value::Text(text))) => Some(text),
+        Some((node, _)) => {
+            problems.push(problem(node.place, name, format!("is {}, where a string belongs", node.kind())));
+            None
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What was perhaps meant.
+
+use serde_json::Value as Json;
+
+use super::conform::resolved;
+use crate::nearest::nearest;
+
+/// Fields of versions before v1, and what is in their place.
+const REMOVED: [(&str, &str); 6] = [
+    ("healthzBindAddress", "give the flags --bind-address and --secure-port instead"),
+    ("metricsBindAddress", "give the flags --bind-address and --secure-port instead"),
+    ("algorithmSource", "name plugins in profiles[].plugins, or give an old Policy with --policy-config-file"),
+    ("hardPodAffinitySymmetricWeight", "it is hardPodAffinityWeight of InterPodAffinityArgs, in pluginConfig"),
+    ("disablePreemption", "disable DefaultPreemption at postFilter"),
+    ("bindTimeoutSeconds", "it is a field of VolumeBindingArgs, in pluginConfig"),
+];
+
+/// What is to be said of a field that is not known among `names`; `root` is the schema of the whole document.
+pub(super) fn unknown_field(wrong: &str, names: &[&str], root: &Json) -> String {
+    if let Some((_, instead)) = REMOVED.iter().find(|(name, _)| *name == wrong) {
+        return format!("Kubernetes has removed it: {instead}");
+    }
+    if let Some(name) = nearest(wrong, names.iter().copied()) {
+        return format!("did you mean {name}?");
+    }
+    let elsewhere = places_of(wrong, root);
+    match &elsewhere[..] {
+        [] => format!("known here: {}", names.join(", ")),
+        [first, ..] => format!("it belongs at {first}"),
+    }
+}
+
+/// Where a field of this name is known, the shortest way first: `profiles[].plugins`.
+fn places_of(name: &str, root: &Json) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut seen: Vec<*const Json> = Vec::new();
+    let mut layer = vec![(String::new(), root)];
+    while !layer.is_empty() {
+        let mut next = Vec::new();
+        for (path, schema) in layer {
+            let schema = resolved(root, schema);
+            if seen.contains(&std::ptr::from_ref(schema)) {
+                continue;
+            }
+            seen.push(std::ptr::from_ref(schema));
+            let decided = schema["allOf"].as_array().into_iter().flatten().map(|condition| &condition["then"]);
+            let objects = decided.chain([schema]).filter_map(|schema| schema["properties"].as_object());
+            for (field, property) in objects.flatten() {
+                let at = if path.is_empty() { field.clone() } else { format!("{path}.{field}") };
+                if field == name {
+                    found.push(at.clone());
+                }
+                let property = resolved(root, property);
+                match property.get("items") {
+                    Some(items) => next.push((format!("{at}[]"), items)),
+                    None => next.push((at, property)),
+                }
+            }
+        }
+        layer = next;
+    }
+    found
+}

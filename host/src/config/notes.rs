@@ -1,0 +1,33 @@
+//! What is to be known of fields that are in order, but of no effect.
+
+use super::error::{Problem, Problems};
+use super::path::Path;
+use super::tree::Node;
+use super::v1::KubeSchedulerConfiguration;
+
+/// All that the file sets.
+pub(super) fn of(configuration: &KubeSchedulerConfiguration, root: &Node) -> Problems {
+    let connection = &configuration.client_connection;
+    let speaks = |types: &Option<String>| types.as_ref().is_some_and(|types| !types.is_empty());
+    let threads = "of no effect: one call of a plugin is about all nodes, and answers that it gave are kept";
+    let json = "of no effect: JSON is spoken with the API server";
+    let profiling = "of no effect: there is no Go runtime to profile";
+    let fields: [(bool, &[&str], &str); 6] = [
+        (configuration.parallelism.is_some(), &["parallelism"], threads),
+        (speaks(&connection.content_type), &["clientConnection", "contentType"], json),
+        (speaks(&connection.accept_content_types), &["clientConnection", "acceptContentTypes"], json),
+        (configuration.enable_profiling == Some(true), &["enableProfiling"], profiling),
+        (configuration.enable_contention_profiling == Some(true), &["enableContentionProfiling"], profiling),
+        (
+            configuration.delay_cache_until_active,
+            &["delayCacheUntilActive"],
+            "of no effect: a standby knows the cluster, so that it can take over at once",
+        ),
+    ];
+    let set = fields.into_iter().filter(|(is_set, ..)| *is_set);
+    let note = |(_, names, message): (bool, &[&str], &str)| {
+        let path = Path::default().fields(names);
+        Problem { place: root.place_of(&path), path: path.to_string(), message: message.to_owned() }
+    };
+    set.map(note).collect()
+}

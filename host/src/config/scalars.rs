@@ -1,0 +1,104 @@
+//! What a schema says of a single value.
+
+use serde_json::Value as Json;
+
+use super::conform::did_you_mean;
+use super::duration::parse_duration;
+use super::tree::{Node, Value};
+use super::v1::{Data, Duration};
+use super::v1alpha1::Memory;
+
+/// What is wanted, if it is not just anything.
+pub(super) fn type_of(schema: &Json) -> Option<&str> {
+    let named = match &schema["type"] {
+        Json::Array(types) => types.iter().filter_map(Json::as_str).find(|name| *name != "null"),
+        one => one.as_str(),
+    };
+    named.or_else(|| (!choices(schema).is_empty()).then_some("string"))
+}
+
+/// Whether the node is what the schema says.
+///
+/// # Errors
+/// What is wrong, in words that go behind the field's path.
+pub(super) fn check(node: &Node, wanted: &str, schema: &Json) -> Result<(), String> {
+    match (wanted, &node.value) {
+        ("boolean", Value::Bool(_)) => Ok(()),
+        ("integer", Value::Integer(n)) => in_range(*n, schema),
+        ("number", Value::Integer(_) | Value::Float(_)) => Ok(()),
+        ("string", Value::Text(text)) => text_is(text, schema),
+        _ => Err(format!("is {}, where {} belongs{}", node.kind(), article(wanted), remedy(node, wanted, schema))),
+    }
+}
+
+fn article(wanted: &str) -> &str {
+    match wanted {
+        "boolean" => "true or false",
+        "integer" => "an integer",
+        "number" => "a number",
+        "array" => "a list",
+        "object" => "an object",
+        _ => "a string",
+    }
+}
+
+/// The likeliest of mistakes: quotes that are missing or too many, units, dashes and names that are left out.
+fn remedy(node: &Node, wanted: &str, schema: &Json) -> String {
+    match (wanted, &node.value) {
+        ("string", Value::Integer(n)) if schema["format"] == Duration::FORMAT => format!("; write it as in {n}s"),
+        ("string", Value::Integer(n)) => format!("; put it into quotes: \"{n}\""),
+        ("string", Value::Bool(b)) => format!("; put it into quotes: \"{b}\""),
+        ("integer", Value::Text(text)) if text.parse::<i64>().is_ok() => format!("; without quotes: {text}"),
+        ("boolean", Value::Text(text)) if matches!(&**text, "true" | "false") => format!("; without quotes: {text}"),
+        ("object", Value::Text(text)) if schema["required"] == serde_json::json!(["name"]) => {
+            format!("; write it as in {{name: {text}}}")
+        }
+        ("array", Value::Map(_) | Value::Text(_)) => "; begin each element with \"- \"".to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn in_range(n: i64, schema: &Json) -> Result<(), String> {
+    let bound = |name: &str| schema[name].as_i64();
+    let (lowest, highest) = match schema["format"].as_str() {
+        Some("int32") => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        Some("uint32") => (0, i64::from(u32::MAX)),
+        Some("uint64") => (0, i64::MAX),
+        _ => (i64::MIN, i64::MAX),
+    };
+    let (least, most) = (bound("minimum").unwrap_or(lowest), bound("maximum").unwrap_or(highest));
+    if (least..=most).contains(&n) {
+        return Ok(());
+    }
+    // What the type's size allows says nothing to somebody who is below the least.
+    let is_open = n < least && bound("maximum").is_none();
+    Err(if is_open { format!("{n}: has to be {least} or more") } else { format!("{n}: has to be {least} to {most}") })
+}
+
+fn text_is(text: &str, schema: &Json) -> Result<(), String> {
+    let choices = choices(schema);
+    if !choices.is_empty() && !choices.contains(&text) {
+        let known = choices.iter().map(|choice| format!("{choice:?}")).collect::<Vec<_>>().join(", ");
+        let hint = if choices.len() > 1 { did_you_mean(text, choices.into_iter()) } else { String::new() };
+        return Err(format!("{text:?} is not known here; accepted: {known}{hint}"));
+    }
+    if text.is_empty() && schema["minLength"].as_u64().is_some_and(|least| least > 0) {
+        return Err("is empty".to_owned());
+    }
+    match schema["format"].as_str() {
+        Some(Duration::FORMAT) => parse_duration(text).map(drop),
+        Some(Memory::FORMAT) => Memory::parse(text).map(drop),
+        Some(Data::FORMAT) => match serde_json::from_value::<Data>(text.into()) {
+            Ok(_) => Ok(()),
+            Err(_) => Err("is not base64".to_owned()),
+        },
+        _ => Ok(()),
+    }
+}
+
+/// The texts that are accepted, if not all are.
+fn choices(schema: &Json) -> Vec<&str> {
+    let listed = schema["enum"].as_array().into_iter().flatten();
+    let described = schema["oneOf"].as_array().into_iter().flatten().map(|one| &one["const"]);
+    listed.chain(described).chain([&schema["const"]]).filter_map(Json::as_str).collect()
+}

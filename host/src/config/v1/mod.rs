@@ -1,0 +1,121 @@
+//! `kubescheduler.config.k8s.io/v1`: the one model that every format of configuration is turned into.
+//!
+//! Each field is described here and nowhere else. The JSON Schema is generated from these types, files are checked against
+//! it, and what `--write-config-to` prints is their serialization. `None` is a field that the file does not set.
+
+mod affinity;
+mod args;
+mod component;
+mod data;
+mod duration;
+mod extender;
+mod plugin_config;
+mod profile;
+mod scoring;
+mod spreading;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use self::affinity::{
+    NodeAffinity, NodeSelector, NodeSelectorOperator, NodeSelectorRequirement, NodeSelectorTerm,
+    PreferredSchedulingTerm,
+};
+pub use self::args::{
+    DefaultPreemptionArgs, DynamicResourcesArgs, InterPodAffinityArgs, NodeAffinityArgs,
+    NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs, PodTopologySpreadArgs, VolumeBindingArgs,
+};
+pub(super) use self::component::DEFAULT_BURST;
+pub use self::component::{ClientConnection, LeaderElection};
+pub use self::data::Data;
+pub use self::duration::Duration;
+pub use self::extender::{Extender, ExtenderManagedResource, ExtenderTlsConfig};
+pub use self::plugin_config::{PluginArgs, PluginConfig};
+pub use self::profile::{ExtensionPoint, Plugin, PluginSet, Plugins, Profile};
+pub use self::scoring::{
+    RequestedToCapacityRatio, ResourceSpec, ScoringStrategy, ScoringStrategyType, UtilizationShapePoint,
+};
+pub use self::spreading::{
+    DefaultingType, LabelSelector, LabelSelectorOperator, LabelSelectorRequirement, NodeInclusionPolicy,
+    TopologySpreadConstraint, UnsatisfiableConstraintAction,
+};
+
+/// `apiVersion` of a KubeSchedulerConfiguration.
+pub const API_VERSION: &str = "kubescheduler.config.k8s.io/v1";
+/// Its `kind`.
+pub const KIND: &str = "KubeSchedulerConfiguration";
+
+/// KubeSchedulerConfiguration configures a scheduler: its profiles, its extenders, and how it works with the API server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct KubeSchedulerConfiguration {
+    /// `kubescheduler.config.k8s.io/v1`
+    #[schemars(extend("const" = API_VERSION))]
+    pub api_version: String,
+    /// `KubeSchedulerConfiguration`
+    #[schemars(extend("const" = KIND))]
+    pub kind: String,
+    /// How many threads kube-scheduler looks at nodes with. Default: 16. Of no effect here: one call of a plugin is about all
+    /// nodes, and answers that it gave before are not asked for again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub parallelism: Option<i32>,
+    /// Which of several copies places pods.
+    #[serde(default)]
+    pub leader_election: LeaderElection,
+    /// How the API server is talked to.
+    #[serde(default)]
+    pub client_connection: ClientConnection,
+    /// Serve /debug/pprof. Default: true. Of no effect here: there is no Go runtime to profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enable_profiling: Option<bool>,
+    /// Profile locks, too. Default: true where enableProfiling is. Of no effect here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enable_contention_profiling: Option<bool>,
+    /// The search ends when so many feasible nodes are found, in percent of all. Default: 0, which here stands for every
+    /// node, and in kube-scheduler for a number that falls as the cluster grows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 100))]
+    pub percentage_of_nodes_to_score: Option<i32>,
+    /// How long a pod that could not be placed waits at first, in seconds. Default: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub pod_initial_backoff_seconds: Option<i64>,
+    /// How long it waits at most, in seconds; at least podInitialBackoffSeconds. Default: 10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod_max_backoff_seconds: Option<i64>,
+    /// A profile for each scheduler name. Default: one, for default-scheduler, with the default plugins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<Profile>,
+    /// Servers that are asked beside the plugins, by all profiles.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extenders: Vec<Extender>,
+    /// Learn the cluster only when elected. Default: false. Of no effect here: a standby is always ready to take over.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub delay_cache_until_active: bool,
+}
+
+impl Default for KubeSchedulerConfiguration {
+    fn default() -> Self {
+        Self {
+            api_version: API_VERSION.to_owned(),
+            kind: KIND.to_owned(),
+            parallelism: None,
+            leader_election: LeaderElection::default(),
+            client_connection: ClientConnection::default(),
+            enable_profiling: None,
+            enable_contention_profiling: None,
+            percentage_of_nodes_to_score: None,
+            pod_initial_backoff_seconds: None,
+            pod_max_backoff_seconds: None,
+            profiles: Vec::new(),
+            extenders: Vec::new(),
+            delay_cache_until_active: false,
+        }
+    }
+}
+
+/// For fields that are left out where they are false.
+fn is_false(value: &bool) -> bool {
+    !value
+}

@@ -1,0 +1,174 @@
+//! `pluginConfig[]`: arguments of plugins, typed for those of Kubernetes that take any.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
+use serde_json::{Value, json};
+
+use super::{
+    API_VERSION, DefaultPreemptionArgs, DynamicResourcesArgs, InterPodAffinityArgs, NodeAffinityArgs,
+    NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs, PodTopologySpreadArgs, VolumeBindingArgs,
+};
+
+/// A plugin's arguments.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PluginConfig {
+    /// The plugin's name.
+    pub name: String,
+    /// Its arguments: of a default plugin those that Kubernetes describes, of another plugin whatever it reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<PluginArgs>,
+}
+
+/// A `pluginConfig[]` before its arguments have a type.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Untyped {
+    name: String,
+    #[serde(default)]
+    args: Option<Value>,
+}
+
+impl<'de> Deserialize<'de> for PluginConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Untyped { name, args } = Untyped::deserialize(deserializer)?;
+        let args = args.map(|args| PluginArgs::read(&name, args)).transpose().map_err(D::Error::custom)?;
+        Ok(Self { name, args })
+    }
+}
+
+/// Declares the plugins whose arguments have a type.
+macro_rules! plugin_args {
+    ($($plugin:ident($args:ident)),+ $(,)?) => {
+        /// Arguments by whose they are.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum PluginArgs {
+            $(
+                #[doc = concat!("Of ", stringify!($plugin), ".")]
+                $plugin($args),
+            )+
+            /// Of a plugin that Kubernetes does not describe: for the plugin to read.
+            Other(Value),
+        }
+
+        impl PluginArgs {
+            /// The plugins whose arguments have a type.
+            pub const TYPED: &'static [&'static str] = &[$(stringify!($plugin)),+];
+
+            /// The arguments that Kubernetes describes for the plugin, with nothing set.
+            #[must_use]
+            pub fn empty(plugin: &str) -> Option<Self> {
+                match plugin {
+                    $(stringify!($plugin) => Some(Self::$plugin($args::default())),)+
+                    _ => None,
+                }
+            }
+
+            /// Reads arguments as the plugin's name asks for.
+            ///
+            /// # Errors
+            /// They are not what Kubernetes describes.
+            pub fn read(plugin: &str, args: Value) -> Result<Self, serde_json::Error> {
+                match plugin {
+                    $(stringify!($plugin) => Ok(Self::$plugin(serde_json::from_value(without_type(args))?)),)+
+                    _ => Ok(Self::Other(args)),
+                }
+            }
+
+            /// As JSON, with what is set alone: what the plugin reads.
+            ///
+            /// # Errors
+            /// Never: there is JSON for all of them.
+            pub fn to_json(&self) -> Result<Value, serde_json::Error> {
+                match self {
+                    $(Self::$plugin(args) => serde_json::to_value(args),)+
+                    Self::Other(args) => Ok(args.clone()),
+                }
+            }
+
+            /// `kind` of typed arguments.
+            #[must_use]
+            pub const fn kind(&self) -> Option<&'static str> {
+                match self {
+                    $(Self::$plugin(_) => Some(stringify!($args)),)+
+                    Self::Other(_) => None,
+                }
+            }
+        }
+
+        /// For each plugin whose arguments have a type the schema of its `pluginConfig[]`.
+        fn typed_schemas(generator: &mut SchemaGenerator) -> Vec<Value> {
+            vec![$({
+                let args = generator.subschema_for::<$args>();
+                let (plugin, kind) = (stringify!($plugin), stringify!($args));
+                if let Some(definition) = generator.definitions_mut().get_mut(kind) {
+                    definition["properties"]["apiVersion"] = json!({ "const": API_VERSION });
+                    definition["properties"]["kind"] = json!({ "const": kind });
+                }
+                json!({
+                    "if": { "properties": { "name": { "const": plugin } } },
+                    "then": { "properties": { "args": args } },
+                })
+            }),+]
+        }
+    };
+}
+
+plugin_args! {
+    DefaultPreemption(DefaultPreemptionArgs),
+    DynamicResources(DynamicResourcesArgs),
+    InterPodAffinity(InterPodAffinityArgs),
+    NodeAffinity(NodeAffinityArgs),
+    NodeResourcesBalancedAllocation(NodeResourcesBalancedAllocationArgs),
+    NodeResourcesFit(NodeResourcesFitArgs),
+    PodTopologySpread(PodTopologySpreadArgs),
+    VolumeBinding(VolumeBindingArgs),
+}
+
+/// Arguments of Kubernetes' plugins may name their type.
+fn without_type(mut args: Value) -> Value {
+    if let Some(object) = args.as_object_mut() {
+        object.remove("apiVersion");
+        object.remove("kind");
+    }
+    args
+}
+
+/// With the type, as Kubernetes prints it.
+impl Serialize for PluginArgs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut json = self.to_json().map_err(ser::Error::custom)?;
+        if let (Some(kind), Some(object)) = (self.kind(), json.as_object_mut()) {
+            object.insert("apiVersion".to_owned(), API_VERSION.into());
+            object.insert("kind".to_owned(), kind.into());
+        }
+        json.serialize(serializer)
+    }
+}
+
+/// The name says which schema the arguments have.
+impl JsonSchema for PluginConfig {
+    fn schema_name() -> Cow<'static, str> {
+        "PluginConfig".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A plugin's arguments.",
+            "type": "object",
+            "properties": {
+                "name": { "description": "The plugin's name.", "type": "string", "minLength": 1 },
+                "args": {
+                    "description": "Its arguments: of a default plugin those that Kubernetes describes, of another plugin \
+                                    whatever it reads.",
+                    "type": "object",
+                },
+            },
+            "required": ["name"],
+            "additionalProperties": false,
+            "allOf": typed_schemas(generator),
+        })
+    }
+}

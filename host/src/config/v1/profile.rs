@@ -1,0 +1,231 @@
+//! `profiles[]`: which plugins place the pods of one scheduler name.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::PluginConfig;
+
+/// How the pods of one scheduler name are placed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Profile {
+    /// It places pods whose `spec.schedulerName` is this. Of several profiles each needs a name of its own. Default:
+    /// default-scheduler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler_name: Option<String>,
+    /// In place of the field of the same name above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 100))]
+    pub percentage_of_nodes_to_score: Option<i32>,
+    /// Which plugins run, beside and in place of the default ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugins: Option<Plugins>,
+    /// Arguments of plugins; one without has its defaults.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plugin_config: Vec<PluginConfig>,
+}
+
+/// Plugins by extension point, in the order in which they are asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Plugins {
+    /// Whether a pod may be tried.
+    #[serde(default)]
+    pub pre_enqueue: PluginSet,
+    /// Which pod is tried first: one plugin, the same in all profiles.
+    #[serde(default)]
+    pub queue_sort: PluginSet,
+    /// What is to be known of a pod before nodes are filtered.
+    #[serde(default)]
+    pub pre_filter: PluginSet,
+    /// Which nodes a pod can't run on.
+    #[serde(default)]
+    pub filter: PluginSet,
+    /// What is to be done when it can't run on any.
+    #[serde(default)]
+    pub post_filter: PluginSet,
+    /// What is to be known before nodes are scored.
+    #[serde(default)]
+    pub pre_score: PluginSet,
+    /// Which nodes are better.
+    #[serde(default)]
+    pub score: PluginSet,
+    /// What is set aside on the chosen node.
+    #[serde(default)]
+    pub reserve: PluginSet,
+    /// Whether binding may begin, or has to wait.
+    #[serde(default)]
+    pub permit: PluginSet,
+    /// What is to be done before binding.
+    #[serde(default)]
+    pub pre_bind: PluginSet,
+    /// Who binds: the first that wants to.
+    #[serde(default)]
+    pub bind: PluginSet,
+    /// Who is told that a pod is bound.
+    #[serde(default)]
+    pub post_bind: PluginSet,
+    /// Plugins for every extension point that they have something to do at.
+    #[serde(default)]
+    pub multi_point: PluginSet,
+    /// Of pod groups, which are an alpha feature of Kubernetes: nothing can be enabled here.
+    #[serde(default)]
+    pub placement_generate: PluginSet,
+    /// Of pod groups, which are an alpha feature of Kubernetes: nothing can be enabled here.
+    #[serde(default)]
+    pub placement_score: PluginSet,
+}
+
+/// What is enabled and disabled at one extension point.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PluginSet {
+    /// In order, after the default ones that are not disabled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub enabled: Vec<Plugin>,
+    /// Default plugins that don't run; `*` for all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disabled: Vec<Plugin>,
+}
+
+/// A plugin where it is enabled or disabled.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Plugin {
+    /// Its name.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// What its scores are multiplied with, of meaning at score and multiPoint only. Default: 1, which 0 stands for as
+    /// well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub weight: Option<i32>,
+}
+
+/// An extension point, as [`Plugins`] names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ExtensionPoint {
+    /// `preEnqueue`
+    PreEnqueue,
+    /// `queueSort`
+    QueueSort,
+    /// `preFilter`
+    PreFilter,
+    /// `filter`
+    Filter,
+    /// `postFilter`
+    PostFilter,
+    /// `preScore`
+    PreScore,
+    /// `score`
+    Score,
+    /// `reserve`
+    Reserve,
+    /// `permit`
+    Permit,
+    /// `preBind`
+    PreBind,
+    /// `bind`
+    Bind,
+    /// `postBind`
+    PostBind,
+}
+
+impl ExtensionPoint {
+    /// All, in the order in which a pod meets them.
+    pub const ALL: [Self; 12] = [
+        Self::PreEnqueue,
+        Self::QueueSort,
+        Self::PreFilter,
+        Self::Filter,
+        Self::PostFilter,
+        Self::PreScore,
+        Self::Score,
+        Self::Reserve,
+        Self::Permit,
+        Self::PreBind,
+        Self::Bind,
+        Self::PostBind,
+    ];
+
+    /// The field of [`Plugins`].
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PreEnqueue => "preEnqueue",
+            Self::QueueSort => "queueSort",
+            Self::PreFilter => "preFilter",
+            Self::Filter => "filter",
+            Self::PostFilter => "postFilter",
+            Self::PreScore => "preScore",
+            Self::Score => "score",
+            Self::Reserve => "reserve",
+            Self::Permit => "permit",
+            Self::PreBind => "preBind",
+            Self::Bind => "bind",
+            Self::PostBind => "postBind",
+        }
+    }
+}
+
+impl Plugins {
+    /// What is enabled and disabled at this point by name.
+    #[must_use]
+    pub fn at(&self, point: ExtensionPoint) -> &PluginSet {
+        match point {
+            ExtensionPoint::PreEnqueue => &self.pre_enqueue,
+            ExtensionPoint::QueueSort => &self.queue_sort,
+            ExtensionPoint::PreFilter => &self.pre_filter,
+            ExtensionPoint::Filter => &self.filter,
+            ExtensionPoint::PostFilter => &self.post_filter,
+            ExtensionPoint::PreScore => &self.pre_score,
+            ExtensionPoint::Score => &self.score,
+            ExtensionPoint::Reserve => &self.reserve,
+            ExtensionPoint::Permit => &self.permit,
+            ExtensionPoint::PreBind => &self.pre_bind,
+            ExtensionPoint::Bind => &self.bind,
+            ExtensionPoint::PostBind => &self.post_bind,
+        }
+    }
+
+    /// Every set with its field's name: those of the extension points, then multiPoint.
+    pub fn sets(&self) -> impl Iterator<Item = (&'static str, &PluginSet)> {
+        let points = ExtensionPoint::ALL.into_iter().map(|point| (point.name(), self.at(point)));
+        points.chain([("multiPoint", &self.multi_point)])
+    }
+
+    /// Every set there is with its field's name.
+    pub fn named_mut(&mut self) -> [(&'static str, &mut PluginSet); 15] {
+        [
+            ("preEnqueue", &mut self.pre_enqueue),
+            ("queueSort", &mut self.queue_sort),
+            ("preFilter", &mut self.pre_filter),
+            ("filter", &mut self.filter),
+            ("postFilter", &mut self.post_filter),
+            ("preScore", &mut self.pre_score),
+            ("score", &mut self.score),
+            ("reserve", &mut self.reserve),
+            ("permit", &mut self.permit),
+            ("preBind", &mut self.pre_bind),
+            ("bind", &mut self.bind),
+            ("postBind", &mut self.post_bind),
+            ("multiPoint", &mut self.multi_point),
+            ("placementGenerate", &mut self.placement_generate),
+            ("placementScore", &mut self.placement_score),
+        ]
+    }
+}
+
+impl PluginSet {
+    /// Whether the plugin is disabled, by its name or with all.
+    #[must_use]
+    pub fn disables(&self, name: &str) -> bool {
+        self.disabled.iter().any(|plugin| plugin.name == name || plugin.name == "*")
+    }
+
+    /// Whether the plugin is enabled.
+    #[must_use]
+    pub fn enables(&self, name: &str) -> bool {
+        self.enabled.iter().any(|plugin| plugin.name == name)
+    }
+}

@@ -1,0 +1,98 @@
+//! Whether a configuration is one that can be run: what the fields say, alone and together. The bounds are kube-scheduler's.
+
+mod args;
+mod berth;
+mod extenders;
+mod names;
+mod plugins;
+mod resources;
+
+pub(super) use self::berth::berth;
+use super::complete::{POD_INITIAL_BACKOFF, POD_MAX_BACKOFF};
+use super::election;
+use super::path::Path;
+use super::v1::{KubeSchedulerConfiguration, Profile};
+
+/// What is wrong, by the fields' paths.
+#[derive(Debug, Default)]
+pub(super) struct Findings(Vec<(Path, String)>);
+
+impl Findings {
+    fn note(&mut self, path: Path, message: impl Into<String>) {
+        self.0.push((path, message.into()));
+    }
+
+    pub(super) fn into_inner(self) -> Vec<(Path, String)> {
+        self.0
+    }
+}
+
+/// All that is wrong with the configuration as a file has it, before defaults.
+pub(super) fn configuration(configuration: &KubeSchedulerConfiguration) -> Findings {
+    let mut findings = Findings::default();
+    let top = Path::default();
+    leader_election(configuration, &mut findings);
+    backoffs(configuration, &mut findings);
+    scheduler_names(&configuration.profiles, &mut findings);
+    for (at, profile) in configuration.profiles.iter().enumerate() {
+        let path = top.field("profiles").index(at);
+        plugins::profile(profile, &path, &mut findings);
+        args::plugin_config(profile, &path.field("pluginConfig"), &mut findings);
+    }
+    plugins::same_queue_sort(&configuration.profiles, &mut findings);
+    extenders::extenders(&configuration.extenders, &top.field("extenders"), &mut findings);
+    findings
+}
+
+fn leader_election(configuration: &KubeSchedulerConfiguration, findings: &mut Findings) {
+    let path = Path::default().field("leaderElection");
+    let election = election::of(&configuration.leader_election);
+    if !election.enabled {
+        return;
+    }
+    if let Some(lock) = configuration.leader_election.resource_lock.as_deref()
+        && !matches!(lock, "" | "leases")
+    {
+        findings.note(path.field("resourceLock"), "Kubernetes knows no other lock than leases any more");
+    }
+    if let Err(error) = election.check() {
+        findings.note(path, error.to_string());
+    }
+}
+
+fn backoffs(configuration: &KubeSchedulerConfiguration, findings: &mut Findings) {
+    let least = configuration.pod_initial_backoff_seconds.unwrap_or(POD_INITIAL_BACKOFF);
+    let most = configuration.pod_max_backoff_seconds.unwrap_or(POD_MAX_BACKOFF);
+    if most < least {
+        let message = format!("is {most}, and must be at least podInitialBackoffSeconds, which is {least}");
+        // Where it is left out, it is the other one that can be put right.
+        let given =
+            configuration.pod_max_backoff_seconds.map_or("podInitialBackoffSeconds", |_| "podMaxBackoffSeconds");
+        let message = match given {
+            "podMaxBackoffSeconds" => message,
+            _ => format!(
+                "is {least}, and podMaxBackoffSeconds, which is {most} where it is not set, must be at least that"
+            ),
+        };
+        findings.note(Path::default().field(given), message);
+    }
+}
+
+/// A single profile may go without a name; of several each needs one of its own.
+fn scheduler_names(profiles: &[Profile], findings: &mut Findings) {
+    for (at, profile) in profiles.iter().enumerate() {
+        let path = Path::default().field("profiles").index(at).field("schedulerName");
+        let Some(name) = &profile.scheduler_name else {
+            if profiles.len() > 1 {
+                findings.note(path, "is required where there are several profiles");
+            }
+            continue;
+        };
+        let same = |other: &Profile| other.scheduler_name.as_ref() == Some(name);
+        if name.is_empty() {
+            findings.note(path, "is empty");
+        } else if let Some(first) = profiles[..at].iter().position(same) {
+            findings.note(path, format!("{name:?} is the name of profiles[{first}] already"));
+        }
+    }
+}

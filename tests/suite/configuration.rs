@@ -1,0 +1,122 @@
+//! Configuration files, by the binaries: kube-scheduler itself writes what `host/tests/config/in-force/` says that it does,
+//! and the commands of `berth` about such files.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use berth_tests::programs;
+use libtest_mimic::Trial;
+use serde_json::Value;
+use tokio::process::Command;
+
+use crate::harness::trial_on_its_own;
+
+/// kube-scheduler may not be there, which is known before the run.
+pub fn trials() -> Vec<Trial> {
+    let no_scheduler = kube_scheduler().is_none();
+    vec![
+        trial_on_its_own("configuration::as_kube_scheduler_writes_it", || Box::pin(as_kube_scheduler_writes_it()))
+            .with_ignored_flag(no_scheduler),
+        trial_on_its_own("configuration::written", || Box::pin(written())),
+        trial_on_its_own("configuration::checked", || Box::pin(checked())),
+    ]
+}
+
+fn kube_scheduler() -> Option<PathBuf> {
+    std::env::var_os("PARITY_SCHEDULER").map(PathBuf::from)
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/tests/config").join(name)
+}
+
+fn read(path: &Path) -> Result<Value> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    serde_saphyr::from_str(&text).with_context(|| path.display().to_string())
+}
+
+/// What the tests of the host compare with is what kube-scheduler says today.
+async fn as_kube_scheduler_writes_it() -> Result<()> {
+    let program = kube_scheduler().context("PARITY_SCHEDULER names no kube-scheduler")?;
+    let home = tempfile::tempdir()?;
+    let mut files = std::fs::read_dir(folder("field"))?.collect::<Result<Vec<_>, _>>()?;
+    files.sort_by_key(std::fs::DirEntry::path);
+    ensure!(!files.is_empty(), "there are no files from the field");
+    for file in files.into_iter().map(|entry| entry.path()) {
+        let name = Path::new(file.file_stem().context("a name")?).with_extension("yaml");
+        let to = home.path().join(&name);
+        let mut command = Command::new(&program);
+        // It asks nothing of an API server before it has written, but wants to know of one.
+        command.arg("--config").arg(&file).args(["--master=http://127.0.0.1:1", "--secure-port=0"]);
+        command.arg("--write-config-to").arg(&to);
+        let output = programs::run(command).await?;
+        ensure!(output.success, "kube-scheduler refuses {}:\n{}", file.display(), output.stderr);
+        let (now, kept) = (read(&to)?, read(&folder("in-force").join(&name))?);
+        ensure!(by_name(now) == by_name(kept), "kube-scheduler says something else of {} now", file.display());
+    }
+    Ok(())
+}
+
+/// Arguments stand in no order.
+fn by_name(mut configuration: Value) -> Value {
+    let profiles = configuration["profiles"].as_array_mut().into_iter().flatten();
+    for configs in profiles.filter_map(|profile| profile["pluginConfig"].as_array_mut()) {
+        configs.sort_by_key(|config| config["name"].to_string());
+    }
+    configuration
+}
+
+/// Flags are in force as well, and come before the file.
+async fn written() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let to = home.path().join("written.yaml");
+    let (to, file) = (to.display().to_string(), folder("field/everything.yaml").display().to_string());
+    let flags = ["run", "--config", &file, "--write-config-to", &to, "--leader-elect-resource-name", "flagged"];
+    let output = programs::run_berth(&[&flags[..], &["--plugins", "/plugins"]].concat()).await?;
+    ensure!(output.success, "berth run --write-config-to failed:\n{}", output.stderr);
+    let text = std::fs::read_to_string(&to)?;
+    for expected in ["resourceName: flagged", "resourceNamespace: platform", "---", "pluginDirectory: /plugins"] {
+        ensure!(text.contains(expected), "what is in force does not say {expected:?}:\n{text}");
+    }
+    Ok(())
+}
+
+/// What runs, and what doesn't.
+async fn checked() -> Result<()> {
+    let good = folder("field/overrides.yaml").display().to_string();
+    let output = programs::run_berth(&["config", "check", &good]).await?;
+    ensure!(output.success, "a good file is refused:\n{}\n{}", output.stdout, output.stderr);
+    let words = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for expected in [
+        "Profile default-scheduler",
+        "queueSort PrioritySort",
+        "score PodTopologySpread ×5, NodeAffinity, InterPodAffinity, TaintToleration, NodeResourcesFit",
+        "bind DefaultBinder [the core]",
+        "no limit of requests",
+    ] {
+        ensure!(words.contains(expected), "the check does not say {expected:?}:\n{}", output.stdout);
+    }
+    let home = tempfile::tempdir()?;
+    let bad = home.path().join("bad.yaml");
+    let head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+    let bad_name = bad.display().to_string();
+    for (text, expected) in [
+        ("profles: []", ":3:1: profles: unknown field; did you mean profiles?"),
+        (
+            "profiles: [{plugins: {score: {enabled: [{name: ImageLocalty}]}}}]",
+            ":3:41: profiles[0].plugins.score.enabled[0]: no component has the name \"ImageLocalty\"; did you mean \
+             ImageLocality?",
+        ),
+        (
+            "profiles: [{plugins: {score: {enabled: [{name: NodeName}]}}}]",
+            ":3:41: profiles[0].plugins.score.enabled[0]: NodeName has nothing to do at score; it takes part in filter",
+        ),
+    ] {
+        std::fs::write(&bad, format!("{head}{text}"))?;
+        let output = programs::run_berth(&["config", "check", &bad_name]).await?;
+        ensure!(!output.success, "{text} is accepted:\n{}", output.stdout);
+        let expected = format!("{bad_name}{expected}");
+        ensure!(output.stdout.contains(&expected), "the check does not say {expected:?}:\n{}", output.stdout);
+    }
+    Ok(())
+}
