@@ -43,13 +43,13 @@ impl Actual {
     /// Lists nodes and pods afresh.
     pub async fn list(client: &Client) -> Result<Self> {
         let mut actual = Self::default();
-        each(Api::<Node>::all(client.clone()), "", |node| {
+        each(Api::<Node>::all(client.clone()), None, |node| {
             actual.nodes.extend(node.metadata.name);
         })
         .await
         .context("listing nodes")?;
         let unfinished = "status.phase!=Succeeded,status.phase!=Failed";
-        each(Api::<Pod>::all(client.clone()), unfinished, |pod| {
+        each(Api::<Pod>::all(client.clone()), Some(unfinished), |pod| {
             let text = Option::unwrap_or_default;
             let (namespace, name) = (text(pod.metadata.namespace), text(pod.metadata.name));
             let spec = pod.spec.unwrap_or_default();
@@ -62,11 +62,11 @@ impl Actual {
     }
 }
 
-async fn each<K>(api: Api<K>, fields: &str, mut take: impl FnMut(K)) -> Result<()>
+async fn each<K>(api: Api<K>, fields: Option<&str>, mut take: impl FnMut(K)) -> Result<()>
 where
     K: Resource + Clone + std::fmt::Debug + DeserializeOwned,
 {
-    let mut parameters = ListParams::default().fields(fields).limit(PAGE);
+    let mut parameters = ListParams { field_selector: fields.map(str::to_owned), ..ListParams::default() }.limit(PAGE);
     loop {
         let page = api.list(&parameters).await?;
         page.items.into_iter().for_each(&mut take);
