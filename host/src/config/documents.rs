@@ -60,14 +60,16 @@ fn scheduler(mut root: Node, version: Version, documents: &mut Documents, proble
     let before = problems.len();
     problems.extend(wrong);
     let mut configuration = read.unwrap_or_default();
-    convert::model(&mut configuration, version, &root, &mut documents.notes);
-    let findings = validate::configuration(&configuration).into_inner();
+    // As long as its lists are those of the file, and have its places.
+    let findings = validate::configuration(&configuration, version).into_inner();
     locate(findings, &root, before, problems);
-    documents.notes.extend(super::notes::of(&configuration, &root));
     documents.named = named(&configuration, &root);
+    convert::model(&mut configuration, version, &root, &mut documents.notes);
+    documents.notes.extend(super::notes::of(&configuration, &root));
     documents.scheduler = Some(configuration);
 }
 
+/// Where plugins are enabled.
 fn named(configuration: &v1::KubeSchedulerConfiguration, root: &Node) -> Vec<Named> {
     let mut all = Vec::new();
     for (number, profile) in configuration.profiles.iter().enumerate() {
@@ -136,29 +138,37 @@ fn kind(root: &Node, problems: &mut Problems) -> Option<Kind> {
         (v1alpha1::KIND, _) if version == v1alpha1::API_VERSION => return Some(Kind::Berth),
         _ => {}
     }
-    let at = |name: &str| root.get(name).map_or(root.place, |node| node.place);
-    let kinds = [v1::KIND, v1alpha1::KIND];
-    if let Some(known) = kinds.into_iter().find(|known| *known == kind) {
-        let message = match Version::of(version) {
-            Some(Err(removed)) if known == v1::KIND => format!("{version:?} is too old: {removed}"),
-            _ => {
-                let versions: Vec<&str> = if known == v1::KIND {
-                    Version::ALL.iter().map(|(name, _)| *name).collect()
-                } else {
-                    vec![v1alpha1::API_VERSION]
-                };
-                let near = nearest(version, versions.iter().copied());
-                let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
-                format!("{version:?} is not known; accepted for {known}: {}{hint}", versions.join(", "))
-            }
-        };
-        problems.push(problem(at("apiVersion"), "apiVersion", message));
-    } else {
-        let policy = if kind == "Policy" { "; an old Policy goes with --policy-config-file" } else { "" };
-        let hint = nearest(kind, kinds.into_iter()).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-        problems.push(problem(at("kind"), "kind", format!("{kind:?} is not known; {}{hint}{policy}", accepted())));
-    }
+    let (field, message) = match kind {
+        v1::KIND | v1alpha1::KIND => ("apiVersion", wrong_version(kind, version)),
+        _ => ("kind", wrong_kind(kind)),
+    };
+    let place = root.get(field).map_or(root.place, |node| node.place);
+    problems.push(problem(place, field, message));
     None
+}
+
+fn wrong_version(kind: &str, version: &str) -> String {
+    if let (v1::KIND, Some(Err(remedy))) = (kind, Version::of(version)) {
+        return format!("{version:?} is too old: {remedy}");
+    }
+    let versions = match kind {
+        v1::KIND => Version::ALL.map(|(name, _)| name).to_vec(),
+        _ => vec![v1alpha1::API_VERSION],
+    };
+    let hint = did_you_mean(version, &versions);
+    format!("{version:?} is not known; accepted for {kind}: {}{hint}", versions.join(", "))
+}
+
+fn wrong_kind(kind: &str) -> String {
+    let hint = match kind {
+        "Policy" => "; an old Policy goes with --policy-config-file".to_owned(),
+        _ => did_you_mean(kind, &[v1::KIND, v1alpha1::KIND]),
+    };
+    format!("{kind:?} is not known; {}{hint}", accepted())
+}
+
+fn did_you_mean(wrong: &str, names: &[&str]) -> String {
+    nearest(wrong, names.iter().copied()).map_or_else(String::new, |name| format!("; did you mean {name}?"))
 }
 
 fn text<'a>(root: &'a Node, name: &str, problems: &mut Problems) -> Option<&'a str> {

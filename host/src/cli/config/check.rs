@@ -57,7 +57,7 @@ fn absent(file: &str, lines: &[LineUp], loaded: &Loaded, has_directory: bool) ->
             let places = loaded.named.iter().filter(|named| is_of(named, line, absent));
             let remedy = match (absent.point, config::removed_plugin(&absent.plugin)) {
                 (None, Some(instead)) => format!("; Kubernetes has removed it: {instead}"),
-                (None, None) if !has_directory => {
+                (None, None) if !has_directory && absent.near.is_none() => {
                     "; if it is in a directory of yours, name that with --plugins".to_owned()
                 }
                 _ => String::new(),

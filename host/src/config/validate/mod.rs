@@ -9,6 +9,7 @@ mod resources;
 
 pub(super) use self::berth::berth;
 use super::complete::{POD_INITIAL_BACKOFF, POD_MAX_BACKOFF};
+use super::convert::Version;
 use super::election;
 use super::path::Path;
 use super::v1::{KubeSchedulerConfiguration, Profile};
@@ -27,8 +28,8 @@ impl Findings {
     }
 }
 
-/// All that is wrong with the configuration as a file has it, before defaults.
-pub(super) fn configuration(configuration: &KubeSchedulerConfiguration) -> Findings {
+/// All that is wrong with the configuration as a file of this version has it, before defaults.
+pub(super) fn configuration(configuration: &KubeSchedulerConfiguration, version: Version) -> Findings {
     let mut findings = Findings::default();
     let top = Path::default();
     leader_election(configuration, &mut findings);
@@ -36,7 +37,7 @@ pub(super) fn configuration(configuration: &KubeSchedulerConfiguration) -> Findi
     scheduler_names(&configuration.profiles, &mut findings);
     for (at, profile) in configuration.profiles.iter().enumerate() {
         let path = top.field("profiles").index(at);
-        plugins::profile(profile, &path, &mut findings);
+        plugins::profile(profile, version, &path, &mut findings);
         args::plugin_config(profile, &path.field("pluginConfig"), &mut findings);
     }
     plugins::same_queue_sort(&configuration.profiles, &mut findings);
@@ -63,18 +64,21 @@ fn leader_election(configuration: &KubeSchedulerConfiguration, findings: &mut Fi
 fn backoffs(configuration: &KubeSchedulerConfiguration, findings: &mut Findings) {
     let least = configuration.pod_initial_backoff_seconds.unwrap_or(POD_INITIAL_BACKOFF);
     let most = configuration.pod_max_backoff_seconds.unwrap_or(POD_MAX_BACKOFF);
-    if most < least {
-        let message = format!("is {most}, and must be at least podInitialBackoffSeconds, which is {least}");
-        // Where it is left out, it is the other one that can be put right.
-        let given =
-            configuration.pod_max_backoff_seconds.map_or("podInitialBackoffSeconds", |_| "podMaxBackoffSeconds");
-        let message = match given {
-            "podMaxBackoffSeconds" => message,
-            _ => format!(
+    if most >= least {
+        return;
+    }
+    let top = Path::default();
+    match configuration.pod_max_backoff_seconds {
+        Some(_) => {
+            let message = format!("is {most}, and must be at least podInitialBackoffSeconds, which is {least}");
+            findings.note(top.field("podMaxBackoffSeconds"), message);
+        }
+        None => {
+            let message = format!(
                 "is {least}, and podMaxBackoffSeconds, which is {most} where it is not set, must be at least that"
-            ),
-        };
-        findings.note(Path::default().field(given), message);
+            );
+            findings.note(top.field("podInitialBackoffSeconds"), message);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! `plugins` of a profile.
 
 use super::Findings;
+use crate::config::convert::Version;
 use crate::config::defaults::{Provided, default_plugin};
 use crate::config::merge::{binds_itself, profile_spec};
 use crate::config::path::Path;
@@ -11,12 +12,16 @@ use crate::config::v1::{Plugin, PluginSet, Plugins, Profile};
 const DEFAULT_SORT: &str = "PrioritySort";
 
 /// All sets of a profile.
-pub(super) fn profile(profile: &Profile, path: &Path, findings: &mut Findings) {
+pub(super) fn profile(profile: &Profile, version: Version, path: &Path, findings: &mut Findings) {
     let Some(plugins) = &profile.plugins else { return };
     let path = path.field("plugins");
     let binds_itself = binds_itself(plugins);
     for (name, set) in plugins.sets() {
-        plugin_set(set, &path.field(name), binds_itself, findings);
+        let path = path.field(name);
+        if version == Version::V1 {
+            without_limits(set, &path, findings);
+        }
+        plugin_set(set, &path, binds_itself, findings);
     }
     for (name, set) in
         [("placementGenerate", &plugins.placement_generate), ("placementScore", &plugins.placement_score)]
@@ -46,16 +51,22 @@ fn plugin_set(set: &PluginSet, path: &Path, binds_itself: bool, findings: &mut F
     }
 }
 
+/// Versions before v1 still know them.
+fn without_limits(set: &PluginSet, path: &Path, findings: &mut Findings) {
+    for (at, Plugin { name, .. }) in set.enabled.iter().enumerate() {
+        if LIMITS.contains(&&**name)
+            && let Some(instead) = removed_plugin(name)
+        {
+            findings.note(path.field("enabled").index(at), format!("Kubernetes has removed {name}: {instead}"));
+        }
+    }
+}
+
 /// Why the plugin can't be enabled behind those given.
 fn why_not_enabled(plugin: &Plugin, before: &[Plugin]) -> Option<String> {
     let name = &plugin.name;
     if name == "*" {
         return Some("\"*\" stands for all plugins under disabled only".to_owned());
-    }
-    if LIMITS.contains(&&**name)
-        && let Some(instead) = removed_plugin(name)
-    {
-        return Some(format!("Kubernetes has removed {name}: {instead}"));
     }
     if let Some(first) = before.iter().position(|other| other.name == *name) {
         return Some(format!("plugin {name:?} is enabled already, by enabled[{first}]"));

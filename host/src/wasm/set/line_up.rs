@@ -36,6 +36,8 @@ pub struct Absent {
     pub plugin: Arc<str>,
     /// The extension point where it has nothing to do; nowhere where there is no component of the name.
     pub point: Option<&'static str>,
+    /// The name that was perhaps meant.
+    pub near: Option<String>,
     /// Why, and what to do.
     pub message: String,
 }
@@ -75,15 +77,15 @@ fn component(catalog: &Catalog, name: &str) -> Option<Arc<LoadedComponent>> {
 }
 
 fn missing(name: &Arc<str>, catalog: &Catalog) -> Absent {
-    let near = nearest(name, catalog.names().into_iter());
-    let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    let near = nearest(name, catalog.names().into_iter()).map(str::to_owned);
+    let hint = near.as_ref().map_or_else(String::new, |near| format!("; did you mean {near}?"));
     let message = format!("no component has the name {name:?}{hint}");
-    Absent { plugin: Arc::clone(name), point: None, message }
+    Absent { plugin: Arc::clone(name), point: None, near, message }
 }
 
 fn misplaced(name: &Arc<str>, point: &'static str, spec: &ProfileSpec, component: &LoadedComponent) -> Absent {
     let does = spec.points.each().into_iter().filter(|(_, export, _)| component.points.contains(*export));
     let does: Vec<&str> = does.map(|(name, _, _)| name).collect();
     let message = format!("{name} has nothing to do at {point}; it takes part in {}", does.join(", "));
-    Absent { plugin: Arc::clone(name), point: Some(point), message }
+    Absent { plugin: Arc::clone(name), point: Some(point), near: None, message }
 }
