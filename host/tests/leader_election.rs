@@ -149,7 +149,7 @@ async fn a_standby_knows_the_cluster_and_binds_nothing_until_it_begins() {
 /// `berth run` with an election of short times, against the cluster.
 fn berth(cluster: &Cluster) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_berth"));
-    command.args(["run", "--port=0", "--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s"]);
+    command.args(["run", "--secure-port=any", "--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s"]);
     command.args(["--leader-elect-retry-period=100ms", "--logging-format=json"]);
     command.arg("--kubeconfig").arg(&cluster.kubeconfig).arg("--cache-dir").arg(cluster.directory.path());
     command.env_remove("BERTH_LOG").kill_on_drop(true).stderr(std::process::Stdio::piped());

@@ -16,7 +16,11 @@ use tempfile::TempDir;
 use crate::objects::NAMESPACE;
 use crate::wait::{Look, eventually};
 
-const TOKEN: &str = "admin-token";
+/// An administrator's token.
+pub const ADMIN_TOKEN: &str = "admin-token";
+
+/// That of kube-scheduler's user.
+pub const SCHEDULER_TOKEN: &str = "scheduler-token";
 
 /// The processes; they end with it.
 pub struct ControlPlane {
@@ -42,7 +46,10 @@ impl ControlPlane {
         let directory = TempDir::with_prefix("berth-control-plane-")?;
         let [client_port, peer_port, api_port] = free_ports()?;
         let home = directory.path();
-        fs::write(home.join("tokens.csv"), format!("{TOKEN},admin,admin-uid,\"system:masters\"\n"))?;
+        let tokens = format!(
+            "{ADMIN_TOKEN},admin,admin-uid,\"system:masters\"\n{SCHEDULER_TOKEN},system:kube-scheduler,scheduler-uid\n"
+        );
+        fs::write(home.join("tokens.csv"), tokens)?;
         service_account_keys(home)?;
         let etcd = etcd(assets, home, client_port, peer_port)?;
         let mut command = apiserver(assets, home, client_port, api_port);
@@ -175,7 +182,7 @@ fn kubeconfig_for(port: u16) -> String {
     format!(
         "apiVersion: v1\nkind: Config\ncurrent-context: test\n\
          clusters: [{{name: test, cluster: {{server: \"https://127.0.0.1:{port}\", insecure-skip-tls-verify: true}}}}]\n\
-         users: [{{name: test, user: {{token: \"{TOKEN}\"}}}}]\n\
+         users: [{{name: test, user: {{token: \"{ADMIN_TOKEN}\"}}}}]\n\
          contexts: [{{name: test, context: {{cluster: test, user: test}}}}]\n"
     )
 }

@@ -21,7 +21,7 @@ mod target;
 pub mod toolchains;
 pub mod wait;
 
-pub use control_plane::ControlPlane;
+pub use control_plane::{ADMIN_TOKEN, ControlPlane, SCHEDULER_TOKEN};
 pub use journal::{Journal, Pods, Seen};
 pub use process::Process;
 pub use proxy::{Fault, Proxy};

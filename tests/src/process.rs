@@ -4,8 +4,9 @@ use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
+use axum::http::Request;
+use kube::client::Body;
+use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::watch;
 
@@ -39,13 +40,25 @@ impl Process {
     /// It can't be run.
     pub fn start_as(kubeconfig: &Path, arguments: &[&str], pod: Option<(&str, &str)>) -> Result<Self> {
         let mut command = Command::new(programs::berth()?);
-        command.args(["run", "--port=0", "--kubeconfig"]).arg(kubeconfig).args(arguments);
+        command
+            .args(["run", "--secure-port=any", "--authorization-always-allow-paths=/*", "--kubeconfig"])
+            .arg(kubeconfig)
+            .args(arguments);
         command.env_remove("BERTH_LOG").kill_on_drop(true);
         if let Some((namespace, name)) = pod {
             command.env("POD_NAMESPACE", namespace).env("POD_NAME", name);
         }
+        Self::spawn(command)
+    }
+
+    /// Runs the binary by this command, whatever its name.
+    ///
+    /// # Errors
+    /// It can't be run.
+    pub fn spawn(mut command: Command) -> Result<Self> {
+        command.env_remove("BERTH_LOG").kill_on_drop(true);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = command.spawn().with_context(|| format!("running berth run {arguments:?}"))?;
+        let mut child = command.spawn().with_context(|| format!("running {command:?}"))?;
         let (sender, log) = watch::channel(Log::default());
         tokio::spawn(read(child.stderr.take().context("a log")?, sender));
         Ok(Self { child, log })
@@ -73,22 +86,31 @@ impl Process {
         }
     }
 
-    /// What it answers on its own port, with the status as a number.
+    /// What it answers to anybody on its own port, with the status as a number.
     ///
     /// # Errors
     /// It does not serve.
     pub async fn get(&self, path: &str) -> Result<(u16, String)> {
+        self.get_as(path, None).await
+    }
+
+    /// What it answers to the owner of a token.
+    ///
+    /// # Errors
+    /// It does not serve.
+    pub async fn get_as(&self, path: &str, token: Option<&str>) -> Result<(u16, String)> {
         let log = self.log();
-        let address = log.split("health and metrics: http://").nth(1).context("it does not say where it serves")?;
+        let address = log.split("health and metrics: https://").nth(1).context("it does not say where it serves")?;
         let address = address.split(|c: char| c.is_whitespace() || c == '"').next().unwrap_or_default();
-        let mut stream = TcpStream::connect(address).await?;
-        let request = format!("GET {path} HTTP/1.1\r\nHost: berth\r\nConnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).await?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await?;
-        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).context("no status")?;
-        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-        Ok((status, body.to_owned()))
+        let mut config = kube::Config::new(format!("https://{address}").parse()?);
+        // Signed by itself.
+        config.accept_invalid_certs = true;
+        config.auth_info.token = token.map(|token| token.to_owned().into());
+        let client = kube::Client::try_from(config)?;
+        let answer = client.send(Request::get(path).body(Body::empty())?).await?;
+        let status = answer.status().as_u16();
+        let body = answer.into_body().collect_bytes().await?;
+        Ok((status, String::from_utf8_lossy(&body).into_owned()))
     }
 
     /// Waits until a scrape shows this line: series and value.
@@ -101,6 +123,14 @@ impl Process {
             Ok(Look::at(text.lines().any(|shown| shown == line), || "it does not".into()))
         })
         .await
+    }
+
+    /// Sends it a signal: `USR2`.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub async fn signal(&self, name: &str) -> Result<()> {
+        programs::signal(&self.child, name).await
     }
 
     /// Waits until it has ended by itself.

@@ -189,9 +189,18 @@ pub async fn ended(child: Child) -> Result<Output> {
 /// It had ended before, or did not within half a minute.
 pub async fn terminate(child: &mut Child) -> Result<ExitStatus> {
     const WITHIN: Duration = Duration::from_secs(30);
-    let id = child.id().context("the process has ended by itself")?;
-    let status = Command::new("kill").args(["-TERM", &id.to_string()]).status().await?;
-    ensure!(status.success(), "kill -TERM {id}: {status}");
+    signal(child, "TERM").await?;
     let ended = tokio::time::timeout(WITHIN, child.wait()).await;
-    Ok(ended.with_context(|| format!("process {id} did not end within {WITHIN:?} of SIGTERM"))??)
+    Ok(ended.with_context(|| format!("the process did not end within {WITHIN:?} of SIGTERM"))??)
+}
+
+/// Sends a signal.
+///
+/// # Errors
+/// The process has ended.
+pub async fn signal(child: &Child, name: &str) -> Result<()> {
+    let id = child.id().context("the process has ended by itself")?;
+    let status = Command::new("kill").args([format!("-{name}"), id.to_string()]).status().await?;
+    ensure!(status.success(), "kill -{name} {id}: {status}");
+    Ok(())
 }

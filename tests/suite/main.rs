@@ -5,6 +5,7 @@
 
 mod case;
 mod harness;
+mod in_its_place;
 
 mod binary;
 mod claims;
@@ -33,6 +34,7 @@ mod reload;
 mod restart;
 mod retrying;
 mod scale;
+mod signals;
 mod trapping;
 mod volumes;
 mod waiting;
@@ -75,6 +77,8 @@ fn main() -> ExitCode {
         kubectl::cases(),
         reconfiguring::cases(),
         rbac::cases(),
+        in_its_place::cases(),
+        signals::cases(),
         scale::cases(),
     ];
     let mut trials = binary::trials();
@@ -82,6 +86,7 @@ fn main() -> ExitCode {
     trials.extend(projects::trials());
     trials.extend(examples::trials());
     trials.extend(outages::trials());
+    trials.extend(in_its_place::trials());
     let parity = parity::cases();
     let parity = parity.iter().flat_map(|case| harness.trials(case));
     trials.extend(parity.map(|trial| trial.with_ignored_flag(!parity::possible())));

@@ -176,6 +176,12 @@ impl Core {
         &self.nominations
     }
 
+    /// The profiles that serve.
+    #[must_use]
+    pub fn profiles(&self) -> &[Profile] {
+        &self.profiles
+    }
+
     /// Pods with a node chosen whose binding is not known to be done.
     #[must_use]
     pub fn in_flight(&self) -> usize {

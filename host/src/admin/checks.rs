@@ -13,14 +13,19 @@ const STALLED: Duration = Duration::from_secs(90);
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Checks {
     name: &'static str,
-    /// With what is wrong.
-    checks: Vec<(&'static str, Result<(), String>)>,
+    checks: Vec<Check>,
+    /// What was to be left out, and is none of them.
+    unknown: Vec<String>,
 }
+
+/// A check by name, with what is wrong; `None` where it was left out.
+type Check = (&'static str, Option<Result<(), String>>);
 
 impl Checks {
     /// `/livez`: a process that fails it is to be started anew.
     pub(super) fn live(vitals: &Vitals) -> Self {
-        Self { name: "livez", checks: vec![("ping", Ok(())), ("core-thread", core_thread(vitals.since_beat()))] }
+        let core = core_thread(vitals.since_beat());
+        Self { name: "livez", checks: vec![("ping", Some(Ok(()))), ("core-thread", Some(core))], unknown: Vec::new() }
     }
 
     /// `/healthz`, which is the older name.
@@ -33,14 +38,27 @@ impl Checks {
         let Self { mut checks, .. } = Self::live(vitals);
         let unless = |good: bool, what: &str| if good { Ok(()) } else { Err(what.to_owned()) };
         let synced = unless(vitals.informers_synced(), "pods and nodes are still being listed");
-        checks.push(("informer-sync", synced));
-        checks.push(("plugins", vitals.plugins_missing().map_or(Ok(()), Err)));
-        checks.push(("shutdown", unless(!vitals.stopping(), "the process is ending")));
-        Self { name: "readyz", checks }
+        checks.push(("informer-sync", Some(synced)));
+        checks.push(("plugins", Some(vitals.plugins_missing().map_or(Ok(()), Err))));
+        checks.push(("shutdown", Some(unless(!vitals.stopping(), "the process is ending"))));
+        Self { name: "readyz", checks, unknown: Vec::new() }
+    }
+
+    /// Without those of these names.
+    pub(super) fn without(mut self, names: Vec<String>) -> Self {
+        let excluded = |name: &str| names.iter().any(|excluded| excluded == name);
+        self.checks.iter_mut().filter(|(name, _)| excluded(name)).for_each(|(_, result)| *result = None);
+        self.unknown = names.into_iter().filter(|name| !self.checks.iter().any(|(known, _)| known == name)).collect();
+        self
+    }
+
+    /// That of this name alone; `None` where there is none.
+    pub(super) fn only(&self, name: &str) -> Option<Result<(), String>> {
+        self.checks.iter().find(|(known, _)| *known == name)?.1.clone()
     }
 
     pub(super) fn passed(&self) -> bool {
-        self.checks.iter().all(|(_, result)| result.is_ok())
+        self.checks.iter().all(|(_, result)| !matches!(result, Some(Err(_))))
     }
 }
 
@@ -56,9 +74,14 @@ impl fmt::Display for Checks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, result) in &self.checks {
             match result {
-                Ok(()) => writeln!(f, "[+]{name} ok")?,
-                Err(why) => writeln!(f, "[-]{name} failed: {why}")?,
+                None => writeln!(f, "[+]{name} excluded: ok")?,
+                Some(Ok(())) => writeln!(f, "[+]{name} ok")?,
+                Some(Err(why)) => writeln!(f, "[-]{name} failed: {why}")?,
             }
+        }
+        if !self.unknown.is_empty() {
+            let names: Vec<_> = self.unknown.iter().map(|name| format!("{name:?}")).collect();
+            writeln!(f, "warn: some health checks cannot be excluded: no matches for {}", names.join(","))?;
         }
         writeln!(f, "{} check {}", self.name, if self.passed() { "passed" } else { "failed" })
     }
@@ -98,8 +121,13 @@ mod tests {
 
     #[test]
     fn every_check_is_shown_with_what_is_wrong() {
-        let checks = vec![("ping", Ok(())), ("plugins", Err("none".to_owned()))];
-        let shown = Checks { name: "readyz", checks }.to_string();
-        assert_eq!(shown, "[+]ping ok\n[-]plugins failed: none\nreadyz check failed\n");
+        let checks = vec![("ping", Some(Ok(()))), ("plugins", Some(Err("none".to_owned())))];
+        let checks = Checks { name: "readyz", checks, unknown: Vec::new() };
+        assert_eq!(checks.to_string(), "[+]ping ok\n[-]plugins failed: none\nreadyz check failed\n");
+        assert_eq!(checks.only("plugins"), Some(Err("none".to_owned())));
+        assert_eq!(checks.only("etcd"), None);
+        let shown = checks.without(vec!["plugins".to_owned(), "etcd".to_owned()]).to_string();
+        let warning = "warn: some health checks cannot be excluded: no matches for \"etcd\"";
+        assert_eq!(shown, format!("[+]ping ok\n[+]plugins excluded: ok\n{warning}\nreadyz check passed\n"));
     }
 }

@@ -1,12 +1,20 @@
-//! What the process says about itself over HTTP: `/healthz`, `/livez`, `/readyz` and `/metrics`; and what it says about
-//! plugins and configurations that it refused.
+//! What the process says about itself over HTTPS: `/healthz`, `/livez`, `/readyz`, `/metrics`; what it says at SIGUSR2; and
+//! what it says about plugins and configurations that it refused.
 
+mod access;
 mod checks;
+mod debugger;
+mod file;
 pub mod metrics;
 mod refusals;
+mod routes;
 mod server;
 mod subject;
+mod tls;
 
+pub use self::access::{AccessError, AuthenticationOptions, AuthorizationOptions, Headers};
+pub use self::debugger::debug_on_signal;
 pub use self::refusals::report_refusals;
-pub use self::server::{Server, StartError};
+pub use self::server::{Options, Server, Sharing, StartError};
 pub use self::subject::Subject;
+pub use self::tls::{Choice, MinVersion, Options as TlsOptions, Pair, TlsError};

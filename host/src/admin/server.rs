@@ -1,19 +1,55 @@
-//! The HTTP server for probes and scrapes.
+//! The HTTPS server for probes and scrapes.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::Router;
-use axum::extract::{RawQuery, State};
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use tokio::net::TcpListener;
+use futures::future::join3;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinHandle;
 
-use super::checks::Checks;
-use super::metrics;
+use super::access::{self, AccessError, AuthenticationOptions, AuthorizationOptions, Gate};
+use super::routes;
 use super::subject::Subject;
+use super::tls::{self, Certificate, Peer, TlsError, TlsListener};
+
+/// How connections are waited for at once.
+const BACKLOG: u32 = 128;
+
+/// Where and to whom it is served.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Port 0 is any free one.
+    pub address: SocketAddr,
+    /// With whom the address is shared.
+    pub sharing: Sharing,
+    /// Certificates, versions, suites.
+    pub tls: tls::Options,
+    /// Who asks.
+    pub authentication: AuthenticationOptions,
+    /// What they may.
+    pub authorization: AuthorizationOptions,
+}
+
+/// Whether others may listen at the same place.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sharing {
+    /// `--permit-port-sharing`: SO_REUSEPORT.
+    pub port: bool,
+}
+
+impl Options {
+    /// At this address, with all else as kube-scheduler has it without flags.
+    #[must_use]
+    pub fn at(address: SocketAddr) -> Self {
+        Self {
+            address,
+            sharing: Sharing::default(),
+            tls: tls::Options::default(),
+            authentication: AuthenticationOptions::default(),
+            authorization: AuthorizationOptions::default(),
+        }
+    }
+}
 
 /// A running server; it ends when it is dropped.
 #[derive(Debug)]
@@ -22,15 +58,26 @@ pub struct Server {
     task: JoinHandle<()>,
 }
 
-/// The address can't be had.
+/// Why nothing can be served.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "can't listen on {address} for health and metrics: {source}; choose another address with --bind-address and --port (0 \
-     is any free port)"
-)]
-pub struct StartError {
-    address: SocketAddr,
-    source: std::io::Error,
+pub enum StartError {
+    /// The address can't be had.
+    #[error(
+        "can't listen on {address} for health and metrics: {source}; choose another address with --bind-address and \
+         --secure-port (0 serves nothing, `any` takes a free port)"
+    )]
+    Address {
+        /// The address.
+        address: SocketAddr,
+        /// The system's word.
+        source: std::io::Error,
+    },
+    /// Certificates or flags of TLS.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// Authorities, kubeconfigs, the lookup.
+    #[error(transparent)]
+    Access(#[from] AccessError),
 }
 
 impl Drop for Server {
@@ -40,19 +87,27 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Serves on this address; port 0 is any free one.
+    /// Serves.
     ///
     /// # Errors
-    /// The address is taken, or none of this machine's.
-    pub async fn start(address: SocketAddr, subject: Arc<Subject>) -> Result<Self, StartError> {
-        let fail = |source| StartError { address, source };
-        let listener = TcpListener::bind(address).await.map_err(fail)?;
+    /// The address is taken, or none of this machine's; a file that flags name is not what it should be.
+    pub async fn start(options: &Options, subject: Arc<Subject>) -> Result<Self, StartError> {
+        let fail = |source| StartError::Address { address: options.address, source };
+        let listener = listen(options).map_err(fail)?;
         let address = listener.local_addr().map_err(fail)?;
-        let router = router(subject);
+        let certificate = Arc::new(Certificate::load(&options.tls, address.ip())?);
+        let config = tls::server_config(&options.tls.choice, Arc::clone(&certificate)).map_err(TlsError::Nothing)?;
+        let listener = TlsListener::new(listener, config).map_err(fail)?;
+        let (gate, following) = Gate::new(&options.authentication, &options.authorization).await?;
+        let gated = axum::middleware::from_fn_with_state(Arc::new(gate), access::admit);
+        let router = routes::router(subject).layer(gated).into_make_service_with_connect_info::<Peer>();
         let task = tokio::spawn(async move {
-            if let Err(error) = axum::serve(listener, router).await {
-                tracing::error!("health and metrics are served no more: {error}");
-            }
+            let serving = async {
+                if let Err(error) = axum::serve(listener, router).await {
+                    tracing::error!("health and metrics are served no more: {error}");
+                }
+            };
+            join3(serving, certificate.follow(), following).await;
         });
         Ok(Self { address, task })
     }
@@ -64,36 +119,14 @@ impl Server {
     }
 }
 
-fn router(subject: Arc<Subject>) -> Router {
-    let probe = |look: fn(&crate::scheduler::Vitals) -> Checks| {
-        get(move |State(subject): State<Arc<Subject>>, RawQuery(query): RawQuery| async move {
-            answer(&look(&subject.vitals), is_verbose(query.as_deref()))
-        })
-    };
-    Router::new()
-        .route("/healthz", probe(Checks::healthy))
-        .route("/livez", probe(Checks::live))
-        .route("/readyz", probe(Checks::ready))
-        .route("/metrics", get(scrape))
-        .fallback(|| async { (StatusCode::NOT_FOUND, "here are /healthz, /livez, /readyz and /metrics\n") })
-        .with_state(subject)
-}
-
-fn is_verbose(query: Option<&str>) -> bool {
-    query.is_some_and(|query| query.split('&').any(|part| part == "verbose" || part.starts_with("verbose=")))
-}
-
-fn answer(checks: &Checks, verbose: bool) -> Response {
-    match checks.passed() {
-        true if verbose => checks.to_string().into_response(),
-        true => "ok".into_response(),
-        false => (StatusCode::INTERNAL_SERVER_ERROR, checks.to_string()).into_response(),
+fn listen(options: &Options) -> std::io::Result<TcpListener> {
+    let socket = if options.address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // Where a process before has just ended; no two listen at one place by this.
+    socket.set_reuseaddr(true)?;
+    #[cfg(unix)]
+    if options.sharing.port {
+        socket.set_reuseport(true)?;
     }
-}
-
-async fn scrape(State(subject): State<Arc<Subject>>) -> Response {
-    match subject.metrics().await {
-        Ok(text) => ([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], text).into_response(),
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
-    }
+    socket.bind(options.address)?;
+    socket.listen(BACKLOG)
 }

@@ -1,9 +1,11 @@
 //! What is asked about: a scheduler, from before it is there.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
-use super::metrics::{CoreState, Metrics, Snapshot};
+use serde_json::Value;
+
+use super::metrics::{CoreState, Format, Metrics, Snapshot};
 use crate::scheduler::{Observer, Vitals};
 
 /// How long a scrape waits for the core's thread. A scrape without it is better than none.
@@ -15,13 +17,15 @@ pub struct Subject {
     pub(super) vitals: Arc<Vitals>,
     metrics: Arc<Metrics>,
     observer: OnceLock<Observer>,
+    /// What is in force; null until it is known.
+    configuration: RwLock<Value>,
 }
 
 impl Subject {
     /// One whose scheduler is still to come.
     #[must_use]
     pub fn new(vitals: Arc<Vitals>, metrics: Arc<Metrics>) -> Self {
-        Self { vitals, metrics, observer: OnceLock::new() }
+        Self { vitals, metrics, ..Self::default() }
     }
 
     /// The scheduler is there. Only the first one counts.
@@ -29,7 +33,16 @@ impl Subject {
         let _ = self.observer.set(observer);
     }
 
-    pub(super) async fn metrics(&self) -> Result<String, std::fmt::Error> {
+    /// This configuration is in force from now on, as a KubeSchedulerConfiguration.
+    pub fn show_configuration(&self, configuration: Value) {
+        *self.configuration.write().unwrap_or_else(PoisonError::into_inner) = configuration;
+    }
+
+    pub(super) fn configuration(&self) -> Value {
+        self.configuration.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) async fn metrics(&self, format: Format) -> Result<String, std::fmt::Error> {
         let snapshot = match self.observer.get() {
             None => Snapshot::default(),
             Some(observer) => {
@@ -37,6 +50,6 @@ impl Subject {
                 Snapshot { core: core.ok().and_then(Result::ok), plugins: observer.plugins() }
             }
         };
-        self.metrics.encode(&snapshot)
+        self.metrics.encode(&snapshot, format)
     }
 }

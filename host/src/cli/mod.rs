@@ -3,6 +3,7 @@
 mod cluster;
 mod config;
 mod demo;
+mod kube_scheduler;
 mod out;
 mod plugin;
 mod run;
@@ -23,10 +24,10 @@ struct Cli {
     #[arg(long, global = true, value_name = "FILTER", env = "BERTH_LOG")]
     log: Option<String>,
     /// How much is logged, as a number, as in Kubernetes: from 4 on details, from 6 on everything. Comes before --log.
-    #[arg(short, long = "v", global = true, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(0..=10))]
-    verbosity: Option<u8>,
+    #[arg(short, long = "v", global = true, value_name = "NUMBER", overrides_with = "verbosity")]
+    verbosity: Option<u32>,
     /// How log lines look.
-    #[arg(long, global = true, value_name = "FORMAT", value_enum, default_value_t)]
+    #[arg(long, global = true, value_name = "FORMAT", value_enum, default_value_t, overrides_with = "logging_format")]
     logging_format: LoggingFormat,
     #[command(subcommand)]
     command: Command,
@@ -61,7 +62,7 @@ enum Command {
 /// Reads the command line and does what it says.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(kube_scheduler::arguments(std::env::args_os()));
     if let Err(error) = start_log(&cli) {
         eprintln!("error: --log: {error:#}");
         return ExitCode::from(2);

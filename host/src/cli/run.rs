@@ -1,7 +1,12 @@
 //! `berth run`: places the pods of a cluster until stopped.
 
-mod flags;
+mod access;
+mod connection;
+mod election;
+mod feature_gates;
+mod no_effect;
 mod policy;
+mod serving;
 mod settings;
 
 use std::path::PathBuf;
@@ -13,12 +18,17 @@ use anyhow::Result;
 use tokio::sync::watch;
 use tracing::{info, warn};
 
-use self::flags::{ElectionFlags, ServingFlags};
+use self::access::{AuthenticationFlags, AuthorizationFlags};
+use self::connection::ConnectionFlags;
+use self::election::ElectionFlags;
+use self::feature_gates::FeatureGate;
+use self::no_effect::WithoutEffect;
 use self::policy::PolicyFlags;
+use self::serving::ServingFlags;
 use self::settings::SettingsFlags;
 use crate::admin::metrics::Metrics;
 use crate::admin::{self, Subject};
-use crate::config::{Configuration, Followed};
+use crate::config::{Configuration, Followed, parse_duration};
 use crate::kube::OwnPod;
 use crate::kube::lease::{Elector, LeaderElection};
 use crate::scheduler::{Options, Reload, Scheduler};
@@ -26,12 +36,13 @@ use crate::scheduler::{Options, Reload, Scheduler};
 /// How long bindings, conditions and events that are under way may take at the end.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// Arguments of `berth run`.
+/// `resourceName` where kube-scheduler is told nothing.
+const KUBE_SCHEDULERS_LEASE: &str = "kube-scheduler";
+
+/// Arguments of `berth run`. As with kube-scheduler, the last of several counts.
 #[derive(Debug, clap::Args)]
+#[command(args_override_self = true)]
 pub struct Args {
-    /// The cluster to work in [default: the one whose pod this is].
-    #[arg(long, value_name = "FILE")]
-    kubeconfig: Option<PathBuf>,
     /// A KubeSchedulerConfiguration, and Berth's own settings behind it (docs/configuration.md). Its profiles are watched: a
     /// change of them takes effect.
     #[arg(long, value_name = "FILE")]
@@ -39,6 +50,17 @@ pub struct Args {
     /// Place pods whose spec.schedulerName is this [default: default-scheduler].
     #[arg(long, value_name = "NAME", conflicts_with = "config")]
     scheduler_name: Option<String>,
+    /// How long a pod that fits nowhere waits until it is tried again, whatever happened [default: 5m].
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pod_max_in_unschedulable_pods_duration: Option<Duration>,
+    /// Gates of kube-scheduler; who switches one is told what comes of it.
+    #[arg(long, value_name = "GATE=BOOL", value_delimiter = ',', action = clap::ArgAction::Append)]
+    feature_gates: Vec<FeatureGate>,
+    /// Set where the binary was called by that name: its defaults count then.
+    #[arg(long, hide = true)]
+    as_kube_scheduler: bool,
+    #[command(flatten)]
+    connection: ConnectionFlags,
     #[command(flatten)]
     settings: SettingsFlags,
     #[command(flatten)]
@@ -47,6 +69,21 @@ pub struct Args {
     election: ElectionFlags,
     #[command(flatten)]
     serving: ServingFlags,
+    #[command(flatten)]
+    authentication: AuthenticationFlags,
+    #[command(flatten)]
+    authorization: AuthorizationFlags,
+    #[command(flatten)]
+    without_effect: WithoutEffect,
+}
+
+/// What Go takes for a boolean.
+fn boolean(text: &str) -> Result<bool, String> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
+        _ => Err("is neither true nor false".to_owned()),
+    }
 }
 
 /// The wish to end; waited for in several places, so that none is missed in between.
@@ -58,43 +95,83 @@ type Stop<'a> = Pin<&'a mut (dyn Future<Output = Result<()>> + Send)>;
 /// The configuration or the cluster's address is not right; the Lease was lost.
 pub async fn run(args: Args) -> Result<()> {
     let stop = std::pin::pin!(super::stopped());
-    let (file, mut configuration) = match &args.policy.or(args.config) {
+    args.without_effect.tell()?;
+    args.feature_gates.iter().for_each(FeatureGate::tell);
+    let serving = serving(&args)?;
+    let (file, configuration) = configuration(&args)?;
+    if let Some(path) = &args.settings.write_config_to {
+        return settings::write(&configuration, path);
+    }
+    let election = configuration.leader_election.clone();
+    let client = args.connection.client(&configuration).await?;
+    let elector = election.enabled.then(|| Elector::new(client.clone(), &election)).transpose()?;
+    let in_force = serde_json::to_value(configuration.in_force())?;
+    let mut options = Options::of(configuration);
+    if let Some(most) = args.pod_max_in_unschedulable_pods_duration {
+        options.core.queue.flush_after = most;
+    }
+    let metrics = Arc::clone(&options.metrics);
+    let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
+    subject.show_configuration(in_force);
+    let _server = serve(serving, &subject).await?;
+    let scheduler = Scheduler::prepare(&client, options).await?;
+    let observer = scheduler.observer();
+    subject.observe(observer.clone());
+    let reload = file.map(|(file, started_with)| Reload::new(file, started_with, observer.clone()));
+    let own = OwnPod::from_environment();
+    let debugging = admin::debug_on_signal(client.clone(), observer.clone());
+    let refusals = admin::report_refusals(client, own, observer, Arc::clone(&metrics), reload);
+    tokio::select! {
+        () = refusals => Ok(()),
+        ended = debugging => ended,
+        ended = work(elector, &election, &metrics, scheduler, stop) => ended,
+    }
+}
+
+/// A file, and what it says before flags have their word.
+type OfFile = (Followed, Configuration);
+
+/// What flags and file come to.
+fn configuration(args: &Args) -> Result<(Option<OfFile>, Configuration)> {
+    let (file, mut configuration) = match args.policy.or(args.config.as_deref()) {
         Some(path) => {
             let (file, configuration) = Followed::load(path)?;
             (Some((file, configuration.clone())), configuration)
         }
         None => (None, Configuration::default_profile(args.scheduler_name.as_deref())),
     };
-    args.election.apply_to(&mut configuration.leader_election);
+    if args.as_kube_scheduler && configuration.leader_election.name == LeaderElection::default().name {
+        // The Lease that copies of kube-scheduler hold while one after the other is exchanged, and the only one that its
+        // user may hold.
+        KUBE_SCHEDULERS_LEASE.clone_into(&mut configuration.leader_election.name);
+    }
+    args.election.clone().apply_to(&mut configuration.leader_election);
     args.settings.apply_to(&mut configuration);
-    if let Some(kubeconfig) = &args.kubeconfig {
-        configuration.client_connection.kubeconfig = Some(kubeconfig.display().to_string());
-    }
-    if let Some(path) = &args.settings.write_config_to {
-        return settings::write(&configuration, path);
-    }
-    let election = configuration.leader_election.clone();
-    let connection = &configuration.client_connection;
-    let mut client = crate::kube::connect(connection.kubeconfig()).await?;
-    if let Some((qps, burst)) = connection.rate() {
-        client = crate::kube::limited(client, qps, burst);
-    }
-    let elector = election.enabled.then(|| Elector::new(client.clone(), &election)).transpose()?;
-    let options = Options::of(configuration);
-    let metrics = Arc::clone(&options.metrics);
-    let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
-    let server = admin::Server::start(args.serving.address(), Arc::clone(&subject)).await?;
-    info!("health and metrics: http://{}", server.address());
-    let scheduler = Scheduler::prepare(&client, options).await?;
-    let observer = scheduler.observer();
-    subject.observe(observer.clone());
-    let reload = file.map(|(file, started_with)| Reload::new(file, started_with, observer.clone()));
-    let own = OwnPod::from_environment();
-    let refusals = admin::report_refusals(client, own, observer, Arc::clone(&metrics), reload);
-    tokio::select! {
-        () = refusals => Ok(()),
-        ended = work(elector, &election, &metrics, scheduler, stop) => ended,
-    }
+    args.connection.apply_to(&mut configuration, file.is_some());
+    Ok((file, configuration))
+}
+
+/// What is served, if anything.
+fn serving(args: &Args) -> Result<Option<admin::Options>> {
+    let Args { serving, authentication, authorization, .. } = args;
+    let Some(address) = serving.address() else { return Ok(None) };
+    Ok(Some(admin::Options {
+        sharing: serving.sharing(),
+        tls: serving.tls()?,
+        authentication: authentication.clone().options(),
+        authorization: authorization.clone().options(),
+        ..admin::Options::at(address)
+    }))
+}
+
+async fn serve(options: Option<admin::Options>, subject: &Arc<Subject>) -> Result<Option<admin::Server>> {
+    let Some(options) = options else {
+        info!("health and metrics are not served: --secure-port is 0");
+        return Ok(None);
+    };
+    let server = admin::Server::start(&options, Arc::clone(subject)).await?;
+    info!("health and metrics: https://{}", server.address());
+    Ok(Some(server))
 }
 
 /// Takes part once cluster and plugins are there.

@@ -48,12 +48,12 @@ impl Client {
         let kubeconfig: Kubeconfig =
             serde_json::from_value(kubeconfig(&url, extender)?).map_err(|error| tls(error.to_string()))?;
         let config = ::kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
-        let mut config = config.map_err(|error| tls(crate::kube::chain(&error)))?;
+        let mut config = config.map_err(|error| tls(crate::kube::error_with_causes(&error)))?;
         config.proxy_url = None;
         config.default_retry = false;
         // The call as a whole has its time.
         (config.connect_timeout, config.read_timeout, config.write_timeout) = (None, None, None);
-        let http = ::kube::Client::try_from(config).map_err(|error| tls(crate::kube::chain(&error)))?;
+        let http = ::kube::Client::try_from(config).map_err(|error| tls(crate::kube::error_with_causes(&error)))?;
         let timeout = Some(extender.http_timeout.0).filter(|timeout| !timeout.is_zero());
         Ok(Self {
             http,
@@ -94,7 +94,8 @@ impl Client {
         let no_answer = |why: String| CallError::NoAnswer { url: url.to_owned(), why };
         let request = Request::post(format!("/{verb}")).header(CONTENT_TYPE, "application/json");
         let request = request.body(Body::from(body)).map_err(|error| no_answer(error.to_string()))?;
-        let answer = self.http.send(request).await.map_err(|error| no_answer(crate::kube::chain(&error)))?;
+        let answer =
+            self.http.send(request).await.map_err(|error| no_answer(crate::kube::error_with_causes(&error)))?;
         let (head, body) = answer.into_parts();
         if head.status != StatusCode::OK {
             return Err(CallError::Status { verb: verb.to_owned(), url: url.to_owned(), code: head.status });

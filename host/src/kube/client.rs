@@ -23,6 +23,14 @@ pub enum ConnectError {
          is not here ({0}); give --kubeconfig FILE, for example ~/.kube/config"
     )]
     NotInCluster(#[source] InClusterError),
+    /// `--master` is no URL.
+    #[error("--master {address:?} is no URL: {source}")]
+    Address {
+        /// What was given.
+        address: String,
+        /// Why.
+        source: http::uri::InvalidUri,
+    },
     /// What was found can't be used: certificates, credentials.
     #[error("{from}: {}", super::rest::chain(source))]
     Client {
@@ -43,11 +51,31 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// # Errors
 /// Names what was tried, and what is wrong with it.
 pub async fn connect(kubeconfig: Option<&Path>) -> Result<Client, ConnectError> {
-    let (config, from) = match kubeconfig {
-        Some(path) => (from_file(path).await?, format!("kubeconfig {}", path.display())),
-        None => (Config::incluster().map_err(ConnectError::NotInCluster)?, "the pod's service account".to_owned()),
+    connect_at(kubeconfig, None).await
+}
+
+/// The same, for the API server at this address, where one is given.
+///
+/// # Errors
+/// As [`connect`]; the address is none.
+pub async fn connect_at(kubeconfig: Option<&Path>, address: Option<&str>) -> Result<Client, ConnectError> {
+    let url = address.filter(|address| !address.is_empty()).map(parse_address).transpose()?;
+    let (mut config, from) = match (kubeconfig, &url) {
+        (Some(path), _) => (from_file(path).await?, format!("kubeconfig {}", path.display())),
+        (None, Some(url)) => (Config::new(url.clone()), "--master".to_owned()),
+        (None, None) => {
+            (Config::incluster().map_err(ConnectError::NotInCluster)?, "the pod's service account".to_owned())
+        }
     };
+    if let Some(url) = url {
+        config.cluster_url = url;
+    }
     client(config, from)
+}
+
+fn parse_address(address: &str) -> Result<http::Uri, ConnectError> {
+    let with_scheme = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
+    with_scheme.parse().map_err(|source| ConnectError::Address { address: address.to_owned(), source })
 }
 
 fn client(mut config: Config, from: String) -> Result<Client, ConnectError> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use berth_core::plugins::PointOutcome;
 use berth_core::{Action, Core, Event};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -112,10 +113,22 @@ impl Turn {
     fn step(&mut self, event: Event) {
         let now = self.clock.now();
         let cycle = matches!(event, Event::Cycle).then(Instant::now);
+        match &event {
+            Event::Bound(pod) => self.meter.bind_ends(&pod.uid, PointOutcome::Success),
+            Event::BindFailed(pod, _) => self.meter.bind_ends(&pod.uid, PointOutcome::Error),
+            _ => {}
+        }
         let mut plugins = Metered { guests: &mut self.guests, meter: &mut self.meter };
         let actions = self.core.step(event, now, &mut plugins);
         let took = cycle.map(|began| began.elapsed());
-        actions.into_iter().for_each(&self.perform);
+        for action in actions {
+            if let Action::Bind { pod, .. } = &action
+                && let Some(cached) = self.core.cache().pod_by_uid(&pod.uid)
+            {
+                self.meter.bind_begins(&pod.uid, &cached.pod.spec.scheduler_name);
+            }
+            (self.perform)(action);
+        }
         if let Some(took) = took {
             self.meter.cycle_ended(took);
         }

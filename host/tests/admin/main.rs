@@ -2,51 +2,41 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
 
+mod client;
 #[path = "../cluster/mod.rs"]
 mod cluster;
+mod gate;
+mod reviews;
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use berth::admin::{self, Subject};
 use berth::kube::OwnPod;
 use berth::scheduler::{Options, Scheduler};
+use client::{Answer, Client};
 use cluster::{Cluster, node, pod, until};
 use k8s_openapi::api::events::v1::Event;
 use kube::Api;
 use kube::api::ListParams;
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
-/// Status line, headers, empty line, body.
-async fn get(address: SocketAddr, path: &str) -> String {
-    let mut stream = TcpStream::connect(address).await.expect("connected");
-    let request = format!("GET {path} HTTP/1.1\r\nHost: berth\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).await.expect("sent");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.expect("text");
-    answer
-}
-
-fn status(answer: &str) -> &str {
-    answer.split(' ').nth(1).expect("a status")
-}
-
-fn body(answer: &str) -> &str {
-    answer.split_once("\r\n\r\n").expect("a body").1
+/// A server on a free port, where everybody may read everything.
+async fn serve(subject: &Arc<Subject>) -> admin::Server {
+    let mut options = admin::Options::at("127.0.0.1:0".parse().expect("an address"));
+    options.authorization.always_allow = vec!["/*".to_owned()];
+    admin::Server::start(&options, Arc::clone(subject)).await.expect("served")
 }
 
 /// Values by series: name and labels.
-fn samples(answer: &str) -> BTreeMap<&str, &str> {
-    body(answer).lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.rsplit_once(' ')).collect()
+fn samples(body: &str) -> BTreeMap<&str, &str> {
+    body.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.rsplit_once(' ')).collect()
 }
 
 /// What `expected` wants and the scrape does not show.
-fn missing(expected: &str, answer: &str) -> Vec<String> {
-    let samples = samples(answer);
+fn missing(expected: &str, body: &str) -> Vec<String> {
+    let samples = samples(body);
     let lines = expected.lines().filter(|line| !line.starts_with('#'));
     let differs = lines.filter_map(|line| {
         let (series, value) = line.rsplit_once(' ').expect("a series and a value");
@@ -62,26 +52,27 @@ async fn probes_follow_the_scheduler_from_its_start_to_its_end() {
     let cluster = Cluster::start().await;
     let options = Options::default();
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&options.metrics)));
-    let server =
-        admin::Server::start("127.0.0.1:0".parse().expect("an address"), Arc::clone(&subject)).await.expect("served");
-    let address = server.address();
+    let server = serve(&subject).await;
+    let client = Client::anonymous(server.address());
 
     for (path, expected) in
-        [("/livez", "200"), ("/healthz", "200"), ("/readyz", "500"), ("/metrics", "200"), ("/", "404")]
+        [("/livez", 200), ("/healthz", 200), ("/readyz", 500), ("/readyz/ping", 200), ("/metrics", 200), ("/", 404)]
     {
-        assert_eq!(status(&get(address, path).await), expected, "{path} before the scheduler");
+        assert_eq!(client.get(path).await.status, expected, "{path} before the scheduler");
     }
-    assert!(body(&get(address, "/readyz").await).contains("[-]informer-sync failed"));
+    assert!(client.get("/readyz").await.body.contains("[-]informer-sync failed"));
     let scheduler = Scheduler::prepare(&cluster.client, options).await.expect("prepared");
     subject.observe(scheduler.observer());
     scheduler.ready().await.expect("ready");
-    assert_eq!(body(&get(address, "/readyz").await), "ok", "a standby is ready");
-    assert!(body(&get(address, "/livez?verbose").await).ends_with("livez check passed\n"));
+    assert_eq!(client.get("/readyz").await.body, "ok", "a standby is ready");
+    assert!(client.get("/livez?verbose").await.body.ends_with("livez check passed\n"));
     scheduler.stop(Duration::from_secs(10)).await.expect("an orderly end");
-    let answer = get(address, "/readyz").await;
-    assert_eq!(status(&answer), "500");
-    assert!(body(&answer).contains("[-]shutdown failed"), "{answer}");
-    assert_eq!(status(&get(address, "/metrics").await), "200", "the last counts can be had to the end");
+    let answer = client.get("/readyz").await;
+    assert_eq!(answer.status, 500);
+    assert!(answer.body.contains("[-]shutdown failed"), "{answer:?}");
+    assert_eq!(client.get("/readyz?exclude=shutdown").await.status, 200);
+    assert_eq!(client.get("/readyz/shutdown").await.status, 500);
+    assert_eq!(client.get("/metrics").await.status, 200, "the last counts can be had to the end");
     cluster.stop().await;
 }
 
@@ -96,8 +87,7 @@ async fn a_scrape_has_kube_schedulers_names_and_labels_and_ours() {
     let options = Options { plugins_dir: Some(cluster.directory.path().to_owned()), ..Options::default() };
     let metrics = Arc::clone(&options.metrics);
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
-    let server =
-        admin::Server::start("127.0.0.1:0".parse().expect("an address"), Arc::clone(&subject)).await.expect("served");
+    let server = serve(&subject).await;
     let scheduler = Scheduler::start(cluster.client.clone(), options).await.expect("started");
     subject.observe(scheduler.observer());
     metrics.set_leads("berth", true);
@@ -113,19 +103,24 @@ async fn a_scrape_has_kube_schedulers_names_and_labels_and_ours() {
     cluster.create(&large).await;
     let refused = format!("berth_plugin_refused{{path=\"{}\"}} 1\n", bad.display());
     let expected = format!("{}{refused}", include_str!("series.txt"));
-    let mut answer = String::new();
+    let client = Client::anonymous(server.address());
+    let mut answer = Answer::default();
     let shown = async {
-        while answer.is_empty() || !missing(&expected, &answer).is_empty() {
-            answer = get(server.address(), "/metrics").await;
+        while answer.body.is_empty() || !missing(&expected, &answer.body).is_empty() {
+            answer = client.get("/metrics").await;
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
     let in_time = tokio::time::timeout(cluster::PATIENCE, shown).await.is_ok();
-    assert!(in_time, "missing: {:#?}\nin {answer}", missing(&expected, &answer));
-    assert!(answer.to_lowercase().contains("content-type: application/openmetrics-text; version=1.0.0"), "{answer}");
-    assert!(answer.ends_with("# EOF\n"));
-    let info =
-        samples(&answer).into_keys().find(|series| series.contains("info{plugin=\"NodeResourcesFit\"")).expect("it");
+    assert!(in_time, "missing: {:#?}\nin {}", missing(&expected, &answer.body), answer.body);
+    assert_eq!(answer.content_type, "text/plain; version=0.0.4; charset=utf-8");
+    let answer = client.get_as("/metrics", "application/openmetrics-text").await;
+    assert_eq!(answer.content_type, "application/openmetrics-text; version=1.0.0; charset=utf-8");
+    assert!(answer.body.ends_with("# EOF\n"));
+    let info = samples(&answer.body)
+        .into_keys()
+        .find(|series| series.contains("info{plugin=\"NodeResourcesFit\""))
+        .expect("it");
     assert!(
         info.starts_with("berth_plugin_info") && info.contains(",digest=\"") && info.contains("(built in)"),
         "{info}"

@@ -131,7 +131,7 @@ fn arguments(target: &Target, manifest: &Manifest, plugins: &Path) -> Result<Vec
     let cache = target.home().join("compiled");
     let mut arguments = manifest.arguments()?;
     // Any that is free.
-    arguments.retain(|argument| !argument.starts_with("--port="));
+    arguments.retain(|argument| !argument.starts_with("--secure-port="));
     for argument in &mut arguments {
         let (flag, _) = argument.split_once('=').unwrap_or((argument, ""));
         match flag {

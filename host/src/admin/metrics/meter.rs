@@ -19,12 +19,18 @@ use super::labels::{
 /// Single calls are timed in one cycle of so many, as kube-scheduler does it.
 const SAMPLE: u64 = 10;
 
+/// Where kube-scheduler counts evaluations.
+const EVALUATED: [ExtensionPoints; 4] =
+    [ExtensionPoints::PRE_FILTER, ExtensionPoints::FILTER, ExtensionPoints::PRE_SCORE, ExtensionPoints::SCORE];
+
 /// Counts for one thread.
 pub struct Meter {
     metrics: Arc<Metrics>,
     profiles: HashMap<Box<str>, ProfileMeter>,
     /// The extension point that is being run.
     running: Option<Running>,
+    /// Bindings that the API server has been asked for, by the pod's uid: since when, and for which profile.
+    binding: HashMap<Box<str>, (Instant, Box<str>)>,
     /// Instances by plugin name, as they serve.
     serving: HashMap<Arc<str>, Vec<PluginId>>,
 }
@@ -43,6 +49,24 @@ struct ProfileMeter {
     calls: HashMap<(PluginId, ExtensionPoints), Counter>,
 }
 
+impl ProfileMeter {
+    fn point_took(
+        &mut self,
+        metrics: &Metrics,
+        point: ExtensionPoints,
+        outcome: PointOutcome,
+        profile: &str,
+        took: Duration,
+    ) {
+        let histogram = self.points.entry((point, outcome)).or_insert_with(|| {
+            let (extension_point, status) = (name_of(point), status_of(outcome));
+            let labels = PointLabels { extension_point, status, profile: profile.to_owned() };
+            metrics.point_duration.get_or_create_owned(&labels)
+        });
+        histogram.observe(took.as_secs_f64());
+    }
+}
+
 /// A call into a plugin, as it is counted.
 pub struct Call {
     /// Whom.
@@ -59,7 +83,7 @@ impl Meter {
     /// Counts into these.
     #[must_use]
     pub fn new(metrics: Arc<Metrics>) -> Self {
-        Self { metrics, profiles: HashMap::new(), running: None, serving: HashMap::new() }
+        Self { metrics, profiles: HashMap::new(), running: None, binding: HashMap::new(), serving: HashMap::new() }
     }
 
     /// Whether single calls are timed in this cycle.
@@ -83,14 +107,20 @@ impl Meter {
     /// The one that began last ends.
     pub fn point_ends(&mut self, outcome: PointOutcome) {
         let Some(Running { point, began, profile }) = &self.running else { return };
-        let took = began.elapsed().as_secs_f64();
         let Some(meter) = self.profiles.get_mut(profile) else { return };
-        let histogram = meter.points.entry((*point, outcome)).or_insert_with(|| {
-            let status = status_of(outcome);
-            let labels = PointLabels { extension_point: name_of(*point), status, profile: profile.to_string() };
-            self.metrics.point_duration.get_or_create_owned(&labels)
-        });
-        histogram.observe(took);
+        meter.point_took(&self.metrics, *point, outcome, profile, began.elapsed());
+    }
+
+    /// The API server is asked to bind the pod: what kube-scheduler's DefaultBinder does at Bind.
+    pub fn bind_begins(&mut self, uid: &str, scheduler_name: &str) {
+        self.binding.insert(uid.into(), (Instant::now(), scheduler_name.into()));
+    }
+
+    /// It has answered.
+    pub fn bind_ends(&mut self, uid: &str, outcome: PointOutcome) {
+        let Some((began, profile)) = self.binding.remove(uid) else { return };
+        let meter = self.profiles.entry(profile.clone()).or_default();
+        meter.point_took(&self.metrics, ExtensionPoints::BIND, outcome, &profile, began.elapsed());
     }
 
     /// A plugin was called. `name` is asked for its name.
@@ -98,11 +128,13 @@ impl Meter {
         let Some(Running { profile, .. }) = &self.running else { return };
         let Some(meter) = self.profiles.get_mut(profile) else { return };
         let extension_point = name_of(call.point);
-        let counter = meter.calls.entry((call.plugin, call.point)).or_insert_with(|| {
-            let labels = EvaluationLabels { plugin: name(), extension_point, profile: profile.to_string() };
-            self.metrics.evaluations.get_or_create_owned(&labels)
-        });
-        counter.inc();
+        if EVALUATED.contains(&call.point) {
+            let counter = meter.calls.entry((call.plugin, call.point)).or_insert_with(|| {
+                let labels = EvaluationLabels { plugin: name(), extension_point, profile: profile.to_string() };
+                self.metrics.evaluations.get_or_create_owned(&labels)
+            });
+            counter.inc();
+        }
         if let Some(took) = call.took {
             let labels = CallLabels { plugin: name(), extension_point, status: call.status };
             self.metrics.call_duration.get_or_create(&labels).observe(took.as_secs_f64());

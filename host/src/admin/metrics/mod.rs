@@ -3,9 +3,11 @@
 //! What happens often is counted where it happens, by [`Meter`]; what is only a state is looked up when somebody asks
 //! ([`Snapshot`]).
 
+mod format;
 mod labels;
 mod meter;
 mod plugins;
+mod process;
 mod snapshot;
 
 use prometheus_client::encoding::text;
@@ -15,14 +17,12 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Metric, Registry};
 
+pub use self::format::Format;
 use self::labels::{
     AttemptLabels, AttemptsLabels, CallLabels, EvaluationLabels, LeaseLabels, PluginLabels, PointLabels, WaitLabels,
 };
 pub use self::meter::{Call, Meter};
 pub use self::snapshot::{CoreState, Snapshot};
-
-/// What the body of a scrape is.
-pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Upper bounds of a histogram's buckets: the first one, the factor to the next, how many.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +71,7 @@ pub struct Metrics {
 
 impl Default for Metrics {
     fn default() -> Self {
+        process::started();
         let mut registry = Registry::default();
         let of = &mut registry;
         Self {
@@ -190,11 +191,11 @@ impl Metrics {
     ///
     /// # Errors
     /// None in practice: text is always written.
-    pub fn encode(&self, snapshot: &Snapshot) -> Result<String, std::fmt::Error> {
+    pub fn encode(&self, snapshot: &Snapshot, format: Format) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
         text::encode_registry(&mut out, &self.registry)?;
         text::encode_registry(&mut out, &snapshot.registry())?;
         text::encode_eof(&mut out)?;
-        Ok(out)
+        Ok(format.of_openmetrics(out))
     }
 }

@@ -10,7 +10,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use super::labels::{CacheLabels, IncomingLabels, QueueLabels, RejectionLabels};
-use super::{add, plugins};
+use super::{add, plugins, process};
 use crate::wasm::PluginStatus;
 
 /// The state of queue, cache and plugins at one time.
@@ -91,6 +91,7 @@ impl Snapshot {
             core.add_to(&mut registry);
         }
         plugins::add_to(&mut registry, &self.plugins);
+        process::add_to(&mut registry);
         registry
     }
 }

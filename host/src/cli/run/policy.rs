@@ -1,6 +1,6 @@
 //! The flag of `berth run` that kube-scheduler had for the old Policy file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where an old Policy is.
 #[derive(Debug, clap::Args)]
@@ -13,8 +13,8 @@ pub struct PolicyFlags {
 
 impl PolicyFlags {
     /// The file to be read: this one, or the one that was given as `--config`. Which kind it is of it says itself.
-    pub fn or(self, config: Option<PathBuf>) -> Option<PathBuf> {
-        self.policy_config_file.or(config)
+    pub fn or<'a>(&'a self, config: Option<&'a Path>) -> Option<&'a Path> {
+        self.policy_config_file.as_deref().or(config)
     }
 }
 
@@ -39,7 +39,7 @@ mod tests {
             [(&["run"][..], None), (&["run", "--config=c"], Some("c")), (&["run", "--policy-config-file=p"], Some("p"))]
         {
             let cli = Cli::try_parse_from(flags).unwrap_or_else(|e| panic!("{e}"));
-            assert_eq!(cli.policy.or(cli.config), file.map(PathBuf::from), "{flags:?}");
+            assert_eq!(cli.policy.or(cli.config.as_deref()), file.map(Path::new), "{flags:?}");
         }
         for other in ["--config=c", "--scheduler-name=mine"] {
             assert!(Cli::try_parse_from(["run", "--policy-config-file=p", other]).is_err(), "{other}");

@@ -1,18 +1,18 @@
-//! Flags of `berth run` that several of kube-scheduler's stand for: the election, and where health and metrics are served.
+//! Flags of the election, as kube-scheduler has them.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use super::boolean;
 use crate::config::parse_duration;
 use crate::kube::lease::LeaderElection;
 
 /// The election. What is given here comes before what the configuration file says, as kube-scheduler has it.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Leader election")]
 pub struct ElectionFlags {
     /// Place pods only while holding a Lease, so that several copies can run, of which one works [default: true, with
     /// --kubeconfig as well as in a cluster, as kube-scheduler's].
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(long, value_name = "BOOL", value_parser = boolean, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     leader_elect: Option<bool>,
     /// The Lease's name [default: berth]. Schedulers of different names need Leases of different names.
     #[arg(long, value_name = "NAME")]
@@ -49,26 +49,6 @@ fn set<T>(target: &mut T, given: Option<T>) {
     }
 }
 
-/// Where health and metrics are served.
-#[derive(Clone, Copy, Debug, clap::Args)]
-#[command(next_help_heading = "Health and metrics")]
-pub struct ServingFlags {
-    /// Serve /healthz, /livez, /readyz and /metrics on this address, without TLS; in a pod it has to be 0.0.0.0 or [::],
-    /// or probes don't arrive.
-    #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
-    bind_address: IpAddr,
-    /// On this port; 0 is any free one, which the log names.
-    #[arg(long, value_name = "PORT", default_value_t = 10259)]
-    port: u16,
-}
-
-impl ServingFlags {
-    /// Address and port.
-    pub fn address(self) -> SocketAddr {
-        SocketAddr::new(self.bind_address, self.port)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,8 +58,6 @@ mod tests {
     struct Cli {
         #[command(flatten)]
         election: ElectionFlags,
-        #[command(flatten)]
-        serving: ServingFlags,
     }
 
     #[test]
@@ -98,17 +76,5 @@ mod tests {
         let given = with(&["--leader-elect-resource-name=mine", "--leader-elect-lease-duration=1m"]);
         assert_eq!((given.name.as_str(), given.timing.lease_duration), ("mine", Duration::from_secs(60)));
         assert!(Cli::try_parse_from(["run", "--leader-elect-retry-period=2"]).is_err());
-    }
-
-    #[test]
-    fn nobody_else_is_served_unless_that_is_asked_for() {
-        for (flags, address) in [
-            (&["run"][..], "127.0.0.1:10259"),
-            (&["run", "--bind-address=::", "--port=0"], "[::]:0"),
-            (&["run", "--bind-address", "0.0.0.0"], "0.0.0.0:10259"),
-        ] {
-            let cli = Cli::try_parse_from(flags).unwrap_or_else(|e| panic!("{e}"));
-            assert_eq!(cli.serving.address().to_string(), address);
-        }
     }
 }

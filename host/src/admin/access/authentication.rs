@@ -1,0 +1,179 @@
+//! Who asks: by a front proxy's word, a client certificate, or a token; nobody in particular where there is none of them.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use axum::http::HeaderMap;
+use futures::FutureExt;
+use futures::future::{BoxFuture, join_all};
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tracing::{info, warn};
+
+use super::authorities::{Authorities, OfFile};
+use super::cluster::{self, Lookup};
+use super::front_proxy::FrontProxy;
+use super::tokens::Tokens;
+use super::user::User;
+use super::{AccessError, AuthenticationOptions};
+
+/// Finds out who asks.
+#[derive(Default)]
+pub struct Authentication {
+    proxy: Arc<RwLock<FrontProxy>>,
+    clients: Arc<Authorities>,
+    tokens: Option<Tokens>,
+}
+
+/// What goes on beside: files and the ConfigMap are followed.
+pub(super) type Following = BoxFuture<'static, ()>;
+
+impl Authentication {
+    /// As the flags say; and what follows the changes of files and cluster, which somebody has to poll.
+    ///
+    /// # Errors
+    /// A file can't be used; the cluster's authorities can't be read, and that is not to be tolerated.
+    pub async fn new(options: &AuthenticationOptions) -> Result<(Self, Following), AccessError> {
+        let client = cluster::client("--authentication-kubeconfig", options.kubeconfig.as_deref()).await?;
+        let mut authentication = Self::default();
+        let (mut following, mut lookup) = (Vec::new(), Lookup::default());
+        match &options.client_ca {
+            Some(file) => {
+                let file = OfFile::load("--client-ca-file", file.clone())?;
+                authentication.clients = Arc::clone(&file.authorities);
+                following.push(file.follow().boxed());
+            }
+            None => lookup.clients = Some(Arc::clone(&authentication.clients)),
+        }
+        match &options.front_proxy_ca {
+            Some(file) => {
+                let file = OfFile::load("--requestheader-client-ca-file", file.clone())?;
+                let (authorities, headers) = (Arc::clone(&file.authorities), options.front_proxy.clone());
+                authentication.proxy = Arc::new(RwLock::new(FrontProxy { authorities, headers }));
+                following.push(file.follow().boxed());
+            }
+            None => lookup.proxy = Some(Arc::clone(&authentication.proxy)),
+        }
+        let wanted = !options.skip_lookup && (lookup.clients.is_some() || lookup.proxy.is_some());
+        match &client {
+            Some(client) if wanted => {
+                if let Err(why) = lookup.once(client.clone()).await {
+                    tolerate(options, why)?;
+                }
+                following.push(lookup.follow(client.clone()).boxed());
+            }
+            None if wanted => info!(
+                "no --authentication-kubeconfig is given, and this is no pod: the cluster's authorities are not looked up, \
+                 and who shows a token is taken for anonymous"
+            ),
+            _ => {}
+        }
+        authentication.tokens = client.map(|client| Tokens::new(client, options.token_ttl));
+        Ok((authentication, join_all(following).map(drop).boxed()))
+    }
+
+    /// Who asks.
+    ///
+    /// # Errors
+    /// Somebody who says who they are, and can't show it.
+    pub(super) async fn user(&self, headers: &HeaderMap, peer: &[CertificateDer<'_>]) -> Result<User, String> {
+        let mut doubts = Vec::new();
+        let proxied = self.proxy.read().unwrap_or_else(PoisonError::into_inner).user(headers, peer);
+        match proxied.or_else(|| self.certified(peer)) {
+            Some(Ok(user)) => return Ok(user.authenticated()),
+            Some(Err(why)) => doubts.push(why),
+            None => {}
+        }
+        match self.token(headers).await {
+            Some(Ok(user)) => return Ok(user.authenticated()),
+            Some(Err(why)) => doubts.push(why),
+            None => {}
+        }
+        if doubts.is_empty() { Ok(User::anonymous()) } else { Err(doubts.join("; ")) }
+    }
+
+    /// Common name and organizations are name and groups.
+    fn certified(&self, peer: &[CertificateDer<'_>]) -> Option<Result<User, String>> {
+        match self.clients.vouch(peer)? {
+            Ok(name) if name.common_name.is_empty() => None,
+            Ok(name) => {
+                let (groups, uid) = (name.organizations, name.uid);
+                Some(Ok(User { name: name.common_name, uid, groups, ..User::default() }))
+            }
+            Err(why) => Some(Err(format!("a client certificate: {why}"))),
+        }
+    }
+
+    async fn token(&self, headers: &HeaderMap) -> Option<Result<User, String>> {
+        self.tokens.as_ref()?.user(headers).await
+    }
+}
+
+fn tolerate(options: &AuthenticationOptions, why: String) -> Result<(), AccessError> {
+    if !options.tolerate_lookup_failure {
+        return Err(AccessError::Lookup(why));
+    }
+    warn!(
+        "the cluster's authorities can't be read from ConfigMap kube-system/extension-apiserver-authentication: {why}; until \
+         they can, nobody can show who they are by a client certificate that no --client-ca-file vouches for \
+         (--authentication-tolerate-lookup-failure=false ends the process instead)"
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rcgen::{BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
+
+    fn authority() -> (String, Issuer<'static, KeyPair>) {
+        let mut parameters = CertificateParams::default();
+        parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        let pem = parameters.self_signed(&key).expect("signed").pem();
+        (pem, Issuer::new(parameters, key))
+    }
+
+    fn client(issuer: &Issuer<'static, KeyPair>, usage: ExtendedKeyUsagePurpose) -> Vec<CertificateDer<'static>> {
+        let mut parameters = CertificateParams::default();
+        parameters.distinguished_name = rcgen::DistinguishedName::new();
+        parameters.distinguished_name.push(DnType::CommonName, "jane");
+        parameters.distinguished_name.push(DnType::OrganizationName, "ops");
+        parameters.extended_key_usages = vec![usage];
+        let key = KeyPair::generate().expect("a key");
+        vec![parameters.signed_by(&key, issuer).expect("signed").der().clone()]
+    }
+
+    #[tokio::test]
+    async fn a_certificate_counts_where_an_authority_vouches_for_it_as_a_clients() {
+        use ExtendedKeyUsagePurpose::{ClientAuth, ServerAuth};
+        let ((pem, issuer), (_, stranger)) = (authority(), authority());
+        let authentication = Authentication::default();
+        let ask = async |peer: Vec<CertificateDer<'static>>| authentication.user(&HeaderMap::new(), &peer).await;
+        assert_eq!(ask(client(&issuer, ClientAuth)).await, Ok(User::anonymous()), "no authority yet");
+        authentication.clients.set(pem.as_bytes()).expect("authorities");
+        let jane = User { name: "jane".into(), groups: vec!["ops".into()], ..User::default() }.authenticated();
+        assert_eq!(ask(client(&issuer, ClientAuth)).await, Ok(jane));
+        assert!(ask(client(&issuer, ServerAuth)).await.is_err());
+        assert!(ask(client(&stranger, ClientAuth)).await.is_err());
+        assert_eq!(ask(Vec::new()).await, Ok(User::anonymous()));
+    }
+
+    #[tokio::test]
+    async fn a_front_proxy_speaks_for_others_if_it_is_one_of_those_allowed() {
+        let (pem, issuer) = authority();
+        let authentication = Authentication::default();
+        let peer = client(&issuer, ExtendedKeyUsagePurpose::ClientAuth);
+        let mut headers = HeaderMap::new();
+        headers.insert("x-remote-user", "paul".parse().expect("a value"));
+        headers.insert("x-remote-group", "dev".parse().expect("a value"));
+        let allow = |name: &str| {
+            let mut proxy = authentication.proxy.write().expect("whole");
+            proxy.authorities.set(pem.as_bytes()).expect("authorities");
+            proxy.headers.allowed_names = vec![name.to_owned()];
+        };
+        allow("jane");
+        let paul = User { name: "paul".into(), groups: vec!["dev".into()], ..User::default() }.authenticated();
+        assert_eq!(authentication.user(&headers, &peer).await, Ok(paul));
+        allow("front-proxy-client");
+        assert!(authentication.user(&headers, &peer).await.is_err());
+    }
+}

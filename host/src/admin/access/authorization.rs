@@ -1,0 +1,147 @@
+//! Whether somebody may do something: the API server says.
+
+use std::time::{Duration, Instant};
+
+use ::kube::Client;
+use k8s_openapi::api::authorization::v1::{NonResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec};
+use tracing::info;
+
+use super::cache::Cache;
+use super::review::Reviewer;
+use super::user::User;
+use super::{AccessError, AuthorizationOptions, cluster};
+
+/// What to do where reviews are forbidden.
+const REMEDY: &str = "nobody gets at anything but --authorization-always-allow-paths until the user of --authorization-kubeconfig \
+                      (without it, the pod's service account) may create subjectaccessreviews.authorization.k8s.io, as ClusterRole \
+                      system:auth-delegator has it";
+
+/// Who may do everything, and needs no API server for it.
+const MASTERS: &str = "system:masters";
+
+/// Decides.
+pub struct Authorization {
+    always_allow: Vec<String>,
+    reviewer: Option<Reviewer>,
+    allowed_ttl: Duration,
+    denied_ttl: Duration,
+    /// By user, verb and path.
+    known: Cache<(User, String, String), (bool, String)>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Decision {
+    Allowed,
+    /// With the API server's reason, which may be empty.
+    Denied(String),
+    /// It can't be found out.
+    Unknown(String),
+}
+
+impl Authorization {
+    /// As the flags say.
+    ///
+    /// # Errors
+    /// The kubeconfig can't be used.
+    pub async fn new(options: &AuthorizationOptions) -> Result<Self, AccessError> {
+        let client = cluster::client("--authorization-kubeconfig", options.kubeconfig.as_deref()).await?;
+        if client.is_none() {
+            info!(
+                "no --authorization-kubeconfig is given, and this is no pod: everybody gets at {}, and nobody at anything else",
+                options.always_allow.join(", ")
+            );
+        }
+        Ok(Self::with(options, client))
+    }
+
+    fn with(options: &AuthorizationOptions, client: Option<Client>) -> Self {
+        Self {
+            always_allow: options.always_allow.clone(),
+            reviewer: client.map(|client| Reviewer::new(client, REMEDY)),
+            allowed_ttl: options.allowed_ttl,
+            denied_ttl: options.denied_ttl,
+            known: Cache::default(),
+        }
+    }
+
+    /// Whether this user may do this (`get`) at this path.
+    pub(super) async fn decide(&self, user: &User, verb: &str, path: &str) -> Decision {
+        if user.groups.iter().any(|group| group == MASTERS)
+            || self.always_allow.iter().any(|allowed| covers(allowed, path))
+        {
+            return Decision::Allowed;
+        }
+        let Some(reviewer) = &self.reviewer else { return Decision::Denied(String::new()) };
+        let question = (user.clone(), verb.to_owned(), path.to_owned());
+        let known = self.known.get(&question, Instant::now());
+        let (allowed, reason) = match known {
+            Some(known) => known,
+            None => match reviewer.ask(&review(user, verb, path)).await {
+                Ok(review) => {
+                    let status = review.status.unwrap_or_default();
+                    let answer = (status.allowed, status.reason.unwrap_or_default());
+                    let ttl = if answer.0 { self.allowed_ttl } else { self.denied_ttl };
+                    self.known.keep(question, answer.clone(), Instant::now(), ttl);
+                    answer
+                }
+                Err(why) => return Decision::Unknown(why),
+            },
+        };
+        if allowed { Decision::Allowed } else { Decision::Denied(reason) }
+    }
+}
+
+/// Whether an always allowed path is or begins this one.
+fn covers(allowed: &str, path: &str) -> bool {
+    let (allowed, path) = (allowed.trim_start_matches('/'), path.trim_start_matches('/'));
+    allowed.strip_suffix('*').map_or(allowed == path, |beginning| path.starts_with(beginning))
+}
+
+fn review(user: &User, verb: &str, path: &str) -> SubjectAccessReview {
+    let text = |text: &str| Some(text).filter(|text| !text.is_empty()).map(str::to_owned);
+    let attributes = NonResourceAttributes { path: text(path), verb: text(verb) };
+    let spec = SubjectAccessReviewSpec {
+        user: text(&user.name),
+        uid: text(&user.uid),
+        groups: Some(user.groups.clone()),
+        extra: Some(user.extra.clone()).filter(|extra| !extra.is_empty()),
+        non_resource_attributes: Some(attributes),
+        resource_attributes: None,
+    };
+    SubjectAccessReview { spec, ..SubjectAccessReview::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_covered_by_itself_and_by_a_beginning_with_a_star() {
+        for (allowed, path, covered) in [
+            ("/healthz", "/healthz", true),
+            ("healthz", "/healthz", true),
+            ("/healthz", "/healthz/ping", false),
+            ("/healthz/*", "/healthz/ping", true),
+            ("/*", "/metrics", true),
+            ("/metrics", "/metricsx", false),
+        ] {
+            assert_eq!(covers(allowed, path), covered, "{allowed} {path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn without_an_api_server_there_are_the_probes_and_the_masters() {
+        let authorization = Authorization::with(&AuthorizationOptions::default(), None);
+        let master = User { name: "root".into(), groups: vec![MASTERS.into()], ..User::default() };
+        for (user, path, allowed) in [
+            (User::anonymous(), "/livez", true),
+            (User::anonymous(), "/livez/ping", false),
+            (User::anonymous(), "/metrics", false),
+            (master, "/metrics", true),
+        ] {
+            let decided = authorization.decide(&user, "get", path).await;
+            assert_eq!(decided == Decision::Allowed, allowed, "{} {path}: {decided:?}", user.name);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What the cluster says about authentication: who may ask for reviews, and whose word counts for certificates there.
+
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use ::kube::runtime::{WatchStreamExt, watcher};
+use ::kube::{Api, Client};
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use tracing::{info, warn};
+
+use super::AccessError;
+use super::authorities::Authorities;
+use super::front_proxy::{FrontProxy, Headers};
+use crate::kube::{ConnectError, connect};
+
+const NAMESPACE: &str = "kube-system";
+const NAME: &str = "extension-apiserver-authentication";
+
+/// How long the first look may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The client for reviews: of this kubeconfig, else of the pod's service account; `None` where there is neither.
+///
+/// # Errors
+/// The kubeconfig can't be used.
+pub(super) async fn client(flag: &'static str, kubeconfig: Option<&Path>) -> Result<Option<Client>, AccessError> {
+    match connect(kubeconfig).await {
+        Ok(client) => Ok(Some(client)),
+        Err(ConnectError::NotInCluster(_)) => Ok(None),
+        Err(source) => Err(AccessError::Kubeconfig { flag, source }),
+    }
+}
+
+/// What is looked up: of both, or of that which no file says.
+#[derive(Clone, Default)]
+pub(super) struct Lookup {
+    pub clients: Option<Arc<Authorities>>,
+    pub proxy: Option<Arc<RwLock<FrontProxy>>>,
+}
+
+impl Lookup {
+    fn api(client: Client) -> Api<ConfigMap> {
+        Api::namespaced(client, NAMESPACE)
+    }
+
+    /// Looks once.
+    ///
+    /// # Errors
+    /// It is not there, or may not be read.
+    pub async fn once(&self, client: Client) -> Result<(), String> {
+        let found = match tokio::time::timeout(PATIENCE, Self::api(client).get(NAME)).await {
+            Ok(Ok(found)) => found,
+            Ok(Err(::kube::Error::Api(status))) => return Err(status.message),
+            Ok(Err(error)) => return Err(crate::kube::error_with_causes(&error)),
+            Err(_) => return Err(format!("no answer within {} s", PATIENCE.as_secs())),
+        };
+        self.take(&found);
+        Ok(())
+    }
+
+    /// Follows the ConfigMap, for as long as it is polled.
+    pub async fn follow(self, client: Client) {
+        let config = watcher::Config::default().fields(&format!("metadata.name={NAME}"));
+        let mut changes = watcher(Self::api(client), config).default_backoff().applied_objects().boxed();
+        while let Some(change) = changes.next().await {
+            // Failures were told at the first look, and are retried.
+            if let Ok(found) = change {
+                self.take(&found);
+            }
+        }
+    }
+
+    fn take(&self, found: &ConfigMap) {
+        let text = |key: &str| found.data.as_ref().and_then(|data| data.get(key)).map(String::as_str);
+        let list =
+            |key: &str| text(key).and_then(|text| serde_json::from_str::<Vec<String>>(text).ok()).unwrap_or_default();
+        let lower = |key: &str| list(key).iter().map(|name| name.to_ascii_lowercase()).collect();
+        if let Some(clients) = &self.clients {
+            set(clients, "client-ca-file", text("client-ca-file"));
+        }
+        if let Some(proxy) = &self.proxy {
+            let mut proxy = proxy.write().unwrap_or_else(PoisonError::into_inner);
+            set(&proxy.authorities, "requestheader-client-ca-file", text("requestheader-client-ca-file"));
+            proxy.headers = Headers {
+                allowed_names: list("requestheader-allowed-names"),
+                user: lower("requestheader-username-headers"),
+                uid: lower("requestheader-uid-headers"),
+                group: lower("requestheader-group-headers"),
+                extra_prefixes: lower("requestheader-extra-headers-prefix"),
+            };
+        }
+    }
+}
+
+fn set(authorities: &Authorities, key: &str, pem: Option<&str>) {
+    match pem.map(|pem| authorities.set(pem.as_bytes())) {
+        None => authorities.clear(),
+        Some(Ok(true)) => info!("the cluster's {key} counts for client certificates"),
+        Some(Ok(false)) => {}
+        Some(Err(what)) => warn!("ConfigMap {NAMESPACE}/{NAME}: {key} {what}; the authorities before count on"),
+    }
+}

@@ -1,0 +1,60 @@
+//! Questions to the API server, and their failures, which are told once and not every time.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use ::kube::api::PostParams;
+use ::kube::{Api, Client, Resource};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tracing::warn;
+
+use crate::kube::error_with_causes;
+
+/// How long the API server may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Asks reviews of one kind.
+pub(super) struct Reviewer {
+    client: Client,
+    /// What to do where they are forbidden.
+    remedy: &'static str,
+    /// The failure that was told last; `None` while all is well.
+    told: Mutex<Option<String>>,
+}
+
+impl Reviewer {
+    pub fn new(client: Client, remedy: &'static str) -> Self {
+        Self { client, remedy, told: Mutex::default() }
+    }
+
+    /// Has the API server answer this review.
+    ///
+    /// # Errors
+    /// It does not; in its words.
+    pub async fn ask<R>(&self, review: &R) -> Result<R, String>
+    where
+        R: Resource<DynamicType = ()> + Clone + std::fmt::Debug + Serialize + DeserializeOwned,
+    {
+        let api: Api<R> = Api::all(self.client.clone());
+        let parameters = PostParams::default();
+        let answer = match tokio::time::timeout(PATIENCE, api.create(&parameters, review)).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(::kube::Error::Api(status))) => Err(status.message),
+            Ok(Err(error)) => Err(error_with_causes(&error)),
+            Err(_) => Err(format!("no answer within {} s", PATIENCE.as_secs())),
+        };
+        self.tell(answer.as_ref().err(), &R::kind(&()));
+        answer
+    }
+
+    fn tell(&self, failure: Option<&String>, kind: &str) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.as_ref() != failure {
+            if let Some(failure) = failure {
+                warn!("no {kind} can be had of the API server: {failure}; {}", self.remedy);
+            }
+            *told = failure.cloned();
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Bearer tokens: the API server says whose they are. A token itself is neither kept nor shown.
+
+use std::time::{Duration, Instant};
+
+use ::kube::Client;
+use axum::http::{HeaderMap, header::AUTHORIZATION};
+use k8s_openapi::api::authentication::v1::{TokenReview, TokenReviewSpec};
+use sha2::{Digest, Sha256};
+
+use super::cache::Cache;
+use super::review::Reviewer;
+use super::user::User;
+
+/// What to do where reviews are forbidden.
+const REMEDY: &str = "nobody can show who they are by a token until the user of --authentication-kubeconfig (without it, the \
+                      pod's service account) may create tokenreviews.authentication.k8s.io, as ClusterRole system:auth-delegator has it";
+
+/// Looks up whose a token is.
+pub(super) struct Tokens {
+    reviewer: Reviewer,
+    ttl: Duration,
+    known: Cache<[u8; 32], Option<User>>,
+}
+
+impl Tokens {
+    pub fn new(client: Client, ttl: Duration) -> Self {
+        Self { reviewer: Reviewer::new(client, REMEDY), ttl, known: Cache::default() }
+    }
+
+    /// Whose the request's token is; `None` where it has none.
+    ///
+    /// # Errors
+    /// Nobody's, or it can't be found out.
+    pub async fn user(&self, headers: &HeaderMap) -> Option<Result<User, String>> {
+        let token = bearer(headers)?;
+        let digest: [u8; 32] = Sha256::digest(token).into();
+        let user = match self.known.get(&digest, Instant::now()) {
+            Some(user) => user,
+            None => match self.review(token).await {
+                Ok(user) => {
+                    self.known.keep(digest, user.clone(), Instant::now(), self.ttl);
+                    user
+                }
+                Err(why) => return Some(Err(why)),
+            },
+        };
+        Some(user.ok_or_else(|| "an invalid bearer token".to_owned()))
+    }
+
+    async fn review(&self, token: &str) -> Result<Option<User>, String> {
+        let spec = TokenReviewSpec { token: token.to_owned(), audiences: None };
+        let review = self.reviewer.ask(&TokenReview { spec, ..TokenReview::default() }).await?;
+        let status = review.status.unwrap_or_default();
+        if status.authenticated != Some(true) {
+            return Ok(None);
+        }
+        let user = status.user.unwrap_or_default();
+        Ok(Some(User {
+            name: user.username.unwrap_or_default(),
+            uid: user.uid.unwrap_or_default(),
+            groups: user.groups.unwrap_or_default(),
+            extra: user.extra.unwrap_or_default(),
+        }))
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.trim().split_once(' ')?;
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_what_follows_the_word_bearer() {
+        for (value, token) in
+            [("Bearer abc", Some("abc")), ("bearer  x", Some(" x")), ("Basic abc", None), ("Bearer", None), ("", None)]
+        {
+            let headers = HeaderMap::from_iter([(AUTHORIZATION, value.parse().expect("a value"))]);
+            assert_eq!(bearer(&headers), token, "{value:?}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What the scheduler believes, beside what the API server says.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ::kube::api::ListParams;
+use ::kube::{Api, Client, Resource};
+use anyhow::{Context, Result};
+use berth_core::Core;
+use k8s_openapi::api::core::v1::{Node, Pod};
+use serde::de::DeserializeOwned;
+
+/// How many objects are asked for at once.
+const PAGE: u32 = 500;
+
+/// A pod: namespace and name, and the node that it is on; empty where it waits for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub pod: String,
+    pub node: String,
+}
+
+/// What the API server says.
+#[derive(Debug, Default)]
+pub(super) struct Actual {
+    pub nodes: BTreeSet<String>,
+    /// Unfinished pods by uid, each with the scheduler that it asks for.
+    pub pods: BTreeMap<String, (Place, String)>,
+}
+
+/// What the scheduler believes.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    pub nodes: BTreeSet<String>,
+    /// Those on nodes, and those that wait for this scheduler; by uid.
+    pub pods: BTreeMap<String, Place>,
+    /// Those that it has given a node, of which the API server may not have heard yet.
+    pub assumed: BTreeSet<String>,
+    /// The names that it goes by.
+    pub schedulers: BTreeSet<String>,
+}
+
+impl Actual {
+    /// Lists nodes and pods afresh.
+    pub async fn list(client: &Client) -> Result<Self> {
+        let mut actual = Self::default();
+        each(Api::<Node>::all(client.clone()), None, |node| {
+            actual.nodes.extend(node.metadata.name);
+        })
+        .await
+        .context("listing nodes")?;
+        let unfinished = "status.phase!=Succeeded,status.phase!=Failed";
+        each(Api::<Pod>::all(client.clone()), Some(unfinished), |pod| {
+            let text = Option::unwrap_or_default;
+            let (namespace, name) = (text(pod.metadata.namespace), text(pod.metadata.name));
+            let spec = pod.spec.unwrap_or_default();
+            let place = Place { pod: format!("{namespace}/{name}"), node: text(spec.node_name) };
+            actual.pods.insert(text(pod.metadata.uid), (place, text(spec.scheduler_name)));
+        })
+        .await
+        .context("listing pods")?;
+        Ok(actual)
+    }
+}
+
+async fn each<K>(api: Api<K>, fields: Option<&str>, mut take: impl FnMut(K)) -> Result<()>
+where
+    K: Resource + Clone + std::fmt::Debug + DeserializeOwned,
+{
+    let mut parameters = ListParams { field_selector: fields.map(str::to_owned), ..ListParams::default() }.limit(PAGE);
+    loop {
+        let page = api.list(&parameters).await?;
+        page.items.into_iter().for_each(&mut take);
+        match page.metadata.continue_.filter(|token| !token.is_empty()) {
+            Some(token) => parameters = parameters.continue_token(&token),
+            None => return Ok(()),
+        }
+    }
+}
+
+impl Known {
+    /// Reads it.
+    pub fn of(core: &Core) -> Self {
+        let nodes = core.cache().nodes().map(|info| info.node.name.to_string()).collect();
+        let mut known = Self { nodes, ..Self::default() };
+        for (_, cached) in core.cache().pods() {
+            let uid = cached.pod.key.uid.to_string();
+            if cached.assumed {
+                known.assumed.insert(uid.clone());
+            }
+            let place = Place { pod: cached.pod.key.to_string(), node: cached.pod.node_name.to_string() };
+            known.pods.insert(uid, place);
+        }
+        for (_, entry) in core.queue().pods() {
+            let place = Place { pod: entry.pod.key.to_string(), node: String::new() };
+            known.pods.insert(entry.pod.key.uid.to_string(), place);
+        }
+        known.schedulers = core.profiles().iter().map(|profile| profile.scheduler_name.to_string()).collect();
+        known
+    }
+}
+
+/// A sentence for each.
+pub(super) fn differences(actual: &Actual, known: &Known) -> BTreeSet<String> {
+    let missed = actual.nodes.difference(&known.nodes).map(|node| format!("node {node} is not in the cache"));
+    let gone = known.nodes.difference(&actual.nodes);
+    let gone = gone.map(|node| format!("node {node} is in the cache, and not at the API server"));
+    let ours = actual.pods.iter().filter_map(|(uid, (place, scheduler))| {
+        let concerns_us = !place.node.is_empty() || known.schedulers.contains(scheduler);
+        concerns_us.then_some((uid, place))
+    });
+    let pods = ours.filter_map(|(uid, place)| match known.pods.get(uid) {
+        None => Some(format!("pod {} is neither in the cache nor in the queue", place.pod)),
+        Some(believed) if believed == place || known.assumed.contains(uid) => None,
+        Some(believed) => Some(format!("pod {} {}, and here it {}", place.pod, is(place), is(believed))),
+    });
+    let left = known.pods.iter().filter(|(uid, _)| !actual.pods.contains_key(*uid));
+    let left = left.map(|(_, place)| format!("pod {} is not at the API server, and here it {}", place.pod, is(place)));
+    missed.chain(gone).chain(pods).chain(left).collect()
+}
+
+fn is(place: &Place) -> String {
+    if place.node.is_empty() { "waits for a node".to_owned() } else { format!("is on node {}", place.node) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(pod: &str, node: &str) -> Place {
+        Place { pod: format!("default/{pod}"), node: node.to_owned() }
+    }
+
+    #[test]
+    fn every_difference_is_named_and_what_is_not_ours_is_none() {
+        let mut actual = Actual { nodes: ["a", "b"].map(str::to_owned).into(), ..Actual::default() };
+        for (pod, node, scheduler) in [
+            ("same", "a", "x"),
+            ("moved", "a", "x"),
+            ("unknown", "", "ours"),
+            ("foreign", "", "x"),
+            ("new", "b", "x"),
+            ("late", "", "ours"),
+        ] {
+            actual.pods.insert(pod.to_owned(), (place(pod, node), scheduler.to_owned()));
+        }
+        let mut known = Known { nodes: ["a", "c"].map(str::to_owned).into(), ..Known::default() };
+        known.schedulers.insert("ours".to_owned());
+        known.assumed.insert("late".to_owned());
+        for (pod, node) in [("same", "a"), ("moved", "c"), ("left", ""), ("late", "b")] {
+            known.pods.insert(pod.to_owned(), place(pod, node));
+        }
+        let expected = [
+            "node b is not in the cache",
+            "node c is in the cache, and not at the API server",
+            "pod default/left is not at the API server, and here it waits for a node",
+            "pod default/moved is on node a, and here it is on node c",
+            "pod default/new is neither in the cache nor in the queue",
+            "pod default/unknown is neither in the cache nor in the queue",
+        ];
+        assert_eq!(differences(&actual, &known).into_iter().collect::<Vec<_>>(), expected);
+    }
+}

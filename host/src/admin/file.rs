@@ -1,0 +1,30 @@
+//! Small files: certificates, keys.
+
+use std::fs::File;
+use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+/// The largest file that is read, in bytes: a bundle of all the world's authorities is a fifth of it.
+const MOST: u64 = 1 << 20;
+
+/// All of it.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
+    let mut content = Vec::new();
+    File::open(path)?.take(MOST + 1).read_to_end(&mut content)?;
+    if content.len() as u64 > MOST {
+        return Err(Error::new(ErrorKind::FileTooLarge, format!("larger than {MOST} bytes")));
+    }
+    Ok(content)
+}
+
+/// Whole or not at all, for its owner alone, in a directory that is made where it is missing.
+pub(super) fn write_privately(path: &Path, text: &str) -> Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(directory)?;
+    let mut file = NamedTempFile::new_in(directory)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
+}

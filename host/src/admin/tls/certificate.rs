@@ -1,0 +1,204 @@
+//! The server's own certificate: of files, which are read again when they change, or self-signed.
+
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use rcgen::{CertificateParams, KeyPair};
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
+use tokio_rustls::rustls::sign::CertifiedKey;
+use tracing::{info, warn};
+
+use super::{Options, TlsError};
+use crate::admin::file;
+
+/// The files' names in `--cert-dir`, as kube-scheduler has them.
+const NAMES: (&str, &str) = ("kube-scheduler.crt", "kube-scheduler.key");
+
+/// How often files are looked at.
+const PERIOD: Duration = Duration::from_secs(5);
+
+/// Files of a certificate, with those that vouch for it, and of its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// `--tls-cert-file`
+    pub certificate: PathBuf,
+    /// `--tls-private-key-file`
+    pub key: PathBuf,
+}
+
+/// The certificate that is shown to clients now.
+#[derive(Debug)]
+pub struct Certificate {
+    now: RwLock<Arc<CertifiedKey>>,
+    /// Where it comes from, with what was read there.
+    followed: Option<Pair>,
+}
+
+impl Certificate {
+    /// The one that the options name. A self-signed one is for `localhost`, the loopback address and that which is served.
+    ///
+    /// # Errors
+    /// A file can't be read, or written, or is not what it should be.
+    pub fn load(options: &Options, served: IpAddr) -> Result<Self, TlsError> {
+        let in_directory =
+            |directory: &PathBuf| Pair { certificate: directory.join(NAMES.0), key: directory.join(NAMES.1) };
+        let pair = match (&options.pair, &options.directory) {
+            (Some(pair), _) => Some(pair.clone()),
+            (None, Some(directory)) => {
+                let pair = in_directory(directory);
+                if !pair.certificate.exists() || !pair.key.exists() {
+                    keep(&pair, &self_signed(served)?)?;
+                }
+                Some(pair)
+            }
+            (None, None) => None,
+        };
+        let now = match &pair {
+            Some(pair) => read(pair)?,
+            None => certified(&self_signed(served)?)?,
+        };
+        Ok(Self { now: RwLock::new(Arc::new(now)), followed: pair })
+    }
+
+    /// Reads the files again when they change, for as long as it is polled. What can't be used leaves the certificate
+    /// before.
+    pub async fn follow(self: Arc<Self>) {
+        let Some(pair) = &self.followed else { return };
+        let mut said = None;
+        loop {
+            tokio::time::sleep(PERIOD).await;
+            let told = match read(pair) {
+                Ok(new) if new.cert == self.current().cert => None,
+                Ok(new) => {
+                    *self.now.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
+                    info!("{} has changed: the new certificate serves", pair.certificate.display());
+                    None
+                }
+                Err(error) => Some(error.to_string()),
+            };
+            if let Some(error) = told.as_ref().filter(|_| told != said) {
+                warn!("the certificate before serves on: {error}");
+            }
+            said = told;
+        }
+    }
+
+    fn current(&self) -> Arc<CertifiedKey> {
+        Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl ResolvesServerCert for Certificate {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.current())
+    }
+}
+
+fn read(pair: &Pair) -> Result<CertifiedKey, TlsError> {
+    let (of_certificate, of_key) = ("--tls-cert-file", "--tls-private-key-file");
+    let text = |flag: &'static str, file: &Path| {
+        file::read(file).map_err(|source| TlsError::Unreadable { flag, file: file.to_owned(), source })
+    };
+    let content =
+        |flag: &'static str, file: &Path, what: String| TlsError::Content { flag, file: file.to_owned(), what };
+    let certificates = text(of_certificate, &pair.certificate)?;
+    let certificates: Vec<_> = CertificateDer::pem_slice_iter(&certificates)
+        .collect::<Result<_, _>>()
+        .map_err(|error| content(of_certificate, &pair.certificate, format!("is no PEM: {error}")))?;
+    if certificates.is_empty() {
+        let what = "has no block -----BEGIN CERTIFICATE-----".to_owned();
+        return Err(content(of_certificate, &pair.certificate, what));
+    }
+    let key = PrivateKeyDer::from_pem_slice(&text(of_key, &pair.key)?).map_err(|_| {
+        content(of_key, &pair.key, "has no block of a private key in PEM, or an encrypted one".to_owned())
+    })?;
+    CertifiedKey::from_der(certificates, key, &ring::default_provider()).map_err(|source| TlsError::NoPair {
+        certificate: pair.certificate.clone(),
+        key: pair.key.clone(),
+        source,
+    })
+}
+
+/// A certificate that vouches for itself, and its key.
+struct SelfSigned {
+    certificate: rcgen::Certificate,
+    key: KeyPair,
+}
+
+fn self_signed(served: IpAddr) -> Result<SelfSigned, TlsError> {
+    let fail = |error: rcgen::Error| TlsError::SelfSigned(error.to_string());
+    let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
+    if !served.is_unspecified() && !served.is_loopback() {
+        names.push(served.to_string());
+    }
+    let key = KeyPair::generate().map_err(fail)?;
+    let mut parameters = CertificateParams::new(names).map_err(fail)?;
+    parameters.distinguished_name.push(rcgen::DnType::CommonName, "berth, self-signed");
+    let certificate = parameters.self_signed(&key).map_err(fail)?;
+    Ok(SelfSigned { certificate, key })
+}
+
+fn certified(made: &SelfSigned) -> Result<CertifiedKey, TlsError> {
+    let key = PrivateKeyDer::Pkcs8(made.key.serialize_der().into());
+    CertifiedKey::from_der(vec![made.certificate.der().clone()], key, &ring::default_provider())
+        .map_err(|error| TlsError::SelfSigned(error.to_string()))
+}
+
+/// The key first: whoever finds the certificate finds both.
+fn keep(pair: &Pair, made: &SelfSigned) -> Result<(), TlsError> {
+    for (path, text) in [(&pair.key, made.key.serialize_pem()), (&pair.certificate, made.certificate.pem())] {
+        file::write_privately(path, &text).map_err(|source| TlsError::Unwritable { file: path.clone(), source })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(directory: &Path) -> Pair {
+        let pair = Pair { certificate: directory.join("a.crt"), key: directory.join("a.key") };
+        keep(&pair, &self_signed(IpAddr::from([10, 0, 0, 7])).expect("made")).expect("written");
+        pair
+    }
+
+    #[test]
+    fn a_directory_is_filled_once_and_read_from_then_on() {
+        let home = tempfile::tempdir().expect("a directory");
+        let options = Options { directory: Some(home.path().join("new")), ..Options::default() };
+        let load = || Certificate::load(&options, IpAddr::from([0, 0, 0, 0])).expect("loaded").current().cert.clone();
+        assert_eq!(load(), load());
+        assert!(home.path().join("new/kube-scheduler.key").is_file());
+    }
+
+    #[test]
+    fn what_is_wrong_with_files_is_said_with_their_names() {
+        let home = tempfile::tempdir().expect("a directory");
+        let (one, other) = (home.path().join("1"), home.path().join("2"));
+        for folder in [&one, &other] {
+            std::fs::create_dir(folder).expect("made");
+        }
+        let (good, foreign) = (write(&one), write(&other));
+        let empty = home.path().join("empty");
+        std::fs::write(&empty, "").expect("written");
+        let missing = home.path().join("missing");
+        for (certificate, key, words) in [
+            (&good.certificate, &foreign.key, "are no pair"),
+            (&empty, &good.key, "--tls-cert-file"),
+            (&empty, &good.key, "has no block -----BEGIN CERTIFICATE-----"),
+            (&missing, &good.key, "No such file"),
+            (&good.certificate, &empty, "--tls-private-key-file"),
+            (&good.certificate, &good.certificate, "has no block of a private key"),
+        ] {
+            let pair = Pair { certificate: certificate.clone(), key: key.clone() };
+            let error = read(&pair).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.contains(words), "{error:?} has no {words:?}");
+        }
+        assert!(read(&good).is_ok());
+    }
+}

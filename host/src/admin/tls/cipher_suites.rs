@@ -1,0 +1,131 @@
+//! Versions, cipher suites and groups of TLS under the names that kube-scheduler's flags have for them, which are Go's.
+
+use std::str::FromStr;
+
+use tokio_rustls::rustls::crypto::CryptoProvider;
+use tokio_rustls::rustls::version::{TLS12, TLS13};
+use tokio_rustls::rustls::{CipherSuite, NamedGroup, SupportedProtocolVersion};
+
+/// What is agreed to, where the library's own choice is not wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// `--tls-min-version`
+    pub min_version: MinVersion,
+    /// `--tls-cipher-suites`, by Go's names; all where empty. Those of TLS 1.3 are always there, as with Go.
+    pub suites: Vec<String>,
+    /// `--tls-curve-preferences`, by Go's numbers, which are TLS's; all where empty.
+    pub groups: Vec<u16>,
+}
+
+/// The least version of TLS.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MinVersion {
+    /// `VersionTLS12`, and what is below, which is not spoken.
+    #[default]
+    Tls12,
+    /// `VersionTLS13`
+    Tls13,
+}
+
+impl FromStr for MinVersion {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "VersionTLS10" | "VersionTLS11" | "VersionTLS12" => Ok(Self::Tls12),
+            "VersionTLS13" => Ok(Self::Tls13),
+            _ => Err("is none of VersionTLS10, VersionTLS11, VersionTLS12, VersionTLS13".to_owned()),
+        }
+    }
+}
+
+/// Go's names of those suites of TLS 1.2 that are spoken here.
+const SPOKEN: [(&str, CipherSuite); 6] = [
+    ("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256),
+    ("TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384),
+    ("TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305", CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256),
+    ("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256),
+    ("TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", CipherSuite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384),
+    ("TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305", CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256),
+];
+
+/// Those of TLS 1.3.
+const NEWER: [&str; 3] = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
+
+static BOTH: [&SupportedProtocolVersion; 2] = [&TLS12, &TLS13];
+static NEWER_ALONE: [&SupportedProtocolVersion; 1] = [&TLS13];
+
+fn spoken(name: &str) -> Option<CipherSuite> {
+    // Both of Go's names for those with ChaCha20.
+    let name = name.strip_suffix("POLY1305_SHA256").map_or(name.to_owned(), |start| format!("{start}POLY1305"));
+    SPOKEN.iter().find(|(spoken, _)| **spoken == *name).map(|(_, suite)| *suite)
+}
+
+impl Choice {
+    /// The suites that are asked for and not spoken: CBC, RC4, 3DES, and key exchange by RSA; or no suite at all.
+    pub fn unspoken(&self) -> impl Iterator<Item = &str> {
+        let names = self.suites.iter().map(String::as_str);
+        names.filter(|name| spoken(name).is_none() && !NEWER.contains(name))
+    }
+
+    /// The groups that are asked for and not known.
+    pub fn unknown_groups(&self) -> impl Iterator<Item = u16> {
+        self.groups.iter().copied().filter(|group| {
+            let known = [NamedGroup::secp256r1, NamedGroup::secp384r1, NamedGroup::X25519];
+            !known.contains(&NamedGroup::from(*group))
+        })
+    }
+
+    /// Of what the library can do.
+    pub(super) fn of(&self, mut provider: CryptoProvider) -> CryptoProvider {
+        if !self.suites.is_empty() {
+            let wanted: Vec<CipherSuite> = self.suites.iter().filter_map(|name| spoken(name)).collect();
+            provider.cipher_suites.retain(|suite| suite.tls13().is_some() || wanted.contains(&suite.suite()));
+        }
+        if !self.groups.is_empty() {
+            provider.kx_groups.retain(|group| self.groups.contains(&u16::from(group.name())));
+        }
+        provider
+    }
+
+    pub(super) fn versions(&self) -> &'static [&'static SupportedProtocolVersion] {
+        let only_newer = !self.suites.is_empty() && !self.suites.iter().any(|name| spoken(name).is_some());
+        match self.min_version {
+            MinVersion::Tls12 if !only_newer => &BOTH,
+            _ => &NEWER_ALONE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio_rustls::rustls::crypto::ring;
+
+    fn choice(suites: &[&str]) -> Choice {
+        Choice { suites: suites.iter().map(ToString::to_string).collect(), ..Choice::default() }
+    }
+
+    #[test]
+    fn every_suite_of_the_library_has_one_of_gos_names() {
+        let names: Vec<&str> = SPOKEN.iter().map(|(name, _)| *name).collect();
+        assert_eq!(choice(&names).of(ring::default_provider()).cipher_suites.len(), 9);
+        assert_eq!(choice(&[]).of(ring::default_provider()).cipher_suites.len(), 9);
+    }
+
+    #[test]
+    fn suites_are_chosen_by_name_and_those_of_tls_1_3_stay() {
+        let chosen = choice(&["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256"]);
+        let provider = chosen.of(ring::default_provider());
+        assert_eq!(provider.cipher_suites.iter().filter(|suite| suite.tls13().is_none()).count(), 2);
+        assert_eq!(provider.cipher_suites.iter().filter(|suite| suite.tls13().is_some()).count(), 3);
+        assert_eq!(chosen.versions().len(), 2);
+    }
+
+    #[test]
+    fn without_a_suite_of_tls_1_2_there_is_1_3_alone() {
+        let old = choice(&["TLS_RSA_WITH_AES_128_CBC_SHA", "TLS_AES_128_GCM_SHA256"]);
+        assert_eq!(old.unspoken().collect::<Vec<_>>(), ["TLS_RSA_WITH_AES_128_CBC_SHA"]);
+        assert_eq!(old.versions().len(), 1);
+    }
+}

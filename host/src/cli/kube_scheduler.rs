@@ -1,0 +1,59 @@
+//! The binary in kube-scheduler's place: called by its name, with its flags, it is `berth run`.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+/// The other name.
+const NAME: &str = "kube-scheduler";
+
+/// The command line as `berth` has it. A word that is no flag comes first where the image's own entry point is called by
+/// that name: then it is a command of ours.
+pub fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut given = given.peekable();
+    let program = given.next().unwrap_or_default();
+    let name = Path::new(&program).file_name();
+    let is_command = given.peek().is_some_and(|first| !first.as_encoded_bytes().starts_with(b"-"));
+    if name != Some(OsStr::new(NAME)) || is_command {
+        return std::iter::once(program).chain(given).collect();
+    }
+    let given: Vec<OsString> = given.map(|flag| plain(&flag)).collect();
+    if given.iter().any(|flag| flag == "--version") {
+        return vec![program, "--version".into()];
+    }
+    [program, "run".into(), "--as-kube-scheduler".into()].into_iter().chain(given).collect()
+}
+
+/// A flag as it is written here: kube-scheduler takes `_` for `-` in names, and `--version` with a value.
+fn plain(flag: &OsStr) -> OsString {
+    let Some(text) = flag.to_str().filter(|text| text.starts_with("--")) else { return flag.to_owned() };
+    match text.split_once('=') {
+        Some(("--version", "false")) | None if text != "--version" => text.replace('_', "-").into(),
+        Some(("--version", _)) | None => "--version".into(),
+        Some((name, value)) => format!("{}={value}", name.replace('_', "-")).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_kube_schedulers_name_its_flags_are_those_of_run() {
+        for (given, expected) in [
+            (
+                "kube-scheduler --v=2 --leader_elect=a_b",
+                "kube-scheduler run --as-kube-scheduler --v=2 --leader-elect=a_b",
+            ),
+            ("/usr/local/bin/kube-scheduler", "/usr/local/bin/kube-scheduler run --as-kube-scheduler"),
+            ("kube-scheduler --config f_g -v 2", "kube-scheduler run --as-kube-scheduler --config f_g -v 2"),
+            ("kube-scheduler --version=raw", "kube-scheduler --version"),
+            ("kube-scheduler run --config=f", "kube-scheduler run --config=f"),
+            ("berth run --config=f", "berth run --config=f"),
+            ("berth --version", "berth --version"),
+        ] {
+            let words = given.split(' ').map(OsString::from);
+            let made: Vec<String> = arguments(words).into_iter().filter_map(|word| word.into_string().ok()).collect();
+            assert_eq!(made.join(" "), expected);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! `--feature-gates` of kube-scheduler: what they switch is here always as it is in v1.36 without flags, and whoever switches
+//! it is told.
+
+use std::fmt;
+
+use tracing::{info, warn};
+
+/// Gates that change how pods are placed, and whether Berth does what they switch on. The others are about speed, about
+/// other programs, or locked.
+const GATES: [(&str, bool); 33] = [
+    ("DRAAdminAccess", true),
+    ("DRAConsumableCapacity", true),
+    ("DRADeviceBindingConditions", true),
+    ("DRADeviceTaintRules", false),
+    ("DRADeviceTaints", true),
+    ("DRAExtendedResource", true),
+    ("DRAListTypeAttributes", false),
+    ("DRANodeAllocatableResources", false),
+    ("DRAPartitionableDevices", true),
+    ("DRAPrioritizedList", true),
+    ("DRAResourceClaimDeviceStatus", true),
+    ("DRASchedulerFilterTimeout", true),
+    ("DRAWorkloadResourceClaims", false),
+    ("DynamicResourceAllocation", true),
+    ("GangScheduling", false),
+    ("GenericWorkload", false),
+    ("InPlacePodLevelResourcesVerticalScaling", true),
+    ("InPlacePodVerticalScaling", true),
+    ("MatchLabelKeysInPodTopologySpread", true),
+    ("NodeDeclaredFeatures", true),
+    ("NodeInclusionPolicyInPodTopologySpread", true),
+    ("NominatedNodeNameForExpectation", true),
+    ("PodLevelResources", true),
+    ("SchedulerAsyncPreemption", true),
+    ("SchedulerPopFromBackoffQ", true),
+    ("SchedulerQueueingHints", true),
+    ("SidecarContainers", true),
+    ("StorageCapacityScoring", false),
+    ("TaintTolerationComparisonOperators", false),
+    ("TopologyAwareWorkloadScheduling", false),
+    ("VolumeAttributesClass", true),
+    ("VolumeLimitScaling", false),
+    ("WorkloadAwarePreemption", false),
+];
+
+/// One of `--feature-gates`' values: `Gate=true` or `kube:Gate=true`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeatureGate {
+    name: String,
+    on: bool,
+}
+
+/// What Berth says about a gate that was set.
+#[derive(Debug, PartialEq, Eq)]
+enum Remark {
+    /// It is so anyway.
+    None,
+    /// It switches nothing that is here.
+    Elsewhere,
+    /// It is the other way round, always.
+    Contrary,
+}
+
+impl std::str::FromStr for FeatureGate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = text.split_once('=').ok_or("has no value: it is written Gate=true or Gate=false")?;
+        let name = match name.trim().split_once(':') {
+            None => name.trim(),
+            Some(("kube", name)) => name,
+            Some((component, _)) => return Err(format!("names component {component:?}; there is only `kube`")),
+        };
+        if name.is_empty() {
+            return Err("names no gate: it is written Gate=true or Gate=false".to_owned());
+        }
+        Ok(Self { name: name.to_owned(), on: super::boolean(value.trim())? })
+    }
+}
+
+impl fmt::Display for FeatureGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.name, self.on)
+    }
+}
+
+impl FeatureGate {
+    fn remark(&self) -> Remark {
+        match GATES.iter().find(|(name, _)| *name == self.name) {
+            None => Remark::Elsewhere,
+            Some((_, on)) if *on == self.on => Remark::None,
+            Some(_) => Remark::Contrary,
+        }
+    }
+
+    /// Says what comes of it.
+    pub fn tell(&self) {
+        match self.remark() {
+            Remark::None => {}
+            Remark::Elsewhere => info!("--feature-gates: {self} has no effect: no gate that placing pods depends on"),
+            Remark::Contrary if self.on => {
+                warn!("--feature-gates: {self} has no effect: what it switches on is not here");
+            }
+            Remark::Contrary => warn!("--feature-gates: {self} has no effect: what it switches off is always on here"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gate_is_told_of_where_berth_does_otherwise() {
+        for (text, remark) in [
+            ("DRAPrioritizedList=true", Remark::None),
+            ("kube:DRAPrioritizedList=false", Remark::Contrary),
+            (" GangScheduling = True ", Remark::Contrary),
+            ("GangScheduling=0", Remark::None),
+            ("AllAlpha=true", Remark::Elsewhere),
+        ] {
+            let gate: FeatureGate = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(gate.remark(), remark, "{text}");
+        }
+        for text in ["GangScheduling", "=true", "wardle:A=true", "A=yes"] {
+            assert!(text.parse::<FeatureGate>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_table_can_be_searched_by_eye() {
+        assert!(GATES.is_sorted_by_key(|(name, _)| *name));
+    }
+}

@@ -1,0 +1,143 @@
+//! Flags of kube-scheduler that are taken so that its command line need not change, and do nothing; each with the reason.
+
+use anyhow::{Result, bail};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use tracing::warn;
+
+/// What comes of a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// It is taken, and changes nothing, for this reason.
+    Ignored(&'static str),
+    /// It can't be ignored without harm, for this reason.
+    Refused(&'static str),
+}
+
+/// Whether a flag stands for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Takes {
+    Value,
+    /// `--flag` is `--flag=true`.
+    Boolean,
+}
+
+/// Name, value, what comes of it.
+type Flag = (&'static str, Takes, Fate);
+
+use Fate::{Ignored, Refused};
+use Takes::{Boolean, Value};
+
+const HTTP: &str = "HTTP/1.1 alone is served";
+const GO: &str = "there is no Go runtime to look into; `perf` and /metrics show where time goes";
+const VERSIONS: &str = "there is one behaviour, that of kube-scheduler v1.36";
+const LABELS: &str = "no label of a metric has values without bound";
+const STREAM: &str = "the log is one stream, standard error, and is written line by line";
+
+static FLAGS: [Flag; 19] = [
+    ("allow-metric-labels", Value, Ignored(LABELS)),
+    ("allow-metric-labels-manifest", Value, Ignored(LABELS)),
+    ("contention-profiling", Boolean, Ignored(GO)),
+    ("disable-http2-serving", Boolean, Ignored(HTTP)),
+    ("disabled-metrics", Value, Ignored("every metric is cheap; who scrapes can drop it")),
+    ("emulated-version", Value, Ignored(VERSIONS)),
+    ("http2-max-streams-per-connection", Value, Ignored(HTTP)),
+    ("kube-api-content-type", Value, Ignored("JSON is spoken with the API server")),
+    ("leader-elect-resource-lock", Value, Ignored("a Lease is the only lock there is")),
+    ("log-flush-frequency", Value, Ignored(STREAM)),
+    ("log-json-info-buffer-size", Value, Ignored(STREAM)),
+    ("log-json-split-stream", Boolean, Ignored(STREAM)),
+    ("log-text-info-buffer-size", Value, Ignored(STREAM)),
+    ("log-text-split-stream", Boolean, Ignored(STREAM)),
+    ("min-compatibility-version", Value, Ignored(VERSIONS)),
+    ("permit-address-sharing", Boolean, Ignored("an address of a process that has just ended can always be had")),
+    ("profiling", Boolean, Ignored(GO)),
+    ("show-hidden-metrics-for-version", Value, Ignored("no metric is hidden")),
+    ("vmodule", Value, Ignored("--log=target=level has levels by module")),
+];
+
+static REFUSED: [Flag; 1] = [(
+    "tls-sni-cert-key",
+    Value,
+    Refused("one certificate serves under every name: give --tls-cert-file one with all of them"),
+)];
+
+fn flags() -> impl Iterator<Item = &'static Flag> {
+    FLAGS.iter().chain(&REFUSED)
+}
+
+/// Those that were given.
+#[derive(Clone, Debug, Default)]
+pub struct WithoutEffect(Vec<&'static Flag>);
+
+impl WithoutEffect {
+    /// Says that they do nothing, and why.
+    ///
+    /// # Errors
+    /// One can't be ignored.
+    pub fn tell(&self) -> Result<()> {
+        for (name, _, fate) in &self.0 {
+            match fate {
+                Ignored(why) => warn!("--{name} has no effect: {why}"),
+                Refused(why) => bail!("--{name} is not supported: {why}"),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl clap::Args for WithoutEffect {
+    fn augment_args(command: Command) -> Command {
+        flags().fold(command.next_help_heading("Without effect"), |command, (name, takes, fate)| {
+            let (Ignored(why) | Refused(why)) = fate;
+            let flag = Arg::new(*name).long(*name).action(ArgAction::Append).hide_short_help(true).help(*why);
+            command.arg(match takes {
+                Value => flag.value_name("VALUE"),
+                Boolean => flag.value_name("BOOL").num_args(0..=1).require_equals(true).default_missing_value("true"),
+            })
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl clap::FromArgMatches for WithoutEffect {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = |flag: &&Flag| matches.value_source(flag.0) == Some(ValueSource::CommandLine);
+        Ok(Self(flags().filter(given).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        flags: WithoutEffect,
+    }
+
+    #[test]
+    fn what_is_given_is_told_of_and_what_would_harm_is_refused() {
+        let parse = |given: &[&str]| {
+            let cli = Cli::try_parse_from([&["run"], given].concat()).unwrap_or_else(|e| panic!("{e}"));
+            cli.flags
+        };
+        let given = parse(&["--profiling", "--vmodule=a=2", "--vmodule", "b=3", "--contention-profiling=false"]);
+        let names: Vec<&str> = given.0.iter().map(|(name, ..)| *name).collect();
+        assert_eq!(names, ["contention-profiling", "profiling", "vmodule"]);
+        assert!(given.tell().is_ok());
+        assert!(parse(&[]).0.is_empty());
+        let refused = parse(&["--tls-sni-cert-key=a,b"]).tell().expect_err("refused").to_string();
+        assert!(refused.starts_with("--tls-sni-cert-key is not supported: one certificate"), "{refused}");
+    }
+}

@@ -1,0 +1,161 @@
+//! Flags of secure serving, as kube-scheduler has them.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use anyhow::{Result, bail};
+use clap::ArgAction;
+use tracing::warn;
+
+use super::boolean;
+use crate::admin::{Choice, MinVersion, Pair, Sharing, TlsOptions};
+
+/// Where health and metrics are served, and with which certificate.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Secure serving")]
+pub struct ServingFlags {
+    /// Serve /healthz, /livez, /readyz, /metrics and /configz on this address; in a pod it has to be 0.0.0.0 or [::], or
+    /// probes don't arrive (kube-scheduler's default is 0.0.0.0).
+    #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    bind_address: IpAddr,
+    /// On this port, by HTTPS; 0 serves nothing, `any` takes a free port, which the log names.
+    #[arg(long, value_name = "PORT", default_value_t = Port::Of(10259))]
+    secure_port: Port,
+    /// Several processes may listen there (SO_REUSEPORT).
+    #[arg(long, value_name = "BOOL", value_parser = boolean, action = ArgAction::Set, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false")]
+    permit_port_sharing: bool,
+    /// Keep a self-signed certificate in this directory, as kube-scheduler.crt and kube-scheduler.key [default: in memory].
+    #[arg(long, value_name = "DIR")]
+    cert_dir: Option<PathBuf>,
+    /// The certificate, followed by those that vouch for it. Read again when it changes.
+    #[arg(long, value_name = "FILE")]
+    tls_cert_file: Option<PathBuf>,
+    /// Its key.
+    #[arg(long, value_name = "FILE")]
+    tls_private_key_file: Option<PathBuf>,
+    /// VersionTLS12 (what is below is not spoken) or VersionTLS13 [default: VersionTLS12].
+    #[arg(long, value_name = "VERSION")]
+    tls_min_version: Option<MinVersion>,
+    /// Of TLS 1.2, agree to these cipher suites alone, by Go's names.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    tls_cipher_suites: Vec<String>,
+    /// Agree to these groups alone, by number: 23, 24, 29.
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
+    tls_curve_preferences: Vec<u16>,
+}
+
+/// A port, or any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Port {
+    Of(u16),
+    Any,
+}
+
+impl FromStr for Port {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "any" => Ok(Self::Any),
+            _ => text.parse().map(Self::Of).map_err(|_| "is no port (0 to 65535), and not `any`".to_owned()),
+        }
+    }
+}
+
+impl std::fmt::Display for Port {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Of(port) => port.fmt(f),
+            Self::Any => f.write_str("any"),
+        }
+    }
+}
+
+impl ServingFlags {
+    /// Address and port; `None` where nothing is served.
+    pub fn address(&self) -> Option<SocketAddr> {
+        let port = match self.secure_port {
+            Port::Of(0) => return None,
+            Port::Of(port) => port,
+            Port::Any => 0,
+        };
+        Some(SocketAddr::new(self.bind_address, port))
+    }
+
+    pub fn sharing(&self) -> Sharing {
+        Sharing { port: self.permit_port_sharing }
+    }
+
+    /// Certificates, versions and suites.
+    ///
+    /// # Errors
+    /// One of two flags that go together is missing; a suite or group is none.
+    pub fn tls(&self) -> Result<TlsOptions> {
+        let pair = match (&self.tls_cert_file, &self.tls_private_key_file) {
+            (Some(certificate), Some(key)) => Some(Pair { certificate: certificate.clone(), key: key.clone() }),
+            (None, None) => None,
+            (Some(_), None) => bail!("--tls-cert-file needs --tls-private-key-file, the key of the certificate"),
+            (None, Some(_)) => bail!("--tls-private-key-file needs --tls-cert-file, the certificate of the key"),
+        };
+        let choice = Choice {
+            min_version: self.tls_min_version.unwrap_or_default(),
+            suites: self.tls_cipher_suites.clone(),
+            groups: self.tls_curve_preferences.clone(),
+        };
+        for name in choice.unspoken() {
+            if !name.starts_with("TLS_") {
+                bail!("--tls-cipher-suites: {name:?} is no cipher suite; their names begin with TLS_");
+            }
+            warn!("--tls-cipher-suites: {name} is not spoken here, and is left out: too old, or unknown");
+        }
+        for group in choice.unknown_groups() {
+            warn!("--tls-curve-preferences: group {group} is not spoken here, and is left out; 23, 24 and 29 are");
+        }
+        Ok(TlsOptions { directory: self.cert_dir.clone(), pair, choice })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        serving: ServingFlags,
+    }
+
+    fn parse(flags: &[&str]) -> ServingFlags {
+        Cli::try_parse_from([&["run"], flags].concat()).unwrap_or_else(|e| panic!("{e}")).serving
+    }
+
+    #[test]
+    fn nobody_else_is_served_unless_that_is_asked_for() {
+        for (flags, address) in [
+            (&[][..], Some("127.0.0.1:10259")),
+            (&["--bind-address=::", "--secure-port=any"], Some("[::]:0")),
+            (&["--bind-address", "0.0.0.0", "--secure-port", "443"], Some("0.0.0.0:443")),
+            (&["--secure-port=0"], None),
+        ] {
+            assert_eq!(parse(flags).address().map(|address| address.to_string()).as_deref(), address, "{flags:?}");
+        }
+        assert!(Cli::try_parse_from(["run", "--secure-port=65536"]).is_err());
+    }
+
+    #[test]
+    fn flags_that_go_together_come_together() {
+        for (flags, error) in [
+            (&["--tls-cert-file=a"][..], Some("needs --tls-private-key-file")),
+            (&["--tls-private-key-file=a"], Some("needs --tls-cert-file")),
+            (&["--tls-cert-file=a", "--tls-private-key-file=b"], None),
+            (&["--tls-cipher-suites=TLS_AES_128_GCM_SHA256,AES"], Some("\"AES\" is no cipher suite")),
+            (&["--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA", "--tls-min-version=VersionTLS13"], None),
+        ] {
+            let said = parse(flags).tls().err().map(|error| error.to_string());
+            assert_eq!(said.is_some(), error.is_some(), "{flags:?}: {said:?}");
+            assert!(said.unwrap_or_default().contains(error.unwrap_or_default()), "{flags:?}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Every flag that the real kube-scheduler has is one that Berth knows.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use berth_tests::programs;
+use libtest_mimic::Trial;
+use tokio::process::Command;
+
+use crate::harness::trial_on_its_own;
+
+/// What of these tests is known before the run: kube-scheduler may be missing.
+pub fn trials() -> Vec<Trial> {
+    let program = std::env::var_os("PARITY_SCHEDULER").map(PathBuf::from);
+    let ignored = program.is_none();
+    let trial = trial_on_its_own("in_its_place::every_flag_is_known", || Box::pin(every_flag_is_known()));
+    vec![trial.with_ignored_flag(ignored)]
+}
+
+async fn every_flag_is_known() -> Result<()> {
+    let program = std::env::var_os("PARITY_SCHEDULER").context("PARITY_SCHEDULER names no kube-scheduler")?;
+    let theirs = Command::new(program).arg("--help").output().await?;
+    let theirs = flags(&String::from_utf8(theirs.stdout)?);
+    ensure!(theirs.len() > 50, "kube-scheduler's help is written otherwise: {theirs:?}");
+    let ours = programs::run_berth(&["run", "--help"]).await?;
+    let ours = flags(&ours.stdout);
+    // Read before the commands are told apart.
+    let elsewhere = ["help", "version"].map(str::to_owned).into();
+    let unknown: Vec<_> = theirs.difference(&ours).filter(|flag| !BTreeSet::contains(&elsewhere, *flag)).collect();
+    ensure!(unknown.is_empty(), "Berth knows nothing of {unknown:?}");
+    Ok(())
+}
+
+/// Names of long flags, where a line begins with one or with its short form.
+fn flags(help: &str) -> BTreeSet<String> {
+    let lines = help.lines().map(str::trim_start);
+    let long = lines.filter_map(|line| {
+        let line = line.split_once(", ").filter(|(short, _)| short.len() == 2).map_or(line, |(_, rest)| rest);
+        line.strip_prefix("--")
+    });
+    long.map(|rest| rest.split(|c: char| c != '-' && !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_owned())
+        .collect()
+}

@@ -1,0 +1,71 @@
+//! Berth's binary in kube-scheduler's place: its command line, its user, its probes.
+
+mod flags;
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use berth_tests::objects::{node, pod};
+use berth_tests::{ADMIN_TOKEN, Journal, Process, SCHEDULER_TOKEN, Target, api, programs};
+use k8s_openapi::api::coordination::v1::Lease;
+use kube::Api;
+use serde_json::Value;
+use tokio::process::Command;
+
+pub use self::flags::trials;
+
+crate::case::cases!(Real: the_static_pod_with_another_image);
+
+/// The command of kubeadm's static pod, by the binary that the image has under that name, as the user whom kubeadm makes
+/// for it, with the rights that an API server gives that user by itself.
+async fn the_static_pod_with_another_image(target: &Target) -> Result<()> {
+    let manifest: Value = serde_saphyr::from_str(include_str!("static-pod.yaml"))?;
+    let container = &manifest["spec"]["containers"][0];
+    let mut berth = Process::spawn(command(target, container)?)?;
+    let journal = Journal::start(&target.client).await?;
+    api::create(&target.client, &node("n1", 4)).await?;
+    api::create(&target.client, &pod("p", "100m")).await?;
+    journal.placed_pod("p").await?;
+    for probe in ["startupProbe", "livenessProbe", "readinessProbe"] {
+        let probe = &container[probe]["httpGet"];
+        ensure!(probe["scheme"] == "HTTPS" && probe["host"] == "127.0.0.1", "{probe} asks otherwise");
+        let path = probe["path"].as_str().context("no path")?;
+        let (status, answer) = berth.get(path).await?;
+        ensure!((status, answer.as_str()) == (200, "ok"), "{path}: {status} {answer}");
+    }
+    let leases: Api<Lease> = Api::namespaced(target.client.clone(), "kube-system");
+    let holder = leases.get("kube-scheduler").await?.spec.and_then(|spec| spec.holder_identity);
+    ensure!(holder.is_some_and(|holder| !holder.is_empty()), "nobody holds kube-scheduler's Lease");
+    for (token, status) in
+        [(None, 403), (Some("no-token"), 401), (Some(SCHEDULER_TOKEN), 403), (Some(ADMIN_TOKEN), 200)]
+    {
+        let answered = berth.get_as("/metrics", token).await?.0;
+        ensure!(answered == status, "/metrics as {token:?}: {answered}");
+    }
+    let log = berth.log();
+    ensure!(!log.contains("forbidden"), "something is forbidden to kube-scheduler's user:\n{log}");
+    ensure!([ADMIN_TOKEN, "no-token"].iter().all(|token| !log.contains(token)), "the log has a token:\n{log}");
+    berth.stop().await
+}
+
+/// With another port, as others may use this machine, and the file where the test has it.
+fn command(target: &Target, container: &Value) -> Result<Command> {
+    let words: Vec<String> = serde_json::from_value(container["command"].clone())?;
+    let (program, flags) = words.split_first().context("no command")?;
+    let kubeconfig = target.home().join("scheduler.conf");
+    let text = std::fs::read_to_string(&target.kubeconfig)?;
+    ensure!(text.contains(ADMIN_TOKEN), "the administrator has another token");
+    std::fs::write(&kubeconfig, text.replace(ADMIN_TOKEN, SCHEDULER_TOKEN))?;
+    let image = target.home().join("bin");
+    std::fs::create_dir_all(&image)?;
+    symlink(programs::berth()?, image.join(program))?;
+    let mut command = Command::new(image.join(program));
+    command.args(flags.iter().map(|flag| flag.replace("/etc/kubernetes/scheduler.conf", &shown(&kubeconfig))));
+    command.arg("--secure-port=any");
+    Ok(command)
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,25 @@
+//! Signals to the process beside those that end it.
+
+use anyhow::Result;
+use berth_tests::objects::{node, pod};
+use berth_tests::{Journal, Process, Target, api};
+
+crate::case::cases!(Both: a_dump_says_what_is_believed);
+
+/// SIGUSR2: what the scheduler believes is in its log, and that it is so.
+async fn a_dump_says_what_is_believed(target: &Target) -> Result<()> {
+    let journal = Journal::start(&target.client).await?;
+    api::create(&target.client, &node("n1", 4)).await?;
+    let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false"])?;
+    api::create(&target.client, &pod("small", "100m")).await?;
+    journal.placed_pod("small").await?;
+    api::create(&target.client, &pod("large", "640")).await?;
+    berth.until_metric("scheduler_pending_pods{queue=\"unschedulable\"} 1").await?;
+    berth.signal("USR2").await?;
+    berth.until_logged("cache and queue are as the API server has nodes and pods").await?;
+    for words in ["dump of the cache: 1 nodes, 1 pods on them", "node n1: 100 of", "default/small"] {
+        berth.until_logged(words).await?;
+    }
+    berth.until_logged("unschedulable pod default/large, tried").await?;
+    berth.stop().await
+}
