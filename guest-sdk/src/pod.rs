@@ -75,8 +75,6 @@ list_fact! {
     SchedulingGates(String),
     /// `restartPolicyRules[].action` of all init containers and containers, each once, sorted.
     RestartActions(String),
-    /// `spec.resourceClaims`.
-    ResourceClaims(types::PodResourceClaim),
 }
 
 labels::fact! {
@@ -153,6 +151,17 @@ impl Requests {
             other => self.effective.get(other),
         }
     }
+}
+
+/// `spec.resourceClaims`, with the pod's names, by which it owns and reserves them. Pods without claims share a template.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ResourceClaims {
+    /// `metadata.name`; empty where there are no claims.
+    pub pod_name: String,
+    /// `metadata.uid`; empty where there are no claims.
+    pub pod_uid: String,
+    /// The claims.
+    pub claims: Vec<types::PodResourceClaim>,
 }
 
 /// The images that a pod runs, as written, without a default tag added.
@@ -259,6 +268,11 @@ impl Facts {
     #[inline(always)]
     pub(crate) fn new(pod: types::Pod, reads: PodFacts, texts: &mut labels::Texts) -> Facts {
         let requests = pod.requests;
+        let resource_claims = if reads.contains(PodFacts::RESOURCE_CLAIMS) && !pod.resource_claims.is_empty() {
+            ResourceClaims { pod_name: pod.name.clone(), pod_uid: pod.uid.clone(), claims: pod.resource_claims }
+        } else {
+            ResourceClaims::default()
+        };
         let mut shared = |labels, fact| if reads.contains(fact) { texts.labels(labels) } else { LabelMap::default() };
         Facts {
             name: Name(pod.name),
@@ -289,7 +303,7 @@ impl Facts {
             host_ports: HostPorts(pod.host_ports),
             volumes: Volumes(pod.volumes),
             scheduling_gates: SchedulingGates(pod.scheduling_gates),
-            resource_claims: ResourceClaims(pod.resource_claims),
+            resource_claims,
             host_network: HostNetwork(pod.host_network),
             nominated_node: NominatedNode(pod.nominated_node_name),
             deleting: Deleting(pod.deleting),

@@ -72,9 +72,10 @@ pub struct Wanted {
     claims: Vec<PodResourceClaim>,
 }
 
-/// Once a pod.
-pub fn prepare(namespace: &pod::Namespace, name: &pod::Name, uid: &pod::Uid, claims: &pod::ResourceClaims) -> Wanted {
-    Wanted { namespace: namespace.to_string(), name: name.to_string(), uid: uid.to_string(), claims: claims.to_vec() }
+/// Once a pod that has claims, and once for all others of a namespace.
+pub fn prepare(namespace: &pod::Namespace, claims: &pod::ResourceClaims) -> Wanted {
+    let pod::ResourceClaims { pod_name, pod_uid, claims } = claims.clone();
+    Wanted { namespace: namespace.to_string(), name: pod_name, uid: pod_uid, claims }
 }
 
 impl Wanted {

@@ -199,3 +199,11 @@ pub struct Pod {
     /// The rest of `spec`.
     pub spec: Arc<PodSpec>,
 }
+
+impl Pod {
+    /// Whether it asks for devices by ResourceClaims.
+    #[must_use]
+    pub fn has_resource_claims(&self) -> bool {
+        !self.spec.resource_claims.is_empty()
+    }
+}

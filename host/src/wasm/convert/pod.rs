@@ -21,10 +21,16 @@ const NO_IMAGES: wit::PodImages<'static> = wit::PodImages { containers: &[], vol
 pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Pod<'a> {
     let spec = &*pod.spec;
     let given = Given(facts);
+    // Claims are owned by the pod and reserved for it.
+    let named = Given(if pod.has_resource_claims() && facts.contains(PodFacts::RESOURCE_CLAIMS) {
+        facts | PodFacts::NAME | PodFacts::UID
+    } else {
+        facts
+    });
     wit::Pod {
-        name: given.or(PodFacts::NAME, "", || &pod.key.name),
+        name: named.or(PodFacts::NAME, "", || &pod.key.name),
         namespace: given.or(PodFacts::NAMESPACE, "", || &pod.key.namespace),
-        uid: given.or(PodFacts::UID, "", || &pod.key.uid),
+        uid: named.or(PodFacts::UID, "", || &pod.key.uid),
         labels: given.or(PodFacts::LABELS, &[], || labels(arena, &pod.labels)),
         annotations: given.or(PodFacts::ANNOTATIONS, &[], || labels(arena, &pod.annotations)),
         owners: given.or(PodFacts::OWNERS, &[], || owners(arena, &pod.owners)),
