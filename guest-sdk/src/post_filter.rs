@@ -53,6 +53,7 @@ use std::fmt;
 
 use crate::bindings::post_filter::berth::scheduler::what_if::WhatIfCase;
 use crate::bindings::post_filter::exports::berth::scheduler::post_filter as wit;
+use crate::intents::Intent;
 use crate::types::{Code, Status, Verdicts};
 use crate::{node, pod};
 
@@ -118,7 +119,7 @@ impl fmt::Debug for Rejected<'_> {
 }
 
 /// What a post-filter answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PostFilter {
     /// There will be room on a node.
     Nominate(Nomination),
@@ -128,6 +129,8 @@ pub enum PostFilter {
         reasons: Vec<String>,
         /// A node that was set aside for the pod before is so no longer.
         clear: bool,
+        /// What has to be done to the cluster so that the pod may fit later: patches, creations and deletions.
+        intents: Vec<Intent>,
     },
 }
 
@@ -145,7 +148,7 @@ pub struct Nomination {
 impl PostFilter {
     /// No room can be made, and none is promised to the pod any more.
     pub fn no_room(reason: impl Into<String>) -> PostFilter {
-        PostFilter::Unschedulable { reasons: vec![reason.into()], clear: true }
+        PostFilter::Unschedulable { reasons: vec![reason.into()], clear: true, intents: Vec::new() }
     }
 }
 
@@ -156,8 +159,8 @@ impl From<PostFilter> for wit::PostFilterResult {
                 let evict = evict.into_iter().map(|pod| pod.0).collect();
                 wit::PostFilterResult::Nominate(wit::Nomination { node: node.0, evict, reason, intents: Vec::new() })
             }
-            PostFilter::Unschedulable { reasons, clear } => {
-                wit::PostFilterResult::Unschedulable(wit::Failure { reasons, clear })
+            PostFilter::Unschedulable { reasons, clear, intents } => {
+                wit::PostFilterResult::Unschedulable(wit::Failure { reasons, clear, intents })
             }
         }
     }

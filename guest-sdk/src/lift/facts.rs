@@ -72,7 +72,7 @@ facts!(types::Pod, pod(PodFacts) {
     anti_affinity: types::PodAffinity [POD_AFFINITY],
     topology_spread: Vec<types::SpreadConstraint> [TOPOLOGY_SPREAD],
     requests: types::PodRequests [REQUESTS],
-    containers: Vec<types::Container> [CONTAINERS],
+    containers: Vec<types::Container> [CONTAINERS | RESOURCE_CLAIMS],
     images: types::PodImages [IMAGES],
     host_ports: Vec<types::HostPort> [HOST_PORTS],
     volumes: Vec<types::Volume> [VOLUMES],

@@ -152,7 +152,7 @@ enum Field<'a> {
     Volumes(&'a [crate::model::Volume]),
     Images(Vec<&'a str>, Vec<&'a str>),
     Texts(&'a [Box<str>]),
-    Claims(Option<(&'a crate::model::PodKey, &'a [crate::model::PodResourceClaim])>),
+    Devices(Option<(&'a crate::model::PodKey, &'a [crate::model::PodResourceClaim], &'a [crate::model::Container])>),
 }
 
 impl<'a> Field<'a> {
@@ -181,7 +181,8 @@ impl<'a> Field<'a> {
             PodFacts::VOLUMES => Self::Volumes(&spec.volumes),
             PodFacts::SCHEDULING_GATES => Self::Texts(&spec.scheduling_gates),
             PodFacts::RESOURCE_CLAIMS => {
-                Self::Claims(pod.has_resource_claims().then_some((&pod.key, &spec.resource_claims)))
+                let containers = if pod.asks_for_extended_resources() { &*spec.containers } else { &[] };
+                Self::Devices(pod.asks_for_devices().then_some((&pod.key, &spec.resource_claims, containers)))
             }
             PodFacts::HOST_NETWORK => Self::Flag(spec.host_network),
             PodFacts::NOMINATED_NODE => Self::Text(&pod.nominated_node_name),
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn only_pods_with_claims_are_told_apart_by_name() {
+    fn only_pods_that_ask_for_devices_are_told_apart_by_name() {
         let mut templates = Templates::default();
         let claim = PodResourceClaim { name: "gpu".into(), claim: "shared".into(), template: "".into() };
         let spec = Arc::new(PodSpec { resource_claims: vec![claim], ..PodSpec::default() });

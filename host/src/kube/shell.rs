@@ -55,7 +55,6 @@ pub struct Shell {
     status: Arc<StatusWriter>,
     recorder: Arc<Recorder>,
     evictor: Arc<Evictor>,
-    patcher: Arc<Patcher>,
     carrier: Carrier,
     making_room: Mutex<JoinSet<()>>,
     informers: JoinSet<()>,
@@ -90,7 +89,7 @@ impl Shell {
         let resources = Arc::new(Resources::new(client.clone()));
         let patcher = Arc::new(Patcher::new(client.clone(), Arc::clone(&resources)));
         let carrier = Carrier::new(Hands {
-            patcher: Arc::clone(&patcher),
+            patcher,
             evictor: Arc::clone(&evictor),
             waiter: Waiter::new(client.clone(), resources),
             events: events.clone(),
@@ -109,7 +108,6 @@ impl Shell {
             status,
             recorder,
             evictor,
-            patcher,
             carrier,
             making_room: Mutex::default(),
             informers,
@@ -140,7 +138,7 @@ impl Shell {
                 bindings.spawn_on(Binder::bind(Arc::clone(&self.binder), pod, node), &self.runtime);
             }
             Action::Carry { pod, step, intents } => self.carrier.carry(pod, step, intents),
-            Action::StopCarrying { pod, step } => self.carrier.stop(pod, step),
+            Action::StopCarrying { pod, step, undo } => self.carrier.stop(pod, step, undo),
             Action::Emit(event) => self.recorder.emit(event),
             Action::SetUnscheduled { pod, reason, message } => self.status.set(Unscheduled { pod, reason, message }),
             Action::Watch(reads) => self.kinds.watch(reads),
@@ -157,7 +155,7 @@ impl Shell {
                 });
                 self.make_room(Arc::clone(&self.evictor).evict(pod, reason));
             }
-            Action::Patch(patch) => self.make_room(Arc::clone(&self.patcher).patch_unwatched(patch)),
+            Action::Change(intents) => self.make_room(self.carrier.change(intents)),
             Action::Warn { plugin, message } => warn!("plugin {plugin}: {message}"),
         }
     }

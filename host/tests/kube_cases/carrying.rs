@@ -25,7 +25,7 @@ fn map(name: &str) -> ObjectReference {
 }
 
 fn patch(object: ObjectReference, patch: &Value) -> Intent {
-    Intent::Patch(WantedPatch { object, subresource: "".into(), patch: patch.to_string().into() })
+    Intent::Patch(WantedPatch { object, patch: patch.to_string().into(), ..WantedPatch::default() })
 }
 
 fn until(object: ObjectReference, until: &str, timeout: Duration) -> Intent {
@@ -128,7 +128,7 @@ async fn what_can_not_be_done_has_a_reason(client: &Client) {
         (patch(other.clone(), &touch), "ConfigMap default/stays: "),
         (patch(kind, &touch), "the API server serves no v1 Ghost"),
         (patch(outside, &touch), "can't be part of a path"),
-        (patch(map("stays"), &json!([])), "the patch is no JSON object"),
+        (patch(map("stays"), &json!([])), "what is wanted of it is no JSON object"),
         (until(map("stays"), "object.data.", PATIENCE), "is no CEL expression"),
         (until(map("stays"), "false", millisecond), "it is not so after 0.001 s: false"),
         (until(other, "false", PATIENCE), "waiting for ConfigMap default/stays: it is gone"),
@@ -168,7 +168,12 @@ async fn a_plugin_binds_by_the_subresource(client: &Client) {
     let PodKey { namespace, name, uid } = world.create_pod("plugin-bound").await;
     let object = ObjectReference { api_version: "v1".into(), kind: "Pod".into(), namespace, name, uid };
     let target = json!({"target": {"kind": "Node", "name": "bound-by-plugin"}});
-    let binding = WantedPatch { object, subresource: "binding".into(), patch: target.to_string().into() };
+    let binding = WantedPatch {
+        object,
+        subresource: "binding".into(),
+        patch: target.to_string().into(),
+        ..WantedPatch::default()
+    };
     world.shell.perform(carry(1, vec![Intent::Patch(binding)]));
     assert_eq!(world.carried(1).await, Ok(()));
     let found = world.pods.get("plugin-bound").await.expect("found");

@@ -29,7 +29,11 @@ fn post_filter(
     cycle: &Cycle,
 ) -> Result<PostFilter, String> {
     if let Some(why) = not_eligible(rejected, priority, nominated, cluster) {
-        return Ok(PostFilter::Unschedulable { reasons: vec![format!("preemption: {why}")], clear: false });
+        return Ok(PostFilter::Unschedulable {
+            reasons: vec![format!("preemption: {why}")],
+            clear: false,
+            intents: Vec::new(),
+        });
     }
     let enough = |nodes| args.candidates(nodes);
     let mut candidates = Candidates::find(rejected, cluster, priority.value, cycle.time, cycle.seed, enough);

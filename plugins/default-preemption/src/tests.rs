@@ -83,7 +83,7 @@ impl Bench {
     /// Why no room is made.
     fn no_room(&mut self, pod: &PodBuilder, size: i64, rejections: Rejections<'_>) -> (String, bool) {
         let answer = self.ask(pod, size, rejections);
-        let Ok(PostFilter::Unschedulable { reasons, clear }) = answer else { panic!("{answer:?}") };
+        let Ok(PostFilter::Unschedulable { reasons, clear, .. }) = answer else { panic!("{answer:?}") };
         (reasons.join("; "), clear)
     }
 }

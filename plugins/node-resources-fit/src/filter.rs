@@ -3,6 +3,7 @@
 use berth_guest::prelude::*;
 
 use crate::args::Args;
+use crate::offered::Offered;
 
 /// What the pod asks for, with the reasons that it may fail for.
 pub struct Wanted {
@@ -36,7 +37,7 @@ impl Wanted {
     }
 
     /// All that is short is told, not the first alone.
-    pub fn check(&self, allocatable: &node::Allocatable, usage: &node::Usage) -> Verdict {
+    pub fn check(&self, allocatable: &node::Allocatable, usage: &node::Usage, offered: &Offered) -> Verdict {
         let mut verdict = Verdict::FITS;
         if usage.pods + 1 > allocatable.pods {
             verdict.reject(RejectionCode::Unschedulable, "Too many pods");
@@ -47,6 +48,9 @@ impl Wanted {
         check(&mut verdict, "Insufficient ephemeral-storage", self.ephemeral_storage, storage, used);
         for scalar in &self.scalars {
             let (capacity, used) = (allocatable.scalar(&scalar.name), usage.scalar(&scalar.name));
+            if capacity <= 0 && offered.has(&scalar.name) {
+                continue;
+            }
             check(&mut verdict, &scalar.reason, scalar.quantity, capacity, used);
         }
         verdict
