@@ -65,9 +65,11 @@ fn claims_and_extended_resources_take_devices_together() {
 
 #[test]
 fn containers_share_requests_where_they_can() {
-    for (containers, requests, mappings) in [
+    type Asked<'a> = (&'a str, ContainerKind, &'a [(&'a str, i64)]);
+    type Said<'a, T> = Vec<(&'a str, T)>;
+    let cases: [(&[Asked<'_>], Said<'_, i64>, Said<'_, &str>); 4] = [
         (
-            &[("x", Main, &[(GPU, 1)] as &[_]), ("y", Main, &[("example.com/a", 1), (GPU, 2)])] as &[_],
+            &[("x", Main, &[(GPU, 1)]), ("y", Main, &[("example.com/a", 1), (GPU, 2)])],
             vec![("container-0-request-0", 1), ("container-1-request-1", 2)],
             vec![("x", "container-0-request-0"), ("y", "container-1-request-1")],
         ),
@@ -97,7 +99,8 @@ fn containers_share_requests_where_they_can() {
             vec![("container-0-request-0", 1), ("container-1-request-0", 1)],
             vec![("s", "container-0-request-0"), ("i", "container-1-request-0")],
         ),
-    ] {
+    ];
+    for (containers, requests, mappings) in cases {
         let pod = asking(containers);
         let (asked, used) = crate::extended::requests(&pod.0.containers, &[(GPU, "gpu")]);
         let asked: Vec<_> = asked.iter().map(|one| (one.name.as_str(), one.exactly.as_ref().unwrap().count)).collect();
