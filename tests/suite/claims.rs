@@ -19,24 +19,29 @@ const CLAIM: &str = "claims-large";
 const RESOURCE: &str = "example.com/claimed-gpu";
 
 async fn a_claim_is_allocated_where_its_device_is(target: &Target) -> Result<()> {
-    with_devices(target, &[claim()], placed(target)).await
+    with_devices(target, vec![claim()], placed(target)).await
 }
 
 async fn an_extended_resource_becomes_a_claim_of_its_class(target: &Target) -> Result<()> {
-    with_devices(target, &[], extended(target)).await
+    with_devices(target, Vec::new(), extended(target)).await
 }
 
 async fn a_claim_that_nobody_uses_is_allocated_elsewhere(target: &Target) -> Result<()> {
-    with_devices(target, &[claim()], moved(target)).await
+    with_devices(target, vec![claim()], moved(target)).await
 }
 
 /// Two nodes' devices, and these claims, are there meanwhile.
-async fn with_devices(target: &Target, claims: &[Value], test: impl Future<Output = Result<()>>) -> Result<()> {
-    let devices = [class(), slice("claims-0", "40Gi"), slice("claims-1", "80Gi")];
-    api::create_all(&target.client, devices.iter().chain(claims).cloned()).await?;
+async fn with_devices(
+    target: &Target,
+    claims: Vec<Value>,
+    test: impl Future<Output = Result<()>> + Send,
+) -> Result<()> {
+    let mut made = vec![class(), slice("claims-0", "40Gi"), slice("claims-1", "80Gi")];
+    made.extend(claims);
+    api::create_all(&target.client, made.clone()).await?;
     let result = test.await;
     // Whatever came of it, the next test finds none of this.
-    for object in devices.iter().chain(claims) {
+    for object in &made {
         remove(&target.client, object).await?;
     }
     result
