@@ -89,7 +89,8 @@ impl Core {
                 return self.failed(entry, plugin, message, step);
             }
             Failure::NoNodes => Rejection::default(),
-            Failure::Unschedulable(diagnosis, Aftermath { nomination, intents }) => {
+            Failure::Unschedulable(diagnosis, aftermath) => {
+                let Aftermath { nomination, intents } = *aftermath;
                 self.nominate(&entry, nomination, step);
                 step.change(intents);
                 diagnosis.rejection().clone()

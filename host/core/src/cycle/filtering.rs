@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::diagnosis::Diagnosis;
 use super::sampling::Sample;
 use super::what_if::CaseRejected;
-use super::{Aftermath, Failure, Placing, Said};
+use super::{Failure, Placing, Said};
 use crate::cache::NodeId;
 use crate::plugins::{Code, ExtensionPoints, PluginError, PluginId, PreFilterResult, Status, Verdicts};
 use crate::profile::{Profile, ProfilePlugin};
@@ -195,7 +195,7 @@ impl Placing<'_> {
 }
 
 fn no_node(diagnosis: &mut Diagnosis) -> Failure {
-    Failure::Unschedulable(std::mem::take(diagnosis), Aftermath::default())
+    Failure::Unschedulable(std::mem::take(diagnosis), Box::default())
 }
 
 fn none_satisfies(plugins: &BTreeSet<&str>) -> Status {

@@ -38,7 +38,7 @@ pub enum Failure {
     NoNodes,
     /// No node fits.
     #[error("{0}")]
-    Unschedulable(Diagnosis, Aftermath),
+    Unschedulable(Diagnosis, Box<Aftermath>),
     /// A plugin did not answer as it must.
     #[error("{0}")]
     Plugin(PluginError),

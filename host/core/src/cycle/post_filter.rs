@@ -32,7 +32,7 @@ impl Placing<'_> {
     /// Asks the post-filters; what they say goes into the message.
     pub(super) fn make_room(&mut self, profile: &Profile, mut diagnosis: Diagnosis) -> Failure {
         if profile.post_filter.is_empty() || !self.may_make_room {
-            return Failure::Unschedulable(diagnosis, Aftermath::default());
+            return Failure::Unschedulable(diagnosis, Box::default());
         }
         let room = self.at(ExtensionPoints::POST_FILTER, |placing| {
             let (mut aftermath, mut said) = (Aftermath::default(), Vec::new());
@@ -56,7 +56,7 @@ impl Placing<'_> {
         match room {
             Ok((aftermath, said)) => {
                 diagnosis.post_filter_said(said);
-                Failure::Unschedulable(diagnosis, aftermath)
+                Failure::Unschedulable(diagnosis, Box::new(aftermath))
             }
             Err(failure) => failure,
         }
