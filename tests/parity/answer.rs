@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::room::Room;
+
 /// All that is said of a case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
@@ -20,6 +22,8 @@ pub struct Answer {
     pub plugins: BTreeMap<String, Verdict>,
     /// What the profile as a whole decides.
     pub cycle: Cycle,
+    /// Where it fits nowhere.
+    pub room: Option<Room>,
     /// How many there are.
     pub nodes: usize,
 }
@@ -101,6 +105,7 @@ impl Answer {
     pub fn differences(theirs: &Self, ours: &Self) -> Vec<String> {
         let mut lines = Vec::new();
         note(&mut lines, "the whole cycle", &theirs.cycle, &ours.cycle);
+        lines.extend(Room::differences(theirs.room.as_ref(), ours.room.as_ref()));
         for (plugin, ours) in &ours.plugins {
             let Some(of_them) = theirs.plugins.get(plugin) else {
                 lines.push(format!("{plugin}: kube-scheduler has no such plugin"));

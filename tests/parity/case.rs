@@ -59,6 +59,17 @@ impl Case {
         self.objects.iter().filter(|object| object["kind"] == "Pod").chain(&self.pods)
     }
 
+    /// Whether a pod that does not run is promised room.
+    pub fn has_promises(&self) -> bool {
+        let later = self.changes.iter().filter_map(|change| match change {
+            Change::Set(object) => Some(object),
+            Change::Remove(_) => None,
+        });
+        let waits = |pod: &Value| pod["spec"].get("nodeName").is_none();
+        let mut all = self.objects.iter().chain(later);
+        all.any(|object| waits(object) && object["status"].get("nominatedNodeName").is_some())
+    }
+
     /// The KubeSchedulerConfiguration of both: the default profile.
     pub fn configuration(&self) -> Value {
         let config = self.arguments.iter().map(|(name, arguments)| json!({"name": name, "args": arguments}));

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::answer::{Answers, Verdict};
 use crate::case::{Case, Change};
 use crate::entries::{Does, Entry};
+use crate::room::Room;
 
 /// Counts of one entry's run.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +57,7 @@ impl Coverage {
     /// Notes what kube-scheduler says of a case.
     pub fn add_answers(&mut self, case: &Case, theirs: &Answers, entry: &Entry) {
         for answer in theirs.steps.iter().flatten() {
+            self.add_room(answer.room.as_ref());
             match answer.plugins.get(entry.plugin) {
                 Some(verdict) => self.add_verdict(verdict, answer.nodes),
                 None => self.asked += 1,
@@ -79,6 +81,11 @@ impl Coverage {
         ] {
             *self.did.entry(does).or_default() += usize::from(so);
         }
+    }
+
+    /// Notes what kube-scheduler does for a pod that fits nowhere.
+    fn add_room(&mut self, room: Option<&Room>) {
+        *self.did.entry(Does::Evicts).or_default() += usize::from(room.is_some_and(Room::is_made));
     }
 
     /// How often it was seen to do that.

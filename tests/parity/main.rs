@@ -15,6 +15,7 @@ mod coverage;
 mod draw;
 mod entries;
 mod oracle;
+mod room;
 mod run;
 
 use std::path::{Path, PathBuf};

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::answer::{Answer, Answers, Cycle, Score, Status, Verdict, left_out};
 use crate::case::{Case, PROFILE};
+use crate::room::{Offer, Room};
 
 /// A running oracle; it ends with it.
 pub struct Oracle {
@@ -60,6 +61,8 @@ struct CycleSaid {
     message: String,
     #[serde(default)]
     failed: bool,
+    #[serde(default)]
+    room: Option<Offer>,
     #[serde(default)]
     totals: BTreeMap<String, i64>,
     nodes: BTreeSet<String>,
@@ -124,7 +127,8 @@ fn in_profile(pod: &Value) -> Value {
 }
 
 impl From<Said> for Answer {
-    fn from(said: Said) -> Self {
+    fn from(mut said: Said) -> Self {
+        let room = said.cycle.room.take().map(Room::Offered);
         let (nodes, count) = (&said.cycle.nodes, said.cycle.nodes.len());
         let plugins = said.plugins.into_iter().map(|(name, said)| (name, said.verdict(nodes))).collect();
         let cycle = match said.cycle {
@@ -132,7 +136,7 @@ impl From<Said> for Answer {
             CycleSaid { message, totals, .. } if message.is_empty() => Cycle::Fits(totals),
             CycleSaid { message, .. } => Cycle::FitsNowhere(message),
         };
-        Self { plugins, cycle, nodes: count }
+        Self { plugins, cycle, room, nodes: count }
     }
 }
 

@@ -101,18 +101,29 @@ impl Parity {
     pub fn table(&self) -> String {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let mut table = format!(
-            "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>10}",
-            "plugin", "fields", "cases", "asked", "filtered", "scored", "skipped", "failed", "queue", "mismatches"
+            "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>10}",
+            "plugin",
+            "fields",
+            "cases",
+            "asked",
+            "filtered",
+            "scored",
+            "skipped",
+            "failed",
+            "queue",
+            "evicted",
+            "mismatches"
         );
         for (entry, seen) in entries::all().filter_map(|entry| Some((entry, shown.get(entry.plugin)?))) {
             let fields = format!("{}/{}", seen.fields(entry), entry.fields.len());
-            let did = [Does::Filters, Does::Scores, Does::Skips, Does::Fails, Does::Queues].map(|does| seen.did(does));
-            let [filtered, scored, skipped, failed, queue] = did;
+            let did = [Does::Filters, Does::Scores, Does::Skips, Does::Fails, Does::Queues, Does::Evicts];
+            let did = did.map(|does| seen.did(does));
+            let [filtered, scored, skipped, failed, queue, evicted] = did;
             let (cases, asked, mismatches) = (seen.cases, seen.asked, seen.mismatches);
             // Writing to a string does not fail.
             let _ = write!(
                 table,
-                "\n{:<32} {fields:>7} {cases:>7} {asked:>7} {filtered:>9} {scored:>7} {skipped:>7} {failed:>7} {queue:>7} {mismatches:>10}",
+                "\n{:<32} {fields:>7} {cases:>7} {asked:>7} {filtered:>9} {scored:>7} {skipped:>7} {failed:>7} {queue:>7} {evicted:>7} {mismatches:>10}",
                 entry.plugin
             );
         }

@@ -4,10 +4,7 @@ use super::*;
 use crate::cache::NodeId;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, PodSpec, Taint};
-use crate::plugins::{
-    Code, Cycle, Declaration, PluginError, PluginId, PreFilterResult, PreScoreResult, Scope, Status, TemplateId,
-    Verdicts, WhatIf,
-};
+use crate::plugins::{Code, Cycle, Declaration, PluginError, PluginId, Scope, Status, Verdicts};
 use crate::profile::ProfilePlugin;
 use crate::queue::Part;
 
@@ -29,10 +26,6 @@ impl Plugins for Taints {
         Ok(cycle.pod.key.name.bytes().map(i64::from).collect())
     }
 
-    fn pre_filter(&mut self, _: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
-        Ok(PreFilterResult::All)
-    }
-
     fn filter(&mut self, _: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         if self.broken {
             return Err(PluginError::failed("Taints".into(), "trapped".into()));
@@ -44,30 +37,6 @@ impl Plugins for Taints {
         let outcomes = vec![Status { code: Code::Unschedulable, reasons: vec!["tainted".into()] }];
         Ok(Verdicts { outcomes, nodes: nodes.iter().map(|id| u16::from(tainted(id))).collect() })
     }
-
-    fn filter_what_if(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        cases: &[WhatIf],
-    ) -> Result<Verdicts, PluginError> {
-        let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
-        self.filter(plugin, cycle, &nodes)
-    }
-
-    fn pre_score(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
-        Ok(PreScoreResult::Score)
-    }
-
-    fn score(&mut self, _: PluginId, _: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
-        Ok(vec![0; nodes.len()])
-    }
-
-    fn normalize(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId], s: &[i64]) -> Result<Vec<i64>, PluginError> {
-        Ok(s.to_vec())
-    }
-
-    fn forget_templates(&mut self, _: PodFacts, _: &[TemplateId]) {}
 }
 
 struct Bench {
@@ -337,6 +306,20 @@ fn a_pod_deleted_while_it_is_bound_is_forgotten() {
     assert_eq!(bench.core.in_flight(), 0);
     assert!(bench.core.cache().pod_by_uid("p").is_none());
     assert_eq!(bench.step(Event::BindFailed(key("p"), "not found".into())), [""; 0]);
+}
+
+#[test]
+fn a_pod_updated_while_it_is_bound_is_tried_again_as_it_is_then() {
+    let mut bench = Bench::new();
+    bench.step(set(pod("p")));
+    let updated = Pod { labels: [("l", "new".to_owned())].into_iter().collect(), ..pod("p") };
+    assert_eq!(bench.step(set(updated.clone())), [""; 0], "its binding goes on");
+    assert_eq!(bench.core.in_flight(), 1);
+    bench.step(Event::BindFailed(key("p"), "no".into()));
+    let waiting = bench.core.queue().get("p").map(|entry| entry.pod.labels.clone());
+    assert_eq!(waiting, Some(updated.labels));
+    bench.seconds = 2;
+    assert_eq!(bench.step(Event::Tick), ["bind p to n"]);
 }
 
 #[test]

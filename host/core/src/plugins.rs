@@ -5,6 +5,7 @@
 //! implementor brings the guest up to date before it asks.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::cache::{Cache, NodeId, PodId};
 use crate::cluster_event::ClusterEvent;
@@ -207,7 +208,9 @@ pub trait Plugins {
     ///
     /// # Errors
     /// The plugin trapped, ran out of time or memory, or said so itself.
-    fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError>;
+    fn pre_filter(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
+        Ok(PreFilterResult::All)
+    }
 
     /// Does the pod fit on these nodes?
     ///
@@ -215,7 +218,8 @@ pub trait Plugins {
     /// As [`Plugins::pre_filter`].
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError>;
 
-    /// Does the pod fit, in each of these cases? Each stands for itself, and none leaves anything behind.
+    /// Does the pod fit, in each of these cases? Each stands for itself, and none leaves anything behind. Whoever can't look at
+    /// the cache in another way is given a copy for each case.
     ///
     /// # Errors
     /// As [`Plugins::pre_filter`].
@@ -224,7 +228,17 @@ pub trait Plugins {
         plugin: PluginId,
         cycle: &Cycle<'_>,
         cases: &[WhatIf],
-    ) -> Result<Verdicts, PluginError>;
+    ) -> Result<Verdicts, PluginError> {
+        let mut all = Verdicts::default();
+        for case in cases {
+            let cache = cycle.cache.as_if(case);
+            let verdicts = self.filter(plugin, &Cycle { cache: &cache, ..*cycle }, &[case.node])?;
+            let before = all.outcomes.len() as u16;
+            all.nodes.extend(verdicts.nodes.iter().map(|number| if *number == 0 { 0 } else { before + number }));
+            all.outcomes.extend(verdicts.outcomes);
+        }
+        Ok(all)
+    }
 
     /// No node fits: can the plugin make room? `codes` says how each of `nodes` was rejected. `leaving` are pods on the
     /// pod's nominated node that are being deleted because a scheduler evicted them.
@@ -249,16 +263,20 @@ pub trait Plugins {
     /// As [`Plugins::pre_filter`].
     fn pre_score(
         &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        nodes: &[NodeId],
-    ) -> Result<PreScoreResult, PluginError>;
+        _plugin: PluginId,
+        _cycle: &Cycle<'_>,
+        _nodes: &[NodeId],
+    ) -> Result<PreScoreResult, PluginError> {
+        Ok(PreScoreResult::Skip)
+    }
 
     /// Raw scores, parallel to `nodes`.
     ///
     /// # Errors
     /// As [`Plugins::pre_filter`].
-    fn score(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError>;
+    fn score(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+        Ok(vec![0; nodes.len()])
+    }
 
     /// Scores of [`Normalization::Custom`], parallel to `nodes`.
     ///
@@ -266,11 +284,13 @@ pub trait Plugins {
     /// As [`Plugins::pre_filter`].
     fn normalize(
         &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        nodes: &[NodeId],
+        _plugin: PluginId,
+        _cycle: &Cycle<'_>,
+        _nodes: &[NodeId],
         scores: &[i64],
-    ) -> Result<Vec<i64>, PluginError>;
+    ) -> Result<Vec<i64>, PluginError> {
+        Ok(scores.to_vec())
+    }
 
     /// A node was chosen: the plugin sets aside what the pod needs there, or rejects it. What it answers is taken as a whole or
     /// not at all; a plugin that failed or rejected is not told to unreserve.
@@ -369,7 +389,10 @@ pub trait Plugins {
     /// It is done with the extension point that it began last.
     fn point_ends(&mut self, _outcome: PointOutcome) {}
 
+    /// A pod that permit plugins wanted to wait waits no more: it may be bound, or not. For those who measure.
+    fn permit_wait_ends(&mut self, _waited: Duration, _outcome: PointOutcome) {}
+
     /// These templates will not be named again: what is kept for them may go. They are templates of all plugins that
     /// declared exactly these facts.
-    fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]);
+    fn forget_templates(&mut self, _facts: PodFacts, _templates: &[TemplateId]) {}
 }

@@ -1,6 +1,6 @@
 //! The guests, with a meter beside them: counts and times the core's questions.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use berth_core::cache::{NodeId, PodId};
 use berth_core::cluster_event::ClusterEvent;
@@ -228,6 +228,10 @@ impl Plugins for Metered<'_> {
 
     fn point_ends(&mut self, outcome: PointOutcome) {
         self.meter.point_ends(outcome);
+    }
+
+    fn permit_wait_ends(&mut self, waited: Duration, outcome: PointOutcome) {
+        self.meter.permit_wait_ended(waited, outcome);
     }
 
     fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]) {

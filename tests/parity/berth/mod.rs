@@ -2,6 +2,7 @@
 
 mod listener;
 mod objects;
+mod preempting;
 mod queue;
 
 use std::collections::BTreeMap;
@@ -37,6 +38,8 @@ struct Cluster {
     /// By name.
     profiles: BTreeMap<Box<str>, Profile>,
     reader: Reader,
+    /// Pods that wait are promised room.
+    promises: bool,
     /// How often a plugin was asked beside the core.
     asked: u32,
 }
@@ -94,7 +97,7 @@ impl Cluster {
         let profiles = set.profiles().iter().map(|profile| (profile.scheduler_name.clone(), profile.clone())).collect();
         let swapped = guests.accept(Delivery::Swap(set), NOW, core.cache()).context("the plugins were not taken")?;
         core.step(swapped, NOW, &mut guests);
-        Ok(Self { core, guests, plugins, profiles, reader, asked: 0 })
+        Ok(Self { core, guests, plugins, profiles, reader, promises: case.has_promises(), asked: 0 })
     }
 
     fn tell(&mut self, change: &Change) -> Result<()> {
@@ -114,6 +117,13 @@ impl Cluster {
 
     fn ask(&mut self, pod: &Pod) -> Result<Answer> {
         let mut answer = Answer { cycle: self.explain(pod, PROFILE)?.1, ..Answer::default() };
+        // kube-scheduler's plugins by themselves know of no promises; and in a real cycle it might be one of those pods' turn.
+        if self.promises {
+            return Ok(answer);
+        }
+        if let Cycle::FitsNowhere(message) = &answer.cycle {
+            answer.room = self.make_room(pod, message)?;
+        }
         for plugin in self.plugins.clone() {
             let (verdict, _) = self.explain(pod, plugin)?;
             let (again, _) = self.explain(pod, plugin)?;

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::Objects;
-use super::parts::{any_of, field, list, object};
-use super::volumes::{DRIVERS, VOLUMES};
+use super::parts::{any_of, field, list, object, perhaps};
+use super::volumes::{CLASSES, DRIVERS, VOLUMES};
 
 /// Named twice, so that most of them have one.
 const NODES: [&str; 10] = ["n0", "n1", "n2", "n3", "n4", "n0", "n1", "n2", "n3", "n4"];
@@ -40,6 +40,36 @@ pub fn nodes() -> Objects {
         names: &NODES,
         namespaces: &[],
         parts: vec![field("spec.drivers", drivers), prop_oneof![Just(json!({})), migrated].boxed()],
+    }
+}
+
+/// CSIDrivers.
+pub fn drivers() -> Objects {
+    Objects {
+        api_version: "storage.k8s.io/v1",
+        kind: "CSIDriver",
+        names: &DRIVERS,
+        namespaces: &[],
+        parts: vec![perhaps("spec.storageCapacity", any_of(&[true, true, false]))],
+    }
+}
+
+/// CSIStorageCapacities.
+pub fn capacities() -> Objects {
+    let label = any_of(&["a-b-c", "a-b-d"]).prop_map(|zone| json!({"topology.kubernetes.io/zone": zone}));
+    let amount = || any_of(&["1Gi", "4Gi", "10Gi", "0"]);
+    let topology = prop_oneof![Just(json!({})), field("matchLabels", label)];
+    Objects {
+        api_version: "storage.k8s.io/v1",
+        kind: "CSIStorageCapacity",
+        names: &["k0", "k1", "k2"],
+        namespaces: &["kube-system"],
+        parts: vec![
+            field("storageClassName", any_of(&CLASSES)),
+            perhaps("nodeTopology", topology),
+            perhaps("capacity", amount()),
+            perhaps("maximumVolumeSize", amount()),
+        ],
     }
 }
 

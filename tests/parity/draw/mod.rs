@@ -16,6 +16,7 @@ pub mod parts;
 pub mod pod_affinity;
 pub mod pods;
 mod ports;
+pub mod preemption;
 pub mod spread;
 pub mod volumes;
 pub mod workloads;
@@ -28,7 +29,7 @@ use serde_json::{Value, json};
 pub use self::objects::Objects;
 use self::parts::{Part, merged, object};
 use self::ports::Owners;
-use crate::case::{Case, Change};
+use crate::case::{Case, Change, PROFILE};
 
 /// What the objects of a kind of case consist of, besides their names.
 pub struct Draw {
@@ -38,6 +39,9 @@ pub struct Draw {
     pub pods: Vec<Part>,
     /// Pods that run, besides.
     pub residents: Vec<Part>,
+    /// Some of them do not run yet, but are promised room on a node. Then the whole cycle alone is compared: kube-scheduler's
+    /// plugins by themselves know of no promises.
+    pub nominated: bool,
     /// Objects of further kinds.
     pub objects: Vec<Objects>,
     /// Arguments by plugin.
@@ -52,12 +56,19 @@ const MOST_CHANGES: usize = 3;
 
 /// Cases made of these parts.
 pub fn cases(draw: Draw) -> impl Strategy<Value = Case> {
-    let Draw { nodes, pods, residents, objects, arguments, settle } = draw;
+    let Draw { nodes, pods, residents, nominated, objects, arguments, settle } = draw;
     let (node, pod) = (object(nodes), object(pods));
-    let resident = (pod.clone(), object(residents), 0..MOST_NODES).prop_map(|(pod, more, node)| {
-        let place = json!({"spec": {"nodeName": format!("n{node}")}});
-        merged(merged(pod, more), place)
-    });
+    let nominated = if nominated { any::<bool>().boxed() } else { Just(false).boxed() };
+    let resident =
+        (pod.clone(), object(residents), 0..MOST_NODES, nominated).prop_map(|(pod, more, node, nominated)| {
+            let node = format!("n{node}");
+            let place = match nominated {
+                // Others than its own a scheduler does not keep in mind.
+                true => json!({"spec": {"schedulerName": PROFILE}, "status": {"nominatedNodeName": node}}),
+                false => json!({"spec": {"nodeName": node}}),
+            };
+            merged(merged(pod, more), place)
+        });
     let resident = resident.boxed();
     let happens = happens(&node, &resident, &objects);
     let further: Vec<BoxedStrategy<Vec<Value>>> = objects.iter().map(Objects::some).collect();
@@ -96,7 +107,11 @@ fn changes(objects: &[Value], happens: Vec<Change>) -> Vec<Change> {
         let (Change::Set(object) | Change::Remove(object)) = &happens;
         let known = there.iter().position(|known| is_same(known, object));
         match (happens, known) {
-            (Change::Set(object), Some(known)) => changes.push(Change::Set(merged(object, there[known].clone()))),
+            (Change::Set(object), Some(known)) => {
+                let object = changed(object, &there[known]);
+                there[known] = lasting(&object);
+                changes.push(Change::Set(object));
+            }
             (Change::Set(object), None) => {
                 there.push(lasting(&object));
                 changes.push(Change::Set(object));
@@ -117,7 +132,18 @@ fn is_same(one: &Value, other: &Value) -> bool {
     one["kind"] == other["kind"] && one["metadata"]["uid"] == other["metadata"]["uid"]
 }
 
-/// What an object keeps as long as it is there: its name, and the node of a pod.
+/// An object as it is then. A pod that waited keeps its spec, and may have a node now.
+fn changed(object: Value, before: &Value) -> Value {
+    let node = object["spec"].get("nodeName").cloned();
+    let mut changed = merged(object, before.clone());
+    if before["spec"].get("containers").is_some() {
+        changed["spec"] = before["spec"].clone();
+        changed["spec"].as_object_mut().zip(node).map(|(spec, node)| spec.insert("nodeName".into(), node));
+    }
+    changed
+}
+
+/// What an object keeps as long as it is there: its name, the node of a pod, and the spec of one that waits for a node.
 fn lasting(object: &Value) -> Value {
     let metadata = &object["metadata"];
     let mut lasting = json!({
@@ -128,8 +154,10 @@ fn lasting(object: &Value) -> Value {
     if let Some(namespace) = metadata.get("namespace") {
         lasting["metadata"]["namespace"] = namespace.clone();
     }
-    if let Some(node) = object["spec"].get("nodeName") {
-        lasting["spec"] = json!({"nodeName": node});
+    match object["spec"].get("nodeName") {
+        Some(node) => lasting["spec"] = json!({"nodeName": node}),
+        None if object["kind"] == "Pod" => lasting["spec"] = object["spec"].clone(),
+        None => {}
     }
     lasting
 }
@@ -137,9 +165,11 @@ fn lasting(object: &Value) -> Value {
 /// What the API server and kubelets see to.
 fn as_taken(case: &mut Case) {
     let mut owners = Owners::default();
-    for pod in case.set_mut().filter(|object| object["kind"] == "Pod") {
+    for (version, pod) in (1_u64..).zip(case.set_mut().filter(|object| object["kind"] == "Pod")) {
         owners.settle(pod);
         label_keys::settle(pod);
+        // A scheduler takes no notice of a pod that comes again in the same version.
+        pod["metadata"]["resourceVersion"] = version.to_string().into();
     }
     case.pods.iter_mut().for_each(label_keys::settle);
 }

@@ -1,11 +1,12 @@
 //! Topology spread constraints, of pods and of profiles, and the topology that they spread over.
 
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::affinity;
 use super::labels::selecting;
 use super::parts::{Part, any_of, field, list, object, perhaps};
+use crate::case::Case;
 
 const KEYS: [&str; 3] = ["topology.kubernetes.io/zone", "kubernetes.io/hostname", "rack"];
 
@@ -73,4 +74,18 @@ pub fn arguments() -> Part {
     ]);
     let arguments = prop_oneof![field("defaultingType", any_of(&["System"])), listed];
     perhaps("PodTopologySpread", arguments)
+}
+
+/// Has constraints that select all pods say so in words: of those with an empty selector, kube-scheduler counts pods that are
+/// there in thought alone (docs/differences.md).
+pub fn settle(case: &mut Case) {
+    let is_empty =
+        |part: &Value| part.as_object().is_none_or(Map::is_empty) && part.as_array().is_none_or(Vec::is_empty);
+    let pods = case.pods.iter_mut();
+    let constraints = pods.filter_map(|pod| pod["spec"].get_mut("topologySpreadConstraints")?.as_array_mut()).flatten();
+    for selector in constraints.filter_map(|constraint| constraint.get_mut("labelSelector")) {
+        if is_empty(&selector["matchLabels"]) && is_empty(&selector["matchExpressions"]) {
+            *selector = json!({"matchExpressions": [{"key": "nobody-has-it", "operator": "DoesNotExist"}]});
+        }
+    }
 }

@@ -2,10 +2,32 @@
 
 use super::Entry;
 use crate::draw::containers::Containers;
-use crate::draw::{Draw, affinity, arguments, nodes, pods};
+use crate::draw::{Draw, affinity, arguments, labels, nodes, pod_affinity, pods, spread};
 
-/// The row.
-pub const ENTRIES: &[Entry] = &[Entry { plugin: "all of them", draw: everything, fields: &[], does: &[] }];
+/// The rows.
+pub const ENTRIES: &[Entry] = &[
+    Entry { plugin: "all of them", draw: everything, fields: &[], does: &[] },
+    Entry {
+        plugin: "with nominated pods",
+        draw: promises,
+        fields: &["resident.status.nominatedNodeName", "resident.spec.priority", "pod.spec.priority"],
+        does: &[],
+    },
+];
+
+/// Plugins that look at other pods, which may be promised ones.
+fn promises() -> Draw {
+    let containers = Containers { requests: true, ports: true, ..Containers::default() };
+    Draw {
+        nodes: [spread::topology(), vec![nodes::allocatable()]].concat(),
+        pods: [containers.parts(), labels::of_pod(), spread::of_pod(), pod_affinity::of_pod(), vec![pods::priority()]]
+            .concat(),
+        nominated: true,
+        settle: spread::settle,
+        objects: vec![labels::namespaces()],
+        ..Draw::plain()
+    }
+}
 
 fn everything() -> Draw {
     let containers = Containers { requests: true, ports: true, images: true, init: true, restart_rules: false };

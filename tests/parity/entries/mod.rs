@@ -6,6 +6,7 @@
 mod claims;
 mod everything;
 mod nodes;
+mod preemption;
 mod queue;
 mod resources;
 mod storage;
@@ -15,8 +16,15 @@ use crate::draw::{Draw, arguments};
 
 /// All rows.
 pub fn all() -> impl Iterator<Item = &'static Entry> {
-    let own =
-        [queue::ENTRIES, nodes::ENTRIES, resources::ENTRIES, storage::ENTRIES, topology::ENTRIES, claims::ENTRIES];
+    let own = [
+        queue::ENTRIES,
+        nodes::ENTRIES,
+        resources::ENTRIES,
+        storage::ENTRIES,
+        topology::ENTRIES,
+        claims::ENTRIES,
+        preemption::ENTRIES,
+    ];
     own.into_iter().chain([everything::ENTRIES]).flatten()
 }
 
@@ -43,6 +51,8 @@ pub enum Does {
     Skips,
     /// Can't tell.
     Fails,
+    /// Has pods evicted.
+    Evicts,
     /// Holds a pod back, or lets one go before others that came before it.
     Queues,
 }
@@ -54,6 +64,7 @@ impl Draw {
             nodes: Vec::new(),
             pods: Vec::new(),
             residents: Vec::new(),
+            nominated: false,
             objects: Vec::new(),
             arguments: arguments::none(),
             settle: |_| {},

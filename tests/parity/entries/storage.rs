@@ -2,7 +2,7 @@
 
 use super::Does::{Fails, Filters, Skips};
 use super::Entry;
-use crate::draw::{Draw, csi, volumes};
+use crate::draw::{Draw, Objects, csi, volumes};
 
 /// The rows.
 pub const ENTRIES: &[Entry] = &[
@@ -65,6 +65,55 @@ pub const ENTRIES: &[Entry] = &[
             "volumeattachment.spec.source.persistentVolumeName",
         ],
         does: &[Filters, Skips, Fails],
+    },
+    Entry {
+        plugin: "VolumeBinding",
+        draw: || Draw {
+            nodes: volumes::topology(),
+            pods: vec![volumes::claims()],
+            objects: vec![
+                Objects { names: &volumes::CLAIMS_OF_PODS, ..volumes::persistent_volume_claims() },
+                volumes::persistent_volumes(),
+                volumes::storage_classes(),
+                csi::nodes(),
+                csi::drivers(),
+                csi::capacities(),
+            ],
+            settle: volumes::settle,
+            ..Draw::plain()
+        },
+        fields: &[
+            "pod.spec.volumes[].ephemeral",
+            "persistentvolumeclaim.metadata.annotations.volume.kubernetes.io/selected-node",
+            "persistentvolumeclaim.metadata.annotations.pv.kubernetes.io/bind-completed",
+            "persistentvolumeclaim.metadata.deletionTimestamp",
+            "persistentvolumeclaim.metadata.ownerReferences[].uid",
+            "persistentvolumeclaim.spec.accessModes[]=ReadWriteMany",
+            "persistentvolumeclaim.spec.resources.requests.storage",
+            "persistentvolumeclaim.spec.selector.matchLabels",
+            "persistentvolumeclaim.spec.volumeAttributesClassName",
+            "persistentvolumeclaim.spec.volumeMode=Block",
+            "persistentvolumeclaim.spec.volumeName",
+            "persistentvolumeclaim.status.phase=Lost",
+            "persistentvolume.metadata.deletionTimestamp",
+            "persistentvolume.metadata.labels.disk",
+            "persistentvolume.spec.claimRef.uid",
+            "persistentvolume.spec.nodeAffinity.required.nodeSelectorTerms[].matchExpressions[].operator=NotIn",
+            "persistentvolume.spec.nodeAffinity.required.nodeSelectorTerms[].matchFields",
+            "persistentvolume.spec.volumeAttributesClassName",
+            "persistentvolume.spec.volumeMode=Block",
+            "persistentvolume.spec.awsElasticBlockStore.volumeID=aws://a/disk",
+            "persistentvolume.spec.gcePersistentDisk.pdName",
+            "persistentvolume.status.phase=Available",
+            "storageclass.allowedTopologies",
+            "storageclass.provisioner=kubernetes.io/no-provisioner",
+            "storageclass.volumeBindingMode=WaitForFirstConsumer",
+            "csinode.metadata.annotations.storage.alpha.kubernetes.io/migrated-plugins",
+            "csidriver.spec.storageCapacity=true",
+            "csistoragecapacity.nodeTopology.matchLabels",
+            "csistoragecapacity.maximumVolumeSize",
+        ],
+        does: &[Filters, Skips],
     },
     Entry {
         plugin: "VolumeZone",

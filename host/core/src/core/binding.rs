@@ -24,6 +24,7 @@ struct BoundBy {
 impl Core {
     /// The pod may be bound. From here on it can't be unschedulable any more: what happens does not concern it.
     pub(super) fn permitted(&mut self, mut reservation: Reservation, step: &mut Step<'_>) {
+        step.permit_wait_ends(&reservation, PointOutcome::Success);
         reservation.entry.is_decided();
         let plugins = self.plugins_at(&reservation.pod, |profile| &profile.pre_bind);
         let names = plugins.iter().map(|plugin| Arc::clone(&plugin.declaration.name)).collect();

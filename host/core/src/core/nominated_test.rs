@@ -5,8 +5,7 @@ use crate::cache::NodeId;
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, PodSpec, Resources};
 use crate::plugins::{
-    Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, PreFilterResult, PreScoreResult, Scope, Status,
-    TemplateId, Verdicts, WhatIf,
+    Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, Scope, Status, Verdicts, WhatIf,
 };
 use crate::profile::ProfilePlugin;
 
@@ -20,10 +19,6 @@ struct Counting {
 impl Plugins for Counting {
     fn pre_enqueue(&mut self, _: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
         Ok((!cycle.pod.spec.scheduling_gates.is_empty()).then(|| status("gated")))
-    }
-
-    fn pre_filter(&mut self, _: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
-        Ok(PreFilterResult::All)
     }
 
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
@@ -53,20 +48,6 @@ impl Plugins for Counting {
         }
         Ok(verdicts)
     }
-
-    fn pre_score(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
-        Ok(PreScoreResult::Skip)
-    }
-
-    fn score(&mut self, _: PluginId, _: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
-        Ok(vec![0; nodes.len()])
-    }
-
-    fn normalize(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId], s: &[i64]) -> Result<Vec<i64>, PluginError> {
-        Ok(s.to_vec())
-    }
-
-    fn forget_templates(&mut self, _: PodFacts, _: &[TemplateId]) {}
 }
 
 fn status(reason: &str) -> Status {

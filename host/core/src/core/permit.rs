@@ -9,7 +9,7 @@ use super::step::Step;
 use crate::cache::NodeId;
 use crate::cycle::Diagnosis;
 use crate::model::Pod;
-use crate::plugins::{Code, Decision, ExtensionPoints, Permission, Status};
+use crate::plugins::{Code, Decision, ExtensionPoints, Permission, PointOutcome, Status};
 use crate::time::Timestamp;
 
 /// No plugin keeps a pod waiting for longer, as in kube-scheduler.
@@ -145,6 +145,15 @@ impl Core {
             let gone: Vec<Arc<str>> = plugins.filter(|name| !is_there(name)).collect();
             gone.iter().for_each(|name| step.warn_gone(name, "permit the bind", &pod));
             self.allow(reservation, |wait| gone.contains(&wait.plugin), step);
+        }
+    }
+}
+
+impl Step<'_> {
+    /// Tells those who measure that the pod waits no more, if it did.
+    pub fn permit_wait_ends(&mut self, reservation: &Reservation, outcome: PointOutcome) {
+        if matches!(reservation.stage, Stage::Waiting(_)) {
+            self.plugins.permit_wait_ends(self.now.since(reservation.began), outcome);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::shown;
 use crate::Event;
 use crate::core::scripted::{Answer, Bench, node, pod};
 use crate::model::Pod;
-use crate::plugins::{Code, Hint};
+use crate::plugins::{Code, Hint, PointOutcome};
 use crate::queue::Part;
 
 const WAITS: Answer = Answer::Waits(5000);
@@ -126,6 +126,30 @@ fn without_its_profile_a_pod_waits_for_that() {
     bench.plugins.answers.clear();
     bench.after(10_000);
     assert_eq!(bench.swap(1, &["A"]), ["bind p"]);
+}
+
+#[test]
+fn how_long_a_pod_waited_is_told() {
+    let allows = Answer::Allows(&["p"]);
+    let end = |event: Option<Event>, outcome| (event, vec![(2000, outcome)]);
+    for (event, told) in [
+        end(Some(Event::PodSet(Arc::new(pod("q")))), PointOutcome::Success),
+        end(None, PointOutcome::Unschedulable),
+        end(Some(Event::PodRemoved(pod("p").key)), PointOutcome::Unschedulable),
+        end(Some(Event::PluginsSwapped(Vec::new())), PointOutcome::Error),
+    ] {
+        let mut bench = Bench::new(&[("A permit p", Answer::Waits(2000)), ("A permit q", allows.clone())]);
+        bench.add("p");
+        assert_eq!(bench.plugins.waits, [], "{event:?}");
+        match event.clone() {
+            Some(event) => {
+                bench.now = bench.now.after(Duration::from_secs(2));
+                bench.step(event);
+            }
+            None => drop(bench.after(2000)),
+        }
+        assert_eq!(bench.plugins.waits, told, "{event:?}: and nothing of pods that need not wait");
+    }
 }
 
 #[test]

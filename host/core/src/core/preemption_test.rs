@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::*;
 use crate::cache::{NodeId, PodId};
-use crate::facts::{NodeFacts, PodFacts};
+use crate::facts::NodeFacts;
 use crate::model::{Node, PodKey, PodSpec};
 use crate::plugins::{
-    AskWhatIf, Code, Cycle, Decision, Declaration, Permission, PluginError, PluginId, Plugins, PostFilterResult,
-    PreFilterResult, PreScoreResult, Room, Status, TemplateId, Verdicts, WhatIf,
+    AskWhatIf, Code, Cycle, Decision, Declaration, Permission, PluginError, PluginId, Plugins, PostFilterResult, Room,
+    Status, Verdicts, WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
 use crate::{Event, Options, Timestamp};
@@ -16,25 +16,11 @@ use crate::{Event, Options, Timestamp};
 /// A node holds one pod; whoever is less important has to go. A pod named `waiting` waits for permission.
 struct OnePodANode;
 
-fn pods_in(cycle: &Cycle<'_>, case: &WhatIf) -> usize {
-    let resident = cycle.cache.node(case.node).map_or(0, |info| info.pods.len());
-    resident + case.added.len() - case.removed.len()
-}
-
 impl Plugins for OnePodANode {
-    fn pre_filter(&mut self, _: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
-        Ok(PreFilterResult::All)
-    }
-
-    fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
-        let cases: Vec<WhatIf> =
-            nodes.iter().map(|node| WhatIf { node: *node, removed: Vec::new(), added: Vec::new() }).collect();
-        self.filter_what_if(plugin, cycle, &cases)
-    }
-
-    fn filter_what_if(&mut self, _: PluginId, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
+    fn filter(&mut self, _: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         let outcomes = vec![Status { code: Code::Unschedulable, reasons: vec!["full".into()] }];
-        Ok(Verdicts { outcomes, nodes: cases.iter().map(|case| u16::from(pods_in(cycle, case) > 0)).collect() })
+        let is_full = |node: &NodeId| cycle.cache.node(*node).is_some_and(|info| !info.pods.is_empty());
+        Ok(Verdicts { outcomes, nodes: nodes.iter().map(|node| u16::from(is_full(node))).collect() })
     }
 
     fn post_filter(
@@ -71,20 +57,6 @@ impl Plugins for OnePodANode {
         let decision = if waits { Decision::Wait(Duration::from_secs(600)) } else { Decision::Approve };
         Ok(Permission { decision, ..Permission::default() })
     }
-
-    fn pre_score(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
-        Ok(PreScoreResult::Skip)
-    }
-
-    fn score(&mut self, _: PluginId, _: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
-        Ok(vec![0; nodes.len()])
-    }
-
-    fn normalize(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId], s: &[i64]) -> Result<Vec<i64>, PluginError> {
-        Ok(s.to_vec())
-    }
-
-    fn forget_templates(&mut self, _: PodFacts, _: &[TemplateId]) {}
 }
 
 struct Bench {

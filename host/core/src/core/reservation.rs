@@ -200,6 +200,8 @@ impl Core {
 
     /// Takes a reservation back: the one way out of every attempt that fails after [`Core::reserve`] began.
     pub(super) fn undo(&mut self, mut reservation: Reservation, why: Undoing, step: &mut Step<'_>) {
+        let failed = matches!(why, Undoing::Failed { .. });
+        step.permit_wait_ends(&reservation, if failed { PointOutcome::Error } else { PointOutcome::Unschedulable });
         let in_cycle = matches!(reservation.stage, Stage::InCycle);
         if !in_cycle {
             // What happened up to now may help the pod. That it leaves its node helps others, not itself.

@@ -13,8 +13,8 @@ use crate::facts::{NodeFacts, PodFacts};
 use crate::intent::{Intent, Patch};
 use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod, PodKey, PodSpec};
 use crate::plugins::{
-    Code, Cycle, Decision, ExtensionPoints, Hint, Permission, PluginError, PluginId, Plugins, PreFilterResult,
-    PreScoreResult, Reserved, Scope, Status, TemplateId, Verdicts, WhatIf,
+    Code, Cycle, Decision, ExtensionPoints, Hint, Permission, PluginError, PluginId, Plugins, PointOutcome, Reserved,
+    Scope, Status, Verdicts,
 };
 use crate::profile::{Profile, ProfilePlugin};
 use crate::{Event, Options, Timestamp};
@@ -37,6 +37,8 @@ pub(super) struct Scripted {
     /// By plugin, question and pod: `A permit p`.
     pub answers: BTreeMap<&'static str, Answer>,
     pub calls: Vec<String>,
+    /// How many milliseconds pods waited on permit, and what came of it.
+    pub waits: Vec<(u64, PointOutcome)>,
     /// Which pods of an event the hints are for, if they are asked.
     pub hint: Option<Hint>,
 }
@@ -63,10 +65,6 @@ impl Scripted {
 }
 
 impl Plugins for Scripted {
-    fn pre_filter(&mut self, _: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
-        Ok(PreFilterResult::All)
-    }
-
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         Ok(match self.asked(plugin, "filter", cycle)? {
             Some(Answer::No(code, why)) => {
@@ -74,28 +72,6 @@ impl Plugins for Scripted {
             }
             _ => Verdicts { outcomes: Vec::new(), nodes: vec![0; nodes.len()] },
         })
-    }
-
-    fn filter_what_if(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        cases: &[WhatIf],
-    ) -> Result<Verdicts, PluginError> {
-        let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
-        self.filter(plugin, cycle, &nodes)
-    }
-
-    fn pre_score(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
-        Ok(PreScoreResult::Skip)
-    }
-
-    fn score(&mut self, _: PluginId, _: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
-        Ok(vec![0; nodes.len()])
-    }
-
-    fn normalize(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId], s: &[i64]) -> Result<Vec<i64>, PluginError> {
-        Ok(s.to_vec())
     }
 
     fn reserve(
@@ -183,7 +159,9 @@ impl Plugins for Scripted {
         Ok(vec![self.hint.ok_or_else(failed)?; pods.len()])
     }
 
-    fn forget_templates(&mut self, _: PodFacts, _: &[TemplateId]) {}
+    fn permit_wait_ends(&mut self, waited: Duration, outcome: PointOutcome) {
+        self.waits.push((waited.as_millis() as u64, outcome));
+    }
 }
 
 /// A core with one node `n` and a profile of all plugins at all points.

@@ -7,7 +7,6 @@ use crate::facts::NodeFacts;
 use crate::model::{Node, PodKey, PodSpec};
 use crate::plugins::{
     Code, Cycle, Declaration, ExtensionPoints, Normalization, PreFilterResult, PreScoreResult, Scope, Status, Verdicts,
-    WhatIf,
 };
 use crate::profile::{FailurePolicy, ProfilePlugin};
 
@@ -69,16 +68,6 @@ impl Plugins for Scripted {
         Ok(verdicts)
     }
 
-    fn filter_what_if(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        cases: &[WhatIf],
-    ) -> Result<Verdicts, PluginError> {
-        let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
-        self.filter(plugin, cycle, &nodes)
-    }
-
     fn pre_score(&mut self, plugin: PluginId, _: &Cycle<'_>, nodes: &[NodeId]) -> Result<PreScoreResult, PluginError> {
         Ok(self.called(plugin, "pre-score", nodes.len())?.pre_score.unwrap_or(PreScoreResult::Score))
     }
@@ -98,8 +87,6 @@ impl Plugins for Scripted {
     ) -> Result<Vec<i64>, PluginError> {
         Ok(self.called(plugin, "normalize", nodes.len())?.normalized.unwrap_or_default())
     }
-
-    fn forget_templates(&mut self, _: PodFacts, _: &[TemplateId]) {}
 }
 
 /// Nodes a, b and c; a profile with every script at every point; cycles over them.

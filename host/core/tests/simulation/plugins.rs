@@ -11,8 +11,7 @@ use berth_core::intent::Intent;
 use berth_core::model::Effect;
 use berth_core::plugins::{
     AskWhatIf, Code, Cycle, Declaration, ExtensionPoints, Hint, Normalization, Permission, PluginError, PluginId,
-    Plugins, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room, Scope, Status, TemplateId, Verdicts,
-    WhatIf,
+    Plugins, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room, Scope, Status, Verdicts, WhatIf,
 };
 use berth_core::profile::{Profile, ProfilePlugin};
 
@@ -135,23 +134,6 @@ impl Plugins for Fakes {
         Ok(verdicts)
     }
 
-    fn filter_what_if(
-        &mut self,
-        plugin: PluginId,
-        cycle: &Cycle<'_>,
-        cases: &[WhatIf],
-    ) -> Result<Verdicts, PluginError> {
-        let mut verdicts = Verdicts::default();
-        for case in cases {
-            let cache = cycle.cache.as_if(case);
-            let mut answer = self.filter(plugin, &Cycle { cache: &cache, ..*cycle }, &[case.node])?;
-            let number = if answer.outcomes.is_empty() { 0 } else { verdicts.outcomes.len() as u16 + 1 };
-            verdicts.outcomes.append(&mut answer.outcomes);
-            verdicts.nodes.push(number);
-        }
-        Ok(verdicts)
-    }
-
     /// Evicts all that are less important from the first node on which that helps.
     fn post_filter(
         &mut self,
@@ -190,10 +172,6 @@ impl Plugins for Fakes {
             1 => nodes.iter().map(|node| free(node).max(0)).collect(),
             _ => nodes.iter().map(|node| (cycle.seed.rotate_left(node.0) % 100) as i64).collect(),
         })
-    }
-
-    fn normalize(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId], scores: &[i64]) -> Result<Vec<i64>, PluginError> {
-        Ok(scores.to_vec())
     }
 
     fn reserve(
@@ -261,6 +239,4 @@ impl Plugins for Fakes {
         let skips = self.ledger.faults && self.rng.bool();
         Ok(vec![if skips { Hint::Skip } else { Hint::Queue }; pods.len()])
     }
-
-    fn forget_templates(&mut self, _: PodFacts, _: &[TemplateId]) {}
 }

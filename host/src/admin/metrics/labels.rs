@@ -29,6 +29,13 @@ pub(crate) struct PointLabels {
     pub profile: String,
 }
 
+/// Of pods that waited on permit.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct WaitLabels {
+    /// As [`PointLabels::status`].
+    pub result: &'static str,
+}
+
 /// Of plugins' answers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct CallLabels {

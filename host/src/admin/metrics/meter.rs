@@ -12,7 +12,9 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::histogram::Histogram;
 
 use super::Metrics;
-use super::labels::{AttemptLabels, AttemptsLabels, CallLabels, EvaluationLabels, PluginLabels, PointLabels};
+use super::labels::{
+    AttemptLabels, AttemptsLabels, CallLabels, EvaluationLabels, PluginLabels, PointLabels, WaitLabels,
+};
 
 /// Single calls are timed in one cycle of so many, as kube-scheduler does it.
 const SAMPLE: u64 = 10;
@@ -116,6 +118,12 @@ impl Meter {
         }
     }
 
+    /// A pod that had to wait on permit waits no more.
+    pub fn permit_wait_ended(&self, waited: Duration, outcome: PointOutcome) {
+        let labels = WaitLabels { result: status_of(outcome) };
+        self.metrics.permit_wait_duration.get_or_create(&labels).observe(waited.as_secs_f64());
+    }
+
     /// A cycle took so long.
     pub fn cycle_ended(&self, took: Duration) {
         self.metrics.algorithm_duration.observe(took.as_secs_f64());
@@ -198,4 +206,27 @@ fn attempts_label(attempts: u32) -> &'static str {
     const LABELS: [&str; 14] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"];
     let at = attempts.saturating_sub(1) as usize;
     LABELS.get(at).copied().unwrap_or("15+")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admin::metrics::Snapshot;
+
+    #[test]
+    fn waits_on_permit_are_shown_by_what_came_of_them() -> Result<(), std::fmt::Error> {
+        let metrics = Arc::new(Metrics::default());
+        let meter = Meter::new(Arc::clone(&metrics));
+        meter.permit_wait_ended(Duration::from_millis(1500), PointOutcome::Unschedulable);
+        let text = metrics.encode(&Snapshot::default())?;
+        for line in [
+            "scheduler_permit_wait_duration_seconds_sum{result=\"Unschedulable\"} 1.5",
+            "scheduler_permit_wait_duration_seconds_bucket{le=\"1.024\",result=\"Unschedulable\"} 0",
+            "scheduler_permit_wait_duration_seconds_bucket{le=\"2.048\",result=\"Unschedulable\"} 1",
+            "scheduler_permit_wait_duration_seconds_bucket{le=\"16.384\",result=\"Unschedulable\"} 1",
+        ] {
+            assert!(text.lines().any(|shown| shown == line), "{line} is missing in {text}");
+        }
+        Ok(())
+    }
 }

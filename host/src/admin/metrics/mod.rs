@@ -16,7 +16,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Metric, Registry};
 
 use self::labels::{
-    AttemptLabels, AttemptsLabels, CallLabels, EvaluationLabels, LeaseLabels, PluginLabels, PointLabels,
+    AttemptLabels, AttemptsLabels, CallLabels, EvaluationLabels, LeaseLabels, PluginLabels, PointLabels, WaitLabels,
 };
 pub use self::meter::{Call, Meter};
 pub use self::snapshot::{CoreState, Snapshot};
@@ -59,6 +59,7 @@ pub struct Metrics {
     sli_duration: Histograms<AttemptsLabels>,
     point_duration: Histograms<PointLabels>,
     call_duration: Histograms<CallLabels>,
+    permit_wait_duration: Histograms<WaitLabels>,
     evaluations: Family<EvaluationLabels, Counter>,
     preemption_attempts: Counter,
     preemption_victims: Histogram,
@@ -114,6 +115,12 @@ impl Default for Metrics {
                 "scheduler_plugin_execution_duration_seconds",
                 "One call into a plugin, which is about all nodes; of one attempt in ten",
                 Family::new_with_constructor(CALL),
+            ),
+            permit_wait_duration: add(
+                of,
+                "scheduler_permit_wait_duration_seconds",
+                "How long pods waited on permit, of those that had to, by how that ended",
+                Family::new_with_constructor(ATTEMPT),
             ),
             evaluations: add(
                 of,

@@ -40,6 +40,8 @@ type cycle struct {
 	Nodes []string `json:"nodes"`
 	// The message of the FailedScheduling event; empty where the pod is placed.
 	Message string `json:"message,omitempty"`
+	// Where no node fits.
+	Room *room `json:"room,omitempty"`
 	// A plugin could not tell.
 	Failed bool `json:"failed,omitempty"`
 	// Nodes that fit, with the weighted sum of all scores: also of the only one, which a scheduler needs not score.

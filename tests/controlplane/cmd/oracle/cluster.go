@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -38,6 +39,7 @@ var everyNode int32 = 100
 
 func newCluster(ctx context.Context, configuration *config.KubeSchedulerConfiguration) (*cluster, error) {
 	client := fake.NewSimpleClientset()
+	client.PrependReactor("update", "resourceclaims", accept)
 	factory, byType := newInformers(client)
 	noEvents := func(string) events.EventRecorderLogger { return &events.FakeRecorder{} }
 	running, err := scheduler.New(ctx, client, factory, nil, noEvents,
@@ -57,6 +59,15 @@ func newCluster(ctx context.Context, configuration *config.KubeSchedulerConfigur
 		made.profiles[profile.framework.ProfileName()] = profile
 	}
 	return made, nil
+}
+
+// accept takes a write of an object that the client does not know: only the informers are told of objects.
+func accept(action clienttesting.Action) (bool, runtime.Object, error) {
+	update, ok := action.(clienttesting.UpdateAction)
+	if !ok {
+		return false, nil, nil
+	}
+	return true, update.GetObject(), nil
 }
 
 // newProfile makes each plugin of a profile a second time, for the same framework.
@@ -147,7 +158,7 @@ func (c *cluster) ask(ctx context.Context, pod *v1.Pod) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := c.cycle(ctx, profile.framework, pod)
+	whole, err := c.cycle(ctx, profile, pod)
 	if err != nil {
 		return nil, err
 	}

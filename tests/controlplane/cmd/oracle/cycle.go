@@ -12,7 +12,8 @@ import (
 )
 
 // cycle runs a scheduling cycle up to the choice of the node.
-func (c *cluster) cycle(ctx context.Context, profile framework.Framework, pod *v1.Pod) (*cycle, error) {
+func (c *cluster) cycle(ctx context.Context, p *profile, pod *v1.Pod) (*cycle, error) {
+	profile := p.framework
 	info, err := framework.NewPodInfo(pod)
 	if err != nil {
 		return nil, err
@@ -25,7 +26,11 @@ func (c *cluster) cycle(ctx context.Context, profile framework.Framework, pod *v
 	chosen, err := c.scheduler.SchedulePod(ctx, profile, state, &framework.QueuedPodInfo{PodInfo: info})
 	var unfit *framework.FitError
 	switch {
-	case errors.As(err, &unfit), errors.Is(err, scheduler.ErrNoNodesAvailable):
+	case errors.As(err, &unfit):
+		result.Message = err.Error()
+		result.Room, err = c.makeRoom(ctx, p, state, pod, unfit)
+		return result, err
+	case errors.Is(err, scheduler.ErrNoNodesAvailable):
 		result.Message = err.Error()
 		return result, nil
 	case err != nil:
@@ -63,7 +68,9 @@ func totals(ctx context.Context, profile framework.Framework, pod *v1.Pod, chose
 	if err != nil {
 		return nil, err
 	}
-	if len(fitting) != chosen.FeasibleNodes {
+	// Where room is set aside for it, a pod is asked about no other node as long as it fits there.
+	promised := chosen.SuggestedHost == pod.Status.NominatedNodeName
+	if len(fitting) != chosen.FeasibleNodes && !promised {
 		return nil, fmt.Errorf("of %d nodes that fit, %d were found again", chosen.FeasibleNodes, len(fitting))
 	}
 	if verdict := profile.RunPreScorePlugins(ctx, state, pod, fitting); !verdict.IsSuccess() {
@@ -79,7 +86,7 @@ func totals(ctx context.Context, profile framework.Framework, pod *v1.Pod, chose
 		totals[node.Name] = node.TotalScore
 		best = max(best, node.TotalScore)
 	}
-	if totals[chosen.SuggestedHost] != best {
+	if totals[chosen.SuggestedHost] != best && !promised {
 		return nil, fmt.Errorf("%s was chosen with %d, but the best has %d", chosen.SuggestedHost, totals[chosen.SuggestedHost], best)
 	}
 	return totals, nil

@@ -1,0 +1,132 @@
+//! What comes of the attempt to make room for a pod that fits nowhere, and whether both sides' is the same.
+//!
+//! kube-scheduler takes any of the nodes on which the least harm is done. So its own choice and Berth's have to be among
+//! those, and the pods that go the ones that it finds for that node.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+/// What DynamicResources says of claims, before what is said of preemption. It is compared by the suite: kube-scheduler's writes to
+/// an API server here that has none of the claims.
+const OF_CLAIMS: [&str; 3] =
+    ["no new claims to deallocate", "still not schedulable", "deallocation of ResourceClaim completed"];
+
+/// What it says where a pre-filter before its own rejected the pod, so that it can't tell. Then nobody is asked to make room.
+const NOT_ASKED: &str = "not found";
+
+/// As kube-scheduler has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Offer {
+    message: String,
+    node: String,
+    candidates: BTreeMap<String, Candidate>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+struct Candidate {
+    victims: Vec<Victim>,
+    violations: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+struct Victim {
+    name: String,
+    priority: i32,
+    /// Seconds since 1970; the greatest number for one that has not started.
+    started: i64,
+    #[serde(default)]
+    deleting: bool,
+}
+
+/// As Berth has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    /// What it adds to the pod's message.
+    pub message: String,
+    /// The node that is set aside for the pod; empty for none.
+    pub node: String,
+    /// Pods that are evicted.
+    pub evicted: BTreeSet<String>,
+}
+
+/// What a side says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// kube-scheduler.
+    Offered(Offer),
+    /// Berth.
+    Made(Made),
+}
+
+impl Room {
+    /// What differs, a line each. Nothing is compared where a side was not asked.
+    pub fn differences(theirs: Option<&Self>, ours: Option<&Self>) -> Vec<String> {
+        match (theirs, ours) {
+            (Some(Self::Offered(theirs)), Some(Self::Made(ours))) => theirs.differences(ours),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether a node was found.
+    pub fn is_made(&self) -> bool {
+        match self {
+            Self::Offered(offer) => offer.is_made(),
+            Self::Made(made) => !made.node.is_empty(),
+        }
+    }
+}
+
+impl Offer {
+    /// Whether a node was found.
+    fn is_made(&self) -> bool {
+        !self.node.is_empty()
+    }
+
+    /// What differs, a line each.
+    fn differences(&self, ours: &Made) -> Vec<String> {
+        let mut lines = Vec::new();
+        let message = without_claims(&self.message);
+        let own = without_claims(&ours.message);
+        if message != own && message != NOT_ASKED {
+            lines.push(format!("preemption: kube-scheduler says {message:?}, Berth {own:?}"));
+        }
+        let best = self.best();
+        if self.is_made() && !best.contains(self.node.as_str()) {
+            lines.push(format!("preemption: kube-scheduler chose {}, where {best:?} should be best", self.node));
+        }
+        if self.is_made() == ours.node.is_empty() || self.is_made() && !best.contains(ours.node.as_str()) {
+            lines.push(format!("preemption: Berth chose {:?} of {:?}", ours.node, self.candidates));
+        } else if let Some(candidate) = self.candidates.get(&ours.node) {
+            let stay = candidate.victims.iter().filter(|victim| !victim.deleting);
+            let expected: BTreeSet<String> = stay.map(|victim| victim.name.clone()).collect();
+            if expected != ours.evicted {
+                let (node, evicted) = (&ours.node, &ours.evicted);
+                lines.push(format!("preemption: for {node} kube-scheduler evicts {expected:?}, Berth {evicted:?}"));
+            }
+        }
+        lines
+    }
+
+    /// The nodes of which any may be chosen.
+    fn best(&self) -> BTreeSet<&str> {
+        let harm = |candidate: &Candidate| {
+            let highest = candidate.victims.iter().map(|victim| victim.priority).max();
+            let important = candidate.victims.iter().filter(|victim| Some(victim.priority) == highest);
+            let sum: i64 = candidate.victims.iter().map(|victim| i64::from(victim.priority) + (1 << 31)).sum();
+            let earliest = important.map(|victim| victim.started).min();
+            (candidate.violations, highest, sum, candidate.victims.len(), Reverse(earliest))
+        };
+        let least = self.candidates.values().map(harm).min();
+        let best = self.candidates.iter().filter(|(_, candidate)| Some(harm(candidate)) == least);
+        best.map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+/// What is said of preemption alone.
+fn without_claims(message: &str) -> &str {
+    let after = OF_CLAIMS.iter().find_map(|claims| message.strip_prefix(claims));
+    after.map_or(message, |after| after.strip_prefix(", ").unwrap_or(after))
+}
