@@ -2,8 +2,8 @@
 
 use fixedbitset::FixedBitSet;
 
-use crate::cache::{Cache, Change, KindId, NodeId};
-use crate::facts::ClusterFacts;
+use super::stale::Stale;
+use crate::cache::{Cache, NodeId};
 use crate::plugins::Declaration;
 
 /// Answers by node id. Those that became stale are unknown again.
@@ -22,28 +22,16 @@ impl<T: Copy + Default> Column<T> {
         match log.since(self.position) {
             Some(changes) => {
                 for change in changes {
-                    self.apply(change, cache, declaration);
+                    match Stale::by(change, cache, declaration) {
+                        Stale::Nothing => {}
+                        Stale::Node(node) => self.forget(node),
+                        Stale::All => self.known.clear(),
+                    }
                 }
             }
             None => self.known.clear(),
         }
         self.position = log.end();
-    }
-
-    fn apply(&mut self, change: Change, cache: &Cache, declaration: &Declaration) {
-        let cluster_facts = declaration.cluster_facts;
-        match change {
-            Change::Node(node, facts) if facts.intersects(declaration.node_facts) => self.forget(node),
-            Change::NodeRemoved(node) => self.forget(node),
-            Change::NodeCount if cluster_facts.contains(ClusterFacts::NODE_COUNT) => self.known.clear(),
-            Change::Image(_) | Change::ImageRemoved(_) if cluster_facts.contains(ClusterFacts::IMAGES) => {
-                self.known.clear();
-            }
-            Change::Object(_, kind) | Change::ObjectRemoved(_, kind) if reads(declaration, cache, kind) => {
-                self.known.clear();
-            }
-            _ => {}
-        }
     }
 
     fn forget(&mut self, node: NodeId) {
@@ -87,16 +75,12 @@ impl<T: Copy + Default> Column<T> {
     }
 }
 
-fn reads(declaration: &Declaration, cache: &Cache, kind: KindId) -> bool {
-    declaration.objects.iter().any(|reads| cache.objects().kind_id(&reads.kind) == Some(kind))
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::facts::NodeFacts;
+    use crate::facts::{ClusterFacts, NodeFacts};
     use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Taint};
 
     fn cache_of(nodes: &[&str]) -> Cache {

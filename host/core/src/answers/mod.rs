@@ -2,12 +2,20 @@
 //!
 //! Answers of scope node are kept for each (plugin, template), a column over the nodes. Before they are used the cache's
 //! change log says which of them are stale; only for those the plugin is asked again.
+//!
+//! What follows from the answers of several plugins is kept as well, for pods that are one template to each of them: on which
+//! nodes they fit ([`Fitting`]), and which are the best of those ([`Ranking`]).
 
 mod column;
-
-use hashbrown::HashMap;
+mod fitting;
+mod ranking;
+mod shelf;
+mod stale;
 
 pub use self::column::Column;
+pub use self::fitting::Fitting;
+pub use self::ranking::{Best, Ranking};
+use self::shelf::{Shelf, Size};
 use crate::plugins::{PluginId, PreFilterResult, PreScoreResult, Status, TemplateId};
 use crate::queue::SortKey;
 use crate::time::Timestamp;
@@ -29,7 +37,6 @@ pub struct Kept {
     pub pre_enqueue: Option<Option<Status>>,
     /// Of queue-sort, for pods that wait since then.
     pub sort_key: Option<(Timestamp, SortKey)>,
-    last_used: u64,
 }
 
 impl Kept {
@@ -41,16 +48,38 @@ impl Kept {
         });
         u16::try_from(at + 1).ok()
     }
+}
 
+impl Size for Kept {
     fn bytes(&self) -> usize {
         self.verdicts.bytes() + self.scores.bytes() + self.outcomes.len() * 128 + 256
     }
 }
 
-/// All kept answers, within a bound of bytes.
+impl Size for Fitting {
+    fn bytes(&self) -> usize {
+        self.bytes()
+    }
+}
+
+impl Size for Ranking {
+    fn bytes(&self) -> usize {
+        self.bytes()
+    }
+}
+
+/// Of which answers something was made: the plugins in their order, each with the pod's template for it and its weight, 0
+/// where it filters.
+pub type Parts = Vec<(PluginId, TemplateId, i64)>;
+
+/// All kept answers and what follows from them, within a bound of bytes.
 #[derive(Clone, Debug)]
 pub struct Answers {
-    kept: HashMap<(PluginId, TemplateId), Kept>,
+    kept: Shelf<(PluginId, TemplateId), Kept>,
+    /// On which nodes pods fit.
+    pub fitting: Shelf<Parts, Fitting>,
+    /// Which of those are the best.
+    pub rankings: Shelf<Parts, Ranking>,
     most_bytes: usize,
 }
 
@@ -58,36 +87,34 @@ impl Answers {
     /// Keeps at most about `most_bytes`.
     #[must_use]
     pub fn new(most_bytes: usize) -> Self {
-        Self { kept: HashMap::new(), most_bytes }
+        Self { kept: Shelf::default(), fitting: Shelf::default(), rankings: Shelf::default(), most_bytes }
     }
 
     /// The answers of a plugin about a template, empty at first.
     pub fn of(&mut self, plugin: PluginId, template: TemplateId, cycle: u64) -> &mut Kept {
-        let kept = self.kept.entry((plugin, template)).or_default();
-        kept.last_used = cycle;
-        kept
+        self.kept.of((plugin, template), cycle)
     }
 
-    /// Drops the answers of plugins and templates that are not used any more.
-    pub fn retain(&mut self, mut keep: impl FnMut(PluginId, TemplateId) -> bool) {
-        self.kept.retain(|(plugin, template), _| keep(*plugin, *template));
+    /// Drops the answers of plugins and templates that are not used any more, and what follows from them.
+    pub fn retain(&mut self, keep: impl Fn(PluginId, TemplateId) -> bool) {
+        let keep_all = |parts: &Parts| parts.iter().all(|(plugin, template, _)| keep(*plugin, *template));
+        self.kept.retain(|(plugin, template)| keep(*plugin, *template));
+        self.fitting.retain(keep_all);
+        self.rankings.retain(keep_all);
+    }
+
+    /// Drops what follows from the kept answers.
+    pub fn forget_followed(&mut self) {
+        self.fitting = Shelf::default();
+        self.rankings = Shelf::default();
     }
 
     /// Drops those used longest ago where they take too much.
     pub fn make_room(&mut self) {
-        let mut bytes: usize = self.kept.values().map(Kept::bytes).sum();
-        if bytes <= self.most_bytes {
-            return;
-        }
-        let mut by_age: Vec<_> = self.kept.iter().map(|(key, kept)| (kept.last_used, *key, kept.bytes())).collect();
-        by_age.sort_unstable();
-        for (_, key, size) in by_age {
-            if bytes <= self.most_bytes / 4 * 3 {
-                break;
-            }
-            self.kept.remove(&key);
-            bytes -= size;
-        }
+        let quarter = self.most_bytes / 4;
+        self.kept.make_room(2 * quarter);
+        self.fitting.make_room(quarter);
+        self.rankings.make_room(quarter);
     }
 
     /// How many (plugin, template) pairs have answers.
@@ -99,7 +126,7 @@ impl Answers {
     /// None at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.kept.is_empty()
+        self.kept.len() == 0
     }
 }
 
@@ -110,14 +137,14 @@ mod tests {
 
     #[test]
     fn the_oldest_go_when_they_take_too_much() {
-        let mut answers = Answers::new(20_000);
+        let mut answers = Answers::new(40_000);
         let nodes: Vec<NodeId> = (0..1000).map(NodeId).collect();
         for n in 0..4 {
             let kept = answers.of(PluginId(0), TemplateId(n), u64::from(n));
             kept.verdicts.set(&nodes, vec![0; 1000]);
         }
         answers.of(PluginId(0), TemplateId(0), 9);
-        answers.most_bytes = 5000;
+        answers.most_bytes = 10_000;
         answers.make_room();
         assert_eq!(answers.len(), 1);
         assert_eq!(answers.of(PluginId(0), TemplateId(0), 9).verdicts.missing(&nodes), [], "the one used last stays");

@@ -21,8 +21,9 @@ impl Placing<'_> {
         template
     }
 
-    fn keeps(&self, plugin: &ProfilePlugin, scope: Scope) -> bool {
-        scope == Scope::Node && !self.distrusted.iter().any(|distrusted| distrusted.plugin == plugin.id)
+    /// Whether the plugin's answers of this scope are kept.
+    pub(super) fn keeps(&self, plugin: &ProfilePlugin, scope: Scope) -> bool {
+        scope == Scope::Node && !self.distrusted.iter().any(|distrusted| distrusted.plugin == Some(plugin.id))
     }
 
     pub(super) fn pre_filter(&mut self, plugin: &ProfilePlugin) -> Result<PreFilterResult, PluginError> {
@@ -183,7 +184,7 @@ impl Placing<'_> {
              did; it is asked for every pod from now on. Declare the facts it reads, or scope cluster",
             self.pod.key
         );
-        self.distrusted.push(Distrusted { plugin: plugin.id, name: Arc::clone(&plugin.declaration.name), what });
+        self.distrusted.push(Distrusted { plugin: Some(plugin.id), name: Arc::clone(&plugin.declaration.name), what });
     }
 }
 

@@ -1,40 +1,100 @@
 //! Which nodes the pod fits on.
 
 use std::collections::BTreeSet;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use super::diagnosis::Diagnosis;
 use super::sampling::Sample;
 use super::what_if::CaseRejected;
 use super::{Failure, Placing, Said};
+use crate::answers::Parts;
 use crate::cache::NodeId;
-use crate::plugins::{Code, ExtensionPoints, PluginError, PluginId, PreFilterResult, Status, Verdicts};
+use crate::plugins::{Code, ExtensionPoints, PluginError, PreFilterResult, Status, Verdicts};
 use crate::profile::{Profile, ProfilePlugin};
 
 /// What the pre-filters leave to be filtered.
-struct Candidates {
-    nodes: Vec<NodeId>,
-    /// Plugins whose filter has nothing to do.
-    skipped: Vec<PluginId>,
+pub(super) struct Candidates<'p> {
+    /// `None` for every node.
+    narrowed: Option<Vec<NodeId>>,
+    /// The filters that have something to do.
+    pub filters: Vec<&'p ProfilePlugin>,
+}
+
+/// The nodes that the pod fits on, at least one.
+pub(super) struct Feasible<'p> {
+    pub nodes: Nodes,
+    /// Those that said so.
+    pub filters: Vec<&'p ProfilePlugin>,
+}
+
+/// Nodes, in order.
+pub(super) enum Nodes {
+    /// Found for this pod.
+    Found(Vec<NodeId>),
+    /// Followed for all pods of these templates.
+    Followed(Arc<[NodeId]>, Parts),
+}
+
+impl Deref for Nodes {
+    type Target = [NodeId];
+
+    fn deref(&self) -> &[NodeId] {
+        match self {
+            Self::Found(nodes) => nodes,
+            Self::Followed(nodes, _) => nodes,
+        }
+    }
+}
+
+impl<'p> Candidates<'p> {
+    /// Every node, for these filters.
+    pub fn all(filters: Vec<&'p ProfilePlugin>) -> Self {
+        Self { narrowed: None, filters }
+    }
+
+    /// Whether every node and none but these have to be filtered, so that what other pods found out is of use.
+    pub fn are_all(&self) -> bool {
+        self.narrowed.is_none()
+    }
 }
 
 impl Placing<'_> {
     /// At least one node, or why none.
-    pub(super) fn feasible_nodes(&mut self, profile: &Profile) -> Result<Vec<NodeId>, Failure> {
+    pub(super) fn feasible_nodes<'p>(&mut self, profile: &'p Profile) -> Result<Feasible<'p>, Failure> {
         let mut diagnosis = Diagnosis::new(self.cache.node_count());
         let candidates = self.at(ExtensionPoints::PRE_FILTER, |placing| placing.candidates(profile, &mut diagnosis))?;
-        let nodes = self.at(ExtensionPoints::FILTER, |placing| match placing.nominated_node(profile, &candidates) {
-            Some(node) => Ok(vec![node]),
-            None => placing.sampled(profile, candidates, &mut diagnosis),
-        })?;
-        if nodes.is_empty() { Err(no_node(&mut diagnosis)) } else { Ok(nodes) }
+        let nodes =
+            self.at(ExtensionPoints::FILTER, |placing| placing.fitting(profile, &candidates, &mut diagnosis))?;
+        if nodes.is_empty() {
+            return Err(no_node(&mut diagnosis));
+        }
+        Ok(Feasible { nodes, filters: candidates.filters })
+    }
+
+    /// May be none.
+    fn fitting(
+        &mut self,
+        profile: &Profile,
+        candidates: &Candidates<'_>,
+        diagnosis: &mut Diagnosis,
+    ) -> Result<Nodes, Failure> {
+        if let Some(node) = self.nominated_node(candidates) {
+            return Ok(Nodes::Found(vec![node]));
+        }
+        match self.followed(profile, candidates)? {
+            Some(nodes) if !nodes.is_empty() => Ok(nodes),
+            // Where there is none, the reasons are looked for.
+            _ => Ok(Nodes::Found(self.sampled(profile, candidates, diagnosis)?)),
+        }
     }
 
     /// The node that is promised to the pod, if it fits there: then no other is looked at. A plugin that fails about it
     /// will do so about all of them.
-    fn nominated_node(&mut self, profile: &Profile, candidates: &Candidates) -> Option<NodeId> {
+    fn nominated_node(&mut self, candidates: &Candidates<'_>) -> Option<NodeId> {
         let node = self.cache.node_id(self.nominations.node_of(&self.pod.key.uid)?)?;
         let mut aside = Diagnosis::new(1);
-        let fits = self.filtered(profile, vec![node], &candidates.skipped, &mut aside);
+        let fits = self.filtered(&candidates.filters, vec![node], &mut aside);
         fits.ok()?.first().copied()
     }
 
@@ -42,34 +102,34 @@ impl Placing<'_> {
     fn sampled(
         &mut self,
         profile: &Profile,
-        candidates: Candidates,
+        candidates: &Candidates<'_>,
         diagnosis: &mut Diagnosis,
     ) -> Result<Vec<NodeId>, Failure> {
-        let Candidates { mut nodes, skipped } = candidates;
+        let every = || self.cache.nodes().map(|info| info.id).collect();
+        let mut nodes: Vec<NodeId> = candidates.narrowed.clone().unwrap_or_else(every);
         let Some(sample) = Sample::of(nodes.len(), profile.percentage_of_nodes_to_score, *self.next_start) else {
-            return self.filtered(profile, nodes, &skipped, diagnosis);
+            return self.filtered(&candidates.filters, nodes, diagnosis);
         };
         nodes.rotate_left(sample.start);
         let mut feasible: Vec<NodeId> = Vec::new();
         let mut looked_at = 0;
         while feasible.len() < sample.enough && looked_at < nodes.len() {
             let end = nodes.len().min(looked_at + sample.enough - feasible.len());
-            feasible.extend(self.filtered(profile, nodes[looked_at..end].to_vec(), &skipped, diagnosis)?);
+            feasible.extend(self.filtered(&candidates.filters, nodes[looked_at..end].to_vec(), diagnosis)?);
             looked_at = end;
         }
         *self.next_start = (*self.next_start + looked_at) % self.cache.node_count();
         Ok(feasible)
     }
 
-    fn filtered(
+    pub(super) fn filtered(
         &mut self,
-        profile: &Profile,
+        filters: &[&ProfilePlugin],
         mut nodes: Vec<NodeId>,
-        skipped: &[PluginId],
         diagnosis: &mut Diagnosis,
     ) -> Result<Vec<NodeId>, Failure> {
-        self.yield_to_nominated(profile, &mut nodes, skipped, diagnosis)?;
-        for plugin in profile.filter.iter().filter(|plugin| !skipped.contains(&plugin.id)) {
+        self.yield_to_nominated(filters, &mut nodes, diagnosis)?;
+        for plugin in filters {
             if nodes.is_empty() {
                 break;
             }
@@ -84,16 +144,13 @@ impl Placing<'_> {
     /// has to fit without them as well, as they may go elsewhere.
     fn yield_to_nominated(
         &mut self,
-        profile: &Profile,
+        filters: &[&ProfilePlugin],
         nodes: &mut Vec<NodeId>,
-        skipped: &[PluginId],
         diagnosis: &mut Diagnosis,
     ) -> Result<(), Failure> {
         let cases = self.with_nominated(nodes);
-        let filters: Vec<&ProfilePlugin> =
-            profile.filter.iter().filter(|plugin| !skipped.contains(&plugin.id)).collect();
         let mut out: BTreeSet<NodeId> = BTreeSet::new();
-        for (case, rejected) in cases.iter().zip(self.what_if(&filters, &cases)?) {
+        for (case, rejected) in cases.iter().zip(self.what_if(filters, &cases)?) {
             let Some(CaseRejected { plugin, status }) = rejected else { continue };
             self.check_not_error(plugin, &status)?;
             let template = self.template(plugin);
@@ -107,7 +164,7 @@ impl Placing<'_> {
         Ok(())
     }
 
-    fn candidates(&mut self, profile: &Profile, diagnosis: &mut Diagnosis) -> Result<Candidates, Failure> {
+    fn candidates<'p>(&mut self, profile: &'p Profile, diagnosis: &mut Diagnosis) -> Result<Candidates<'p>, Failure> {
         let mut skipped = Vec::new();
         let mut narrowed: Option<BTreeSet<Box<str>>> = None;
         let mut narrowing: BTreeSet<&str> = BTreeSet::new();
@@ -149,16 +206,14 @@ impl Placing<'_> {
             diagnosis.reject_all(&status);
             return Err(no_node(diagnosis));
         }
-        let nodes = match narrowed {
-            None => self.cache.nodes().map(|info| info.id).collect(),
-            Some(names) => {
-                let nodes: Vec<NodeId> = names.iter().filter_map(|name| self.cache.node_id(name)).collect();
-                let others = self.cache.nodes().map(|info| info.id).filter(|id| !nodes.contains(id));
-                diagnosis.add(&left_out(&narrowing), &others.collect::<Vec<NodeId>>());
-                nodes
-            }
-        };
-        Ok(Candidates { nodes, skipped })
+        let narrowed = narrowed.map(|names| {
+            let nodes: Vec<NodeId> = names.iter().filter_map(|name| self.cache.node_id(name)).collect();
+            let others = self.cache.nodes().map(|info| info.id).filter(|id| !nodes.contains(id));
+            diagnosis.add(&left_out(&narrowing), &others.collect::<Vec<NodeId>>());
+            nodes
+        });
+        let filters = profile.filter.iter().filter(|plugin| !skipped.contains(&plugin.id)).collect();
+        Ok(Candidates { narrowed, filters })
     }
 
     fn keep_fitting(
@@ -184,6 +239,15 @@ impl Placing<'_> {
             diagnosis.add(status, &rejected);
         }
         Ok(())
+    }
+
+    /// None of the verdicts says that the plugin could not tell.
+    pub(super) fn check_no_error(&self, plugin: &ProfilePlugin, verdicts: &Verdicts) -> Result<(), PluginError> {
+        let mut answers = verdicts.nodes.iter().filter_map(|answer| usize::from(*answer).checked_sub(1));
+        if verdicts.outcomes.iter().all(|status| status.code != Code::Error) {
+            return Ok(());
+        }
+        answers.try_for_each(|answer| self.check_not_error(plugin, &verdicts.outcomes[answer]))
     }
 
     fn check_not_error(&self, plugin: &ProfilePlugin, status: &Status) -> Result<(), PluginError> {

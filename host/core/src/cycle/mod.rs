@@ -6,6 +6,7 @@
 mod asking;
 mod diagnosis;
 mod filtering;
+mod followed;
 mod normalize;
 mod post_filter;
 mod sampling;
@@ -79,7 +80,8 @@ pub(crate) struct Placing<'a> {
 /// A plugin that declared its scope wrongly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Distrusted {
-    pub plugin: PluginId,
+    /// `None` for what the core made of answers itself.
+    pub plugin: Option<PluginId>,
     pub name: Arc<str>,
     pub what: String,
 }
@@ -94,11 +96,10 @@ impl Placing<'_> {
             Err(Failure::Unschedulable(diagnosis, _)) => return Err(self.make_room(profile, diagnosis)),
             other => other?,
         };
-        if let [only] = feasible[..] {
+        if let [only] = feasible.nodes[..] {
             return Ok(only);
         }
-        let totals = self.total_scores(profile, &feasible)?;
-        select::one_of_the_best(&feasible, &totals, rng).ok_or(Failure::NoNodes)
+        self.best_node(profile, &feasible, rng)
     }
 
     /// The nodes that the pod fits on, at least one, with their total scores. Also the only one is scored.
@@ -107,8 +108,8 @@ impl Placing<'_> {
             return Err(Failure::NoNodes);
         }
         let feasible = self.feasible_nodes(profile)?;
-        let totals = self.total_scores(profile, &feasible)?;
-        Ok(feasible.into_iter().zip(totals).collect())
+        let totals = self.total_scores(profile, &feasible.nodes)?;
+        Ok(feasible.nodes.iter().copied().zip(totals).collect())
     }
 
     fn tell(&mut self, plugin: &ProfilePlugin, answer: Said<'_>) {

@@ -1,15 +1,40 @@
 //! How good the nodes are on which the pod fits.
 
-use super::{Failure, Placing, Said, normalize};
+use super::filtering::Feasible;
+use super::{Failure, Placing, Said, normalize, select};
 use crate::cache::NodeId;
 use crate::plugins::{ExtensionPoints, Normalization, PluginError, PluginId, PreScoreResult};
 use crate::profile::{FailurePolicy, Profile, ProfilePlugin};
 
 impl Placing<'_> {
+    /// One of the nodes with the highest weighted sum of all plugins' normalized scores.
+    pub(super) fn best_node(
+        &mut self,
+        profile: &Profile,
+        feasible: &Feasible<'_>,
+        rng: &mut fastrand::Rng,
+    ) -> Result<NodeId, Failure> {
+        let skipped = self.skipped_at_pre_score(profile, &feasible.nodes)?;
+        self.at(ExtensionPoints::SCORE, |placing| {
+            if let Some(node) = placing.best_followed(profile, feasible, &skipped, rng)? {
+                return Ok(node);
+            }
+            let totals = placing.summed_scores(profile, &feasible.nodes, &skipped)?;
+            if placing.verify {
+                placing.check_followed(profile, feasible, &skipped, &totals)?;
+            }
+            select::one_of_the_best(&feasible.nodes, &totals, rng).ok_or(Failure::NoNodes)
+        })
+    }
+
     /// The weighted sum of all plugins' normalized scores, parallel to `nodes`.
     pub(super) fn total_scores(&mut self, profile: &Profile, nodes: &[NodeId]) -> Result<Vec<i64>, Failure> {
-        let skipped = self.at(ExtensionPoints::PRE_SCORE, |placing| Ok(placing.skipped_scores(profile, nodes)?))?;
+        let skipped = self.skipped_at_pre_score(profile, nodes)?;
         self.at(ExtensionPoints::SCORE, |placing| placing.summed_scores(profile, nodes, &skipped))
+    }
+
+    fn skipped_at_pre_score(&mut self, profile: &Profile, nodes: &[NodeId]) -> Result<Vec<PluginId>, Failure> {
+        self.at(ExtensionPoints::PRE_SCORE, |placing| Ok(placing.skipped_scores(profile, nodes)?))
     }
 
     fn summed_scores(
@@ -54,23 +79,32 @@ impl Placing<'_> {
         let mut scores = self.score(plugin, nodes)?;
         let raw = self.witness.as_ref().map(|_| scores.clone());
         match plugin.declaration.normalization {
-            Normalization::None => {}
             Normalization::Default => normalize::default(&mut scores),
             Normalization::DefaultReversed => normalize::default_reversed(&mut scores),
-            Normalization::Custom if plugin.declaration.points.contains(ExtensionPoints::NORMALIZE) => {
-                scores = self.normalize(plugin, nodes, &scores)?;
-            }
-            Normalization::Custom => {}
+            Normalization::Custom if plugin.normalizes_itself() => scores = self.normalize(plugin, nodes, &scores)?,
+            Normalization::None | Normalization::Custom => {}
         }
         if let Some(raw) = raw {
             self.tell(plugin, Said::Scores { nodes, raw: &raw, normalized: &scores });
         }
-        match scores.iter().find(|score| !(0..=normalize::MAX_NODE_SCORE).contains(*score)) {
-            None => Ok(scores),
-            Some(score) => {
-                let message = format!("gave the score {score}; after normalizing it has to be 0 to 100");
-                Err(PluginError::failed(plugin.declaration.name.clone(), message))
-            }
+        scores.iter().try_for_each(|score| plugin.check_score(*score))?;
+        Ok(scores)
+    }
+}
+
+impl ProfilePlugin {
+    /// Scores become 0 to 100 by the plugin's own doing.
+    pub(super) fn normalizes_itself(&self) -> bool {
+        let declaration = &self.declaration;
+        declaration.normalization == Normalization::Custom && declaration.points.contains(ExtensionPoints::NORMALIZE)
+    }
+
+    /// A score is in range once it is normalized.
+    pub(super) fn check_score(&self, score: i64) -> Result<(), PluginError> {
+        if (0..=normalize::MAX_NODE_SCORE).contains(&score) {
+            return Ok(());
         }
+        let message = format!("gave the score {score}; after normalizing it has to be 0 to 100");
+        Err(PluginError::failed(self.declaration.name.clone(), message))
     }
 }

@@ -64,14 +64,7 @@ impl Placing<'_> {
 
     /// Those of the nodes on which room is promised to other pods of at least this one's priority, with these pods there.
     pub(super) fn with_nominated(&self, nodes: &[NodeId]) -> Vec<WhatIf> {
-        let pod = self.pod;
-        let counts = |other: &&Arc<Pod>| other.spec.priority >= pod.spec.priority && other.key.uid != pod.key.uid;
-        let promised: BTreeMap<NodeId, Vec<Arc<Pod>>> = self
-            .nominations
-            .nodes()
-            .filter_map(|(name, pods)| Some((self.cache.node_id(name)?, pods.filter(counts).cloned().collect())))
-            .filter(|(_, pods): &(_, Vec<_>)| !pods.is_empty())
-            .collect();
+        let promised = self.promised();
         if promised.is_empty() {
             return Vec::new();
         }
@@ -80,5 +73,16 @@ impl Placing<'_> {
             Some(WhatIf { node: *node, added, removed: Vec::new() })
         };
         nodes.iter().filter_map(case).collect()
+    }
+
+    /// Where room is promised to other pods of at least this one's priority, and to whom.
+    pub(super) fn promised(&self) -> BTreeMap<NodeId, Vec<Arc<Pod>>> {
+        let pod = self.pod;
+        let counts = |other: &&Arc<Pod>| other.spec.priority >= pod.spec.priority && other.key.uid != pod.key.uid;
+        self.nominations
+            .nodes()
+            .filter_map(|(name, pods)| Some((self.cache.node_id(name)?, pods.filter(counts).cloned().collect())))
+            .filter(|(_, pods): &(_, Vec<_>)| !pods.is_empty())
+            .collect()
     }
 }

@@ -19,13 +19,15 @@ use crate::cluster::{PROFILE, claims};
 use crate::ledger::{self, Ledger};
 
 /// Which plugin an instance is: ids count up with every swap, seven to a generation.
-pub const KINDS: u32 = 7;
+pub const KINDS: u32 = 8;
 
 pub struct Fakes {
     pub rng: fastrand::Rng,
     /// One call in so many traps; 0 none.
     pub trap_one_in: u32,
     pub generation: u32,
+    /// Somebody scores by what can't be kept, so that nodes are not ranked.
+    pub draws: bool,
     /// What the plugins at reserve and beyond remember, and check.
     pub ledger: Ledger,
 }
@@ -38,6 +40,8 @@ impl Fakes {
             declaration: Arc::new(declaration(kind)),
             failure_policy: Default::default(),
         };
+        let mut score = vec![(plugin(0), 3), (plugin(1), 1), (plugin(7), 2)];
+        score.extend(self.draws.then(|| (plugin(2), 2)));
         Profile {
             scheduler_name: PROFILE.into(),
             pre_enqueue: vec![plugin(3)],
@@ -45,8 +49,8 @@ impl Fakes {
             pre_filter: vec![plugin(0)],
             filter: vec![plugin(0), plugin(1)],
             post_filter: vec![plugin(4)],
-            pre_score: vec![plugin(2)],
-            score: vec![(plugin(1), 1), (plugin(2), 2)],
+            pre_score: vec![plugin(0), plugin(2)],
+            score,
             reserve: vec![plugin(5), plugin(6)],
             permit: vec![plugin(5), plugin(6)],
             pre_bind: vec![plugin(5), plugin(6)],
@@ -76,7 +80,13 @@ fn declaration(kind: u32) -> Declaration {
         4 => ("Preemption", PodFacts::PRIORITY, NodeFacts::PODS, Scope::Cluster),
         5 => ("First", PodFacts::REQUESTS, NodeFacts::empty(), Scope::Cluster),
         6 => ("Second", PodFacts::NAME, NodeFacts::empty(), Scope::Cluster),
+        7 => ("Crowd", PodFacts::empty(), NodeFacts::USAGE, Scope::Node),
         _ => ("Random", PodFacts::empty(), NodeFacts::empty(), Scope::Cluster),
+    };
+    let normalization = match kind {
+        0 => Normalization::DefaultReversed,
+        7 => Normalization::None,
+        _ => Normalization::Default,
     };
     Declaration {
         name: name.into(),
@@ -85,7 +95,7 @@ fn declaration(kind: u32) -> Declaration {
         node_facts,
         filter_scope: scope,
         score_scope: scope,
-        normalization: Normalization::Default,
+        normalization,
         objects,
         ..Declaration::default()
     }
@@ -168,7 +178,12 @@ impl Plugins for Fakes {
         let free = |node: &NodeId| {
             cycle.cache.node(*node).map_or(0, |info| info.node.allocatable.milli_cpu - info.usage.requested.milli_cpu)
         };
+        let info = |node: &NodeId| cycle.cache.node(*node);
         Ok(match plugin.0 % KINDS {
+            0 => nodes.iter().map(|node| info(node).map_or(0, |info| info.node.taints.len() as i64)).collect(),
+            7 => {
+                nodes.iter().map(|node| info(node).map_or(0, |info| 100 - info.usage.requested.pods.min(100))).collect()
+            }
             1 => nodes.iter().map(|node| free(node).max(0)).collect(),
             _ => nodes.iter().map(|node| (cycle.seed.rotate_left(node.0) % 100) as i64).collect(),
         })

@@ -1,0 +1,258 @@
+//! The nodes that pods of one kind fit on, in the order of their scores, followed from change to change: the best is found
+//! without looking at all.
+//!
+//! Scores that are normalized depend on those of all other nodes. So nodes with the same such scores are a group; what
+//! these are worth is computed a group at a time, and within a group the other scores give the order. There are few groups:
+//! the scores that default plugins have normalized count taints, terms and pods.
+
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+
+use super::stale::Followed;
+use crate::cache::{Cache, NodeId};
+use crate::plugins::Declaration;
+
+/// With more groups than this, to look at them all is no less work than to look at all nodes.
+const MOST_GROUPS: usize = 1024;
+
+/// See the module's head.
+#[derive(Clone, Debug, Default)]
+pub struct Ranking {
+    followed: Followed,
+    /// By node id.
+    spots: Vec<Spot>,
+    groups: Vec<Group>,
+    by_raw: HashMap<Box<[i64]>, usize>,
+    /// Groups that became empty.
+    free: Vec<usize>,
+    /// There were too many groups once.
+    is_too_varied: bool,
+}
+
+/// The group of nodes that have no place.
+const NONE: u32 = u32::MAX;
+
+/// Where a node is to be found.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    /// Or [`NONE`].
+    group: u32,
+    /// In the list of the group's nodes of this score.
+    at: u32,
+    score: i64,
+}
+
+/// Nodes whose scores that are normalized are the same.
+#[derive(Clone, Debug, Default)]
+struct Group {
+    /// These, a plugin at a time.
+    raw: Box<[i64]>,
+    /// By the weighted sum of the others. No list is empty.
+    nodes: BTreeMap<i64, Vec<NodeId>>,
+}
+
+/// The best nodes: those of these lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Best<'a> {
+    /// Their total score.
+    pub total: i64,
+    /// They, in no particular order.
+    pub nodes: Vec<&'a [NodeId]>,
+}
+
+impl Ranking {
+    /// The nodes that have to be put or removed again, for these plugins; `None` for all of them, for none has a place any
+    /// more. They are so until [`Self::caught_up`].
+    pub fn stale(&mut self, cache: &Cache, plugins: &[&Declaration]) -> Option<Vec<NodeId>> {
+        let stale = self.followed.stale(cache, plugins);
+        if stale.is_none() {
+            *self = Self { followed: self.followed, ..Self::default() };
+        }
+        stale
+    }
+
+    /// All that was stale was put or removed.
+    pub fn caught_up(&mut self, cache: &Cache) {
+        self.followed.caught_up(cache);
+    }
+
+    /// The node has these scores: those that are normalized, in the plugins' order, and the weighted sum of the others.
+    pub fn put(&mut self, node: NodeId, raw: &[i64], score: i64) {
+        self.remove(node);
+        if self.is_too_varied {
+            return;
+        }
+        let Some(group) = self.group_of(raw) else {
+            *self = Self { followed: self.followed, is_too_varied: true, ..Self::default() };
+            return;
+        };
+        let list = self.groups[group].nodes.entry(score).or_default();
+        let spot = Spot { group: group as u32, at: list.len() as u32, score };
+        list.push(node);
+        let at = node.0 as usize;
+        if at >= self.spots.len() {
+            self.spots.resize(at + 1, Spot { group: NONE, at: 0, score: 0 });
+        }
+        self.spots[at] = spot;
+    }
+
+    /// Pods do not fit on the node.
+    pub fn remove(&mut self, node: NodeId) {
+        let Some(spot) = self.spots.get_mut(node.0 as usize) else { return };
+        let Spot { group: number, at, score } = *spot;
+        spot.group = NONE;
+        let Some(group) = self.groups.get_mut(number as usize) else { return };
+        let Some(list) = group.nodes.get_mut(&score) else { return };
+        list.swap_remove(at as usize);
+        if let Some(moved) = list.get(at as usize) {
+            self.spots[moved.0 as usize].at = at;
+        }
+        if list.is_empty() {
+            group.nodes.remove(&score);
+        }
+        if group.nodes.is_empty() {
+            self.by_raw.remove(&group.raw);
+            self.free.push(number as usize);
+        }
+    }
+
+    fn group_of(&mut self, raw: &[i64]) -> Option<usize> {
+        if let Some(group) = self.by_raw.get(raw) {
+            return Some(*group);
+        }
+        let group = match self.free.pop() {
+            Some(free) => free,
+            None if self.groups.len() == MOST_GROUPS => return None,
+            None => {
+                self.groups.push(Group::default());
+                self.groups.len() - 1
+            }
+        };
+        self.groups[group].raw = raw.into();
+        self.by_raw.insert(raw.into(), group);
+        Some(group)
+    }
+
+    /// Nodes differ too much to be ranked.
+    #[must_use]
+    pub fn is_too_varied(&self) -> bool {
+        self.is_too_varied
+    }
+
+    /// What the nodes' groups have in common: the scores that are normalized. Each at least one node has.
+    pub fn groups(&self) -> impl Iterator<Item = &[i64]> {
+        self.taken().map(|group| &*group.raw)
+    }
+
+    fn taken(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(|group| !group.nodes.is_empty())
+    }
+
+    /// The best, where those scores are worth so much in each of [`Self::groups`]; `None` without nodes.
+    #[must_use]
+    pub fn best(&self, worth: &[i64]) -> Option<Best<'_>> {
+        let mut best: Option<Best<'_>> = None;
+        for (group, worth) in self.taken().zip(worth) {
+            let Some((score, nodes)) = group.nodes.last_key_value() else { continue };
+            let total = score + worth;
+            match &mut best {
+                Some(best) if best.total > total => {}
+                Some(best) if best.total == total => best.nodes.push(nodes),
+                _ => best = Some(Best { total, nodes: vec![nodes] }),
+            }
+        }
+        best
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.spots.len() * (size_of::<Spot>() + size_of::<NodeId>()) + self.groups.len() * size_of::<Group>()
+    }
+}
+
+impl Best<'_> {
+    /// How many they are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.iter().map(|list| list.len()).sum()
+    }
+
+    /// There is always one.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// One of them, by its number below [`Self::len`].
+    #[must_use]
+    pub fn nth(&self, number: usize) -> Option<NodeId> {
+        let mut left = number;
+        for list in &self.nodes {
+            match list.get(left) {
+                Some(node) => return Some(*node),
+                None => left -= list.len(),
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What is best by looking at all.
+    fn naive(nodes: &BTreeMap<NodeId, ([i64; 2], i64)>) -> Option<(i64, Vec<NodeId>)> {
+        let worth = |raw: &[i64; 2]| raw[0] * 2 - raw[1];
+        let total = nodes.values().map(|(raw, score)| worth(raw) + score).max()?;
+        let best = nodes.iter().filter(|(_, (raw, score))| worth(raw) + score == total);
+        Some((total, best.map(|(node, _)| *node).collect()))
+    }
+
+    fn ranked(ranking: &Ranking) -> Option<(i64, Vec<NodeId>)> {
+        let worth: Vec<i64> = ranking.groups().map(|raw| raw[0] * 2 - raw[1]).collect();
+        let best = ranking.best(&worth)?;
+        let mut nodes: Vec<NodeId> = (0..best.len()).filter_map(|n| best.nth(n)).collect();
+        nodes.sort_unstable();
+        Some((best.total, nodes))
+    }
+
+    proptest! {
+        #[test]
+        fn the_best_are_those_that_a_look_at_all_finds(
+            changes in prop::collection::vec((0u32..12, prop::option::weighted(0.8, ((0i64..3, 0i64..3), 0i64..4))), 0..60),
+        ) {
+            let mut ranking = Ranking::default();
+            let mut nodes = BTreeMap::new();
+            for (node, change) in changes {
+                let node = NodeId(node);
+                match change {
+                    Some(((a, b), score)) => {
+                        ranking.put(node, &[a, b], score);
+                        nodes.insert(node, ([a, b], score));
+                    }
+                    None => {
+                        ranking.remove(node);
+                        nodes.remove(&node);
+                    }
+                }
+                prop_assert_eq!(ranked(&ranking), naive(&nodes));
+            }
+        }
+    }
+
+    #[test]
+    fn gives_up_where_every_node_is_a_group_and_not_where_groups_come_and_go() {
+        let mut ranking = Ranking::default();
+        for n in 0..5000 {
+            ranking.put(NodeId(0), &[n], 0);
+        }
+        assert_eq!((ranking.is_too_varied(), ranking.groups().count()), (false, 1));
+        for n in 0..2000 {
+            ranking.put(NodeId(n), &[i64::from(n)], 0);
+        }
+        assert_eq!((ranking.is_too_varied(), ranking.best(&[])), (true, None));
+    }
+}
