@@ -61,7 +61,12 @@ world!(pre_enqueue, "with-pre-enqueue", "export_pre_enqueue");
 world!(queue_sort, "with-queue-sort", "export_queue_sort");
 world!(pre_filter, "with-pre-filter", "export_pre_filter");
 world!(filter, "with-filter", "export_filter");
-world!(post_filter, "with-post-filter", "export_post_filter");
+world!(
+    post_filter,
+    "with-post-filter",
+    "export_post_filter",
+    "berth:scheduler/intents@0.1.0" in crate::bindings::reserve::berth::scheduler::intents
+);
 world!(pre_score, "with-pre-score", "export_pre_score");
 world!(score, "with-score", "export_score");
 world!(normalize, "with-normalize", "export_normalize");

@@ -52,16 +52,6 @@ pub const fn without_cycle(reads: Reads) -> Reads {
     reads
 }
 
-/// What a post-filter reads, in a plugin that does not filter.
-///
-/// # Panics
-/// It filters: that is an error of compiling.
-#[allow(clippy::panic, reason = "at compile time: its message is for the plugin's author")]
-pub const fn beside_no_filter(filter: Option<Reads>, reads: Reads) -> Reads {
-    assert!(filter.is_none(), "a plugin with post_filter can't filter: it would have to answer its own what-ifs");
-    reads
-}
-
 /// Calls a filter or score.
 #[inline(always)]
 pub fn node<P: Plugin, Out, Params>(function: &impl NodeFn<P, Out, Params>, scene: &Scene<'_, P>) -> Out {

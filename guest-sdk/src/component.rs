@@ -173,31 +173,31 @@ impl<P: Resident> reserve::Guest for Component<P> {
         Ok(reserved.map(Into::into).map_err(Into::into))
     }
 
-    fn unreserve(cycle: Cycle, node_name: String, state: Vec<u8>) {
-        P::guest().unreserve(&cycle, &Reserved { node_name, state });
+    fn unreserve(cycle: Cycle, node_name: String, state: Vec<u8>, pre_bound: bool) -> Vec<Intent> {
+        P::guest().unreserve(&cycle, &Reserved { node_name, state, pre_bound })
     }
 }
 
 impl<P: Resident> permit::Guest for Component<P> {
     fn permit(cycle: Cycle, node_name: String, state: Vec<u8>) -> Result<permit::Verdict, String> {
-        P::guest().permit(&cycle, &Reserved { node_name, state }).map(Into::into)
+        P::guest().permit(&cycle, &Reserved { node_name, state, pre_bound: false }).map(Into::into)
     }
 }
 
 impl<P: Resident> pre_bind::Guest for Component<P> {
     fn pre_bind(cycle: Cycle, node_name: String, state: Vec<u8>) -> Result<Vec<Intent>, String> {
-        P::guest().pre_bind(&cycle, &Reserved { node_name, state })
+        P::guest().pre_bind(&cycle, &Reserved { node_name, state, pre_bound: false })
     }
 }
 
 impl<P: Resident> bind::Guest for Component<P> {
     fn bind(cycle: Cycle, node_name: String, state: Vec<u8>) -> Result<Option<Vec<Intent>>, String> {
-        P::guest().bind(&cycle, &Reserved { node_name, state })
+        P::guest().bind(&cycle, &Reserved { node_name, state, pre_bound: true })
     }
 }
 
 impl<P: Resident> post_bind::Guest for Component<P> {
     fn post_bind(cycle: Cycle, node_name: String, state: Vec<u8>) {
-        P::guest().post_bind(&cycle, &Reserved { node_name, state });
+        P::guest().post_bind(&cycle, &Reserved { node_name, state, pre_bound: true });
     }
 }

@@ -164,11 +164,9 @@ impl<P: Plugin> Guest<P> {
         Ok(P::reserve(&scene))
     }
 
-    /// The reservation ends without a bind.
-    pub fn unreserve(&mut self, cycle: &Cycle, reserved: &Reserved) {
-        if let Ok(scene) = self.scene(cycle, &[]) {
-            P::unreserve(reserved, &scene);
-        }
+    /// The reservation ends without a bind: what has to be undone.
+    pub fn unreserve(&mut self, cycle: &Cycle, reserved: &Reserved) -> Vec<Intent> {
+        self.scene(cycle, &[]).map(|scene| P::unreserve(reserved, &scene)).unwrap_or_default()
     }
 
     /// Whether the pod may be bound.

@@ -1,7 +1,7 @@
 //! What a plugin wants done to the cluster: it says so, and the host does it under its own rights.
 //!
-//! Whoever reads of a kind needs no rights for it; the host's role has to allow what intents do (`patch`, and `watch` of what
-//! is waited for). Where it doesn't, or where an intent fails in another way, the pod's placing ends: everything that was
+//! Whoever reads of a kind needs no rights for it; the host's role has to allow what intents do (`patch`, `create`, `delete`, and
+//! `watch` of what is waited for). Where it doesn't, or where an intent fails in another way, the pod's placing ends: everything that was
 //! reserved is taken back, and the pod is tried again.
 //!
 //! ```
@@ -20,7 +20,7 @@
 
 use std::time::Duration;
 
-pub use crate::bindings::reserve::berth::scheduler::intents::{Intent, ObjectReference, Patch, Wait};
+pub use crate::bindings::reserve::berth::scheduler::intents::{Intent, ObjectReference, Patch, PatchType, Wait};
 
 impl ObjectReference {
     /// An object of no namespace, of whatever uid: `ObjectReference::new("v1", "Node", "node-1")`.
@@ -45,18 +45,39 @@ impl ObjectReference {
 impl Intent {
     /// Change an object by a JSON merge patch.
     pub fn patch(object: ObjectReference, patch: impl Into<String>) -> Intent {
-        Intent::Patch(Patch { object, subresource: String::new(), patch: patch.into() })
+        changed(object, "", patch.into(), PatchType::Merge)
     }
 
     /// Change an object's status by a JSON merge patch.
     pub fn patch_status(object: ObjectReference, patch: impl Into<String>) -> Intent {
-        Intent::Patch(Patch { object, subresource: "status".to_owned(), patch: patch.into() })
+        changed(object, "status", patch.into(), PatchType::Merge)
+    }
+
+    /// Change an object by a strategic merge patch, which knows the keys of lists. Custom resources have none.
+    pub fn strategic_patch(object: ObjectReference, patch: impl Into<String>) -> Intent {
+        changed(object, "", patch.into(), PatchType::StrategicMerge)
+    }
+
+    /// Change an object's status by a strategic merge patch.
+    pub fn strategic_patch_status(object: ObjectReference, patch: impl Into<String>) -> Intent {
+        changed(object, "status", patch.into(), PatchType::StrategicMerge)
+    }
+
+    /// Make an object of this name, which nobody else may bear; `json` is what it has besides, but its status, for which it
+    /// takes a patch. Whoever makes one in `pre_bind` deletes it in `unreserve`.
+    pub fn create(object: ObjectReference, json: impl Into<String>) -> Intent {
+        Intent::Create((object, json.into()))
+    }
+
+    /// Delete an object. One that is not there is done with.
+    pub fn delete(object: ObjectReference) -> Intent {
+        Intent::Delete(object)
     }
 
     /// Bind a pod to a node, as the scheduler itself does it: for a `bind`.
     pub fn bind(pod: ObjectReference, node: &str) -> Intent {
         let patch = format!(r#"{{"target":{{"kind":"Node","name":{}}}}}"#, quoted(node));
-        Intent::Patch(Patch { object: pod, subresource: "binding".to_owned(), patch })
+        changed(pod, "binding", patch, PatchType::Merge)
     }
 
     /// Go on with what follows when the object is so. `until` is a CEL expression over `object`: true ends the wait, a string
@@ -77,6 +98,10 @@ impl Intent {
     pub fn assume(object: ObjectReference, patch: impl Into<String>) -> Intent {
         Intent::Assume((object, patch.into()))
     }
+}
+
+fn changed(object: ObjectReference, subresource: &str, patch: String, patch_type: PatchType) -> Intent {
+    Intent::Patch(Patch { object, subresource: subresource.to_owned(), patch, patch_type })
 }
 
 /// A text as JSON, in quotes: for patches that are put together with `format!`.

@@ -62,6 +62,27 @@ pub struct Reserved {
     pub node_name: String,
     /// The state that the plugin's own `reserve` gave; empty where it has none.
     pub state: Vec<u8>,
+    /// The plugin's `pre_bind` was asked before. In `unreserve`: what it wanted may be done, all of it or in part.
+    pub pre_bound: bool,
+}
+
+/// What an `unreserve` may return: nothing, or the [`Intent`]s that undo what `pre_bind` wanted: patches, creations and
+/// deletions. They are done in their order, each whatever came of the one before.
+pub trait IntoUndo {
+    /// What has to be undone.
+    fn into_undo(self) -> Vec<Intent>;
+}
+
+impl IntoUndo for () {
+    fn into_undo(self) -> Vec<Intent> {
+        Vec::new()
+    }
+}
+
+impl IntoUndo for Vec<Intent> {
+    fn into_undo(self) -> Vec<Intent> {
+        self
+    }
 }
 
 /// What a `reserve` may return: a [`Reservation`], or a `Result` of it or of nothing, whose error is a [`Rejection`] or just a

@@ -16,14 +16,14 @@
 /// | `pre_filter: pre_filter` | once a pod: [`PreFilter`](crate::PreFilter) or a `Result` of it |
 /// | `filter: filter` | a pod and a node: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
 /// | `filter_nodes: filter_nodes` | instead of `filter`, all nodes at once: [`Verdicts`](crate::Verdicts) or a `Result` of them |
-/// | `post_filter: post_filter` | where no node fits, once a pod: [`PostFilter`](crate::post_filter::PostFilter) or a `Result` of it, from [`&mut Rejected`](crate::post_filter::Rejected) first; not beside `filter` |
+/// | `post_filter: post_filter` | where no node fits, once a pod: [`PostFilter`](crate::post_filter::PostFilter) or a `Result` of it, from [`&mut Rejected`](crate::post_filter::Rejected) first |
 /// | `pre_score: pre_score` | once a pod: [`PreScore`](crate::PreScore) or a `Result` of it |
 /// | `score: score` | a pod and a node: `i64` or a `Result` of it |
 /// | `score_nodes: score_nodes` | instead of `score`, all nodes at once: a `Vec<i64>` or a `Result` of it |
 /// | `normalization: Default` | `None` (raw scores are 0 to 100), `Default` (the highest becomes 100) or `DefaultReversed` |
 /// | `normalize: normalize` | your own instead: a function of `&mut [i64]` and facts of the pod |
 /// | `reserve: reserve` | a pod and the node that was chosen: a [`Reservation`](crate::lifecycle::Reservation) or a `Result` of it |
-/// | `unreserve: unreserve` | beside `reserve`: that came to nothing; a function of `&`[`Reserved`](crate::lifecycle::Reserved) and facts of the pod, as all below |
+/// | `unreserve: unreserve` | beside `reserve`: that came to nothing; nothing, or a `Vec` of [`Intent`](crate::intents::Intent)s to undo it, from `&`[`Reserved`](crate::lifecycle::Reserved) and facts of the pod, as all below |
 /// | `permit: permit` | may the pod be bound? [`Permission`](crate::lifecycle::Permission) or a `Result` of it |
 /// | `pre_bind: pre_bind` | what has to be done before: a `Vec` of [`Intent`](crate::intents::Intent)s or a `Result` of it |
 /// | `bind: bind` | in place of the usual binding: an `Option` of such a `Vec`, `None` for others to bind it, or a `Result` of it |
@@ -99,10 +99,7 @@ macro_rules! plugin {
                 $(declared.pre_filter = Some($crate::call::pod_reads::<Self, _, _, _>(&$pre_filter));)?
                 $(declared.filter = Some($crate::call::node_reads::<Self, _, _, _>(&$filter));)?
                 $(declared.filter = Some($crate::call::pod_reads::<Self, _, _, _>(&$filter_nodes));)?
-                $(declared.post_filter = Some($crate::call::beside_no_filter(
-                    declared.filter,
-                    $crate::call::rejected_reads::<Self, _, _, _>(&$post_filter),
-                ));)?
+                $(declared.post_filter = Some($crate::call::rejected_reads::<Self, _, _, _>(&$post_filter));)?
                 $(declared.pre_score = Some($crate::call::pod_reads::<Self, _, _, _>(&$pre_score));)?
                 $(declared.score = Some($crate::call::node_reads::<Self, _, _, _>(&$score));)?
                 $(declared.score = Some($crate::call::pod_reads::<Self, _, _, _>(&$score_nodes));)?
@@ -195,8 +192,11 @@ macro_rules! plugin {
                     $crate::lifecycle::IntoReservation::into_reservation($crate::call::node(&$reserve, scene))
                 }
 
-                $(fn unreserve(reserved: &$crate::lifecycle::Reserved, scene: &$crate::call::Scene<'_, Self>) {
-                    $crate::call::given(&$unreserve, reserved, scene)
+                $(fn unreserve(
+                    reserved: &$crate::lifecycle::Reserved,
+                    scene: &$crate::call::Scene<'_, Self>,
+                ) -> ::std::vec::Vec<$crate::intents::Intent> {
+                    $crate::lifecycle::IntoUndo::into_undo($crate::call::given(&$unreserve, reserved, scene))
                 })?
             )?
 

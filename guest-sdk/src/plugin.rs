@@ -73,7 +73,7 @@ pub trait Plugin: Sized + 'static {
 
     /// Once a pod, where no node fits.
     fn post_filter(_rejected: &mut Rejected<'_>, _scene: &Scene<'_, Self>) -> Outcome<PostFilter> {
-        Ok(PostFilter::Unschedulable { reasons: Vec::new(), clear: false })
+        Ok(PostFilter::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() })
     }
 
     /// Once a pod, before nodes are scored.
@@ -106,8 +106,10 @@ pub trait Plugin: Sized + 'static {
         Ok(Reservation::default())
     }
 
-    /// The reservation ends without a bind.
-    fn unreserve(_reserved: &Reserved, _scene: &Scene<'_, Self>) {}
+    /// The reservation ends without a bind: what has to be undone.
+    fn unreserve(_reserved: &Reserved, _scene: &Scene<'_, Self>) -> Vec<Intent> {
+        Vec::new()
+    }
 
     /// Whether the pod may be bound.
     fn permit(_reserved: &Reserved, _scene: &Scene<'_, Self>) -> Permission {

@@ -76,8 +76,6 @@ list_fact! {
     SchedulingGates(String),
     /// `restartPolicyRules[].action` of all init containers and containers, each once, sorted.
     RestartActions(String),
-    /// `spec.resourceClaims`.
-    ResourceClaims(types::PodResourceClaim),
 }
 
 labels::fact! {
@@ -156,6 +154,20 @@ impl Requests {
     }
 }
 
+/// What a pod asks of devices: `spec.resourceClaims`, and extended resources, which a DeviceClass may stand for. Pods that ask
+/// for none share a template.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ResourceClaims {
+    /// `metadata.name` of the pod, by which claims are reserved for it; empty where it asks for no devices.
+    pub pod_name: String,
+    /// `metadata.uid` of the pod, by which it owns claims; empty where it asks for no devices.
+    pub pod_uid: String,
+    /// The claims.
+    pub claims: Vec<types::PodResourceClaim>,
+    /// All of them, where one asks for an extended resource. Init containers first, each in the spec's order.
+    pub containers: Vec<types::Container>,
+}
+
 /// The images that a pod runs, as written, without a default tag added.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Images {
@@ -168,6 +180,11 @@ pub struct Images {
 #[inline(always)]
 fn free<T>(filled: bool, fact: T) {
     if filled { drop(fact) } else { std::mem::forget(fact) }
+}
+
+/// A field for one fact more than the one whose it is: left there, if that is read, too.
+fn also<T: Clone + Default>(field: &mut T, is_read: bool) -> T {
+    if is_read { field.clone() } else { std::mem::take(field) }
 }
 
 macro_rules! facts {
@@ -290,8 +307,18 @@ impl Facts {
     /// Moves a pod out of the contract's form. Labels' texts are shared with those that `texts` knows; `reads` are the facts that
     /// the plugin reads, and a constant once this is inlined.
     #[inline(always)]
-    pub(crate) fn new(pod: types::Pod, reads: PodFacts, texts: &mut labels::Texts) -> Facts {
+    pub(crate) fn new(mut pod: types::Pod, reads: PodFacts, texts: &mut labels::Texts) -> Facts {
         let requests = pod.requests;
+        let resource_claims = if reads.contains(PodFacts::RESOURCE_CLAIMS) {
+            ResourceClaims {
+                pod_name: also(&mut pod.name, reads.contains(PodFacts::NAME)),
+                pod_uid: also(&mut pod.uid, reads.contains(PodFacts::UID)),
+                claims: pod.resource_claims,
+                containers: also(&mut pod.containers, reads.contains(PodFacts::CONTAINERS)),
+            }
+        } else {
+            ResourceClaims::default()
+        };
         let mut shared = |labels, fact| if reads.contains(fact) { texts.labels(labels) } else { LabelMap::default() };
         Facts {
             name: Name(pod.name),
@@ -322,7 +349,7 @@ impl Facts {
             host_ports: HostPorts(pod.host_ports),
             volumes: Volumes(pod.volumes),
             scheduling_gates: SchedulingGates(pod.scheduling_gates),
-            resource_claims: ResourceClaims(pod.resource_claims),
+            resource_claims,
             host_network: HostNetwork(pod.host_network),
             nominated_node: NominatedNode(pod.nominated_node_name),
             deleting: Deleting(pod.deleting),

@@ -54,6 +54,7 @@ use std::fmt;
 use crate::bindings::post_filter::berth::scheduler::extenders as wit_extenders;
 use crate::bindings::post_filter::berth::scheduler::what_if::WhatIfCase;
 use crate::bindings::post_filter::exports::berth::scheduler::post_filter as wit;
+use crate::intents::Intent;
 use crate::types::{Code, Status, Verdicts};
 use crate::{node, pod};
 
@@ -158,7 +159,7 @@ impl fmt::Debug for Rejected<'_> {
 }
 
 /// What a post-filter answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PostFilter {
     /// There will be room on a node.
     Nominate(Nomination),
@@ -168,6 +169,8 @@ pub enum PostFilter {
         reasons: Vec<String>,
         /// A node that was set aside for the pod before is so no longer.
         clear: bool,
+        /// What has to be done to the cluster so that the pod may fit later: patches, creations and deletions.
+        intents: Vec<Intent>,
     },
 }
 
@@ -185,7 +188,7 @@ pub struct Nomination {
 impl PostFilter {
     /// No room can be made, and none is promised to the pod any more.
     pub fn no_room(reason: impl Into<String>) -> PostFilter {
-        PostFilter::Unschedulable { reasons: vec![reason.into()], clear: true }
+        PostFilter::Unschedulable { reasons: vec![reason.into()], clear: true, intents: Vec::new() }
     }
 }
 
@@ -196,8 +199,8 @@ impl From<PostFilter> for wit::PostFilterResult {
                 let evict = evict.into_iter().map(|pod| pod.0).collect();
                 wit::PostFilterResult::Nominate(wit::Nomination { node: node.0, evict, reason, intents: Vec::new() })
             }
-            PostFilter::Unschedulable { reasons, clear } => {
-                wit::PostFilterResult::Unschedulable(wit::Failure { reasons, clear })
+            PostFilter::Unschedulable { reasons, clear, intents } => {
+                wit::PostFilterResult::Unschedulable(wit::Failure { reasons, clear, intents })
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use berth_guest::hints::{Event, Hint};
-use berth_guest::intents::{Intent, ObjectReference, Patch, Wait};
+use berth_guest::intents::{Intent, ObjectReference, Patch, PatchType, Wait};
 use berth_guest::lifecycle::{Decision, Permission, Reservation, Reserved};
 use berth_guest::prelude::*;
 use berth_guest::testing::{Host, node, pod};
@@ -136,7 +136,12 @@ fn a_permit_approves_denies_or_waits() {
 #[test]
 fn what_is_to_be_done_comes_in_order() {
     let object = ObjectReference::new("v1", "Node", "a");
-    let patch = Patch { object: object.clone(), subresource: "status".into(), patch: "{}".into() };
+    let patch = Patch {
+        object: object.clone(),
+        subresource: "status".into(),
+        patch: "{}".into(),
+        patch_type: PatchType::Merge,
+    };
     let wait = Wait { object, until: "object.status.licensed == true".into(), timeout_ms: 600_000 };
     assert_eq!(host().pre_bind(&pod(), "a", b""), [Intent::Patch(patch), Intent::WaitUntil(wait)]);
 }

@@ -62,7 +62,7 @@ fn another_plugins_failure_is_no_failure_of_its_own() {
 #[test]
 fn without_questions_it_may_have_nothing_to_offer() {
     let mut host = host(&guest(), Limits::default());
-    let nothing = PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false };
+    let nothing = PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() };
     assert_eq!(host.post_filter(1, &mut |_| unreachable!("it asks nothing")), Ok(nothing));
 }
 

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-/// What kube-scheduler's DynamicResources says of claims, before what is said of preemption. Berth's has no post-filter, and
-/// says nothing (docs/differences.md).
+/// What DynamicResources says of claims, before what is said of preemption. It is compared by the suite: kube-scheduler's writes to
+/// an API server here that has none of the claims.
 const OF_CLAIMS: [&str; 3] =
     ["no new claims to deallocate", "still not schedulable", "deallocation of ResourceClaim completed"];
 
@@ -89,8 +89,9 @@ impl Offer {
     fn differences(&self, ours: &Made) -> Vec<String> {
         let mut lines = Vec::new();
         let message = without_claims(&self.message);
-        if message != ours.message && message != NOT_ASKED {
-            lines.push(format!("preemption: kube-scheduler says {message:?}, Berth {:?}", ours.message));
+        let own = without_claims(&ours.message);
+        if message != own && message != NOT_ASKED {
+            lines.push(format!("preemption: kube-scheduler says {message:?}, Berth {own:?}"));
         }
         let best = self.best();
         if self.is_made() && !best.contains(self.node.as_str()) {

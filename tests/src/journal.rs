@@ -49,9 +49,11 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Why the scheduler says it has no node, without what is said of preemption.
+    /// Why the scheduler says it has no node, without what is said of claims and of preemption.
     pub fn rejection(&self) -> Option<&str> {
-        self.whole_rejection().map(|message| message.split_once(" preemption: ").map_or(message, |(why, _)| why))
+        let before = |message, end| str::split_once(message, end).map_or(message, |(why, _)| why);
+        let said = self.whole_rejection()?;
+        Some(before(before(said, " preemption: "), " no new claims to deallocate"))
     }
 
     /// All that the scheduler says of why it has no node.

@@ -1,4 +1,5 @@
-//! A pod's claim of a device: the pod goes where the device is, and the claim says so.
+//! A pod's claim of a device: the pod goes where the device is, and the claim says so. An extended resource that a class stands for
+//! becomes a claim; and a claim that nobody uses is allocated anew where it is needed.
 
 use anyhow::{Context, Result, ensure};
 use berth_tests::objects::{NAMESPACE, nodes, pod, with};
@@ -6,25 +7,98 @@ use berth_tests::{Session, Target, api};
 use kube::Client;
 use serde_json::{Value, json};
 
-crate::case::cases!(Both: a_claim_is_allocated_where_its_device_is);
+crate::case::cases!(Both:
+    a_claim_is_allocated_where_its_device_is,
+    an_extended_resource_becomes_a_claim_of_its_class,
+    a_claim_that_nobody_uses_is_allocated_elsewhere,
+);
 
 const VERSION: &str = "resource.k8s.io/v1";
 const DRIVER: &str = "gpu.example.com";
 const CLAIM: &str = "claims-large";
+const RESOURCE: &str = "example.com/claimed-gpu";
 
 async fn a_claim_is_allocated_where_its_device_is(target: &Target) -> Result<()> {
-    let made = [class(), slice("claims-0", "40Gi"), slice("claims-1", "80Gi"), claim()];
-    api::create_all(&target.client, made.iter().cloned()).await?;
-    let placed = placed(target).await;
+    with_devices(target, vec![claim()], placed(target)).await
+}
+
+async fn an_extended_resource_becomes_a_claim_of_its_class(target: &Target) -> Result<()> {
+    with_devices(target, Vec::new(), extended(target)).await
+}
+
+async fn a_claim_that_nobody_uses_is_allocated_elsewhere(target: &Target) -> Result<()> {
+    with_devices(target, vec![claim()], moved(target)).await
+}
+
+/// Two nodes' devices, and these claims, are there meanwhile.
+async fn with_devices(
+    target: &Target,
+    claims: Vec<Value>,
+    test: impl Future<Output = Result<()>> + Send,
+) -> Result<()> {
+    let mut made = vec![class(), slice("claims-0", "40Gi"), slice("claims-1", "80Gi")];
+    made.extend(claims);
+    api::create_all(&target.client, made.clone()).await?;
+    let result = test.await;
     // Whatever came of it, the next test finds none of this.
     for object in &made {
-        let unprotected = json!({"metadata": {"finalizers": null}});
-        if object["kind"] == "ResourceClaim" {
-            api::patch(&target.client, object, unprotected).await?;
-        }
-        api::delete(&target.client, object).await?;
+        remove(&target.client, object).await?;
     }
-    placed
+    result
+}
+
+async fn remove(client: &Client, object: &Value) -> Result<()> {
+    if object["kind"] == "ResourceClaim" {
+        api::patch(client, object, json!({"metadata": {"finalizers": null}})).await?;
+    }
+    api::delete(client, object).await
+}
+
+async fn extended(target: &Target) -> Result<()> {
+    let session = Session::with_nodes(target, nodes("claims", 2, 4)).await?;
+    let one = json!({ RESOURCE: "1" });
+    let container = json!({"name": "main", "image": "app", "resources": {"requests": one, "limits": one}});
+    let pod = with(pod("asking", "10m"), &json!({"spec": {"containers": [container]}}));
+    session.create(&pod).await?;
+    let node = session.journal.placed_pod("asking").await?;
+    // All of it is written before the bind.
+    let found = api::get(session.client(), &pod).await?.context("the pod is gone")?;
+    let named = &found["status"]["extendedResourceClaimStatus"];
+    let mapping = json!({"containerName": "main", "resourceName": RESOURCE, "requestName": "container-0-request-0"});
+    ensure!(named["requestMappings"] == json!([mapping]), "the pod's status has {named}");
+    let made = with(claim(), &json!({"metadata": {"name": named["resourceClaimName"]}}));
+    let claim = api::get(session.client(), &made).await?.context("the claim is gone")?;
+    let metadata = &claim["metadata"];
+    ensure!(metadata["annotations"] == json!({"resource.kubernetes.io/extended-resource-claim": "true"}), "{metadata}");
+    ensure!(
+        metadata["ownerReferences"][0]["uid"] == found["metadata"]["uid"],
+        "the claim is owned by others: {metadata}"
+    );
+    ensure!(metadata["finalizers"] == json!(["resource.kubernetes.io/delete-protection"]), "{metadata}");
+    let status = &claim["status"];
+    ensure!(status["allocation"]["devices"]["results"][0]["pool"] == json!(node), "{status} is not of {node}");
+    ensure!(status["reservedFor"][0]["uid"] == found["metadata"]["uid"], "the claim is not the pod's: {status}");
+    remove(session.client(), &made).await?;
+    session.end().await
+}
+
+/// The claim has a device of the first node, and the pod is to go to the second one.
+async fn moved(target: &Target) -> Result<()> {
+    let session = Session::with_nodes(target, nodes("claims", 2, 4)).await?;
+    let here = json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["claims-0"]}]});
+    let result = json!({"request": "gpu", "driver": DRIVER, "pool": "claims-0", "device": "gpu"});
+    let allocation = json!({"devices": {"results": [result]}, "nodeSelector": {"nodeSelectorTerms": [here]}});
+    api::patch_status(session.client(), &claim(), json!({ "allocation": allocation })).await?;
+    let spec = json!({
+        "resourceClaims": [{"name": "gpu", "resourceClaimName": CLAIM}],
+        "nodeSelector": {"kubernetes.io/hostname": "claims-1"},
+    });
+    let pod = with(pod("mover", "10m"), &json!({ "spec": spec }));
+    session.create(&pod).await?;
+    let node = session.journal.placed_pod("mover").await?;
+    ensure!(node == "claims-1", "it is on {node}");
+    is_written(session.client(), &pod).await?;
+    session.end().await
 }
 
 async fn placed(target: &Target) -> Result<()> {
@@ -59,7 +133,7 @@ fn class() -> Value {
     json!({
         "apiVersion": VERSION, "kind": "DeviceClass",
         "metadata": {"name": "gpu.example.com"},
-        "spec": {"selectors": [of_driver]},
+        "spec": {"selectors": [of_driver], "extendedResourceName": RESOURCE},
     })
 }
 

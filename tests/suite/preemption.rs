@@ -93,7 +93,8 @@ async fn a_budget_is_respected(target: &Target) -> Result<()> {
 async fn who_may_preempt_nobody_waits(target: &Target) -> Result<()> {
     let session = start(target, &[]).await?;
     session.create(&wanting("wanting", "patient")).await?;
-    let never = "0/2 nodes are available: 2 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.";
+    let never = "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to \
+                 preemptionPolicy=Never.";
     until_told(&session, "wanting", never).await?;
     for there in [on("a", "low"), on("b", "middle")] {
         check_there(target, &there).await?;
@@ -104,8 +105,8 @@ async fn who_may_preempt_nobody_waits(target: &Target) -> Result<()> {
 async fn nobody_makes_room_for_an_equal(target: &Target) -> Result<()> {
     let session = start(target, &[node("small", 1)]).await?;
     session.create(&wanting("wanting", "low")).await?;
-    let nobody = "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 1 Preemption is not \
-                  helpful for scheduling, 2 No preemption victims found for incoming pod.";
+    let nobody = "0/3 nodes are available: 3 Insufficient cpu. no new claims to deallocate, preemption: 0/3 nodes are \
+                  available: 1 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.";
     until_told(&session, "wanting", nobody).await?;
     session.end().await
 }

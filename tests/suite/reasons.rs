@@ -133,8 +133,8 @@ async fn condition_and_event(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, [node("n1", 1)]).await?;
     session.create(&pod("p", "2")).await?;
     session.journal.rejected("p", "0/1 nodes are available: 1 Insufficient cpu.").await?;
-    let message = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not \
-                   helpful for scheduling.";
+    let message = "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are \
+                   available: 1 Preemption is not helpful for scheduling.";
     let condition = session.journal.now(|pods| pods.by_name.get("p").and_then(|seen| seen.scheduled.clone()));
     ensure!(
         condition == Some(("False".into(), "Unschedulable".into(), message.into())),

@@ -316,11 +316,11 @@ type PodResourceClaim struct {
 // A pod. Which fields are filled is what the plugin declared in `pod-facts`; the flag that stands for each group
 // of fields is named in brackets.
 type Pod struct {
-	// [name] `metadata.name`.
+	// [name] `metadata.name`. [resource-claims] also, where the pod asks for devices.
 	Name string
 	// [namespace] `metadata.namespace`.
 	Namespace string
-	// [uid] `metadata.uid`.
+	// [uid] `metadata.uid`. [resource-claims] also, where the pod asks for devices.
 	UID string
 	// [labels] `metadata.labels`.
 	Labels []Label
@@ -353,7 +353,8 @@ type Pod struct {
 	TopologySpread []SpreadConstraint
 	// [requests] see `pod-requests`.
 	Requests PodRequests
-	// [containers] init containers first, then containers, each in the spec's order.
+	// [containers] init containers first, then containers, each in the spec's order. [resource-claims] also, of a pod that
+	// asks for extended resources.
 	Containers []Container
 	// [images] of containers and image volumes. A group of its own, as much else in `containers` and `volumes`
 	// tells pods apart that run the same images.
@@ -364,7 +365,9 @@ type Pod struct {
 	Volumes []Volume
 	// [scheduling-gates] `spec.schedulingGates[].name`.
 	SchedulingGates []string
-	// [resource-claims] `spec.resourceClaims`.
+	// [resource-claims] `spec.resourceClaims`. A pod asks for devices by these, or by extended resources, which a
+	// DeviceClass may stand for. A claim is owned by, and reserved for, a pod of that name and uid: those come with it.
+	// Pods that ask for no devices share their template.
 	ResourceClaims []PodResourceClaim
 	// [host-network] `spec.hostNetwork`.
 	HostNetwork bool

@@ -10,7 +10,7 @@ use crate::types::{self, ClusterFacts, NodeFacts, PodFacts};
 
 /// A record whose fields belong to groups of facts; those of other groups are left empty.
 macro_rules! facts {
-    ($record:path, $lift:ident($group:ident) { $($field:ident: $type:ty $([$fact:ident])?),* $(,)? }) => {
+    ($record:path, $lift:ident($group:ident) { $($field:ident: $type:ty $([$($fact:ident)|+])?),* $(,)? }) => {
         impl $record {
             const SIZE: usize = {
                 let end = 0;
@@ -33,7 +33,7 @@ macro_rules! facts {
             let end = 0;
             $(
                 let start = aligned(end, <$type>::ALIGN);
-                let $field = if true $(&& reads.contains($group::$fact))? {
+                let $field = if true $(&& ($(reads.contains($group::$fact))||+))? {
                     // SAFETY: the fields lie there one after the other, each aligned.
                     unsafe { <$type>::lift(at.add(start)) }
                 } else {
@@ -54,9 +54,9 @@ macro_rules! facts {
 }
 
 facts!(types::Pod, pod(PodFacts) {
-    name: String [NAME],
+    name: String [NAME | RESOURCE_CLAIMS],
     namespace: String [NAMESPACE],
-    uid: String [UID],
+    uid: String [UID | RESOURCE_CLAIMS],
     labels: Vec<types::Label> [LABELS],
     annotations: Vec<types::Label> [ANNOTATIONS],
     owners: Vec<types::Owner> [OWNERS],
@@ -72,7 +72,7 @@ facts!(types::Pod, pod(PodFacts) {
     anti_affinity: types::PodAffinity [POD_AFFINITY],
     topology_spread: Vec<types::SpreadConstraint> [TOPOLOGY_SPREAD],
     requests: types::PodRequests [REQUESTS],
-    containers: Vec<types::Container> [CONTAINERS],
+    containers: Vec<types::Container> [CONTAINERS | RESOURCE_CLAIMS],
     images: types::PodImages [IMAGES],
     host_ports: Vec<types::HostPort> [HOST_PORTS],
     volumes: Vec<types::Volume> [VOLUMES],

@@ -347,6 +347,14 @@ impl<P: Plugin> Host<P> {
         self.cycle
     }
 
+    /// The cycle in which the pod was asked about last, for what comes after that in it.
+    pub(super) fn same_cycle(&mut self, pod: &PodBuilder) -> Cycle {
+        let id = self.cycle.id;
+        self.next_cycle(pod);
+        self.cycle.id = id;
+        self.cycle
+    }
+
     pub(super) fn here(&self) -> Vec<(u32, String)> {
         (0..)
             .zip(&self.nodes)

@@ -14,10 +14,10 @@ impl<P: Plugin> Host<P> {
         reserved.map_err(Into::into)
     }
 
-    /// The reservation came to nothing.
-    pub fn unreserve(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) {
+    /// The reservation came to nothing, after `pre_bind` was asked: what has to be undone.
+    pub fn unreserve(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) -> Vec<Intent> {
         let cycle = self.next_cycle(pod);
-        self.guest.unreserve(&cycle, &reserved(node, state));
+        self.guest.unreserve(&cycle, &Reserved { pre_bound: true, ..reserved(node, state) })
     }
 
     /// Whether the pod may be bound.
@@ -46,5 +46,5 @@ impl<P: Plugin> Host<P> {
 }
 
 fn reserved(node: &str, state: &[u8]) -> Reserved {
-    Reserved { node_name: node.to_owned(), state: state.to_vec() }
+    Reserved { node_name: node.to_owned(), state: state.to_vec(), pre_bound: false }
 }

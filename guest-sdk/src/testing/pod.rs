@@ -2,9 +2,10 @@
 
 use super::quantity;
 use crate::types::{
-    ClaimSource, EphemeralSource, HostPort, Label, NodeSelectorTerm, Owner, Pod, PodAffinityTerm, PodImages,
-    PodRequests, PodResourceClaim, PreemptionPolicy, PreferredNodeTerm, Protocol, Requirement, Resources, Scalar,
-    SelectorOperator, SpreadConstraint, TaintEffect, Toleration, TolerationOperator, Volume, VolumeSource,
+    ClaimSource, Container, ContainerKind, EphemeralSource, HostPort, Label, NodeSelectorTerm, Owner, Pod,
+    PodAffinityTerm, PodImages, PodRequests, PodResourceClaim, PreemptionPolicy, PreferredNodeTerm, Protocol,
+    Requirement, Resources, Scalar, SelectorOperator, SpreadConstraint, TaintEffect, Toleration, TolerationOperator,
+    Volume, VolumeSource,
 };
 
 /// What kube-scheduler counts for a container that asks for no cpu, in millicores.
@@ -211,6 +212,20 @@ impl PodBuilder {
     #[must_use]
     pub fn prefer(mut self, weight: i32, term: NodeSelectorTerm) -> Self {
         self.0.preferred_node_affinity.push(PreferredNodeTerm { weight, term });
+        self
+    }
+
+    /// One more container, with what it requests of extended resources, which [`request`](Self::request) takes for the pod.
+    #[must_use]
+    pub fn container(mut self, name: &str, kind: ContainerKind, requests: &[(&str, i64)]) -> Self {
+        let scalar = |&(name, quantity): &(&str, i64)| Scalar { name: name.into(), quantity };
+        self.0.containers.push(Container {
+            name: name.into(),
+            kind,
+            image: String::new(),
+            requests: Resources { scalars: requests.iter().map(scalar).collect(), ..Resources::default() },
+            host_ports: Vec::new(),
+        });
         self
     }
 

@@ -20,7 +20,7 @@ pub struct Rejections<'a> {
 }
 
 impl<P: Plugin> Host<P> {
-    /// Asks whether room can be made for the pod. `what_if` says, of a node's name and pods that would not be there, why the pod
+    /// Asks whether room can be made for the pod, in the cycle of the call before. `what_if` says, of a node's name and pods that would not be there, why the pod
     /// does not fit; `None` where it fits.
     pub fn post_filter(
         &mut self,
@@ -28,7 +28,7 @@ impl<P: Plugin> Host<P> {
         rejections: Rejections<'_>,
         mut what_if: impl FnMut(&str, &[pod::Id]) -> Option<Status>,
     ) -> Outcome<PostFilter> {
-        let cycle = self.next_cycle(pod);
+        let cycle = self.same_cycle(pod);
         let here = self.here();
         let code = |name: &str| rejections.codes.iter().find(|(known, _)| *known == name).map(|(_, code)| *code);
         let nodes: Vec<u32> = here.iter().map(|(id, _)| *id).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::intent::{Intent, Patch};
+use crate::intent::Intent;
 use crate::model::{ObjectReads, PodKey};
 
 /// Something to be done to the cluster, outside the core and concurrently. Bindings come back as
@@ -44,6 +44,8 @@ pub enum Action {
         pod: PodKey,
         /// As in [`Action::Carry`].
         step: u64,
+        /// Done when nothing of the step is under way any more, as in [`Action::Change`].
+        undo: Vec<Intent>,
     },
     /// Record an event on the pod, in the form of `events.k8s.io/v1`.
     Emit(PodEvent),
@@ -77,8 +79,9 @@ pub enum Action {
         /// `spec.schedulerName` of the pod for which it goes: the reporting controller.
         scheduler_name: Box<str>,
     },
-    /// Change an object as a plugin wants it changed.
-    Patch(Patch),
+    /// Change objects as a plugin wants them changed ([`Intent::is_change`]): in this order, each whatever came of the one
+    /// before.
+    Change(Vec<Intent>),
     /// Tell the operator: a plugin is not what it says it is.
     Warn {
         /// The plugin's name.

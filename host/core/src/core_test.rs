@@ -117,7 +117,7 @@ fn shortened(action: &Action) -> String {
         Action::Evict { pod, .. } => format!("evict {}", pod.name),
         Action::Carry { pod, intents, .. } => format!("carry {} for {}", intents.len(), pod.name),
         Action::StopCarrying { pod, .. } => format!("stop carrying for {}", pod.name),
-        Action::Patch(patch) => format!("patch {}", patch.object.name),
+        Action::Change(intents) => format!("change {}", intents.len()),
         Action::Warn { plugin, .. } => format!("warn {plugin}"),
     }
 }

@@ -42,7 +42,7 @@ bitflags::bitflags! {
         const VOLUMES = 1 << 17;
         /// `spec.schedulingGates`
         const SCHEDULING_GATES = 1 << 18;
-        /// `spec.resourceClaims`
+        /// `spec.resourceClaims`; of a pod that asks for devices, name and uid; by extended resources, its containers
         const RESOURCE_CLAIMS = 1 << 19;
         /// `spec.hostNetwork`
         const HOST_NETWORK = 1 << 20;

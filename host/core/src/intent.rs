@@ -27,8 +27,20 @@ pub struct Patch {
     pub object: ObjectReference,
     /// A subresource such as `status`; empty for the object itself.
     pub subresource: Box<str>,
-    /// A JSON merge patch.
+    /// A JSON merge patch, or as `patch_type` says.
     pub patch: Arc<str>,
+    /// How it is read.
+    pub patch_type: PatchType,
+}
+
+/// How a patch is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PatchType {
+    /// RFC 7386.
+    #[default]
+    Merge,
+    /// Kubernetes' own, which knows the keys of lists.
+    StrategicMerge,
 }
 
 /// Waiting for an object to become so.
@@ -60,4 +72,16 @@ pub enum Intent {
     /// It is so until the informer brings the object with other fields than it was assumed over, or the reservation is
     /// undone; then what the informer brought last shows.
     Assume(Arc<Object>),
+    /// Make this object: what it has beyond kind and names, as JSON. There must be none of its name.
+    Create(ObjectReference, Arc<str>),
+    /// Delete this object, if it is there.
+    Delete(ObjectReference),
+}
+
+impl Intent {
+    /// It changes the cluster at once: neither waits nor only seems so, and is no eviction, of which the core keeps account.
+    #[must_use]
+    pub fn is_change(&self) -> bool {
+        matches!(self, Self::Patch(_) | Self::Create(..) | Self::Delete(_))
+    }
 }

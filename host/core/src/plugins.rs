@@ -167,6 +167,8 @@ pub enum PostFilterResult {
         reasons: Vec<Arc<str>>,
         /// Room that was promised to the pod before is so no longer.
         clear: bool,
+        /// What has to be done so that the pod may fit later ([`Intent::is_change`]).
+        intents: Vec<Intent>,
     },
 }
 
@@ -285,7 +287,7 @@ pub trait Plugins {
         _leaving: &[PodId],
         _ask: &mut dyn AskBack,
     ) -> Result<PostFilterResult, PluginError> {
-        Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false })
+        Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() })
     }
 
     /// Before nodes are scored.
@@ -338,8 +340,18 @@ pub trait Plugins {
     }
 
     /// What the plugin reserved is not needed: told once for each [`Plugins::reserve`] that went well and after which there
-    /// is no [`Plugins::post_bind`]. That it could not be told is for the implementor's log.
-    fn unreserve(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>, _node: &str, _state: &[u8]) {}
+    /// is no [`Plugins::post_bind`]. `pre_bound`: its pre-bind was asked. What has to be undone of that is returned
+    /// ([`Intent::is_change`]). That it could not be told is for the implementor's log.
+    fn unreserve(
+        &mut self,
+        _plugin: PluginId,
+        _cycle: &Cycle<'_>,
+        _node: &str,
+        _state: &[u8],
+        _pre_bound: bool,
+    ) -> Vec<Intent> {
+        Vec::new()
+    }
 
     /// May the pod be bound now? The end of its scheduling cycle: `state` is what the plugin's reserve returned, here and
     /// below; nothing where it has none.

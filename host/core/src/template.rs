@@ -152,7 +152,7 @@ enum Field<'a> {
     Volumes(&'a [crate::model::Volume]),
     Images(Vec<&'a str>, Vec<&'a str>),
     Texts(&'a [Box<str>]),
-    Claims(&'a [crate::model::PodResourceClaim]),
+    Devices(Option<(&'a crate::model::PodKey, &'a [crate::model::PodResourceClaim], &'a [crate::model::Container])>),
 }
 
 impl<'a> Field<'a> {
@@ -180,7 +180,10 @@ impl<'a> Field<'a> {
             PodFacts::IMAGES => Self::Images(spec.container_images().collect(), spec.volume_images().collect()),
             PodFacts::VOLUMES => Self::Volumes(&spec.volumes),
             PodFacts::SCHEDULING_GATES => Self::Texts(&spec.scheduling_gates),
-            PodFacts::RESOURCE_CLAIMS => Self::Claims(&spec.resource_claims),
+            PodFacts::RESOURCE_CLAIMS => {
+                let containers = if pod.asks_for_extended_resources() { &*spec.containers } else { &[] };
+                Self::Devices(pod.asks_for_devices().then_some((&pod.key, &spec.resource_claims, containers)))
+            }
             PodFacts::HOST_NETWORK => Self::Flag(spec.host_network),
             PodFacts::NOMINATED_NODE => Self::Text(&pod.nominated_node_name),
             PodFacts::DELETION => Self::Flag(pod.deleting),
@@ -195,7 +198,7 @@ impl<'a> Field<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{PodKey, PodSpec};
+    use crate::model::{PodKey, PodResourceClaim, PodSpec};
 
     fn pod(name: &str, priority: i32) -> Arc<Pod> {
         let key = PodKey { name: name.into(), ..PodKey::default() };
@@ -210,6 +213,18 @@ mod tests {
         let by_name = [&a, &b, &c].map(|pod| templates.of(PodFacts::NAME, pod, 0));
         assert_eq!((by_priority[0], by_name[1]), (by_priority[1], by_name[2]));
         assert_ne!((by_priority[1], by_name[0]), (by_priority[2], by_name[1]));
+    }
+
+    #[test]
+    fn only_pods_that_ask_for_devices_are_told_apart_by_name() {
+        let mut templates = Templates::default();
+        let claim = PodResourceClaim { name: "gpu".into(), claim: "shared".into(), template: "".into() };
+        let spec = Arc::new(PodSpec { resource_claims: vec![claim], ..PodSpec::default() });
+        let [a, b] = ["a", "b"].map(|name| pod(name, 0));
+        let [with_a, with_b] = [&a, &b].map(|pod| Arc::new(Pod { spec: Arc::clone(&spec), ..Pod::clone(pod) }));
+        let ids = [&a, &b, &with_a, &with_b].map(|pod| templates.of(PodFacts::RESOURCE_CLAIMS, pod, 0));
+        assert_eq!(ids[0], ids[1]);
+        assert!(ids[2] != ids[0] && ids[2] != ids[3]);
     }
 
     #[test]

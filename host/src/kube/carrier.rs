@@ -1,14 +1,18 @@
-//! What plugins want done before a pod is bound: intents one after the other, with an answer at the end.
+//! What plugins want done before a pod is bound: intents one after the other, with an answer at the end. What is stopped on the
+//! way, or came to nothing later, is undone by intents as well: those for which nobody waits.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use berth_core::Event;
 use berth_core::intent::{Intent, ObjectReference};
 use berth_core::model::PodKey;
+use futures::future::{Either, select};
 use hashbrown::HashMap;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use tracing::warn;
 
@@ -38,8 +42,23 @@ pub(super) struct Hands {
 
 #[derive(Default)]
 struct UnderWay {
-    tasks: HashMap<(PodKey, u64), AbortHandle>,
+    tasks: HashMap<(PodKey, u64), Task>,
     ending: bool,
+}
+
+/// What carries a step.
+struct Task {
+    handle: AbortHandle,
+    /// Stops it, and gives it something to undo.
+    stop: oneshot::Sender<Vec<Intent>>,
+}
+
+/// How a step ended.
+enum Ended {
+    Done,
+    Failed(String),
+    /// It is not needed any more, and this is to be undone.
+    Stopped(Vec<Intent>),
 }
 
 impl Carrier {
@@ -54,22 +73,41 @@ impl Carrier {
             return self.hands.send(Event::CarryFailed(pod, step, ENDING.to_owned()));
         }
         let (hands, tasks, key) = (Arc::clone(&self.hands), Arc::clone(&self.under_way), (pod.clone(), step));
+        let (stop, mut stopped) = oneshot::channel();
         let task = self.runtime.spawn(async move {
-            let result = hands.carry_all(&intents).await;
-            // Who stopped it has answered for it, or wants no answer.
-            if lock(&tasks).tasks.remove(&key).is_some() {
-                hands.report(key, result);
+            let ended = hands.carry_all(&intents, &mut stopped).await;
+            if let Ended::Stopped(undo) = ended {
+                return hands.change_all(undo).await;
+            }
+            // Who stopped it meanwhile wants no answer, and has something to undo; or has answered for it.
+            let reported = lock(&tasks).tasks.remove(&key).is_some();
+            if reported {
+                hands.report(key, ended);
+            } else if let Ok(undo) = stopped.await {
+                hands.change_all(undo).await;
             }
         });
         // The task is not done before it stands here: for that it needs the lock.
-        under_way.tasks.insert((pod, step), task.abort_handle());
+        under_way.tasks.insert((pod, step), Task { handle: task.abort_handle(), stop });
     }
 
-    /// Leaves what is not done yet of this step; there will be no answer.
-    pub(super) fn stop(&self, pod: PodKey, step: u64) {
-        if let Some(task) = lock(&self.under_way).tasks.remove(&(pod, step)) {
-            task.abort();
+    /// Leaves what is not done yet of this step; there will be no answer. What is being written is written to its end: nobody
+    /// could say else whether it was. Then this is undone.
+    pub(super) fn stop(&self, pod: PodKey, step: u64, undo: Vec<Intent>) {
+        let task = lock(&self.under_way).tasks.remove(&(pod, step));
+        let left = match task {
+            Some(task) => task.stop.send(undo).err(),
+            None => Some(undo),
+        };
+        if let Some(undo) = left.filter(|undo| !undo.is_empty()) {
+            self.runtime.spawn(self.change(undo));
         }
+    }
+
+    /// Changes objects, each whatever came of the one before, for nobody who waits for it.
+    pub(super) fn change(&self, intents: Vec<Intent>) -> impl Future<Output = ()> + Send + use<> {
+        let hands = Arc::clone(&self.hands);
+        async move { hands.change_all(intents).await }
     }
 
     /// Lets everything fail that is under way, and whatever is still to come: the scheduler is ending, and its pods are
@@ -85,7 +123,7 @@ impl Carrier {
         under_way.ending = true;
         let tasks = std::mem::take(&mut under_way.tasks);
         tasks.into_iter().map(|(key, task)| {
-            task.abort();
+            task.handle.abort();
             key
         })
     }
@@ -102,14 +140,15 @@ fn lock(under_way: &Mutex<UnderWay>) -> MutexGuard<'_, UnderWay> {
 }
 
 impl Hands {
-    fn report(&self, (pod, step): (PodKey, u64), result: Result<(), String>) {
-        self.send(match result {
-            Ok(()) => Event::Carried(pod, step),
-            Err(why) => {
+    fn report(&self, (pod, step): (PodKey, u64), ended: Ended) {
+        match ended {
+            Ended::Done => self.send(Event::Carried(pod, step)),
+            Ended::Failed(why) => {
                 warn!("pod {pod}: what a plugin wants done before it is bound: {why}");
-                Event::CarryFailed(pod, step, why)
+                self.send(Event::CarryFailed(pod, step, why));
             }
-        });
+            Ended::Stopped(_) => {}
+        }
     }
 
     fn send(&self, event: Event) {
@@ -117,11 +156,32 @@ impl Hands {
         let _ = self.events.send(event);
     }
 
-    async fn carry_all(&self, intents: &[Intent]) -> Result<(), String> {
+    async fn carry_all(&self, intents: &[Intent], stopped: &mut oneshot::Receiver<Vec<Intent>>) -> Ended {
         for intent in intents {
-            self.carry_one(intent).await?;
+            let result = match intent {
+                Intent::WaitUntil(wait) => match select(pin!(self.waiter.wait(wait)), &mut *stopped).await {
+                    Either::Left((result, _)) => result,
+                    Either::Right((Ok(undo), _)) => return Ended::Stopped(undo),
+                    Either::Right((Err(_), _)) => Err(ENDING.to_owned()),
+                },
+                other => self.carry_one(other).await,
+            };
+            if let Err(why) = result {
+                return Ended::Failed(why);
+            }
+            if let Ok(undo) = stopped.try_recv() {
+                return Ended::Stopped(undo);
+            }
         }
-        Ok(())
+        Ended::Done
+    }
+
+    async fn change_all(&self, intents: Vec<Intent>) {
+        for intent in &intents {
+            if let Err(why) = self.carry_one(intent).await {
+                warn!("not changed as a plugin wants it: {why}");
+            }
+        }
     }
 
     async fn carry_one(&self, intent: &Intent) -> Result<(), String> {
@@ -130,6 +190,14 @@ impl Hands {
             Intent::Patch(patch) => {
                 let _permit = self.writes.acquire().await.map_err(|_| ENDING)?;
                 self.patcher.patch(patch).await
+            }
+            Intent::Create(object, rest) => {
+                let _permit = self.writes.acquire().await.map_err(|_| ENDING)?;
+                self.patcher.create(object, rest).await
+            }
+            Intent::Delete(object) => {
+                let _permit = self.writes.acquire().await.map_err(|_| ENDING)?;
+                self.patcher.delete(object).await
             }
             Intent::Evict(object, reason) => {
                 let pod = pod_key(object)?;

@@ -1,16 +1,15 @@
-//! Changes of objects as plugins want them.
+//! Changes of objects as plugins want them: patched, made, deleted.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use ::kube::Client;
-use berth_core::intent::Patch;
+use berth_core::intent::{ObjectReference, Patch, PatchType};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
-use tracing::warn;
 
 use super::resources::{Resources, name_of};
-use super::rest::{self, Call, CallError, JSON, MERGE};
+use super::rest::{self, Call, CallError, JSON, MERGE, STRATEGIC_MERGE};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 const TRIES: u32 = 4;
@@ -29,27 +28,50 @@ impl Patcher {
         Self { client, resources }
     }
 
-    /// Changes the object, for nobody who waits for it.
-    pub(super) async fn patch_unwatched(self: Arc<Self>, patch: Patch) {
-        if let Err(why) = self.patch(&patch).await {
-            warn!("not changed as a plugin wants it: {why}");
-        }
-    }
-
     /// Changes the object. An error names it, the cause and, where there is one, the remedy.
     pub(super) async fn patch(&self, patch: &Patch) -> Result<(), String> {
         let named = |why: String| format!("{}: {why}", name_of(&patch.object));
         let call = self.call(patch).await.map_err(named)?;
         let sent = rest::send_again(&self.client, call, DEADLINE, TRIES).await;
-        sent.map(drop).map_err(|error| named(explain(&error, &patch.subresource)))
+        let verb = if &*patch.subresource == BINDING { "create" } else { "patch" };
+        sent.map(drop).map_err(|error| named(explain(&error, verb, &patch.subresource)))
+    }
+
+    /// Makes the object, of which `rest` is what it has beyond kind and names. Where an answer is lost and it is asked for
+    /// again, it may be said to be there already: whoever wanted it undoes that.
+    pub(super) async fn create(&self, object: &ObjectReference, rest: &str) -> Result<(), String> {
+        let named = |why: String| format!("{}: {why}", name_of(object));
+        let mut body = object_of(rest).map_err(named)?;
+        (body["apiVersion"], body["kind"]) = (json!(object.api_version), json!(object.kind));
+        set_metadata(&mut body, "name", &object.name);
+        if !object.namespace.is_empty() {
+            set_metadata(&mut body, "namespace", &object.namespace);
+        }
+        let path = self.resources.collection(object).await.map_err(named)?;
+        let call = Call { method: Method::POST, path, body: body.to_string().into(), content_type: JSON };
+        let sent = rest::send_again(&self.client, call, DEADLINE, TRIES).await;
+        sent.map(drop).map_err(|error| named(explain(&error, "create", "")))
+    }
+
+    /// Deletes the object; fine if it, or the one of this uid, is not there.
+    pub(super) async fn delete(&self, object: &ObjectReference) -> Result<(), String> {
+        let named = |why: String| format!("{}: {why}", name_of(object));
+        let path = self.resources.path(object, "").await.map_err(named)?;
+        let mut body = json!({ "apiVersion": "v1", "kind": "DeleteOptions" });
+        if !object.uid.is_empty() {
+            body["preconditions"] = json!({ "uid": object.uid });
+        }
+        let call = Call { method: Method::DELETE, path, body: body.to_string().into(), content_type: JSON };
+        match rest::send_again(&self.client, call, DEADLINE, TRIES).await {
+            Ok(_) => Ok(()),
+            Err(error) if error.is(StatusCode::NOT_FOUND) || error.is(StatusCode::CONFLICT) => Ok(()),
+            Err(error) => Err(named(explain(&error, "delete", ""))),
+        }
     }
 
     async fn call(&self, patch: &Patch) -> Result<Call, String> {
         let object = &patch.object;
-        let mut body: Value = serde_json::from_str(&patch.patch).map_err(|e| format!("the patch is no JSON: {e}"))?;
-        if !body.is_object() {
-            return Err("the patch is no JSON object".to_owned());
-        }
+        let mut body = object_of(&patch.patch)?;
         let path = self.resources.path(object, &patch.subresource).await?;
         if !object.uid.is_empty() {
             set_metadata(&mut body, "uid", &object.uid);
@@ -61,10 +83,18 @@ impl Patcher {
                 set_metadata(&mut body, "namespace", &object.namespace);
                 (Method::POST, JSON)
             }
-            _ => (Method::PATCH, MERGE),
+            _ => match patch.patch_type {
+                PatchType::Merge => (Method::PATCH, MERGE),
+                PatchType::StrategicMerge => (Method::PATCH, STRATEGIC_MERGE),
+            },
         };
         Ok(Call { method, path, body: body.to_string().into(), content_type })
     }
+}
+
+fn object_of(text: &str) -> Result<Value, String> {
+    let body: Value = serde_json::from_str(text).map_err(|e| format!("what is wanted of it is no JSON: {e}"))?;
+    if body.is_object() { Ok(body) } else { Err("what is wanted of it is no JSON object".to_owned()) }
 }
 
 /// Whatever stood there; a patch may have any shape.
@@ -75,9 +105,8 @@ fn set_metadata(body: &mut Value, field: &str, value: &str) {
     body["metadata"][field] = json!(value);
 }
 
-fn explain(error: &CallError, subresource: &str) -> String {
+fn explain(error: &CallError, verb: &str, subresource: &str) -> String {
     let part = if subresource.is_empty() { String::new() } else { format!("/{subresource}") };
-    let verb = if subresource == BINDING { "create" } else { "patch" };
     if error.is(StatusCode::FORBIDDEN) {
         return format!("{error} (the scheduler's role needs {verb} on it{part})");
     }

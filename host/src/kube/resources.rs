@@ -54,12 +54,24 @@ impl Resources {
         if object.name.is_empty() {
             return Err("it has no name".to_owned());
         }
-        let resource = self.of(object).await?;
-        let part = |before: &str, name: &str| if name.is_empty() { String::new() } else { format!("{before}/{name}") };
-        let base = if resource.group.is_empty() { "/api" } else { "/apis" };
-        let (namespace, subresource) = (part("/namespaces", &object.namespace), part("", subresource));
-        Ok(format!("{base}/{}{namespace}/{}/{}{subresource}", resource.api_version, resource.plural, object.name))
+        let collection = self.collection(object).await?;
+        Ok(format!("{collection}/{}{}", object.name, part("", subresource)))
     }
+
+    /// Where objects of its kind are made that have its namespace.
+    pub(super) async fn collection(&self, object: &ObjectReference) -> Result<String, String> {
+        if !is_segment(&object.namespace) {
+            return Err(format!("{:?} can't be part of a path", object.namespace));
+        }
+        let resource = self.of(object).await?;
+        let base = if resource.group.is_empty() { "/api" } else { "/apis" };
+        let namespace = part("/namespaces", &object.namespace);
+        Ok(format!("{base}/{}{namespace}/{}", resource.api_version, resource.plural))
+    }
+}
+
+fn part(before: &str, name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!("{before}/{name}") }
 }
 
 /// Names come from guests: none may lead elsewhere. The API server allows more in some names, but nothing that means

@@ -65,7 +65,6 @@ pub struct Shell {
     status: Arc<StatusWriter>,
     recorder: Arc<Recorder>,
     evictor: Arc<Evictor>,
-    patcher: Arc<Patcher>,
     carrier: Carrier,
     making_room: Mutex<JoinSet<()>>,
     informers: JoinSet<()>,
@@ -101,7 +100,7 @@ impl Shell {
         let resources = Arc::new(Resources::new(client.clone()));
         let patcher = Arc::new(Patcher::new(client.clone(), Arc::clone(&resources)));
         let carrier = Carrier::new(Hands {
-            patcher: Arc::clone(&patcher),
+            patcher,
             evictor: Arc::clone(&evictor),
             waiter: Waiter::new(client.clone(), resources),
             events: events.clone(),
@@ -124,7 +123,6 @@ impl Shell {
             status,
             recorder,
             evictor,
-            patcher,
             carrier,
             making_room: Mutex::default(),
             informers,
@@ -152,7 +150,7 @@ impl Shell {
             Action::Bind { pod, node } => self.bind(pod, node, By::Server),
             Action::BindByExtender { extender, pod, node } => self.bind(pod, node, By::Extender(extender)),
             Action::Carry { pod, step, intents } => self.carrier.carry(pod, step, intents),
-            Action::StopCarrying { pod, step } => self.carrier.stop(pod, step),
+            Action::StopCarrying { pod, step, undo } => self.carrier.stop(pod, step, undo),
             Action::Emit(event) => self.recorder.emit(event),
             Action::SetUnscheduled { pod, reason, message } => self.status.set(Unscheduled { pod, reason, message }),
             Action::Watch(reads) => self.kinds.watch(reads),
@@ -169,7 +167,7 @@ impl Shell {
                 });
                 self.make_room(Arc::clone(&self.evictor).evict(pod, reason));
             }
-            Action::Patch(patch) => self.make_room(Arc::clone(&self.patcher).patch_unwatched(patch)),
+            Action::Change(intents) => self.make_room(self.carrier.change(intents)),
             Action::Warn { plugin, message } => warn!("plugin {plugin}: {message}"),
         }
     }

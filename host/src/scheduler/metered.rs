@@ -158,8 +158,15 @@ impl Plugins for Metered<'_> {
     }
 
     /// Not an extension point of its own in kube-scheduler's metrics of plugins: it belongs to reserve.
-    fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {
-        self.guests.unreserve(plugin, cycle, node, state);
+    fn unreserve(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+        pre_bound: bool,
+    ) -> Vec<Intent> {
+        self.guests.unreserve(plugin, cycle, node, state, pre_bound)
     }
 
     fn permit(

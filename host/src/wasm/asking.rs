@@ -32,6 +32,8 @@ pub(super) struct Settled {
     pub permission: Permission,
     pub pre_bind: Vec<Intent>,
     pub bind: Option<Vec<Intent>>,
+    /// Of unreserve, as if all that was done.
+    pub undo: Vec<Intent>,
 }
 
 /// A score that may not be.
@@ -138,13 +140,14 @@ pub(super) fn settled(
     let (instance, node) = (resident.instance(), &*info.node.name);
     let reserved = instance.reserve(cycle, info.id)?;
     let Ok(Reserved { state, .. }) = &reserved else {
-        return Ok(Some(Settled { reserved, permission: Permission::default(), pre_bind: Vec::new(), bind: None }));
+        let (permission, pre_bind, bind, undo) = (Permission::default(), Vec::new(), None, Vec::new());
+        return Ok(Some(Settled { reserved, permission, pre_bind, bind, undo }));
     };
     let permission = instance.permit(cycle, node, state)?;
     let pre_bind = instance.pre_bind(cycle, node, state)?;
     let bind = instance.bind(cycle, node, state)?;
-    instance.unreserve(cycle, node, state)?;
-    Ok(Some(Settled { reserved, permission, pre_bind, bind }))
+    let undo = instance.unreserve(cycle, node, state, true)?;
+    Ok(Some(Settled { reserved, permission, pre_bind, bind, undo }))
 }
 
 impl Scored {

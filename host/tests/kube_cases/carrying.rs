@@ -1,6 +1,6 @@
 //! What plugins want done before a pod is bound: in order, waited for, and given up with a reason.
 
-use berth_core::intent::{Intent, ObjectReference, Patch as WantedPatch, Wait};
+use berth_core::intent::{Intent, ObjectReference, Patch as WantedPatch, PatchType, Wait};
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use super::*;
@@ -10,6 +10,7 @@ pub async fn run_all(client: &Client) {
     intents_are_carried_in_order(client).await;
     a_wait_ends_when_somebody_else_makes_it_so(client).await;
     what_can_not_be_done_has_a_reason(client).await;
+    what_is_made_can_be_named_and_deleted(client).await;
     what_is_stopped_has_no_answer(client).await;
     a_plugin_binds_by_the_subresource(client).await;
 }
@@ -25,7 +26,7 @@ fn map(name: &str) -> ObjectReference {
 }
 
 fn patch(object: ObjectReference, patch: &Value) -> Intent {
-    Intent::Patch(WantedPatch { object, subresource: "".into(), patch: patch.to_string().into() })
+    Intent::Patch(WantedPatch { object, patch: patch.to_string().into(), ..WantedPatch::default() })
 }
 
 fn until(object: ObjectReference, until: &str, timeout: Duration) -> Intent {
@@ -128,7 +129,7 @@ async fn what_can_not_be_done_has_a_reason(client: &Client) {
         (patch(other.clone(), &touch), "ConfigMap default/stays: "),
         (patch(kind, &touch), "the API server serves no v1 Ghost"),
         (patch(outside, &touch), "can't be part of a path"),
-        (patch(map("stays"), &json!([])), "the patch is no JSON object"),
+        (patch(map("stays"), &json!([])), "what is wanted of it is no JSON object"),
         (until(map("stays"), "object.data.", PATIENCE), "is no CEL expression"),
         (until(map("stays"), "false", millisecond), "it is not so after 0.001 s: false"),
         (until(other, "false", PATIENCE), "waiting for ConfigMap default/stays: it is gone"),
@@ -143,13 +144,49 @@ async fn what_can_not_be_done_has_a_reason(client: &Client) {
     world.delete_map("stays").await;
 }
 
+async fn what_is_made_can_be_named_and_deleted(client: &Client) {
+    let mut world = World::start(client).await;
+    let create = || Intent::Create(map("made"), json!({"data": {"by": "a plugin", "old": "x"}}).to_string().into());
+    let strategic = WantedPatch {
+        object: map("made"),
+        patch: json!({"data": {"old": null}, "metadata": {"$deleteFromPrimitiveList/finalizers": ["a"]}})
+            .to_string()
+            .into(),
+        patch_type: PatchType::StrategicMerge,
+        ..WantedPatch::default()
+    };
+    world.shell.perform(carry(1, vec![create(), Intent::Patch(strategic)]));
+    assert_eq!(world.carried(1).await, Ok(()));
+    assert_eq!(world.data("made").await, json!({"by": "a plugin"}));
+    world.shell.perform(carry(2, vec![create()]));
+    let failed = world.carried(2).await.expect_err("there is one");
+    assert!(failed.contains("already exists"), "{failed}");
+    let other = ObjectReference { uid: "6e1f6f0e-0000-4000-8000-000000000000".into(), ..map("made") };
+    world.shell.perform(carry(3, vec![Intent::Delete(other)]));
+    assert_eq!(world.carried(3).await, Ok(()), "that one is not there");
+    assert_eq!(world.data("made").await, json!({"by": "a plugin"}));
+    world.shell.perform(Action::Change(vec![
+        patch(map("is-not-there"), &json!({"data": {"by": "whom"}})),
+        Intent::Delete(map("made")),
+    ]));
+    while world.maps().get_opt("made").await.expect("asked").is_some() {
+        tokio::task::yield_now().await;
+    }
+    world.shell.perform(carry(4, vec![Intent::Delete(map("made"))]));
+    assert_eq!(world.carried(4).await, Ok(()));
+}
+
 async fn what_is_stopped_has_no_answer(client: &Client) {
     let mut world = World::start(client).await;
     world.create_map("stopped").await;
     for step in [1, 2] {
         world.shell.perform(carry(step, vec![until(map("stopped"), "object.data.by == 'somebody'", PATIENCE)]));
     }
-    world.shell.perform(Action::StopCarrying { pod: waiting(), step: 1 });
+    let undone = vec![patch(map("stopped"), &json!({"data": {"undone": "yes"}}))];
+    world.shell.perform(Action::StopCarrying { pod: waiting(), step: 1, undo: undone });
+    while world.data("stopped").await["undone"] != "yes" {
+        tokio::task::yield_now().await;
+    }
     world.write("stopped", json!({"by": "somebody"})).await;
     assert_eq!(world.carried(2).await, Ok(()));
     world.shell.perform(carry(3, vec![until(map("stopped"), "false", PATIENCE)]));
@@ -168,7 +205,12 @@ async fn a_plugin_binds_by_the_subresource(client: &Client) {
     let PodKey { namespace, name, uid } = world.create_pod("plugin-bound").await;
     let object = ObjectReference { api_version: "v1".into(), kind: "Pod".into(), namespace, name, uid };
     let target = json!({"target": {"kind": "Node", "name": "bound-by-plugin"}});
-    let binding = WantedPatch { object, subresource: "binding".into(), patch: target.to_string().into() };
+    let binding = WantedPatch {
+        object,
+        subresource: "binding".into(),
+        patch: target.to_string().into(),
+        ..WantedPatch::default()
+    };
     world.shell.perform(carry(1, vec![Intent::Patch(binding)]));
     assert_eq!(world.carried(1).await, Ok(()));
     let found = world.pods.get("plugin-bound").await.expect("found");

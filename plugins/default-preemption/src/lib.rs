@@ -57,7 +57,7 @@ fn post_filter(
 
 /// No room is made, and what is promised to the pod stays so.
 fn kept(why: String) -> PostFilter {
-    PostFilter::Unschedulable { reasons: vec![why], clear: false }
+    PostFilter::Unschedulable { reasons: vec![why], clear: false, intents: Vec::new() }
 }
 
 /// Why this pod takes nobody's place.

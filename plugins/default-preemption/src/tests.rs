@@ -84,7 +84,7 @@ impl Bench {
     /// Why no room is made.
     fn no_room(&mut self, pod: &PodBuilder, size: i64, rejections: Rejections<'_>) -> (String, bool) {
         let answer = self.ask(pod, size, rejections);
-        let Ok(PostFilter::Unschedulable { reasons, clear }) = answer else { panic!("{answer:?}") };
+        let Ok(PostFilter::Unschedulable { reasons, clear, .. }) = answer else { panic!("{answer:?}") };
         (reasons.join("; "), clear)
     }
 }
@@ -363,7 +363,7 @@ fn extenders_have_their_say_before_the_choice() {
             Ok(PostFilter::Nominate(room)) => {
                 assert_eq!(Ok(bench.host.node_names()[room.node.at()].as_str()), expected, "{case}");
             }
-            Ok(PostFilter::Unschedulable { reasons, clear: false }) => {
+            Ok(PostFilter::Unschedulable { reasons, clear: false, .. }) => {
                 assert_eq!(Err(reasons.join("; ").as_str()), expected, "{case}");
             }
             other => panic!("{case}: {other:?}"),

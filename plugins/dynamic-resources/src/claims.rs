@@ -1,16 +1,21 @@
 //! The ResourceClaims of a pod.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
 
 use berth_guest::objects::Object;
 use berth_guest::pod;
 use berth_guest::selector::Terms;
-use berth_guest::types::PodResourceClaim;
+use berth_guest::types::{Container, PodResourceClaim, Resources};
 use serde_json::Value;
 
-use crate::api::{self, Allocation, Claim};
+use crate::api::{self, Allocation, Claim, Request};
 use crate::cluster::Cluster;
+use crate::extended::{self, Mapping};
+
+/// What a claim is called that is still to be made.
+const UNMADE: &str = "<extended-resources>";
 
 /// A claim as the cluster has it, or soon will.
 #[derive(Debug)]
@@ -48,6 +53,11 @@ impl KnownClaim {
         })
     }
 
+    /// Whether it is still to be made.
+    pub fn is_unmade(&self) -> bool {
+        self.name == UNMADE
+    }
+
     /// What it has, if it has something.
     pub fn allocation(&self) -> Option<&Allocation> {
         self.claim.status.allocation.as_ref()
@@ -60,6 +70,15 @@ impl fmt::Display for KnownClaim {
     }
 }
 
+/// A claim that is still to be made, for a pod's extended resources on one node.
+#[derive(Debug)]
+pub struct Special {
+    /// As it will be, under a name that no claim bears.
+    pub claim: Rc<KnownClaim>,
+    /// Whose requests they are.
+    pub mappings: Vec<Mapping>,
+}
+
 /// A pod with its claims, as its spec and status name them.
 #[derive(Debug)]
 pub struct Wanted {
@@ -70,17 +89,72 @@ pub struct Wanted {
     /// `metadata.uid`
     pub uid: String,
     claims: Vec<PodResourceClaim>,
+    /// All of them, where one asks for an extended resource.
+    containers: Vec<Container>,
+    /// Extended resources that they ask for.
+    extended: BTreeSet<String>,
 }
 
-/// Once a pod.
-pub fn prepare(namespace: &pod::Namespace, name: &pod::Name, uid: &pod::Uid, claims: &pod::ResourceClaims) -> Wanted {
-    Wanted { namespace: namespace.to_string(), name: name.to_string(), uid: uid.to_string(), claims: claims.to_vec() }
+/// Once a pod that asks for devices, and once for all others of a namespace.
+pub fn prepare(namespace: &pod::Namespace, claims: &pod::ResourceClaims) -> Wanted {
+    let pod::ResourceClaims { pod_name, pod_uid, claims, containers } = claims.clone();
+    let extended = extended::asked(&containers);
+    Wanted { namespace: namespace.to_string(), name: pod_name, uid: pod_uid, claims, containers, extended }
 }
 
 impl Wanted {
-    /// Whether it names none.
-    pub fn is_empty(&self) -> bool {
-        self.claims.is_empty()
+    /// Whether it asks for no devices, as far as this plugin looks after them: by claims, or by an extended resource that a
+    /// DeviceClass stands for.
+    pub fn is_empty(&self, cluster: &Cluster) -> bool {
+        self.claims.is_empty() && !self.has_extended(cluster)
+    }
+
+    fn has_extended(&self, cluster: &Cluster) -> bool {
+        self.extended.iter().any(|resource| cluster.class_of(resource).is_some())
+    }
+
+    /// The claim that was made for it when it was tried before, and is of no use any more: which devices it has may not be what
+    /// it would get now.
+    pub fn left_over(&self, cluster: &Cluster) -> Option<Rc<KnownClaim>> {
+        if self.has_extended(cluster) { cluster.made_for(&self.uid) } else { None }
+    }
+
+    /// The claim that has to be made for it on a node: for extended resources that a class stands for and no device plugin has.
+    /// `None` where there are none. An error where nobody has one of them.
+    pub fn special(&self, cluster: &Cluster, allocatable: &Resources) -> Result<Option<Special>, &'static str> {
+        if !self.has_extended(cluster) {
+            return Ok(None);
+        }
+        let mut wanted = Vec::new();
+        for resource in &self.extended {
+            let there = allocatable.scalars.iter().find(|scalar| scalar.name == *resource);
+            match cluster.class_of(resource) {
+                Some(class) if there.is_none_or(|scalar| scalar.quantity == 0) => {
+                    wanted.push((resource.as_str(), class))
+                }
+                _ if there.is_none() => return Err("cannot fit resource"),
+                _ => (),
+            }
+        }
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        let (requests, mappings) = extended::requests(&self.containers, &wanted);
+        Ok(Some(Special { claim: Rc::new(self.unmade(requests)), mappings }))
+    }
+
+    fn unmade(&self, requests: Vec<Request>) -> KnownClaim {
+        let mut claim = Claim::default();
+        claim.spec.devices.requests = requests;
+        KnownClaim {
+            namespace: self.namespace.clone(),
+            name: UNMADE.to_owned(),
+            uid: String::new(),
+            assumed: false,
+            claim,
+            object: Value::Null,
+            nodes: None,
+        }
     }
 
     /// Its claims, or which is not as it has to be.

@@ -1,7 +1,7 @@
 //! The cluster as this plugin keeps it: claims, classes, slices, and which devices are allocated.
 
-use std::cell::Cell;
-use std::collections::HashMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use berth_guest::index::Index;
@@ -13,6 +13,7 @@ use crate::cel::Compiler;
 use crate::claims::KnownClaim;
 use crate::classes::KnownClass;
 use crate::devices::{Allocated, Slice, Slices};
+use crate::extended::Resolver;
 
 const CLAIM: usize = 0;
 const SLICE: usize = 1;
@@ -24,6 +25,10 @@ pub struct Cluster {
     claims: HashMap<String, HashMap<String, Rc<KnownClaim>>>,
     /// By name.
     pub classes: HashMap<String, KnownClass>,
+    /// Which of them stands for which extended resource.
+    resolver: Resolver,
+    /// Claims that were made for a pod's extended resources, by its uid: namespace and name.
+    made: HashMap<String, (String, String)>,
     /// ResourceSlices.
     pub slices: Slices,
     /// The devices of all claims, assumed ones included.
@@ -32,6 +37,8 @@ pub struct Cluster {
     pub compiler: Compiler,
     /// The cycle in which a search took too long: its other nodes are not searched.
     pub late_in: Cell<Option<u64>>,
+    /// Claims that can't be used on some node, by their places in the pod, and the cycle in which that was found.
+    unavailable: RefCell<(u64, BTreeSet<usize>)>,
 }
 
 impl Index<Args> for Cluster {
@@ -44,6 +51,7 @@ impl Index<Args> for Cluster {
 
     fn kinds(_args: &Args) -> Vec<Kind> {
         let claim = [
+            r#"metadata.annotations["resource.kubernetes.io/extended-resource-claim"]"#,
             "metadata.deletionTimestamp",
             "metadata.finalizers",
             "metadata.ownerReferences",
@@ -54,7 +62,7 @@ impl Index<Args> for Cluster {
         vec![
             Kind::new(api::VERSION, "ResourceClaim", claim),
             Kind::new(api::VERSION, "ResourceSlice", ["spec"]),
-            Kind::new(api::VERSION, "DeviceClass", ["spec.selectors", "spec.config"]),
+            Kind::new(api::VERSION, "DeviceClass", ["metadata.creationTimestamp", "spec"]),
         ]
     }
 
@@ -72,9 +80,15 @@ impl Index<Args> for Cluster {
                 if let Some(allocation) = known.as_ref().and_then(|known| known.allocation()) {
                     self.allocated.remove(allocation);
                 }
+                if let Some(pod) = known.as_ref().and_then(|known| known.claim.is_for_extended_resources_of()) {
+                    self.made.remove(pod);
+                }
             }
             SLICE => self.slices.remove(object.name),
-            _ => drop(self.classes.remove(object.name)),
+            _ => {
+                self.classes.remove(object.name);
+                self.resolver = Resolver::of(self.classes.values());
+            }
         }
     }
 }
@@ -97,6 +111,10 @@ impl Cluster {
                 if let Some(allocation) = claim.allocation() {
                     self.allocated.add(allocation);
                 }
+                // What is only assumed is not there yet to be in the way.
+                if let Some(pod) = claim.claim.is_for_extended_resources_of().filter(|_| !claim.assumed) {
+                    self.made.insert(pod.to_owned(), (claim.namespace.clone(), claim.name.clone()));
+                }
                 let claims = self.claims.entry(object.namespace.to_owned()).or_default();
                 claims.insert(object.name.to_owned(), Rc::new(claim));
             }
@@ -105,9 +123,36 @@ impl Cluster {
                 let class = KnownClass { name: object.name.to_owned(), class: api::read(object.read()?)? };
                 self.compiler.make_ready();
                 self.classes.insert(object.name.to_owned(), class);
+                self.resolver = Resolver::of(self.classes.values());
             }
         }
         Ok(())
+    }
+
+    /// The name of the class that stands for the resource.
+    pub fn class_of<'a>(&'a self, resource: &'a str) -> Option<&'a str> {
+        self.resolver.class(resource).filter(|class| self.classes.contains_key(*class))
+    }
+
+    /// The claim that was made for extended resources of the pod of this uid, when it was tried before.
+    pub fn made_for(&self, pod: &str) -> Option<Rc<KnownClaim>> {
+        let (namespace, name) = self.made.get(pod)?;
+        self.claim(namespace, name)
+    }
+
+    /// These claims of the pod can't be used on a node.
+    pub fn note_unavailable(&self, cycle: u64, places: impl Iterator<Item = usize>) {
+        let mut noted = self.unavailable.borrow_mut();
+        if noted.0 != cycle {
+            *noted = (cycle, BTreeSet::new());
+        }
+        noted.1.extend(places);
+    }
+
+    /// Those of the pod's claims that can't be used on some node, as was found in this cycle.
+    pub fn unavailable_in(&self, cycle: u64) -> BTreeSet<usize> {
+        let noted = self.unavailable.borrow();
+        if noted.0 == cycle { noted.1.clone() } else { BTreeSet::new() }
     }
 
     /// The claim of this name.

@@ -8,7 +8,7 @@ use crate::allocator::{self, Failure, Node};
 use crate::api::Allocation;
 use crate::args::Args;
 use crate::binding::{self, Readiness};
-use crate::claims::{KnownClaim, Wanted};
+use crate::claims::{KnownClaim, Special, Wanted};
 use crate::cluster::Cluster;
 
 /// Held back while a claim is missing.
@@ -18,11 +18,14 @@ pub fn pre_enqueue(pod: &Wanted, cluster: &Cluster) -> Verdict {
 
 /// Before any node is looked at.
 pub fn pre_filter(pod: &Wanted, cluster: &Cluster) -> Result<PreFilter, Rejection> {
-    if pod.is_empty() {
+    if pod.is_empty(cluster) {
         return Ok(PreFilter::Skip);
     }
     for known in pod.claims(cluster).map_err(Rejection::unresolvable)? {
         match (known.allocation(), &known.nodes) {
+            (Some(_), _) if !known.claim.can_be_reserved_for(&pod.uid) => {
+                return Err(Rejection::unresolvable("resourceclaim in use"));
+            }
             (Some(_), _) if known.assumed => {
                 let reason = format!("resource claim {known} is in the process of being allocated");
                 return Err(Rejection::unresolvable(reason));
@@ -64,7 +67,8 @@ fn has_classes(known: &KnownClaim, cluster: &Cluster) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Claims that are allocated have to be usable on the node, and for the others there have to be devices.
+/// Claims that are allocated have to be usable on the node, and for the others there have to be devices; so, too, for extended
+/// resources that no device plugin of the node has.
 pub fn filter(
     pod: &Wanted,
     cluster: &Cluster,
@@ -72,20 +76,37 @@ pub fn filter(
     cycle: &Cycle,
     name: &node::Name,
     labels: &node::Labels,
+    allocatable: &node::Allocatable,
 ) -> Verdict {
     let claims = match pod.claims(cluster) {
         Ok(claims) => claims,
         Err(wrong) => return Verdict::unresolvable(wrong),
     };
+    if pod.left_over(cluster).is_some() {
+        return Verdict::unresolvable("cannot schedule extended resource claim");
+    }
+    let special = match pod.special(cluster, allocatable) {
+        Ok(special) => special,
+        Err(why) => return Verdict::unresolvable(why),
+    };
     let node = Node { name, labels };
-    let unavailable = claims.iter().any(|known| !is_available(known, node, args, cycle.time));
-    if let Err(rejection) = allocated(&claims, cluster, args, cycle, node) {
+    let is_unavailable =
+        |(at, known): (usize, &Rc<KnownClaim>)| (!is_available(known, node, args, cycle.time)).then_some(at);
+    let unavailable: Vec<usize> = claims.iter().enumerate().filter_map(is_unavailable).collect();
+    if let Err(rejection) = allocated(&with(claims, special.as_ref()), cluster, args, cycle, node) {
         return rejection.into();
     }
-    if unavailable {
+    if !unavailable.is_empty() {
+        cluster.note_unavailable(cycle.id, unavailable.into_iter());
         return Verdict::unresolvable("resourceclaim not available on the node");
     }
     Verdict::FITS
+}
+
+/// The claims, and behind them the one that is still to be made.
+pub fn with(mut claims: Vec<Rc<KnownClaim>>, special: Option<&Special>) -> Vec<Rc<KnownClaim>> {
+    claims.extend(special.map(|special| Rc::clone(&special.claim)));
+    claims
 }
 
 /// Of a claim that is allocated: whether the node can use it. It is given up where its devices can't be made ready in time.

@@ -4,8 +4,8 @@
 //! resource.k8s.io/v1. A claim that is allocated has to be usable on the node. For one that is not, devices are searched for in the
 //! pools that the node can use ([`allocator`]), by the CEL selectors of class and request ([`cel`]). Where the pod goes, claims are
 //! allocated: in thought when it has its node ([`reserving`]), and at the API server before it is bound. As kube-scheduler v1.36
-//! does, with what is on there by default: prioritized lists, admin access, partitionable devices, consumable capacity, device
-//! taints and binding conditions.
+//! does, with what is on there by default: prioritized lists, admin access, extended resources ([`extended`]), partitionable
+//! devices, consumable capacity, device taints and binding conditions.
 
 mod allocator;
 mod api;
@@ -15,7 +15,9 @@ mod cel;
 mod claims;
 mod classes;
 mod cluster;
+mod deallocating;
 mod devices;
+mod extended;
 mod filtering;
 mod quantity;
 mod reserving;
@@ -26,6 +28,7 @@ use args::Args;
 use berth_guest::{ClusterEvent, EventActions};
 use claims::{Wanted, prepare};
 use cluster::Cluster;
+use deallocating::{post_filter, unreserve};
 use filtering::{filter, pre_enqueue, pre_filter};
 use reserving::{pre_bind, reserve};
 use scoring::{pre_score, score};
@@ -38,14 +41,19 @@ berth_guest::plugin!(
     pre_enqueue: pre_enqueue,
     pre_filter: pre_filter,
     filter: filter,
+    post_filter: post_filter,
     pre_score: pre_score,
     score: score,
     normalization: Default,
     reserve: reserve,
+    unreserve: unreserve,
     pre_bind: pre_bind,
     retry_on: [
         ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_LABELS | EventActions::UPDATE_ALLOCATABLE),
-        ClusterEvent::new("resource.k8s.io/v1/ResourceClaim", EventActions::ADD | EventActions::UPDATE),
+        ClusterEvent::new(
+            "resource.k8s.io/v1/ResourceClaim",
+            EventActions::ADD | EventActions::UPDATE | EventActions::DELETE,
+        ),
         ClusterEvent::new("Pod", EventActions::UPDATE),
         ClusterEvent::new("resource.k8s.io/v1/DeviceClass", EventActions::ADD | EventActions::UPDATE),
         ClusterEvent::new("resource.k8s.io/v1/ResourceSlice", EventActions::ADD | EventActions::UPDATE),

@@ -1,4 +1,5 @@
-//! Claims are allocated in thought when a pod has its node, and at the API server before it is bound.
+//! Claims are allocated in thought when a pod has its node, and at the API server before it is bound; those for extended
+//! resources are made there first.
 
 use berth_guest::intents::{Intent, ObjectReference};
 use berth_guest::lifecycle::{Reservation, Reserved};
@@ -7,22 +8,56 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::allocator::Node;
-use crate::api::{self, Allocation, Consumer};
+use crate::api::{self, Allocation, Consumer, Request};
 use crate::args::Args;
 use crate::binding;
-use crate::claims::{KnownClaim, Wanted};
+use crate::claims::{KnownClaim, Special, Wanted};
 use crate::cluster::Cluster;
-use crate::filtering::allocated;
+use crate::extended::{self, Mapping};
+use crate::filtering::{allocated, with};
 use crate::time;
 
 /// Keeps a claim that is allocated from vanishing (`resource.kubernetes.io/delete-protection`).
-const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
+pub const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
 
-/// What is kept from reserve to pre-bind: an allocation for each claim that had none.
+/// What is kept from reserve to pre-bind and unreserve.
+#[derive(Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct State {
+    /// An allocation for each claim that had none.
+    claims: Vec<Kept>,
+    /// The claim that is to be made.
+    pub extended: Option<Made>,
+}
+
 #[derive(Deserialize, Serialize)]
 struct Kept {
     uid: String,
     allocation: Allocation,
+}
+
+/// A claim for extended resources.
+#[derive(Deserialize, Serialize)]
+pub struct Made {
+    /// Its name, which it has from here on.
+    pub name: String,
+    /// `spec.devices.requests`
+    requests: Value,
+    mappings: Vec<Mapping>,
+    allocation: Allocation,
+}
+
+impl State {
+    /// As reserve gave it.
+    pub fn of(reserved: &Reserved) -> Result<State, String> {
+        match reserved.state.as_slice() {
+            [] => Ok(State::default()),
+            state => serde_json::from_slice(state)
+                .map_err(|wrong| wrong.to_string())
+                .and_then(api::read)
+                .map_err(|wrong| format!("the reservation can't be read: {wrong}")),
+        }
+    }
 }
 
 /// Takes the devices.
@@ -33,26 +68,90 @@ pub fn reserve(
     cycle: &Cycle,
     name: &node::Name,
     labels: &node::Labels,
+    allocatable: &node::Allocatable,
 ) -> Result<Reservation, Rejection> {
-    if pod.is_empty() {
+    if pod.is_empty(cluster) {
         return Ok(Reservation::default());
     }
     let claims = pod.claims(cluster).map_err(Rejection::unresolvable)?;
-    let found = allocated(&claims, cluster, args, cycle, Node { name, labels })?;
+    let special = pod.special(cluster, allocatable).map_err(Rejection::unresolvable)?;
+    let found = allocated(&with(claims, special.as_ref()), cluster, args, cycle, Node { name, labels })?;
     let mut reservation = Reservation::default();
-    let mut kept = Vec::with_capacity(found.len());
+    let mut state = State::default();
     for (known, mut allocation) in found {
         allocation.allocation_timestamp = Some(time::timestamp(cycle.time));
+        if let Some(special) = special.as_ref().filter(|_| known.is_unmade()) {
+            let made = Made::new(pod, special, allocation, cycle.seed);
+            let mut object = made.object(pod);
+            put(&mut object, "status", "allocation", json!(made.allocation));
+            reservation.intents.push(Intent::assume(self::special(&pod.namespace, &made.name), object.to_string()));
+            state.extended = Some(made);
+            continue;
+        }
         let mut object = known.object.clone();
-        let status = json!(allocation);
-        put(&mut object, "status", "allocation", status);
+        put(&mut object, "status", "allocation", json!(allocation));
         reservation.intents.push(Intent::assume(reference(&known), object.to_string()));
-        kept.push(Kept { uid: known.uid.clone(), allocation });
+        state.claims.push(Kept { uid: known.uid.clone(), allocation });
     }
-    if !kept.is_empty() {
-        reservation.state = serde_json::to_vec(&kept).map_err(|wrong| Rejection::error(wrong.to_string()))?;
+    if !reservation.intents.is_empty() {
+        reservation.state = serde_json::to_vec(&state).map_err(|wrong| Rejection::error(wrong.to_string()))?;
     }
     Ok(reservation)
+}
+
+impl Made {
+    fn new(pod: &Wanted, special: &Special, allocation: Allocation, seed: u64) -> Made {
+        let request = |request: &Request| {
+            let ask = request.exactly.as_ref();
+            let [class, count] = [json!(ask.map(|ask| &ask.device_class_name)), json!(ask.map(|ask| ask.count))];
+            let exactly = json!({ "deviceClassName": class, "allocationMode": "ExactCount", "count": count });
+            json!({ "name": request.name, "exactly": exactly })
+        };
+        Made {
+            name: extended::generated(&base(pod), seed),
+            requests: special.claim.claim.spec.devices.requests.iter().map(request).collect(),
+            mappings: special.mappings.clone(),
+            allocation,
+        }
+    }
+
+    /// As it is made.
+    fn object(&self, pod: &Wanted) -> Value {
+        let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": pod.name, "uid": pod.uid, "controller": true });
+        json!({
+            "metadata": {
+                "generateName": base(pod),
+                "annotations": { api::EXTENDED: "true" },
+                "finalizers": [FINALIZER],
+                "ownerReferences": [owner],
+            },
+            "spec": { "devices": { "requests": self.requests } },
+        })
+    }
+
+    /// It is made, allocated, and named in the pod's status.
+    fn intents(&self, pod: &Wanted) -> Vec<Intent> {
+        let claim = || special(&pod.namespace, &self.name);
+        let status = json!({ "status": { "allocation": self.allocation, "reservedFor": [consumer(pod)] } });
+        let named = json!({ "requestMappings": self.mappings, "resourceClaimName": self.name });
+        let named = json!({ "status": { "extendedResourceClaimStatus": named } });
+        let object = ObjectReference::new("v1", "Pod", &pod.name).in_namespace(&pod.namespace).with_uid(&pod.uid);
+        vec![
+            Intent::create(claim(), self.object(pod).to_string()),
+            Intent::patch_status(claim(), status.to_string()),
+            Intent::patch_status(object, named.to_string()),
+        ]
+    }
+}
+
+/// What the names begin with of claims that are made for the pod.
+fn base(pod: &Wanted) -> String {
+    format!("{}-extended-resources-", pod.name)
+}
+
+/// A claim that is made for extended resources.
+pub fn special(namespace: &str, name: &str) -> ObjectReference {
+    ObjectReference::new(api::VERSION, "ResourceClaim", name).in_namespace(namespace)
 }
 
 fn put(object: &mut Value, part: &str, field: &str, value: Value) {
@@ -64,7 +163,8 @@ fn put(object: &mut Value, part: &str, field: &str, value: Value) {
     }
 }
 
-fn reference(known: &KnownClaim) -> ObjectReference {
+/// The claim, and no other one of its name.
+pub fn reference(known: &KnownClaim) -> ObjectReference {
     ObjectReference::new(api::VERSION, "ResourceClaim", &known.name).in_namespace(&known.namespace).with_uid(&known.uid)
 }
 
@@ -74,27 +174,29 @@ fn reference(known: &KnownClaim) -> ObjectReference {
 /// be one with the allocation. It names the version that was looked at, so that nobody else's change is lost; with the finalizer
 /// the pod is bound, without it not.
 pub fn pre_bind(reserved: &Reserved, pod: &Wanted, cluster: &Cluster, args: &Args) -> Result<Vec<Intent>, String> {
-    if pod.is_empty() {
+    // A class may have gone meanwhile that stood for an extended resource.
+    if pod.is_empty(cluster) && reserved.state.is_empty() {
         return Ok(Vec::new());
     }
-    let kept: Vec<Kept> = match reserved.state.as_slice() {
-        [] => Vec::new(),
-        state => serde_json::from_slice(state)
-            .map_err(|wrong| wrong.to_string())
-            .and_then(api::read)
-            .map_err(|wrong| format!("the reservation can't be read: {wrong}"))?,
-    };
+    let state = State::of(reserved)?;
     let (mut intents, mut waits) = (Vec::new(), Vec::new());
+    let mut wait = |object: ObjectReference, allocation: &Allocation| {
+        if let Some(until) = binding::until(&object.name, &allocation.devices.results) {
+            waits.push(Intent::wait_until(object, until, args.binding_timeout));
+        }
+    };
     for known in pod.claims(cluster)? {
-        let new = kept.iter().find(|kept| kept.uid == known.uid).map(|kept| &kept.allocation);
+        let new = state.claims.iter().find(|kept| kept.uid == known.uid).map(|kept| &kept.allocation);
         let Some(allocation) = new.or_else(|| known.allocation()) else {
             return Err(format!("claim {known} got deallocated elsewhere in the meantime"));
         };
         intents.extend(status(&known, pod, new));
         intents.extend(finalizer(&known));
-        if let Some(until) = binding::until(&known.name, &allocation.devices.results) {
-            waits.push(Intent::wait_until(reference(&known), until, args.binding_timeout));
-        }
+        wait(reference(&known), allocation);
+    }
+    if let Some(made) = &state.extended {
+        intents.extend(made.intents(pod));
+        wait(special(&pod.namespace, &made.name), &made.allocation);
     }
     intents.extend(waits);
     Ok(intents)
@@ -107,18 +209,18 @@ fn status(known: &KnownClaim, pod: &Wanted, new: Option<&Allocation>) -> Option<
         return None;
     }
     let mut consumers = claim.status.reserved_for.clone();
-    consumers.push(Consumer {
-        api_group: String::new(),
-        resource: "pods".to_owned(),
-        name: pod.name.clone(),
-        uid: pod.uid.clone(),
-    });
+    consumers.push(consumer(pod));
     let mut status = json!({ "reservedFor": consumers });
     if let (Some(allocation), Value::Object(fields)) = (new, &mut status) {
         fields.insert("allocation".to_owned(), json!(allocation));
     }
     let patch = json!({ "metadata": { "resourceVersion": claim.metadata.resource_version }, "status": status });
     Some(Intent::patch_status(reference(known), patch.to_string()))
+}
+
+fn consumer(pod: &Wanted) -> Consumer {
+    let (name, uid) = (pod.name.clone(), pod.uid.clone());
+    Consumer { api_group: String::new(), resource: "pods".to_owned(), name, uid }
 }
 
 /// `None` where it is there.

@@ -6,7 +6,7 @@ use crate::allocator::Node;
 use crate::args::Args;
 use crate::claims::Wanted;
 use crate::cluster::Cluster;
-use crate::filtering::allocated;
+use crate::filtering::{allocated, with};
 
 /// A request has no more alternatives (`FirstAvailableDeviceRequestMaxSize`).
 const MOST_ALTERNATIVES: i64 = 8;
@@ -28,8 +28,9 @@ pub fn score(
     cycle: &Cycle,
     name: &node::Name,
     labels: &node::Labels,
+    allocatable: &node::Allocatable,
 ) -> Result<i64, String> {
-    let claims = pod.claims(cluster)?;
+    let claims = with(pod.claims(cluster)?, pod.special(cluster, allocatable)?.as_ref());
     let found = allocated(&claims, cluster, args, cycle, Node { name, labels })
         .map_err(|rejection| rejection.reasons().collect::<Vec<_>>().join(", "))?;
     // Without anything to allocate, no node is better than another.

@@ -8,6 +8,8 @@ use super::*;
 
 mod allocation;
 mod binding;
+mod deallocation;
+mod extended;
 mod features;
 
 /// Two nodes with two GPUs each, `a-0` and `a-1` of 40 GiB and `b-0` and `b-1` of 80 GiB; a node without; and the class `gpu`.
@@ -97,7 +99,8 @@ fn devices(host: &mut Host<Plugin>, pod: &PodBuilder, node: &str) -> Vec<String>
     let reservation = host.reserve(pod, node).unwrap();
     let kept: Value = serde_json::from_slice(&reservation.state).unwrap();
     let results = |claim: &Value| claim["allocation"]["devices"]["results"].as_array().cloned().unwrap_or_default();
-    let all = kept.as_array().unwrap().iter().flat_map(results);
+    let claims = kept["claims"].as_array().unwrap().iter().chain(kept.get("extended"));
+    let all = claims.flat_map(results);
     all.map(|result| result["device"].as_str().unwrap().to_owned()).collect()
 }
 

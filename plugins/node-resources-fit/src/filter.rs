@@ -3,6 +3,7 @@
 use berth_guest::prelude::*;
 
 use crate::args::Args;
+use crate::offered::Offered;
 
 /// What the pod asks for, with the reasons that it may fail for.
 pub struct Wanted {
@@ -36,7 +37,7 @@ impl Wanted {
     }
 
     /// All that is short is told, not the first alone.
-    pub fn check(&self, allocatable: &node::Allocatable, usage: &node::Usage) -> Verdict {
+    pub fn check(&self, allocatable: &node::Allocatable, usage: &node::Usage, offered: &Offered) -> Verdict {
         let mut verdict = Verdict::FITS;
         if usage.pods + 1 > allocatable.pods {
             verdict.reject(RejectionCode::Unschedulable, "Too many pods");
@@ -47,14 +48,20 @@ impl Wanted {
         check(&mut verdict, "Insufficient ephemeral-storage", self.ephemeral_storage, storage, used);
         for scalar in &self.scalars {
             let (capacity, used) = (allocatable.scalar(&scalar.name), usage.scalar(&scalar.name));
+            if capacity <= 0 && offered.has(&scalar.name) {
+                continue;
+            }
             check(&mut verdict, &scalar.reason, scalar.quantity, capacity, used);
         }
         verdict
     }
 
     /// Whether a node that grew has more of anything that is short for such a pod.
-    pub fn has_more(&self, after: &node::Allocatable, before: &node::Allocatable) -> bool {
-        let scalar = |scalar: &Scalar| after.scalar(&scalar.name) > before.scalar(&scalar.name);
+    pub fn has_more(&self, after: &node::Allocatable, before: &node::Allocatable, offered: &Offered) -> bool {
+        let scalar = |scalar: &Scalar| {
+            let has = after.scalar(&scalar.name);
+            has > before.scalar(&scalar.name) || (has <= 0 && offered.has(&scalar.name))
+        };
         after.pods > before.pods
             || (self.milli_cpu > 0 && after.milli_cpu > before.milli_cpu)
             || (self.memory > 0 && after.memory > before.memory)

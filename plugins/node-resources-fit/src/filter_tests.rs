@@ -80,3 +80,23 @@ fn extended_resources_may_be_left_to_others() {
         assert_eq!(verdict(&pod, half_full(), args).is_none(), fits, "{args} {:?}", pod.0.requests.fit);
     }
 }
+
+#[test]
+fn what_a_device_class_stands_for_is_left_to_others_where_the_node_has_none() {
+    let mut host = Host::<Plugin>::new();
+    host.node(half_full());
+    host.object("DeviceClass", "", "gpu", r#"{"spec": {"extendedResourceName": "example.com/gpu"}}"#);
+    host.object("DeviceClass", "", "a", r#"{"spec": {"extendedResourceName": "example.com/a"}}"#);
+    for (resource, quantity, fits) in [
+        ("example.com/gpu", "1", true),
+        ("deviceclass.resource.kubernetes.io/gpu", "1", true),
+        ("deviceclass.resource.kubernetes.io/other", "1", false),
+        ("example.com/a", "5", true),
+        ("example.com/a", "6", false),
+    ] {
+        let pod = pod().request(resource, quantity);
+        assert_eq!(host.verdict(&pod, "node").is_none(), fits, "{resource} {quantity}");
+    }
+    host.remove_object("DeviceClass", "", "gpu");
+    assert!(host.verdict(&pod().request("example.com/gpu", "1"), "node").is_some());
+}

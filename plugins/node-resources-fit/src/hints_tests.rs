@@ -48,3 +48,39 @@ fn a_pod_helps_that_leaves_or_asks_for_less_of_what_is_wanted() {
         assert_eq!(host.pod_hint(actions, change, &wants), expected, "{actions:?} {change:?}");
     }
 }
+
+#[test]
+fn a_class_of_devices_helps_that_stands_for_what_is_wanted_and_did_not_before() {
+    let mut host = Host::<Plugin>::new();
+    let class = "resource.k8s.io/v1/DeviceClass";
+    let gpu = r#"{"spec": {"extendedResourceName": "example.com/gpu"}}"#;
+    let other = r#"{"spec": {"extendedResourceName": "example.com/other"}}"#;
+    let none = "{}";
+    for (wanted, before, after, expected) in [
+        ("example.com/gpu", None, gpu, Queue),
+        ("example.com/gpu", None, other, Skip),
+        ("example.com/gpu", Some(other), gpu, Queue),
+        ("example.com/gpu", Some(none), gpu, Queue),
+        ("example.com/gpu", Some(gpu), gpu, Skip),
+        ("example.com/gpu", Some(gpu), none, Skip),
+        ("deviceclass.resource.kubernetes.io/large", None, none, Queue),
+        ("deviceclass.resource.kubernetes.io/large", Some(none), none, Skip),
+        ("deviceclass.resource.kubernetes.io/small", None, none, Skip),
+    ] {
+        let actions = if before.is_none() { Actions::ADD } else { Actions::UPDATE };
+        let pod = pod().request(wanted, "1");
+        let hint = host.object_hint(class, actions, ["", "large"], [before, Some(after)], &pod);
+        assert_eq!(hint, expected, "{wanted}: {before:?}, {after}");
+    }
+}
+
+#[test]
+fn a_node_helps_that_leaves_a_resource_to_devices() {
+    let mut host = Host::<Plugin>::new();
+    host.object("DeviceClass", "", "gpu", r#"{"spec": {"extendedResourceName": "example.com/gpu"}}"#);
+    let node = node("n").cpu("4");
+    for (wanted, expected) in [("example.com/gpu", Queue), ("example.com/other", Skip)] {
+        let pod = pod().request(wanted, "1");
+        assert_eq!(host.node_hint(Actions::UPDATE_ALLOCATABLE, [Some(&node), Some(&node)], &pod), expected, "{wanted}");
+    }
+}

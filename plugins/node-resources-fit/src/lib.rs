@@ -1,17 +1,20 @@
 //! NodeResourcesFit: pods go where what they ask for is free, and prefer nodes by how full they would be.
 //!
 //! Reads what the pod requests (`pod-requests` of the contract says how that is summed), the node's allocatable resources and
-//! what its pods ask for already, as kube-scheduler v1.36 does. Arguments: `NodeResourcesFitArgs`.
+//! what its pods ask for already, as kube-scheduler v1.36 does. Extended resources that a DeviceClass stands for are left to
+//! DynamicResources where the node has none of them. Arguments: `NodeResourcesFitArgs`.
 
 mod args;
 mod filter;
 mod hints;
+mod offered;
 mod score;
 
 use args::Args;
 use berth_guest::prelude::*;
 use berth_guest::{ClusterEvent, EventActions};
 use hints::queueing_hint;
+use offered::Offered;
 
 /// What is worked out once a template.
 pub struct Wanted {
@@ -23,8 +26,8 @@ fn prepare(requests: &pod::Requests, args: &Args) -> Wanted {
     Wanted { fit: filter::Wanted::new(requests, args), score: score::Wanted::new(requests, args) }
 }
 
-fn filter(pod: &Wanted, allocatable: &node::Allocatable, usage: &node::Usage) -> Verdict {
-    pod.fit.check(allocatable, usage)
+fn filter(pod: &Wanted, allocatable: &node::Allocatable, usage: &node::Usage, offered: &Offered) -> Verdict {
+    pod.fit.check(allocatable, usage, offered)
 }
 
 fn score(pod: &Wanted, args: &Args, allocatable: &node::Allocatable, usage: &node::Usage) -> i64 {
@@ -34,6 +37,7 @@ fn score(pod: &Wanted, args: &Args, allocatable: &node::Allocatable, usage: &nod
 berth_guest::plugin!(
     name: "NodeResourcesFit",
     args: Args,
+    index: Offered,
     prepare: prepare => Wanted,
     filter: filter,
     score: score,
@@ -41,7 +45,10 @@ berth_guest::plugin!(
     retry_on: [
         ClusterEvent::new("Pod", EventActions::DELETE | EventActions::UPDATE_SCALE_DOWN),
         ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_ALLOCATABLE),
+        ClusterEvent::new("resource.k8s.io/v1/DeviceClass", EventActions::ADD | EventActions::UPDATE),
     ],
+    // Of the index, only objects are read, and with each change of those all answers are asked for anew.
+    scope: Node,
 );
 
 #[cfg(test)]

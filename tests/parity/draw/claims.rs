@@ -14,6 +14,9 @@ const CLAIMS: [&str; 5] = ["c0", "c1", "c2", "c3", "c4"];
 const SLICES: [&str; 6] = ["s0", "s1", "s2", "s3", "s4", "s5"];
 const MODEL: &str = "gpu.example.com/model";
 
+/// A pool's name until it has that of its slice.
+const OWN: &str = "own";
+
 const HAS_MODEL: &str = "has(device.attributes[device.driver].model)";
 
 /// What selectors say; some can't tell of every device.
@@ -51,7 +54,12 @@ pub fn all() -> Vec<Objects> {
             "DeviceClass",
             &CLASSES,
             &[],
-            vec![perhaps("spec.selectors", selectors(2)), perhaps("spec.config", configuration)],
+            vec![
+                perhaps("spec.selectors", selectors(2)),
+                perhaps("spec.config", configuration),
+                // Which one goes with the name, so that no two classes stand for the same.
+                perhaps("spec.extendedResourceName", any_of(&["example.com/settled"])),
+            ],
         ),
         objects("ResourceSlice", &SLICES, &[], vec![slice()]),
         objects(
@@ -104,7 +112,18 @@ fn slice() -> Part {
             merged(place, json!({"sharedCounters": [{"name": "card", "counters": {"slots": {"value": "3"}}}]}))
         }),
     ];
-    (pool, content).prop_map(|(pool, content)| json!({"spec": merged(pool, content)})).boxed()
+    let shared = (pool, content).prop_map(|(pool, content)| json!({"spec": merged(pool, content)}));
+    prop_oneof![2 => shared, 1 => of_one_node()].boxed()
+}
+
+/// A whole pool of one node, whose GPUs may be what is preferred: on some nodes they are, so that nodes score differently.
+fn of_one_node() -> Part {
+    let pool = json!({"name": OWN, "generation": 1, "resourceSliceCount": 1});
+    vec(perhaps("attributes.model", any_of(&["a", "b"]).prop_map(|model| json!({"string": model}))), 1..=2)
+        .prop_map(move |devices| {
+            json!({"spec": {"driver": "gpu.example.com", "pool": pool, "nodeName": "n0", "devices": named(devices)}})
+        })
+        .boxed()
 }
 
 fn named(devices: Vec<Value>) -> Vec<Value> {
@@ -222,6 +241,41 @@ pub fn of_pod() -> Part {
     prop_oneof![1 => Just(json!({})), 5 => some].boxed()
 }
 
+/// Containers that ask for extended resources: such as classes stand for, and such as nobody has.
+pub fn extended() -> Part {
+    let resource = any_of(&[
+        "example.com/gpu",
+        "example.com/gpu",
+        "example.com/nic",
+        "deviceclass.resource.kubernetes.io/any",
+        "example.com/none",
+    ]);
+    let amounts = vec((resource, any_of(&["1", "1", "2", "0"])), 0..=2).prop_map(|asked| {
+        let name = |(resource, amount): (Value, Value)| Some((resource.as_str()?.to_owned(), amount));
+        Value::Object(asked.into_iter().filter_map(name).collect())
+    });
+    let container = amounts
+        .prop_map(|amounts| json!({"image": "app:1", "resources": {"requests": amounts, "limits": amounts}}))
+        .boxed();
+    let going_on = perhaps("restartPolicy", any_of(&["Always"]));
+    let init = object(vec![container.clone(), going_on]);
+    let lists = (vec(container, 1..=2), vec(init, 0..=2)).prop_map(|(containers, init)| {
+        let named = |letter: &str, list: Vec<Value>| -> Vec<Value> {
+            let name = |(at, container)| merged(container, json!({"name": format!("{letter}{at}")}));
+            list.into_iter().enumerate().map(name).collect()
+        };
+        json!({"spec": {"containers": named("c", containers), "initContainers": named("i", init)}})
+    });
+    prop_oneof![1 => Just(json!({})), 1 => lists].boxed()
+}
+
+/// A device plugin's share of what classes stand for, on some nodes.
+pub fn of_device_plugin() -> Part {
+    let has =
+        any_of(&["0", "1", "4"]).prop_map(|number| json!({"status": {"allocatable": {"example.com/gpu": number}}}));
+    prop_oneof![2 => Just(json!({})), 1 => has].boxed()
+}
+
 /// A claim has the devices that go with its name, and never others: allocations don't change, and no two claims have the same
 /// device but to share it. And the slices of a pool agree on how many they are, or it would depend on which is seen first.
 pub fn settle(case: &mut Case) {
@@ -231,8 +285,13 @@ pub fn settle(case: &mut Case) {
             // kube-scheduler takes no change of a claim that is not newer.
             object["metadata"]["resourceVersion"] = json!(u64::to_string(&version));
         }
+        if object["spec"].get("extendedResourceName").is_some() {
+            let name = object["metadata"]["name"].as_str().unwrap_or_default();
+            object["spec"]["extendedResourceName"] = format!("example.com/{name}").into();
+        }
         match object["kind"].as_str() {
             Some("ResourceClaim") if object.get("status").is_some() => settle_status(object),
+            Some("ResourceSlice") if object["spec"]["pool"]["name"] == OWN => settle_own(object),
             Some("ResourceSlice") => {
                 let spec = &mut object["spec"];
                 // What another slice of the name had, which a change keeps, is not to stand beside what this one has.
@@ -249,6 +308,16 @@ pub fn settle(case: &mut Case) {
             _ => {}
         }
     }
+}
+
+/// A slice of one node: which one, goes with its name. A change keeps what the slice had before, which is not to stand beside.
+fn settle_own(slice: &mut Value) {
+    let name = slice["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    let spec = &mut slice["spec"];
+    let others = ["allNodes", "nodeSelector", "perDeviceNodeSelection", "sharedCounters"];
+    spec.as_object_mut().map(|spec| spec.retain(|field, _| !others.contains(&field.as_str())));
+    spec["pool"]["name"] = name.as_str().into();
+    spec["nodeName"] = name.replace('s', "n").into();
 }
 
 /// Most of what is asked for is there, or nothing else would be found out: all classes but one, and all claims but one.

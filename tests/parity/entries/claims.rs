@@ -1,6 +1,6 @@
 //! The plugin that allocates devices.
 
-use super::Does::{Fails, Filters, Skips};
+use super::Does::{Fails, Filters, Scores, Skips};
 use super::Entry;
 use crate::draw::{Draw, claims, spread};
 
@@ -8,8 +8,8 @@ use crate::draw::{Draw, claims, spread};
 pub const ENTRIES: &[Entry] = &[Entry {
     plugin: "DynamicResources",
     draw: || Draw {
-        nodes: spread::topology(),
-        pods: vec![claims::of_pod()],
+        nodes: [spread::topology(), vec![claims::of_device_plugin()]].concat(),
+        pods: vec![claims::of_pod(), claims::extended()],
         objects: claims::all(),
         settle: claims::settle,
         ..Draw::plain()
@@ -47,8 +47,12 @@ pub const ENTRIES: &[Entry] = &[Entry {
         "resourceclaim.status.allocation.devices.results[].adminAccess=true",
         "resourceclaim.status.allocation.devices.results[].shareID",
         "resourceclaim.status.devices[].conditions",
+        "deviceclass.spec.extendedResourceName",
+        "node.status.allocatable.example.com/gpu",
         "pod.spec.resourceClaims[].resourceClaimName",
+        "pod.spec.containers[].resources.requests.example.com/gpu",
+        "pod.spec.containers[].resources.requests.deviceclass.resource.kubernetes.io/any",
+        "pod.spec.initContainers[].resources.requests.example.com/gpu",
     ],
-    // That it scores is in cases/claims-score-alternatives.json: drawn nodes with different alternatives are too rare.
-    does: &[Filters, Skips, Fails],
+    does: &[Filters, Scores, Skips, Fails],
 }];

@@ -25,9 +25,6 @@ pub struct Distribution {
     nodes: Vec<i64>,
 }
 
-/// What kube-scheduler's DynamicResources adds to each rejection, and Berth's does not: docs/differences.md.
-const ADDED: &str = " no new claims to deallocate,";
-
 impl Outcome {
     /// Waits until all pods that can be are placed, and all others were told why not.
     ///
@@ -42,9 +39,7 @@ impl Outcome {
         for (name, seen) in &pods.by_name {
             match (&seen.node, seen.rejection()) {
                 (Some(node), _) => drop(outcome.placed.insert(name.clone(), node.clone())),
-                (None, Some(why)) => {
-                    drop(outcome.rejected.insert(name.clone(), why.strip_suffix(ADDED).unwrap_or(why).to_owned()));
-                }
+                (None, Some(why)) => drop(outcome.rejected.insert(name.clone(), why.to_owned())),
                 (None, None) => return Look::NotYet(format!("{name} was not tried")),
             }
         }

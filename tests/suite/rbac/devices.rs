@@ -1,5 +1,6 @@
 //! A pod that claims a device, on the scene's pair of nodes: what the claim says tells that the scheduler saw the devices, and
-//! wrote which is the pod's.
+//! wrote which is the pod's. And one that asks for an extended resource, for which a claim is there that was left by an earlier
+//! attempt: that it has another one tells that the scheduler deleted the first, and made the second.
 
 use anyhow::Result;
 use berth_tests::api;
@@ -29,7 +30,16 @@ impl Devices {
         for object in [self.class(), self.slice(), self.claim(), self.pod()] {
             api::create(&self.client, &object).await?;
         }
-        Ok(())
+        let asking = api::create_and_read(&self.client, &self.asking()).await?;
+        api::create(&self.client, &self.left_over(&asking)).await?;
+        api::patch(&self.client, &asking, json!({"spec": {"schedulingGates": null}})).await
+    }
+
+    /// Whether the pod has a claim of its own for the extended resource, and the one that was left is gone.
+    pub async fn are_made_anew(&self) -> Result<bool> {
+        let pod = api::get(&self.client, &self.asking()).await?.unwrap_or_default();
+        let made = pod["status"]["extendedResourceClaimStatus"]["resourceClaimName"].is_string();
+        Ok(made && api::get(&self.client, &self.left_over(&pod)).await?.is_none())
     }
 
     /// Whether the claim has its device, and can't go as long as it has.
@@ -45,13 +55,14 @@ impl Devices {
 
     fn class(&self) -> Value {
         let of_driver = json!({"cel": {"expression": format!("device.driver == '{DRIVER}'")}});
-        self.object("DeviceClass", &json!({"selectors": [of_driver]}))
+        self.object("DeviceClass", &json!({"selectors": [of_driver], "extendedResourceName": self.resource()}))
     }
 
     fn slice(&self) -> Value {
         let pool = json!({"name": self.name, "generation": 1, "resourceSliceCount": 1});
         let node = format!("{}-b", self.name);
-        let spec = json!({"driver": DRIVER, "nodeName": node, "pool": pool, "devices": [{"name": "gpu"}]});
+        let spec =
+            json!({"driver": DRIVER, "nodeName": node, "pool": pool, "devices": [{"name": "gpu"}, {"name": "other"}]});
         self.object("ResourceSlice", &spec)
     }
 
@@ -66,5 +77,31 @@ impl Devices {
         let selector = json!({"pair": self.name});
         let spec = json!({"schedulerName": self.scheduler_name, "nodeSelector": selector, "resourceClaims": claims});
         with(pod(&format!("device-{}", self.name), "10m"), &json!({ "spec": spec }))
+    }
+    fn resource(&self) -> String {
+        format!("{}.example.com/gpu", self.name)
+    }
+
+    /// It waits until what was left for it is there.
+    fn asking(&self) -> Value {
+        let one = json!({ self.resource(): "1" });
+        let container = json!({"name": "main", "image": "app", "resources": {"requests": one, "limits": one}});
+        let spec = json!({
+            "schedulerName": self.scheduler_name, "nodeSelector": {"pair": self.name},
+            "schedulingGates": [{"name": "example.com/left-over"}], "containers": [container],
+        });
+        with(pod(&format!("extended-{}", self.name), "10m"), &json!({ "spec": spec }))
+    }
+
+    /// As an earlier attempt for the pod would have made it.
+    fn left_over(&self, pod: &Value) -> Value {
+        let uid = &pod["metadata"]["uid"];
+        let name = &pod["metadata"]["name"];
+        let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": name, "uid": uid, "controller": true});
+        let metadata = json!({
+            "name": format!("left-{}", self.name),
+            "annotations": {"resource.kubernetes.io/extended-resource-claim": "true"}, "ownerReferences": [owner],
+        });
+        with(self.claim(), &json!({ "metadata": metadata }))
     }
 }

@@ -17,7 +17,7 @@ pub struct Outcome {
 }
 
 /// Those of the time when it runs, in the order in which they come about.
-pub static WHILE_IT_RUNS: [Outcome; 17] = [
+pub static WHILE_IT_RUNS: [Outcome; 18] = [
     Outcome {
         what: "it has led",
         needs: &[("get", "leases"), ("create", "leases")],
@@ -130,6 +130,11 @@ pub static WHILE_IT_RUNS: [Outcome; 17] = [
             ("patch", "resourceclaims/binding"),
         ],
         shows: |scene| Box::pin(scene.devices.are_allocated()),
+    },
+    Outcome {
+        what: "a claim is made for a pod's extended resource, in the place of one that was left",
+        needs: &[("create", "resourceclaims"), ("delete", "resourceclaims")],
+        shows: |scene| Box::pin(scene.devices.are_made_anew()),
     },
     Outcome {
         what: "a pod takes the place of a less important one, where no budget protects that",

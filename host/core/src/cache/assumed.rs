@@ -2,7 +2,8 @@
 //!
 //! Each layer remembers over what it was laid. It holds until the informer brings something else: then what was assumed has
 //! come true, or is not to be had any more. Something else is any other field that somebody reads, and so is a list with more
-//! fields than before; what nobody reads changes nothing.
+//! fields than before; what nobody reads changes nothing. An object that is about to be made needs two steps for that, as its
+//! status comes after it: so what is assumed of one that was not there holds over its first version, too.
 
 use std::sync::Arc;
 
@@ -56,6 +57,18 @@ impl Layers {
     }
 }
 
+impl Layer {
+    /// Whether the object was not there, and now is, but not yet as it is assumed to become. From here on it is laid over that.
+    fn comes_into_being(&mut self, real: Option<&Arc<Object>>) -> bool {
+        let Some(real) = real.filter(|real| self.over.is_none() && real.fields != self.object.fields) else {
+            return false;
+        };
+        self.object = Arc::new(Object { uid: real.uid.clone(), ..Object::clone(&self.object) });
+        self.over = Some(Arc::clone(real));
+        true
+    }
+}
+
 impl Assumptions {
     /// Whether nothing is assumed.
     pub fn is_empty(&self) -> bool {
@@ -66,7 +79,7 @@ impl Assumptions {
     pub fn brought(&mut self, key: &ObjectKey, real: Option<Arc<Object>>) -> Shown {
         let Some(layers) = self.by_key.get_mut(key) else { return Shown::real(real) };
         if layers.real != real {
-            layers.layers.retain(|layer| layer.over == real);
+            layers.layers.retain_mut(|layer| layer.over == real || layer.comes_into_being(real.as_ref()));
             layers.real = real;
         }
         self.result(key)

@@ -67,6 +67,11 @@ fn a_layer_holds_until_the_informer_brings_something_else_or_its_reservation_end
         &[(Bring("a"), "a"), (Assume("p", "b"), "b*"), (Remove, "gone")],
         &[(Remove, "gone"), (Assume("p", "b"), "b*"), (TakeBack("p"), "gone")],
         &[(Remove, "gone"), (Assume("p", "b"), "b*"), (Bring("b"), "b")],
+        // One that is made, and then changed.
+        &[(Assume("p", "b"), "b*"), (Bring("a"), "b*"), (Bring("b"), "b"), (TakeBack("p"), "as before")],
+        &[(Assume("p", "b"), "b*"), (Bring("a"), "b*"), (Bring("c"), "c")],
+        &[(Assume("p", "b"), "b*"), (Bring("a"), "b*"), (TakeBack("p"), "a")],
+        &[(Assume("p", "b"), "b*"), (Bring("a"), "b*"), (Remove, "gone")],
         // One over the other: the second holds when the first has come true, and when it is taken back.
         &[
             (Bring("a"), "a"),

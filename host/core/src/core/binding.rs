@@ -33,7 +33,7 @@ impl Core {
     }
 
     /// Asks these, until there is something to do.
-    fn pre_bind(&mut self, reservation: Reservation, mut left: VecDeque<Arc<str>>, step: &mut Step<'_>) {
+    fn pre_bind(&mut self, mut reservation: Reservation, mut left: VecDeque<Arc<str>>, step: &mut Step<'_>) {
         if self.profile_of(&reservation.pod).is_none() {
             let why = no_profile(&reservation.pod);
             return self.undo(reservation, why, step);
@@ -43,6 +43,7 @@ impl Core {
                 step.warn_gone(&name, "pre-bind", &reservation.pod);
                 continue;
             };
+            reservation.pre_bound.push(Arc::clone(&name));
             let ask = |step: &mut Step<'_>| {
                 let intents = self.ask(&plugin, &reservation, step, |plugins, cycle, state| {
                     plugins.pre_bind(plugin.id, cycle, &reservation.node, state)

@@ -135,3 +135,17 @@ fn without_its_profile_a_pod_is_not_bound_and_waits_for_that() {
     bench.plugins.answers.clear();
     assert_eq!(bench.swap(1, &["A"]), ["bind p"]);
 }
+
+#[test]
+fn what_pre_bind_did_is_undone_by_those_that_were_asked() {
+    let undo = || patches(2);
+    let mut bench = Bench::new(&[("A pre-bind p", patches(1)), ("A unreserve p", undo()), ("B unreserve p", undo())]);
+    bench.add("p");
+    assert_eq!(bench.step(Event::PodRemoved(pod("p").key)), ["stop 0 for p, undo 2"], "B was not asked yet");
+    let mut bench = Bench::new(&[("B pre-bind p", patches(1)), ("A unreserve p", undo()), ("B unreserve p", undo())]);
+    bench.add("p");
+    bench.carried("p");
+    let told = bench.step(Event::BindFailed(pod("p").key, "no".into()));
+    assert_eq!(told[0], "change 4");
+    assert!(bench.is_undone("p"));
+}

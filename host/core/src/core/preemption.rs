@@ -10,7 +10,6 @@ use super::reservation::{Reservation, Undoing};
 use super::step::Step;
 use crate::action::{Action, PodEvent};
 use crate::cycle::Nomination;
-use crate::intent::Intent;
 use crate::model::Pod;
 use crate::plugins::Room;
 use crate::queue::QueuedPod;
@@ -77,11 +76,7 @@ impl Core {
                 });
             }
         }
-        step.actions.extend(room.intents.into_iter().filter_map(|intent| match intent {
-            Intent::Patch(patch) => Some(Action::Patch(patch)),
-            // The contract has patches alone here; whoever implements `Plugins` refuses the others.
-            _ => None,
-        }));
+        step.change(room.intents);
     }
 
     /// A victim that is not being bound yet has not to be deleted: it looks for another place. Whether it was one.

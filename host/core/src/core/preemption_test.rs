@@ -34,7 +34,7 @@ impl Plugins for OnePodANode {
     ) -> Result<PostFilterResult, PluginError> {
         if !leaving.is_empty() {
             let reasons = vec!["preemption: one is leaving".into()];
-            return Ok(PostFilterResult::Unschedulable { reasons, clear: false });
+            return Ok(PostFilterResult::Unschedulable { reasons, clear: false, intents: Vec::new() });
         }
         let resident = |node: &NodeId| cycle.cache.node(*node).and_then(|info| info.pods.first().copied());
         let lower = |id: &PodId| cycle.cache.pod(*id).filter(|known| known.pod.spec.priority < cycle.pod.spec.priority);
@@ -45,7 +45,11 @@ impl Plugins for OnePodANode {
                 return Ok(PostFilterResult::Nominate(Room { node: *node, evict: vec![id], ..Room::default() }));
             }
         }
-        Ok(PostFilterResult::Unschedulable { reasons: vec!["preemption: nobody".into()], clear: true })
+        Ok(PostFilterResult::Unschedulable {
+            reasons: vec!["preemption: nobody".into()],
+            clear: true,
+            intents: Vec::new(),
+        })
     }
 
     fn permit(&mut self, _: PluginId, cycle: &Cycle<'_>, _: &str, _: &[u8]) -> Result<Permission, PluginError> {

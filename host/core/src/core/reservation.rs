@@ -34,6 +34,8 @@ pub(super) struct Reservation {
     pub reserved: Vec<(Arc<str>, Arc<[u8]>)>,
     /// Objects that are assumed for it.
     pub assumed: Vec<ObjectKey>,
+    /// Plugins whose pre-bind was asked: what they wanted may be done, all of it or in part.
+    pub pre_bound: Vec<Arc<str>>,
     /// The API server was told that the node is the pod's nominated one.
     pub nominated: bool,
     pub stage: Stage,
@@ -147,6 +149,7 @@ impl Core {
             cycle: self.cycles,
             reserved: Vec::new(),
             assumed: Vec::new(),
+            pre_bound: Vec::new(),
             nominated: false,
             stage: Stage::InCycle,
         }
@@ -216,10 +219,13 @@ impl Core {
             self.tell_queue(step);
             self.queue.hears_no_more(&mut reservation.entry);
         }
-        if let Some(number) = reservation.carried() {
-            step.actions.push(Action::StopCarrying { pod: reservation.pod.key.clone(), step: number });
+        let undo = self.unreserve(&reservation, step);
+        match reservation.carried() {
+            Some(number) => {
+                step.actions.push(Action::StopCarrying { pod: reservation.pod.key.clone(), step: number, undo });
+            }
+            None => step.change(undo),
         }
-        self.unreserve(&reservation, step);
         let uid = &reservation.pod.key.uid;
         for key in &reservation.assumed {
             self.cache.take_object_back(key, uid);
@@ -232,15 +238,20 @@ impl Core {
         self.requeue(reservation, why, step);
     }
 
-    fn unreserve(&mut self, reservation: &Reservation, step: &mut Step<'_>) {
+    /// Tells those that reserved. What they want undone of what pre-bind did.
+    fn unreserve(&mut self, reservation: &Reservation, step: &mut Step<'_>) -> Vec<Intent> {
+        let mut undo = Vec::new();
         for (name, _) in reservation.reserved.iter().rev() {
-            match self.plugin_named(&reservation.pod, |profile| &profile.reserve, name) {
-                Some(plugin) => self.ask(&plugin, reservation, step, |plugins, cycle, state| {
-                    plugins.unreserve(plugin.id, cycle, &reservation.node, state);
-                }),
-                None => step.warn_gone(name, "unreserve", &reservation.pod),
-            }
+            let Some(plugin) = self.plugin_named(&reservation.pod, |profile| &profile.reserve, name) else {
+                step.warn_gone(name, "unreserve", &reservation.pod);
+                continue;
+            };
+            let pre_bound = reservation.pre_bound.contains(name);
+            undo.extend(self.ask(&plugin, reservation, step, |plugins, cycle, state| {
+                plugins.unreserve(plugin.id, cycle, &reservation.node, state, pre_bound)
+            }));
         }
+        undo
     }
 
     fn requeue(&mut self, reservation: Reservation, why: Undoing, step: &mut Step<'_>) {

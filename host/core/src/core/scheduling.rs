@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::step::Step;
 use super::{Attempt, Core, Outcome};
 use crate::action::{Action, PodEvent};
-use crate::cycle::{Failure, Placing};
+use crate::cycle::{Aftermath, Failure, Placing};
 use crate::model::Pod;
 use crate::plugins::Plugins;
 use crate::profile::Profile;
@@ -94,8 +94,10 @@ impl Core {
                 return self.failed(entry, None, message, step);
             }
             Failure::NoNodes => Rejection::default(),
-            Failure::Unschedulable(diagnosis, nomination) => {
+            Failure::Unschedulable(diagnosis, aftermath) => {
+                let Aftermath { nomination, intents } = *aftermath;
                 self.nominate(&entry, nomination, step);
+                step.change(intents);
                 diagnosis.rejection().clone()
             }
         };

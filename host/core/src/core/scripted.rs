@@ -89,8 +89,19 @@ impl Plugins for Scripted {
         })
     }
 
-    fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, state: &[u8]) {
+    fn unreserve(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        _: &str,
+        state: &[u8],
+        pre_bound: bool,
+    ) -> Vec<Intent> {
         self.told(plugin, "unreserve", cycle, state);
+        match self.asked(plugin, "unreserve", cycle) {
+            Ok(Some(Answer::Wants(undo))) if pre_bound => undo,
+            _ => Vec::new(),
+        }
     }
 
     fn permit(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, _: &[u8]) -> Result<Permission, PluginError> {
@@ -242,7 +253,11 @@ impl Bench {
                 self.carried = *step;
                 format!("carry {} for {}", intents.len(), pod.name)
             }
-            Action::StopCarrying { pod, step } => format!("stop {} for {}", step - self.carried, pod.name),
+            Action::StopCarrying { pod, step, undo } => {
+                let undo = if undo.is_empty() { String::new() } else { format!(", undo {}", undo.len()) };
+                format!("stop {} for {}{undo}", step - self.carried, pod.name)
+            }
+            Action::Change(intents) => format!("change {}", intents.len()),
             Action::Emit(event) => format!("{}: {}", event.pod.name, event.note),
             Action::Nominate { pod, node } => format!("nominate {node:?} for {}", pod.name),
             Action::Warn { plugin, message } => format!("warn {plugin}: {message}"),

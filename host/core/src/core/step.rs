@@ -6,6 +6,7 @@ use super::Core;
 use super::reservation::Reservation;
 use crate::action::Action;
 use crate::cycle::mix;
+use crate::intent::Intent;
 use crate::model::Pod;
 use crate::plugins::{Cycle, ExtensionPoints, Plugins, PointOutcome};
 use crate::profile::{Profile, ProfilePlugin};
@@ -77,6 +78,15 @@ impl Step<'_> {
             self.plugins.point_ends(outcome(&result));
         }
         result
+    }
+
+    /// Has these done, where there are any. The contract has changes alone where these come from; whoever implements
+    /// [`Plugins`] refuses the others.
+    pub fn change(&mut self, mut intents: Vec<Intent>) {
+        intents.retain(Intent::is_change);
+        if !intents.is_empty() {
+            self.actions.push(Action::Change(intents));
+        }
     }
 
     /// A plugin that had a part in the pod's placing is there no more.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::diagnosis::Diagnosis;
 use super::sampling::Sample;
 use super::what_if::CaseRejected;
-use super::{Failure, Nomination, Placing, Said};
+use super::{Failure, Placing, Said};
 use crate::answers::Parts;
 use crate::cache::NodeId;
 use crate::plugins::{Code, ExtensionPoints, PluginError, PreFilterResult, Status, Verdicts};
@@ -263,7 +263,7 @@ impl Placing<'_> {
 }
 
 fn no_node(diagnosis: &mut Diagnosis) -> Failure {
-    Failure::Unschedulable(std::mem::take(diagnosis), Nomination::Keep)
+    Failure::Unschedulable(std::mem::take(diagnosis), Box::default())
 }
 
 fn none_satisfies(plugins: &BTreeSet<&str>) -> Status {

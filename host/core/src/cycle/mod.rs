@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 pub(crate) use self::asking::mix;
 pub use self::diagnosis::Diagnosis;
-pub use self::post_filter::Nomination;
+pub use self::post_filter::{Aftermath, Nomination};
 pub use self::witness::{Said, Witness};
 use crate::answers::Answers;
 use crate::cache::{Cache, NodeId};
@@ -41,7 +41,7 @@ pub enum Failure {
     NoNodes,
     /// No node fits.
     #[error("{0}")]
-    Unschedulable(Diagnosis, Nomination),
+    Unschedulable(Diagnosis, Box<Aftermath>),
     /// A plugin did not answer as it must.
     #[error("{0}")]
     Plugin(PluginError),

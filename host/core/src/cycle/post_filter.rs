@@ -7,11 +7,21 @@ use super::extending::candidates_left;
 use super::{Failure, Placing};
 use crate::cache::{Cache, NodeId, PodId};
 use crate::extenders::{Extenders, NoExtenders};
+use crate::intent::Intent;
 use crate::model::Pod;
 use crate::plugins::{
     AskBack, Candidate, Code, ExtensionPoints, PluginError, Plugins, PostFilterResult, Room, Status, Verdicts, WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
+
+/// What post-filters want done for a pod that fits nowhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Aftermath {
+    /// Of the room that is promised to it.
+    pub nomination: Nomination,
+    /// So that it may fit later ([`Intent::is_change`]).
+    pub intents: Vec<Intent>,
+}
 
 /// What becomes of the room that is promised to the pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,27 +57,31 @@ impl Placing<'_> {
     /// Asks the post-filters; what they say goes into the message.
     pub(super) fn make_room(&mut self, profile: &Profile, mut diagnosis: Diagnosis) -> Failure {
         if profile.post_filter.is_empty() || !self.may_make_room {
-            return Failure::Unschedulable(diagnosis, Nomination::Keep);
+            return Failure::Unschedulable(diagnosis, Box::default());
         }
         let room = self.at(ExtensionPoints::POST_FILTER, |placing| {
-            let (mut nomination, mut said) = (Nomination::Keep, Vec::new());
+            let (mut aftermath, mut said) = (Aftermath::default(), Vec::new());
             for plugin in &profile.post_filter {
                 match placing.post_filter(profile, plugin, &diagnosis)? {
-                    PostFilterResult::Nominate(room) => return Ok((Nomination::Make(room), String::new())),
-                    PostFilterResult::Unschedulable { reasons, clear } => {
+                    PostFilterResult::Nominate(room) => {
+                        aftermath.nomination = Nomination::Make(room);
+                        return Ok((aftermath, String::new()));
+                    }
+                    PostFilterResult::Unschedulable { reasons, clear, intents } => {
                         said.extend(reasons.iter().map(ToString::to_string));
+                        aftermath.intents.extend(intents);
                         if clear {
-                            nomination = Nomination::Clear;
+                            aftermath.nomination = Nomination::Clear;
                         }
                     }
                 }
             }
-            Ok((nomination, said.join(", ")))
+            Ok((aftermath, said.join(", ")))
         });
         match room {
-            Ok((nomination, said)) => {
+            Ok((aftermath, said)) => {
                 diagnosis.post_filter_said(said);
-                Failure::Unschedulable(diagnosis, nomination)
+                Failure::Unschedulable(diagnosis, Box::new(aftermath))
             }
             Err(failure) => failure,
         }
@@ -83,8 +97,10 @@ impl Placing<'_> {
         let leaving = self.leaving();
         let template = self.template(plugin);
         let about = self.about(plugin, template);
-        let filters: Vec<&ProfilePlugin> =
-            profile.filter.iter().filter(|filter| !diagnosis.skipped().contains(&filter.id)).collect();
+        // The one that asks can't be asked meanwhile.
+        let answers_what_ifs =
+            |filter: &&ProfilePlugin| filter.id != plugin.id && !diagnosis.skipped().contains(&filter.id);
+        let filters: Vec<&ProfilePlugin> = profile.filter.iter().filter(answers_what_ifs).collect();
         let Placing { cycle, time, seed, pod, cache, nominations, verify, .. } = *self;
         let (templates, answers, distrusted) = (&mut *self.templates, &mut *self.answers, &mut *self.distrusted);
         let (pods_templates, next_start) = (&self.pods_templates, &mut *self.next_start);

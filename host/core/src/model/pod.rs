@@ -199,3 +199,25 @@ pub struct Pod {
     /// The rest of `spec`.
     pub spec: Arc<PodSpec>,
 }
+
+impl Pod {
+    /// Whether it asks for devices: by ResourceClaims, or by extended resources, which DeviceClasses may stand for.
+    #[must_use]
+    pub fn asks_for_devices(&self) -> bool {
+        !self.spec.resource_claims.is_empty() || self.asks_for_extended_resources()
+    }
+
+    /// Whether a container asks for an extended resource.
+    #[must_use]
+    pub fn asks_for_extended_resources(&self) -> bool {
+        let mut asked = self.spec.containers.iter().flat_map(|container| &container.requests.scalars);
+        asked.any(|(name, quantity)| *quantity != 0 && is_extended_resource(name))
+    }
+}
+
+/// Whether a device plugin, or a DeviceClass, may be where the resource comes from: it has a domain, and not Kubernetes' own.
+fn is_extended_resource(name: &str) -> bool {
+    const OF_DEVICE_CLASS: &str = "deviceclass.resource.kubernetes.io/";
+    name.starts_with(OF_DEVICE_CLASS)
+        || name.contains('/') && !name.contains("kubernetes.io/") && !name.starts_with("requests.")
+}

@@ -31,7 +31,7 @@ fn taken(uid: &str, number: u64) -> Arc<str> {
 /// A plugin binds by saying so on the pod.
 pub fn binding(cycle: &Cycle<'_>, node: &str) -> Intent {
     let object = ObjectReference { kind: "Pod".into(), uid: cycle.pod.key.uid.clone(), ..ObjectReference::default() };
-    Intent::Patch(Patch { object, subresource: "".into(), patch: node.into() })
+    Intent::Patch(Patch { object, patch: node.into(), ..Patch::default() })
 }
 
 impl Ledger {
@@ -112,6 +112,6 @@ impl Ledger {
             name: claim.name.clone(),
             ..ObjectReference::default()
         };
-        vec![Intent::Patch(Patch { object, subresource: "".into(), patch: taken(uid, *number) })]
+        vec![Intent::Patch(Patch { object, patch: taken(uid, *number), ..Patch::default() })]
     }
 }

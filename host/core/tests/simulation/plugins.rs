@@ -165,7 +165,7 @@ impl Plugins for Fakes {
                 return Ok(PostFilterResult::Nominate(Room { node: *node, evict: removed, ..Room::default() }));
             }
         }
-        Ok(PostFilterResult::Unschedulable { reasons: vec!["no victims".into()], clear: true })
+        Ok(PostFilterResult::Unschedulable { reasons: vec!["no victims".into()], clear: true, intents: Vec::new() })
     }
 
     fn pre_score(&mut self, plugin: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
@@ -199,8 +199,9 @@ impl Plugins for Fakes {
         Ok(self.ledger.reserve(plugin.0 % KINDS, cycle, node, &mut self.rng))
     }
 
-    fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, state: &[u8]) {
+    fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, _: &str, state: &[u8], _: bool) -> Vec<Intent> {
         self.ledger.ends(plugin.0 % KINDS, cycle, state, "unreserve");
+        Vec::new()
     }
 
     fn permit(

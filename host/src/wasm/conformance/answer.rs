@@ -29,7 +29,7 @@ pub enum Answer {
     Reserved(Result<Reserved, Status>),
     /// Of permit.
     Permission(Permission),
-    /// Of pre-bind and bind: what is to be done; `None` where the bind is left to others.
+    /// Of pre-bind, bind and unreserve: what is to be done; `None` where the bind is left to others.
     Intents(Option<Vec<Intent>>),
     /// The call gave none.
     Failed(CallError),
@@ -54,9 +54,10 @@ impl fmt::Display for Answer {
                 let pods: Vec<u32> = room.evict.iter().map(|pod| pod.0).collect();
                 write!(f, "room on the node of id {} without the pods of ids {pods:?} ({})", room.node.0, room.reason)
             }
-            Self::PostFilter(PostFilterResult::Unschedulable { reasons, clear }) => {
+            Self::PostFilter(PostFilterResult::Unschedulable { reasons, clear, intents }) => {
                 let promised = if *clear { ", and none is promised any more" } else { "" };
-                write!(f, "no room ({}){promised}", reasons.join(", "))
+                write!(f, "no room ({}){promised}", reasons.join(", "))?;
+                if intents.is_empty() { Ok(()) } else { write!(f, ", and {intents:?}") }
             }
             Self::PreScore(PreScoreResult::Score) => f.write_str("score the nodes"),
             Self::Score(score) => score.fmt(f),
@@ -106,6 +107,7 @@ impl Answers {
         self.add(Export::Permit, Answer::Permission(settled.permission));
         self.add(Export::PreBind, Answer::Intents(Some(settled.pre_bind)));
         self.add(Export::Bind, Answer::Intents(settled.bind));
+        self.add(Export::Unreserve, Answer::Intents(Some(settled.undo)));
     }
 
     pub fn add(&mut self, export: Export, answer: Answer) {

@@ -21,10 +21,11 @@ const NO_IMAGES: wit::PodImages<'static> = wit::PodImages { containers: &[], vol
 pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Pod<'a> {
     let spec = &*pod.spec;
     let given = Given(facts);
+    let named = Given(facts | for_claims(pod, facts));
     wit::Pod {
-        name: given.or(PodFacts::NAME, "", || &pod.key.name),
+        name: named.or(PodFacts::NAME, "", || &pod.key.name),
         namespace: given.or(PodFacts::NAMESPACE, "", || &pod.key.namespace),
-        uid: given.or(PodFacts::UID, "", || &pod.key.uid),
+        uid: named.or(PodFacts::UID, "", || &pod.key.uid),
         labels: given.or(PodFacts::LABELS, &[], || labels(arena, &pod.labels)),
         annotations: given.or(PodFacts::ANNOTATIONS, &[], || labels(arena, &pod.annotations)),
         owners: given.or(PodFacts::OWNERS, &[], || owners(arena, &pod.owners)),
@@ -43,7 +44,7 @@ pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Po
         anti_affinity: given.or(PodFacts::POD_AFFINITY, NO_AFFINITY, || pod_affinity(arena, &spec.anti_affinity)),
         topology_spread: given.or(PodFacts::TOPOLOGY_SPREAD, &[], || spread(arena, &spec.topology_spread)),
         requests: given.or(PodFacts::REQUESTS, NO_REQUESTS, || requests(arena, &pod.requests)),
-        containers: given.or(PodFacts::CONTAINERS, &[], || containers(arena, &spec.containers)),
+        containers: named.or(PodFacts::CONTAINERS, &[], || containers(arena, &spec.containers)),
         images: given.or(PodFacts::IMAGES, NO_IMAGES, || images(arena, spec)),
         host_ports: given.or(PodFacts::HOST_PORTS, &[], || host_ports(arena, &spec.host_ports)),
         volumes: given.or(PodFacts::VOLUMES, &[], || volumes(arena, &spec.volumes)),
@@ -56,6 +57,16 @@ pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Po
         user_namespace: given.or(PodFacts::USER_NAMESPACE, false, || spec.user_namespace),
         restart_actions: given.or(PodFacts::RESTART_ACTIONS, &[], || strings(arena, &spec.restart_actions)),
     }
+}
+
+/// What comes with resource claims: claims are owned by the pod and reserved for it, and extended resources may become some.
+fn for_claims(pod: &Pod, facts: PodFacts) -> PodFacts {
+    let mut more = PodFacts::empty();
+    if facts.contains(PodFacts::RESOURCE_CLAIMS) {
+        more.set(PodFacts::NAME | PodFacts::UID, pod.asks_for_devices());
+        more.set(PodFacts::CONTAINERS, pod.asks_for_extended_resources());
+    }
+    more
 }
 
 /// The facts that are to be given.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use berth_core::cache::Cache;
-use berth_core::intent::{Intent, ObjectReference, Patch, Wait};
+use berth_core::intent::{Intent, ObjectReference, Patch, PatchType, Wait};
 use berth_core::model::{Object, ObjectKey, ObjectKind};
 use serde_json::{Value, json};
 
@@ -25,34 +25,63 @@ const TOGETHER: usize = 8 << 20;
 pub(super) fn assumptions(export: Export, intents: Vec<wit::Intent>, cache: &Cache) -> Result<Vec<Intent>, CallError> {
     let each = |intent| match intent {
         wit::Intent::Assume((object, json)) => assume(object, &json, cache),
-        wit::Intent::Patch(_) => Err("patches an object, which is done in pre-bind".to_owned()),
-        wit::Intent::WaitUntil(_) => Err("waits for an object, which is done in pre-bind".to_owned()),
-        wit::Intent::Evict(_) => Err("evicts a pod, which is done in pre-bind".to_owned()),
+        other => Err(format!("{}, which is done in pre-bind", deed_of(&other))),
     };
     all(export, intents, each)
 }
 
-/// Where the cluster is changed.
+/// Where the cluster is changed for a pod that is to be bound.
 pub(super) fn deeds(export: Export, intents: Vec<wit::Intent>) -> Result<Vec<Intent>, CallError> {
+    all(export, intents, deed)
+}
+
+/// Where the cluster is changed and nobody waits for it.
+pub(super) fn changes(export: Export, intents: Vec<wit::Intent>) -> Result<Vec<Intent>, CallError> {
     let each = |intent| match intent {
-        wit::Intent::Patch(patch) => Ok(Intent::Patch(Patch {
+        wit::Intent::WaitUntil(_) | wit::Intent::Evict(_) => {
+            Err(format!("{}, which is done in pre-bind", deed_of(&intent)))
+        }
+        other => deed(other),
+    };
+    all(export, intents, each)
+}
+
+fn deed(intent: wit::Intent) -> Result<Intent, String> {
+    Ok(match intent {
+        wit::Intent::Patch(patch) => Intent::Patch(Patch {
             object: reference(patch.object),
             subresource: patch.subresource.into(),
             patch: patch.patch.into(),
-        })),
-        wit::Intent::WaitUntil(wait) => Ok(Intent::WaitUntil(Wait {
+            patch_type: match patch.patch_type {
+                wit::PatchType::Merge => PatchType::Merge,
+                wit::PatchType::StrategicMerge => PatchType::StrategicMerge,
+            },
+        }),
+        wit::Intent::WaitUntil(wait) => Intent::WaitUntil(Wait {
             object: reference(wait.object),
             until: wait.until.into(),
             timeout: Duration::from_millis(wait.timeout_ms),
-        })),
-        wit::Intent::Evict((object, reason)) => Ok(Intent::Evict(reference(object), shorten(reason).into())),
-        wit::Intent::Assume(_) => Err("assumes an object, which is done in reserve".to_owned()),
-    };
-    all(export, intents, each)
+        }),
+        wit::Intent::Evict((object, reason)) => Intent::Evict(reference(object), shorten(reason).into()),
+        wit::Intent::Create((object, json)) => Intent::Create(reference(object), json.into()),
+        wit::Intent::Delete(object) => Intent::Delete(reference(object)),
+        wit::Intent::Assume(_) => return Err(format!("{}, which is done in reserve", deed_of(&intent))),
+    })
+}
+
+fn deed_of(intent: &wit::Intent) -> &'static str {
+    match intent {
+        wit::Intent::Patch(_) => "patches an object",
+        wit::Intent::WaitUntil(_) => "waits for an object",
+        wit::Intent::Evict(_) => "evicts a pod",
+        wit::Intent::Assume(_) => "assumes an object",
+        wit::Intent::Create(_) => "creates an object",
+        wit::Intent::Delete(_) => "deletes an object",
+    }
 }
 
 /// An object by all of its names.
-pub(super) fn reference(object: wit::ObjectReference) -> ObjectReference {
+fn reference(object: wit::ObjectReference) -> ObjectReference {
     ObjectReference {
         api_version: object.api_version.into(),
         kind: object.kind.into(),
@@ -89,7 +118,10 @@ fn size(intent: &wit::Intent) -> usize {
     match intent {
         wit::Intent::Patch(patch) => names(&patch.object) + patch.subresource.len() + patch.patch.len(),
         wit::Intent::WaitUntil(wait) => names(&wait.object) + wait.until.len(),
-        wit::Intent::Evict((object, text)) | wit::Intent::Assume((object, text)) => names(object) + text.len(),
+        wit::Intent::Evict((object, text))
+        | wit::Intent::Assume((object, text))
+        | wit::Intent::Create((object, text)) => names(object) + text.len(),
+        wit::Intent::Delete(object) => names(object),
     }
 }
 
@@ -124,7 +156,8 @@ mod tests {
     }
 
     fn patch(bytes: usize) -> wit::Intent {
-        wit::Intent::Patch(wit::Patch { object: pod(), subresource: String::new(), patch: "x".repeat(bytes) })
+        let (subresource, patch) = (String::new(), "x".repeat(bytes));
+        wit::Intent::Patch(wit::Patch { object: pod(), subresource, patch, patch_type: wit::PatchType::Merge })
     }
 
     #[test]
@@ -136,6 +169,8 @@ mod tests {
         let refused = |result: Result<Vec<Intent>, CallError>| result.unwrap_err().to_string();
         let error = refused(deeds(Export::PreBind, vec![assume]));
         assert_eq!(error, "broke the contract in pre-bind: it assumes an object, which is done in reserve");
+        let error = refused(changes(Export::Unreserve, vec![patch(2), wit::Intent::Delete(pod()), evict.clone()]));
+        assert_eq!(error, "broke the contract in unreserve: it evicts a pod, which is done in pre-bind");
         let error = refused(assumptions(Export::Reserve, vec![evict], &cache));
         assert_eq!(error, "broke the contract in reserve: it evicts a pod, which is done in pre-bind");
         let broken = wit::Intent::Assume((pod(), "{".into()));

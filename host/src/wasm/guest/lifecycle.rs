@@ -10,7 +10,7 @@ use super::answers;
 use super::call::Export;
 use super::error::CallError;
 use super::instance::Instance;
-use super::intents::{assumptions, deeds};
+use super::intents::{assumptions, changes, deeds};
 use crate::wasm::bindings::exports::berth::scheduler::permit as wit;
 
 /// Bytes of state that outlive a cycle, as the contract says.
@@ -37,12 +37,18 @@ impl Instance {
         Ok(Ok(Reserved { state: reservation.state.into(), intents }))
     }
 
-    /// `unreserve`, where it is exported.
-    pub(crate) fn unreserve(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<(), CallError> {
-        let told = self.ask(Export::Unreserve, cycle, &[], |store, interfaces, (cycle, _)| {
-            interfaces.reserve.as_ref().map(|guest| guest.call_unreserve(store, cycle, node, state).map(Ok))
-        });
-        told.map(drop)
+    /// `unreserve`; where it is not exported, nothing is to be undone.
+    pub(crate) fn unreserve(
+        &mut self,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+        pre_bound: bool,
+    ) -> Result<Vec<Intent>, CallError> {
+        let undo = self.ask(Export::Unreserve, cycle, &[], |store, interfaces, (cycle, _)| {
+            interfaces.reserve.as_ref().map(|guest| guest.call_unreserve(store, cycle, node, state, pre_bound).map(Ok))
+        })?;
+        changes(Export::Unreserve, undo.unwrap_or_default())
     }
 
     /// `permit`; where it is not exported, the pod may be bound.

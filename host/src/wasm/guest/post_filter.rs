@@ -7,16 +7,14 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use berth_core::cache::{NodeId, PodId};
-use berth_core::intent::{Intent, Patch};
 use berth_core::plugins::{Candidate, Code, Cycle, PluginError, PostFilterResult, Room, Verdicts, WhatIf};
 
 use super::answers::{REASONS, shorten};
 use super::call::Export;
 use super::error::CallError;
 use super::instance::Instance;
-use super::intents::reference;
+use super::intents::changes;
 use crate::wasm::bindings::berth::scheduler::extenders as wit_extenders;
-use crate::wasm::bindings::berth::scheduler::intents as wit_intents;
 use crate::wasm::bindings::berth::scheduler::types as wit;
 use crate::wasm::bindings::berth::scheduler::what_if::WhatIfCase;
 use crate::wasm::bindings::exports::berth::scheduler::post_filter as wit_post_filter;
@@ -153,7 +151,7 @@ impl Instance {
         })?;
         match answer {
             Some(answer) => result(answer),
-            None => Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false }),
+            None => Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() }),
         }
     }
 }
@@ -173,7 +171,8 @@ fn result(answer: wit_post_filter::PostFilterResult) -> Result<PostFilterResult,
     match answer {
         wit_post_filter::PostFilterResult::Unschedulable(failure) => {
             let reasons = failure.reasons.into_iter().take(REASONS).map(|reason| shorten(reason).into()).collect();
-            Ok(PostFilterResult::Unschedulable { reasons, clear: failure.clear })
+            let intents = changes(Export::PostFilter, failure.intents)?;
+            Ok(PostFilterResult::Unschedulable { reasons, clear: failure.clear, intents })
         }
         wit_post_filter::PostFilterResult::Nominate(nomination) => room(nomination).map(PostFilterResult::Nominate),
     }
@@ -185,26 +184,12 @@ fn room(nomination: wit_post_filter::Nomination) -> Result<Room, CallError> {
     if wanted > WANTED {
         return Err(bad(format!("it wants {wanted} things done for one pod, where {WANTED} are the most")));
     }
-    let intents: Result<Vec<Intent>, &str> = nomination.intents.into_iter().map(intent).collect();
     Ok(Room {
         node: NodeId(nomination.node),
         evict: nomination.evict.into_iter().map(PodId).collect(),
         reason: shorten(nomination.reason).into(),
-        intents: intents.map_err(|what| bad(format!("it wants to {what} by an intent, which a post-filter can't")))?,
+        intents: changes(Export::PostFilter, nomination.intents)?,
     })
-}
-
-fn intent(intent: wit_intents::Intent) -> Result<Intent, &'static str> {
-    match intent {
-        wit_intents::Intent::Patch(patch) => Ok(Intent::Patch(Patch {
-            object: reference(patch.object),
-            subresource: patch.subresource.into(),
-            patch: patch.patch.into(),
-        })),
-        wit_intents::Intent::Evict(_) => Err("evict"),
-        wit_intents::Intent::WaitUntil(_) => Err("wait"),
-        wit_intents::Intent::Assume(_) => Err("assume something"),
-    }
 }
 
 fn as_wit(verdicts: Verdicts) -> wit::Verdicts {

@@ -40,16 +40,15 @@ impl Guests {
     }
 
     /// Tells an instance what can't be undone by it: where it can't be told, that is for the log.
-    fn tell(
+    fn tell<R>(
         &mut self,
         plugin: PluginId,
         export: Export,
         cycle: &Cycle<'_>,
-        call: impl FnOnce(&mut Instance) -> Result<(), CallError>,
-    ) {
-        if let Err(error) = self.ask(plugin, export, cycle, call) {
-            tracing::warn!("pod {}: could not tell {export}: {error}", cycle.pod.key);
-        }
+        call: impl FnOnce(&mut Instance) -> Result<R, CallError>,
+    ) -> Option<R> {
+        let told = self.ask(plugin, export, cycle, call);
+        told.inspect_err(|error| tracing::warn!("pod {}: could not tell {export}: {error}", cycle.pod.key)).ok()
     }
 }
 
@@ -142,8 +141,16 @@ impl Plugins for Guests {
         self.ask(plugin, Export::Reserve, cycle, |instance| instance.reserve(cycle, node))
     }
 
-    fn unreserve(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {
-        self.tell(plugin, Export::Unreserve, cycle, |instance| instance.unreserve(cycle, node, state));
+    fn unreserve(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+        pre_bound: bool,
+    ) -> Vec<Intent> {
+        let undo = |instance: &mut Instance| instance.unreserve(cycle, node, state, pre_bound);
+        self.tell(plugin, Export::Unreserve, cycle, undo).unwrap_or_default()
     }
 
     fn permit(
@@ -177,7 +184,7 @@ impl Plugins for Guests {
     }
 
     fn post_bind(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {
-        self.tell(plugin, Export::PostBind, cycle, |instance| instance.post_bind(cycle, node, state));
+        let _ = self.tell(plugin, Export::PostBind, cycle, |instance| instance.post_bind(cycle, node, state));
     }
 
     fn queueing_hints(

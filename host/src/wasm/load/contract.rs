@@ -76,9 +76,6 @@ fn exports<'a>(names: impl Iterator<Item = &'a str>) -> Result<Exports, LoadCaus
         return Err(LoadCause::NotAPlugin);
     }
     let points = exports.points;
-    if points.contains(ExtensionPoints::FILTER | ExtensionPoints::POST_FILTER) {
-        return Err(LoadCause::FilterWithPostFilter);
-    }
     if BESIDE.contains(points) {
         return Err(LoadCause::NothingToCall(if points.is_empty() { "none".into() } else { names_of(points) }));
     }
@@ -151,10 +148,6 @@ mod tests {
             (vec!["berth:scheduler/plugin@0.2.0"], "speaks version 0.2.0 of the contract"),
             (vec![PLUGIN], "it exports none"),
             (vec![PLUGIN, "berth:scheduler/normalize@0.1.0"], "it exports normalize"),
-            (
-                vec![PLUGIN, "berth:scheduler/filter@0.1.0", "berth:scheduler/post-filter@0.1.0"],
-                "exports both filter and post-filter",
-            ),
         ];
         for (names, expected) in cases {
             let error = exports(names.iter().copied()).unwrap_err().to_string();

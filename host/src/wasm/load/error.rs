@@ -85,11 +85,6 @@ pub enum LoadCause {
         "takes part in no extension point (pre-enqueue, queue-sort, pre-filter, filter, post-filter, pre-score, score, reserve, permit, pre-bind, bind, post-bind); it exports {0}"
     )]
     NothingToCall(String),
-    /// Both `filter` and `post-filter`.
-    #[error(
-        "exports both filter and post-filter: while post-filter runs, filters are asked, and a component can't be called while it runs. Make it two components"
-    )]
-    FilterWithPostFilter,
     /// It reads facts that nobody can give it.
     #[error(
         "declares that it reads {0}, but exports no `berth:scheduler/snapshot@{CONTRACT}` through which it would learn them"

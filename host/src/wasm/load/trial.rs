@@ -97,7 +97,7 @@ impl<'a> Trial<'a> {
         instance.pre_bind(cycle, name, &reserved.state)?;
         instance.bind(cycle, name, &reserved.state)?;
         instance.post_bind(cycle, name, &reserved.state)?;
-        instance.unreserve(cycle, name, &reserved.state)
+        instance.unreserve(cycle, name, &reserved.state, true).map(drop)
     }
 
     /// All that a scheduling cycle would ask, in its order, answers checked.

@@ -32,6 +32,8 @@ pub struct Metadata {
     pub owner_references: Vec<Owner>,
     /// `resourceVersion`
     pub resource_version: String,
+    /// `annotations`, of which only [`super::EXTENDED`] is read.
+    pub annotations: BTreeMap<String, String>,
 }
 
 /// `metadata.ownerReferences[]`
@@ -296,6 +298,19 @@ impl Claim {
     /// Whether the pod of this uid is the claim's controller.
     pub fn is_controlled_by(&self, uid: &str) -> bool {
         self.metadata.owner_references.iter().find(|owner| owner.controller).is_some_and(|owner| owner.uid == uid)
+    }
+
+    /// The uid of the pod for whose extended resources it was made.
+    pub fn is_for_extended_resources_of(&self) -> Option<&str> {
+        self.metadata.annotations.get(super::EXTENDED).filter(|text| *text == "true")?;
+        self.metadata.owner_references.iter().find(|owner| owner.controller).map(|owner| owner.uid.as_str())
+    }
+
+    /// Whether the pod of this uid can use the claim, which is allocated: it does already, or there is room for one pod more.
+    pub fn can_be_reserved_for(&self, uid: &str) -> bool {
+        /// `ResourceClaimReservedForMaxSize`
+        const MOST_PODS: usize = 256;
+        self.status.reserved_for.len() < MOST_PODS || self.is_reserved_for(uid)
     }
 
     /// Whether the pod of this uid has reserved the claim.

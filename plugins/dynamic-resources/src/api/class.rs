@@ -7,18 +7,30 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Class {
+    /// `metadata`
+    pub metadata: Metadata,
     /// `spec`
     pub spec: Spec,
 }
 
+/// `metadata`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Metadata {
+    /// `creationTimestamp`
+    pub creation_timestamp: String,
+}
+
 /// `spec`
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 pub struct Spec {
     /// `selectors`
     pub selectors: Vec<Selector>,
     /// `config`
     pub config: Vec<ClassConfig>,
+    /// `extendedResourceName`
+    pub extended_resource_name: Option<String>,
 }
 
 /// `selectors[]`, of classes and of requests.

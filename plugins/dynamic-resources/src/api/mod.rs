@@ -19,6 +19,9 @@ use serde_json::Value;
 /// `resource.k8s.io/v1`
 pub const VERSION: &str = "resource.k8s.io/v1";
 
+/// The annotation of claims that are made for extended resources.
+pub const EXTENDED: &str = "resource.kubernetes.io/extended-resource-claim";
+
 /// Reads an object. Fields that are null are absent.
 pub fn read<T: DeserializeOwned>(object: Value) -> Result<T, String> {
     serde_json::from_value(without_nulls(object)).map_err(|wrong| wrong.to_string())

@@ -153,7 +153,7 @@ fn devices_are_where_their_slice_says_or_they_say_themselves() {
         assert_eq!(host.fits(&using(&["c"])).join(" "), fits, "{spec}");
         if fits.contains('c') {
             let kept: Value = serde_json::from_slice(&host.reserve(&using(&["c"]), "c").unwrap().state).unwrap();
-            assert_eq!(kept[0]["allocation"]["nodeSelector"], selector, "{spec}");
+            assert_eq!(kept["claims"][0]["allocation"]["nodeSelector"], selector, "{spec}");
         }
     }
 }

@@ -19,7 +19,7 @@ fn the_first_alternative_that_is_to_be_had_is_taken_and_scored() {
     let scores: Vec<i64> = host.scores_among(&pod, &["a", "b"]).into_values().collect();
     assert_eq!(scores, [87, 100]);
     let kept: Value = serde_json::from_slice(&host.reserve(&pod, "a").unwrap().state).unwrap();
-    assert_eq!(kept[0]["allocation"]["devices"]["results"][0]["request"], "r/good");
+    assert_eq!(kept["claims"][0]["allocation"]["devices"]["results"][0]["request"], "r/good");
     // Named twice, it is searched for twice, and gets the other devices then.
     let first_index = |name: &str, index: usize| {
         let expression = format!("device.attributes['gpu.example.com'].index == {index}");
@@ -161,7 +161,7 @@ fn devices_are_shared_by_capacity() {
         let found = host.fits(&using(&["c"])).contains(&"c".to_owned());
         let found = found.then(|| host.reserve(&using(&["c"]), "c").unwrap());
         let found = found.map(|reservation| serde_json::from_slice::<Value>(&reservation.state).unwrap());
-        let result = found.map(|kept| kept[0]["allocation"]["devices"]["results"][0].clone());
+        let result = found.map(|kept| kept["claims"][0]["allocation"]["devices"]["results"][0].clone());
         let amount = result.as_ref().map(|result| result["consumedCapacity"]["memory"].as_str().unwrap().to_owned());
         assert_eq!(amount.as_deref(), consumed, "{spec} {requested}");
         assert!(result.is_none_or(|result| result["shareID"].as_str().unwrap().len() == 36));
@@ -197,5 +197,5 @@ fn configuration_of_class_and_claim_goes_into_the_allocation() {
         { "source": "FromClaim", "opaque": opaque("all") },
         { "source": "FromClaim", "requests": ["s"], "opaque": opaque("s") },
     ]);
-    assert_eq!(kept[0]["allocation"]["devices"]["config"], expected);
+    assert_eq!(kept["claims"][0]["allocation"]["devices"]["config"], expected);
 }

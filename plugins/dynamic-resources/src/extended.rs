@@ -1,0 +1,170 @@
+//! Extended resources that DeviceClasses stand for: what of them a pod asks for becomes requests of a claim, which is made for the
+//! pod where no device plugin of the node has the resource.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
+
+use berth_guest::names;
+use berth_guest::types::{Container, ContainerKind, Resources};
+use serde::{Deserialize, Serialize};
+
+use crate::api::{AllocationMode, Ask, Request};
+use crate::classes::KnownClass;
+
+/// What stands before the name of every class: a resource that it stands for without saying so.
+const OF_CLASS: &str = "deviceclass.resource.kubernetes.io/";
+
+/// Which class stands for which resource.
+#[derive(Debug, Default)]
+pub struct Resolver {
+    /// By the name that the classes give.
+    named: BTreeMap<String, String>,
+}
+
+impl Resolver {
+    /// Of the classes that name the same resource the latest one stands for it, so that one may follow another.
+    pub fn of<'a>(classes: impl Iterator<Item = &'a KnownClass>) -> Resolver {
+        let mut classes: Vec<&KnownClass> = classes.collect();
+        classes.sort_by(|a, b| a.created().cmp(b.created()).then_with(|| b.name.cmp(&a.name)));
+        let named = classes.into_iter().filter_map(|class| {
+            let resource = class.class.spec.extended_resource_name.clone()?;
+            Some((resource, class.name.clone()))
+        });
+        Resolver { named: named.collect() }
+    }
+
+    /// The name of the class, which may be gone, that stands for the resource.
+    pub fn class<'a>(&'a self, resource: &'a str) -> Option<&'a str> {
+        self.named.get(resource).map(String::as_str).or_else(|| resource.strip_prefix(OF_CLASS))
+    }
+}
+
+/// `pod.status.extendedResourceClaimStatus.requestMappings[]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Mapping {
+    /// `containerName`
+    pub container_name: String,
+    /// `resourceName`
+    pub resource_name: String,
+    /// `requestName`
+    pub request_name: String,
+}
+
+/// The extended resources that the containers ask for.
+pub fn asked(containers: &[Container]) -> BTreeSet<String> {
+    let scalars = containers.iter().flat_map(|container| &container.requests.scalars);
+    let extended = scalars.filter(|scalar| {
+        scalar.quantity != 0 && (names::is_extended_resource(&scalar.name) || scalar.name.starts_with(OF_CLASS))
+    });
+    extended.map(|scalar| scalar.name.clone()).collect()
+}
+
+/// The requests of a claim for these resources, each with its class, and which of them are whose.
+///
+/// Containers that run all along have requests of their own. Init containers that end before use what those have that start
+/// after them; what is missing then is one request, which they use one after the other.
+pub fn requests(containers: &[Container], resources: &[(&str, &str)]) -> (Vec<Request>, Vec<Mapping>) {
+    let (mut requests, mut mappings) = (Vec::new(), Vec::new());
+    for &(resource, class) in resources {
+        let wanted = Wanted { containers, resource, class };
+        let mut lasting: Vec<Option<Request>> = vec![None; containers.len()];
+        for (at, _) in wanted.of(|kind| kind != ContainerKind::Init) {
+            if let Some(slot) = lasting.get_mut(at) {
+                *slot = wanted.request(at, 0);
+                mappings.extend(slot.iter().map(|request| wanted.mapping(at, &request.name)));
+            }
+        }
+        let (largest, passing) = wanted.of_passing(&lasting);
+        mappings.extend(passing);
+        requests.extend(largest);
+        requests.extend(lasting.into_iter().flatten());
+    }
+    requests.sort_by(|a, b| a.name.cmp(&b.name));
+    (requests, mappings)
+}
+
+/// A resource that is asked for.
+struct Wanted<'a> {
+    containers: &'a [Container],
+    resource: &'a str,
+    class: &'a str,
+}
+
+impl Wanted<'_> {
+    /// Containers that ask for it, with how much.
+    fn of(&self, is: impl Fn(ContainerKind) -> bool) -> impl Iterator<Item = (usize, i64)> {
+        let containers = self.containers.iter().enumerate().filter(move |(_, container)| is(container.kind));
+        containers.map(|(at, container)| (at, container.requests.scalar(self.resource))).filter(|(_, much)| *much > 0)
+    }
+
+    /// What the container asks for beside what it finds.
+    fn request(&self, at: usize, found: i64) -> Option<Request> {
+        let requests = &self.containers.get(at)?.requests;
+        let name = format!("container-{at}-request-{}", place(requests, self.resource));
+        let ask = Ask {
+            device_class_name: self.class.to_owned(),
+            allocation_mode: AllocationMode::ExactCount,
+            count: requests.scalar(self.resource) - found,
+            ..Ask::default()
+        };
+        Some(Request { name, exactly: Some(ask), ..Request::default() })
+    }
+
+    fn mapping(&self, at: usize, request: &str) -> Mapping {
+        let container_name = self.containers.get(at).map(|container| container.name.clone()).unwrap_or_default();
+        Mapping { container_name, resource_name: self.resource.to_owned(), request_name: request.to_owned() }
+    }
+
+    /// The one request of all init containers that end, if they need one, and which they use.
+    fn of_passing(&self, lasting: &[Option<Request>]) -> (Option<Request>, Vec<Mapping>) {
+        let (mut largest, mut used) = (None::<Request>, Vec::new());
+        for (at, much) in self.of(|kind| kind == ContainerKind::Init) {
+            let mut found = 0;
+            for request in lasting.iter().skip(at).flatten() {
+                if found >= much {
+                    break;
+                }
+                found += count(request);
+                used.push((at, Some(request.name.clone())));
+            }
+            if let Some(request) = self.request(at, found).filter(|request| count(request) > 0) {
+                used.push((at, None));
+                if largest.as_ref().is_none_or(|largest| count(largest) < count(&request)) {
+                    largest = Some(request);
+                }
+            }
+        }
+        let shared = largest.as_ref().map(|request| request.name.clone()).unwrap_or_default();
+        let mapping = |(at, name): (usize, Option<String>)| self.mapping(at, name.as_ref().unwrap_or(&shared));
+        (largest, used.into_iter().map(mapping).collect())
+    }
+}
+
+fn count(request: &Request) -> i64 {
+    request.exactly.as_ref().map_or(0, |ask| ask.count)
+}
+
+/// Where the resource stands among all that the container requests, by name.
+fn place(requests: &Resources, resource: &str) -> usize {
+    let own =
+        [("cpu", requests.milli_cpu), ("memory", requests.memory), ("ephemeral-storage", requests.ephemeral_storage)];
+    let own = own.into_iter().filter(|(_, much)| *much != 0).map(|(name, _)| name);
+    let scalars = requests.scalars.iter().map(|scalar| scalar.name.as_str());
+    own.chain(scalars).filter(|name| *name < resource).count()
+}
+
+/// A name that nobody else bears, as the API server makes one of `generateName`: the last characters are from `seed`.
+pub fn generated(base: &str, seed: u64) -> String {
+    const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+    const ALL: usize = 63;
+    const RANDOM: usize = 5;
+    let end = (0..=base.len().min(ALL - RANDOM)).rev().find(|end| base.is_char_boundary(*end)).unwrap_or(0);
+    let mut rest = seed;
+    let random = iter::repeat_with(|| {
+        let letter = LETTERS.get((rest % LETTERS.len() as u64) as usize).copied().unwrap_or(b'b');
+        rest /= LETTERS.len() as u64;
+        char::from(letter)
+    });
+    base.get(..end).unwrap_or_default().chars().chain(random.take(RANDOM)).collect()
+}

@@ -1,0 +1,72 @@
+//! What is given back: where a pod fits nowhere, and where it was not bound.
+
+use berth_guest::intents::Intent;
+use berth_guest::post_filter::PostFilter;
+use berth_guest::testing::Rejections;
+
+use super::*;
+
+/// What is said of a pod that fits nowhere, after all nodes were filtered, and what is wanted.
+fn after_all(host: &mut Host<Plugin>, pod: &PodBuilder) -> (String, Vec<Intent>) {
+    let asked = host.post_filter(pod, Rejections::default(), |_, _| None);
+    let Ok(PostFilter::Unschedulable { reasons, clear: false, intents }) = asked else { panic!("{asked:?}") };
+    (reasons.join(", "), intents)
+}
+
+fn on(node: &str) -> Value {
+    json!({ "nodeSelectorTerms": [{ "matchFields": [
+        { "key": "metadata.name", "operator": "In", "values": [node] },
+    ] }] })
+}
+
+/// Allocated on node `a`, for these pods.
+fn allocated_on_a(host: &mut Host<Plugin>, name: &str, users: &[&str]) {
+    let mut status = allocated("a-0");
+    status["allocation"]["nodeSelector"] = on("a");
+    status["reservedFor"] = users.iter().map(|uid| json!({ "resource": "pods", "name": uid, "uid": uid })).collect();
+    claim_with(host, name, json!({ "requests": [one("r", "true")] }), status);
+}
+
+#[test]
+fn a_claim_is_deallocated_that_nobody_else_uses_and_some_node_can_not() {
+    for (users, said) in [
+        (&[] as &[&str], "deallocation of ResourceClaim completed"),
+        (&["p-uid"], "deallocation of ResourceClaim completed"),
+        (&["q-uid"], "still not schedulable"),
+        (&["p-uid", "q-uid"], "still not schedulable"),
+    ] {
+        let mut host = host();
+        allocated_on_a(&mut host, "c", users);
+        let pod = using(&["c"]);
+        let (reasons, wanted) = after_all(&mut host, &pod);
+        assert_eq!((reasons.as_str(), wanted.len()), ("still not schedulable", 0), "no node was looked at");
+        assert!(host.verdict(&pod, "b").is_some());
+        let (reasons, wanted) = after_all(&mut host, &pod);
+        assert_eq!(reasons, said, "{users:?}");
+        let nothing = json!({
+            "metadata": { "resourceVersion": "7" },
+            "status": { "allocation": null, "devices": null, "reservedFor": null },
+        });
+        let wanted: Vec<Value> = wanted.iter().map(|intent| patch(intent).1).collect();
+        assert_eq!(wanted, if said.starts_with("deallocation") { vec![nothing] } else { Vec::new() });
+    }
+    let mut host = host();
+    assert_eq!(after_all(&mut host, &pod()), ("no new claims to deallocate".to_owned(), Vec::new()));
+}
+
+/// The object's name with the part of it, and the patch.
+fn patch(intent: &Intent) -> (String, Value) {
+    let Intent::Patch(patch) = intent else { panic!("{intent:?}") };
+    (format!("{}/{}", patch.object.name, patch.subresource), serde_json::from_str(&patch.patch).unwrap())
+}
+
+#[test]
+fn who_is_not_bound_uses_its_claims_no_longer() {
+    let mut host = host();
+    allocated_on_a(&mut host, "c", &["q-uid"]);
+    claim(&mut host, "unallocated", &[one("r", "true")]);
+    let undo = host.unreserve(&using(&["c", "unallocated"]), "a", &[]);
+    let patches: Vec<_> = undo.iter().map(patch).collect();
+    let gone = json!({ "status": { "reservedFor": [{ "uid": "p-uid", "$patch": "delete" }] } });
+    assert_eq!(patches, [("c/status".to_owned(), gone)]);
+}
