@@ -5,7 +5,7 @@
 mod scenes;
 
 use anyhow::{Context, Result, ensure};
-use berth::config::{Configuration, v1};
+use berth::config;
 use berth::scheduler::{self, Scheduler};
 use berth_tests::extender::{Asked, Extender};
 use berth_tests::objects::{node, pod, priority_class, with};
@@ -28,9 +28,6 @@ pub fn compared() -> Vec<crate::case::Case> {
 pub fn comparable() -> bool {
     KubeScheduler::program().is_some() && ControlPlane::assets().is_some()
 }
-
-/// What kube-scheduler's DynamicResources adds to each rejection, and Berth's does not: docs/differences.md.
-const ADDED: &str = " no new claims to deallocate,";
 
 /// What came of a scene.
 #[derive(Debug, PartialEq)]
@@ -88,9 +85,13 @@ fn check(scene: &Scene, came: &Result<String, (String, String)>) -> Result<()> {
 
 async fn by_berth(target: &Target, scene: &Scene) -> Result<Seen> {
     let extender = prepared(target, scene).await?;
-    let extenders = serde_json::from_value::<Vec<v1::Extender>>(Value::Array(configured(scene, &extender)))?;
-    let mut configuration = Configuration { extenders, ..Configuration::default() };
-    berth::extender::leave_managed_resources(&mut configuration.profiles, &configuration.extenders);
+    let file = json!({
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "leaderElection": {"leaderElect": false},
+        "extenders": configured(scene, &extender),
+    });
+    let configuration = config::parse(&file.to_string(), "scheduler.yaml")?;
     let options = scheduler::Options { configuration, ..scheduler::Options::default() };
     let scheduler = Scheduler::start(target.client.clone(), options).await?;
     let seen = seen(target, scene, &extender).await;
@@ -115,7 +116,8 @@ fn configured(scene: &Scene, extender: &Extender) -> Vec<Value> {
 /// The cluster before the scheduler starts.
 async fn prepared(target: &Target, scene: &Scene) -> Result<Extender> {
     let nodes: &[&str] = if scene.full { &["a", "b"] } else { &["a", "b", "c"] };
-    api::create_all(&target.client, nodes.iter().map(|name| node(name, 4))).await?;
+    let nodes: Vec<Value> = nodes.iter().map(|name| node(name, 4)).collect();
+    api::create_all(&target.client, nodes).await?;
     if scene.full {
         for (class, priority) in [("low", 0), ("middle", 100), ("high", 1000)] {
             api::create(&target.client, &priority_class(class, priority)).await?;
@@ -163,7 +165,7 @@ async fn seen(target: &Target, scene: &Scene, extender: &Extender) -> Result<See
         .await?;
     let names: Vec<(String, String)> = residents.into_iter().chain(uids([("p", &*uid)])).collect();
     let in_words = |text: &str| {
-        let text = text.replace(&extender.url(), "URL").replace(ADDED, "");
+        let text = text.replace(&extender.url(), "URL");
         names.iter().fold(text, |text, (uid, name)| text.replace(uid, name))
     };
     let mut asked: Vec<Asked> = Vec::new();

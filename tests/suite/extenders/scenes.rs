@@ -105,7 +105,7 @@ fn filtering_scenes() -> Vec<Scene> {
                 }))
             },
             Outcome::Unschedulable(
-                "0/3 nodes are available: 1 never, 2 busy. preemption: 0/3 nodes are available: \
+                "0/3 nodes are available: 1 never, 2 busy. no new claims to deallocate, preemption: 0/3 nodes are available: \
                  1 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.",
             ),
         ),
@@ -114,7 +114,8 @@ fn filtering_scenes() -> Vec<Scene> {
             vec![filtering()],
             |_, _| Reply::Json(json!({})),
             Outcome::Unschedulable(
-                "0/3 nodes are available: preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+                "0/3 nodes are available: no new claims to deallocate, preemption: 0/3 nodes are available: \
+                 3 Preemption is not helpful for scheduling.",
             ),
         ),
         Scene {
@@ -263,7 +264,8 @@ fn preempting_scenes() -> Vec<Scene> {
             vec![preempting(true)],
             |_, _| Reply::Json(json!({})),
             Outcome::Unschedulable(
-                "0/2 nodes are available: 2 Insufficient cpu. preemption: no candidate node for preemption",
+                "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, \
+                 preemption: no candidate node for preemption",
             ),
         )),
         full(scene(
@@ -271,7 +273,8 @@ fn preempting_scenes() -> Vec<Scene> {
             vec![preempting(true)],
             |_, _| Reply::Json(json!({"NodeNameToMetaVictims": {"b": {"Pods": []}}})),
             Outcome::Unschedulable(
-                "0/2 nodes are available: 2 Insufficient cpu. preemption: expected at least one victim pod on node \"b\"",
+                "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, \
+                 preemption: expected at least one victim pod on node \"b\"",
             ),
         )),
         full(scene(
@@ -280,7 +283,7 @@ fn preempting_scenes() -> Vec<Scene> {
             |_, _| Reply::Status(500),
             Outcome::Unschedulable(
                 "0/2 nodes are available: 2 Insufficient cpu. \
-                 preemption: failed preempt with extender at URL URL/0/preempt, code 500",
+                 no new claims to deallocate, preemption: failed preempt with extender at URL URL/0/preempt, code 500",
             ),
         )),
         full(scene(

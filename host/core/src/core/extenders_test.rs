@@ -46,7 +46,11 @@ impl Plugins for OneEach {
             let victims = cycle.cache.node(*node).map_or_else(Vec::new, |info| info.pods.clone());
             (!victims.is_empty()).then_some(Candidate { node: *node, victims, violations: 0 })
         };
-        let no = |why: String| PostFilterResult::Unschedulable { reasons: vec![why.into()], clear: false };
+        let no = |why: String| PostFilterResult::Unschedulable {
+            reasons: vec![why.into()],
+            clear: false,
+            intents: Vec::new(),
+        };
         Ok(match ask.extenders(helpful.filter_map(candidate).collect()) {
             Err(why) => no(why),
             Ok(left) => match left.into_iter().next() {

@@ -243,14 +243,14 @@ fn attempts_label(attempts: u32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::admin::metrics::Snapshot;
+    use crate::admin::metrics::{Format, Snapshot};
 
     #[test]
     fn waits_on_permit_are_shown_by_what_came_of_them() -> Result<(), std::fmt::Error> {
         let metrics = Arc::new(Metrics::default());
         let meter = Meter::new(Arc::clone(&metrics));
         meter.permit_wait_ended(Duration::from_millis(1500), PointOutcome::Unschedulable);
-        let text = metrics.encode(&Snapshot::default())?;
+        let text = metrics.encode(&Snapshot::default(), Format::OpenMetrics)?;
         for line in [
             "scheduler_permit_wait_duration_seconds_sum{result=\"Unschedulable\"} 1.5",
             "scheduler_permit_wait_duration_seconds_bucket{le=\"1.024\",result=\"Unschedulable\"} 0",
