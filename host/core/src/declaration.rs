@@ -40,6 +40,8 @@ bitflags::bitflags! {
         const QUEUEING_HINT = 1 << 13;
         /// Filters with changed pods in one call.
         const FILTER_WHAT_IF = 1 << 14;
+        /// Answers by classes of nodes.
+        const CLASSES = 1 << 15;
     }
 }
 
@@ -51,7 +53,8 @@ pub enum Scope {
     Cluster,
     /// The template and the declared facts of that node: answers are kept.
     Node,
-    /// Sums over topology domains; asked for every pod until those are kept, too.
+    /// Sums over topology domains: which class a node is of is kept, and for every pod the classes are asked about
+    /// ([`ExtensionPoints::CLASSES`]).
     Domain,
 }
 
@@ -99,6 +102,15 @@ pub struct Declaration {
 }
 
 impl Declaration {
+    /// Whether it may be asked about classes of nodes instead of nodes.
+    #[must_use]
+    pub fn answers_by_class(&self) -> bool {
+        let domain = |point, scope| !self.points.contains(point) || scope == Scope::Domain;
+        self.points.contains(ExtensionPoints::CLASSES)
+            && domain(ExtensionPoints::FILTER, self.filter_scope)
+            && domain(ExtensionPoints::SCORE, self.score_scope)
+    }
+
     /// Whether the event may help pods that it rejected, as far as it declared.
     #[must_use]
     pub fn is_concerned_by(&self, event: &ClusterEvent) -> bool {

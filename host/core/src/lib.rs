@@ -13,6 +13,7 @@ pub mod action;
 pub mod answers;
 pub mod attempt;
 pub mod cache;
+pub mod classes;
 pub mod cluster_event;
 pub mod core;
 pub mod cycle;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cache::{Cache, NodeId, PodId};
+pub use crate::classes::{ClassFilter, ClassId, ClassScores, Classified, MOST_CLASSES, Passed};
 pub use crate::declaration::{Declaration, ExtensionPoints, Normalization, Scope};
 use crate::facts::PodFacts;
 use crate::intent::Intent;
@@ -250,6 +251,34 @@ pub trait Plugins {
     /// # Errors
     /// As [`Plugins::pre_filter`].
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError>;
+
+    /// Which nodes are of which class, and what the filter says of the classes; only asked of those who answer by class
+    /// ([`Declaration::answers_by_class`]). `known` is the cycle whose answer about the template the core has, 0 for none: where
+    /// the plugin knows of another, it says all anew. `None`: pods of this template are asked about node by node.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn classify(
+        &mut self,
+        _plugin: PluginId,
+        _cycle: &Cycle<'_>,
+        _known: u64,
+    ) -> Result<Option<Classified>, PluginError> {
+        Ok(None)
+    }
+
+    /// The scores of the classes with nodes that passed all filters, in a cycle in which the plugin classified the nodes.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn score_classes(
+        &mut self,
+        _plugin: PluginId,
+        _cycle: &Cycle<'_>,
+        passed: &[Passed],
+    ) -> Result<ClassScores, PluginError> {
+        Ok(ClassScores { raw: vec![0; passed.len()], normalized: vec![0; passed.len()] })
+    }
 
     /// Does the pod fit, in each of these cases? Each stands for itself, and none leaves anything behind. Whoever can't look at
     /// the cache in another way is given a copy for each case.

@@ -13,16 +13,18 @@ use crate::plugins::Declaration;
 pub struct Fitting {
     followed: Followed,
     nodes: FixedBitSet,
-    /// The same in order.
-    listed: Arc<[NodeId]>,
+    /// How many they are.
+    len: usize,
+    /// The same in order, where they were asked for as they are.
+    listed: Option<Arc<[NodeId]>>,
 }
 
 impl Fitting {
     /// The nodes that have to be filtered again, for these filters, in order. They are so until [`Self::set`].
     pub fn stale(&mut self, cache: &Cache, filters: &[&Declaration]) -> Vec<NodeId> {
-        let Some(stale) = self.followed.stale(cache, filters) else {
+        let Some(stale) = self.followed.stale(cache, filters, Vec::new()) else {
             self.nodes.clear();
-            self.listed = Arc::default();
+            (self.len, self.listed) = (0, None);
             return cache.nodes().map(|info| info.id).collect();
         };
         let (there, gone): (Vec<NodeId>, _) = stale.into_iter().partition(|node| cache.node(*node).is_some());
@@ -37,7 +39,6 @@ impl Fitting {
     }
 
     fn write(&mut self, filtered: &[NodeId], fit: &[NodeId]) {
-        let mut differs = false;
         let mut fit = fit.iter().peekable();
         for node in filtered {
             let fits = fit.next_if_eq(&node).is_some();
@@ -47,10 +48,8 @@ impl Fitting {
             }
             self.nodes.grow(at + 1);
             self.nodes.set(at, fits);
-            differs = true;
-        }
-        if differs {
-            self.listed = self.nodes.ones().filter_map(|at| u32::try_from(at).ok()).map(NodeId).collect();
+            self.len = if fits { self.len + 1 } else { self.len - 1 };
+            self.listed = None;
         }
     }
 
@@ -60,14 +59,27 @@ impl Fitting {
         self.nodes.contains(node.0 as usize)
     }
 
-    /// All of them, in order.
+    /// How many they are.
     #[must_use]
-    pub fn nodes(&self) -> Arc<[NodeId]> {
-        Arc::clone(&self.listed)
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether pods fit on no node.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// All of them, in order. They are listed anew where they changed.
+    #[must_use]
+    pub fn nodes(&mut self) -> Arc<[NodeId]> {
+        let list = || self.nodes.ones().filter_map(|at| u32::try_from(at).ok()).map(NodeId).collect();
+        Arc::clone(self.listed.get_or_insert_with(list))
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.len() / 8 + self.listed.len() * size_of::<NodeId>()
+        self.nodes.len() / 8 + self.listed.as_ref().map_or(0, |listed| listed.len()) * size_of::<NodeId>()
     }
 }
 
@@ -100,9 +112,9 @@ mod tests {
         cache.set_node(node("c", false));
         cache.remove_node("b");
         assert_eq!(fitting.stale(&cache, &[&filter]), [c]);
-        assert_eq!(*fitting.nodes(), []);
+        assert_eq!((fitting.len(), &*fitting.nodes()), (0, &[][..]));
         fitting.set(&[c], &[c], &cache);
-        assert_eq!(*fitting.nodes(), [c]);
+        assert_eq!((fitting.len(), &*fitting.nodes()), (1, &[c][..]));
         assert_eq!(fitting.stale(&cache, &[]), [], "nobody reads anything");
     }
 }

@@ -6,15 +6,17 @@
 //! What follows from the answers of several plugins is kept as well, for pods that are one template to each of them: on which
 //! nodes they fit ([`Fitting`]), and which are the best of those ([`Ranking`]).
 
+mod classes;
 mod column;
 mod fitting;
 mod ranking;
 mod shelf;
 mod stale;
 
+pub use self::classes::{Classes, Position};
 pub use self::column::Column;
 pub use self::fitting::Fitting;
-pub use self::ranking::{Best, Ranking};
+pub use self::ranking::{Best, InCommon, Ranking};
 use self::shelf::{Shelf, Size};
 use crate::plugins::{PluginId, PreFilterResult, PreScoreResult, Status, TemplateId};
 use crate::queue::SortKey;
@@ -33,6 +35,8 @@ pub struct Kept {
     pub pre_score: Option<PreScoreResult>,
     /// Raw scores.
     pub scores: Column<i64>,
+    /// Of classify.
+    pub classes: Classes,
     /// Of pre-enqueue.
     pub pre_enqueue: Option<Option<Status>>,
     /// Of queue-sort, for pods that wait since then.
@@ -52,7 +56,7 @@ impl Kept {
 
 impl Size for Kept {
     fn bytes(&self) -> usize {
-        self.verdicts.bytes() + self.scores.bytes() + self.outcomes.len() * 128 + 256
+        self.verdicts.bytes() + self.scores.bytes() + self.classes.bytes() + self.outcomes.len() * 128 + 256
     }
 }
 

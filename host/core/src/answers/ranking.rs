@@ -1,14 +1,17 @@
 //! The nodes that pods of one kind fit on, in the order of their scores, followed from change to change: the best is found
 //! without looking at all.
 //!
-//! Scores that are normalized depend on those of all other nodes. So nodes with the same such scores are a group; what
-//! these are worth is computed a group at a time, and within a group the other scores give the order. There are few groups:
-//! the scores that default plugins have normalized count taints, terms and pods.
+//! Scores that are normalized depend on those of all other nodes, and what is said of classes of nodes changes with every pod.
+//! So nodes with the same such scores and of the same classes are a group; what these are worth is computed a group at a
+//! time, and within a group the other scores give the order. There are few groups: the scores that default plugins have
+//! normalized count taints, terms and pods.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use super::classes::Position;
 use super::stale::Followed;
 use crate::cache::{Cache, NodeId};
 use crate::plugins::Declaration;
@@ -20,10 +23,12 @@ const MOST_GROUPS: usize = 1024;
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
     followed: Followed,
+    /// Of the plugins that answer by class.
+    positions: Vec<Position>,
     /// By node id.
     spots: Vec<Spot>,
     groups: Vec<Group>,
-    by_raw: HashMap<Box<[i64]>, usize>,
+    by_key: HashMap<Arc<[i64]>, usize>,
     /// Groups that became empty.
     free: Vec<usize>,
     /// There were too many groups once.
@@ -43,13 +48,24 @@ struct Spot {
     score: i64,
 }
 
-/// Nodes whose scores that are normalized are the same.
+/// Nodes whose scores that are normalized are the same, and their classes.
 #[derive(Clone, Debug, Default)]
 struct Group {
     /// These, a plugin at a time.
-    raw: Box<[i64]>,
+    key: Arc<[i64]>,
     /// By the weighted sum of the others. No list is empty.
     nodes: BTreeMap<i64, Vec<NodeId>>,
+    /// How many they are.
+    len: usize,
+}
+
+/// What nodes have in common, and how many they are: at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InCommon {
+    /// The scores that are normalized, then the classes, as [`Ranking::put`] was given them.
+    pub key: Arc<[i64]>,
+    /// The number of nodes.
+    pub nodes: usize,
 }
 
 /// The best nodes: those of these lists.
@@ -62,31 +78,45 @@ pub struct Best<'a> {
 }
 
 impl Ranking {
-    /// The nodes that have to be put or removed again, for these plugins; `None` for all of them, for none has a place any
-    /// more. They are so until [`Self::caught_up`].
-    pub fn stale(&mut self, cache: &Cache, plugins: &[&Declaration]) -> Option<Vec<NodeId>> {
-        let stale = self.followed.stale(cache, plugins);
+    /// Up to where classes have been followed, as [`Self::caught_up`] was told.
+    #[must_use]
+    pub fn positions(&self) -> &[Position] {
+        &self.positions
+    }
+
+    /// The nodes that have to be put or removed again: `moved` to another class, which may be all, or changed in facts that these
+    /// plugins read. `None` for all of them, for none has a place any more. They are so until [`Self::caught_up`].
+    pub fn stale(
+        &mut self,
+        cache: &Cache,
+        plugins: &[&Declaration],
+        moved: Option<Vec<NodeId>>,
+    ) -> Option<Vec<NodeId>> {
+        let stale = moved.and_then(|moved| self.followed.stale(cache, plugins, moved));
         if stale.is_none() {
             *self = Self { followed: self.followed, ..Self::default() };
         }
         stale
     }
 
-    /// All that was stale was put or removed.
-    pub fn caught_up(&mut self, cache: &Cache) {
+    /// All that was stale was put or removed, with the classes as they were at these positions.
+    pub fn caught_up(&mut self, cache: &Cache, positions: Vec<Position>) {
         self.followed.caught_up(cache);
+        self.positions = positions;
     }
 
-    /// The node has these scores: those that are normalized, in the plugins' order, and the weighted sum of the others.
-    pub fn put(&mut self, node: NodeId, raw: &[i64], score: i64) {
+    /// The node has this in common with others (scores that are normalized, in the plugins' order, and classes), and this weighted
+    /// sum of the other scores.
+    pub fn put(&mut self, node: NodeId, key: &[i64], score: i64) {
         self.remove(node);
         if self.is_too_varied {
             return;
         }
-        let Some(group) = self.group_of(raw) else {
+        let Some(group) = self.group_of(key) else {
             *self = Self { followed: self.followed, is_too_varied: true, ..Self::default() };
             return;
         };
+        self.groups[group].len += 1;
         let list = self.groups[group].nodes.entry(score).or_default();
         let spot = Spot { group: group as u32, at: list.len() as u32, score };
         list.push(node);
@@ -105,6 +135,7 @@ impl Ranking {
         let Some(group) = self.groups.get_mut(number as usize) else { return };
         let Some(list) = group.nodes.get_mut(&score) else { return };
         list.swap_remove(at as usize);
+        group.len -= 1;
         if let Some(moved) = list.get(at as usize) {
             self.spots[moved.0 as usize].at = at;
         }
@@ -112,13 +143,13 @@ impl Ranking {
             group.nodes.remove(&score);
         }
         if group.nodes.is_empty() {
-            self.by_raw.remove(&group.raw);
+            self.by_key.remove(&group.key);
             self.free.push(number as usize);
         }
     }
 
-    fn group_of(&mut self, raw: &[i64]) -> Option<usize> {
-        if let Some(group) = self.by_raw.get(raw) {
+    fn group_of(&mut self, key: &[i64]) -> Option<usize> {
+        if let Some(group) = self.by_key.get(key) {
             return Some(*group);
         }
         let group = match self.free.pop() {
@@ -129,8 +160,9 @@ impl Ranking {
                 self.groups.len() - 1
             }
         };
-        self.groups[group].raw = raw.into();
-        self.by_raw.insert(raw.into(), group);
+        let key: Arc<[i64]> = key.into();
+        self.groups[group].key = Arc::clone(&key);
+        self.by_key.insert(key, group);
         Some(group)
     }
 
@@ -140,21 +172,23 @@ impl Ranking {
         self.is_too_varied
     }
 
-    /// What the nodes' groups have in common: the scores that are normalized. Each at least one node has.
-    pub fn groups(&self) -> impl Iterator<Item = &[i64]> {
-        self.taken().map(|group| &*group.raw)
+    /// The groups of nodes.
+    #[must_use]
+    pub fn groups(&self) -> Vec<InCommon> {
+        self.taken().map(|group| InCommon { key: Arc::clone(&group.key), nodes: group.len }).collect()
     }
 
     fn taken(&self) -> impl Iterator<Item = &Group> {
         self.groups.iter().filter(|group| !group.nodes.is_empty())
     }
 
-    /// The best, where those scores are worth so much in each of [`Self::groups`]; `None` without nodes.
+    /// The best, where what is in common is worth so much in each of [`Self::groups`]; those of which it is `None` are left out.
+    /// `None` without nodes.
     #[must_use]
-    pub fn best(&self, worth: &[i64]) -> Option<Best<'_>> {
+    pub fn best(&self, worth: &[Option<i64>]) -> Option<Best<'_>> {
         let mut best: Option<Best<'_>> = None;
         for (group, worth) in self.taken().zip(worth) {
-            let Some((score, nodes)) = group.nodes.last_key_value() else { continue };
+            let (Some((score, nodes)), Some(worth)) = (group.nodes.last_key_value(), worth) else { continue };
             let total = score + worth;
             match &mut best {
                 Some(best) if best.total > total => {}
@@ -203,16 +237,21 @@ mod tests {
 
     use super::*;
 
+    /// Nodes of the last class are left out.
+    fn worth(key: &[i64]) -> Option<i64> {
+        (key[1] < 2).then(|| key[0] * 2 - key[1])
+    }
+
     /// What is best by looking at all.
     fn naive(nodes: &BTreeMap<NodeId, ([i64; 2], i64)>) -> Option<(i64, Vec<NodeId>)> {
-        let worth = |raw: &[i64; 2]| raw[0] * 2 - raw[1];
-        let total = nodes.values().map(|(raw, score)| worth(raw) + score).max()?;
-        let best = nodes.iter().filter(|(_, (raw, score))| worth(raw) + score == total);
-        Some((total, best.map(|(node, _)| *node).collect()))
+        let total = |(key, score): &([i64; 2], i64)| Some(worth(key)? + score);
+        let highest = nodes.values().filter_map(total).max()?;
+        let best = nodes.iter().filter(|(_, of)| total(of) == Some(highest));
+        Some((highest, best.map(|(node, _)| *node).collect()))
     }
 
     fn ranked(ranking: &Ranking) -> Option<(i64, Vec<NodeId>)> {
-        let worth: Vec<i64> = ranking.groups().map(|raw| raw[0] * 2 - raw[1]).collect();
+        let worth: Vec<Option<i64>> = ranking.groups().iter().map(|group| worth(&group.key)).collect();
         let best = ranking.best(&worth)?;
         let mut nodes: Vec<NodeId> = (0..best.len()).filter_map(|n| best.nth(n)).collect();
         nodes.sort_unstable();
@@ -239,6 +278,7 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(ranked(&ranking), naive(&nodes));
+                prop_assert_eq!(ranking.groups().iter().map(|group| group.nodes).sum::<usize>(), nodes.len());
             }
         }
     }
@@ -249,7 +289,7 @@ mod tests {
         for n in 0..5000 {
             ranking.put(NodeId(0), &[n], 0);
         }
-        assert_eq!((ranking.is_too_varied(), ranking.groups().count()), (false, 1));
+        assert_eq!((ranking.is_too_varied(), ranking.groups().len()), (false, 1));
         for n in 0..2000 {
             ranking.put(NodeId(n), &[i64::from(n)], 0);
         }

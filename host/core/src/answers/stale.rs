@@ -41,11 +41,11 @@ pub(super) struct Followed {
 }
 
 impl Followed {
-    /// The nodes about which any of the plugins has to be asked again since the last time, each once, those that went
-    /// among them; `None` where that is every node, as it is at first.
-    pub fn stale(self, cache: &Cache, declarations: &[&Declaration]) -> Option<Vec<NodeId>> {
+    /// The nodes about which any of the plugins has to be asked again since the last time, and those `besides`, each once,
+    /// those that went among them; `None` where that is every node, as it is at first.
+    pub fn stale(self, cache: &Cache, declarations: &[&Declaration], besides: Vec<NodeId>) -> Option<Vec<NodeId>> {
         let since = cache.log().since(self.position?)?;
-        let mut nodes = Vec::new();
+        let mut nodes = besides;
         for change in since {
             match concerned(change, cache, declarations) {
                 Stale::Nothing => {}

@@ -62,6 +62,7 @@ impl Core {
             templates: &mut self.templates,
             pods_templates: Vec::new(),
             answers: &mut self.answers,
+            classified: Vec::new(),
             nominations: &self.nominations,
             next_start: &mut self.next_start,
             plugins,

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Distrusted, Placing};
+use super::Placing;
+use super::filtering::Feasible;
 use crate::cache::NodeId;
 use crate::plugins::{
     Cycle, PluginError, Plugins, PreFilterResult, PreScoreResult, Scope, Status, TemplateId, Verdicts, WhatIf,
@@ -23,10 +24,22 @@ impl Placing<'_> {
 
     /// Whether the plugin's answers of this scope are kept.
     pub(super) fn keeps(&self, plugin: &ProfilePlugin, scope: Scope) -> bool {
-        scope == Scope::Node && !self.distrusted.iter().any(|distrusted| distrusted.plugin == Some(plugin.id))
+        scope == Scope::Node && !self.is_distrusted(plugin)
     }
 
     pub(super) fn pre_filter(&mut self, plugin: &ProfilePlugin) -> Result<PreFilterResult, PluginError> {
+        if let Some(said) = self.by_class(plugin)? {
+            let by_class = said.pre_filter();
+            if self.verify {
+                let (plugins, cycle) = self.call(plugin);
+                let fresh = plugins.pre_filter(plugin.id, &cycle)?;
+                if fresh != by_class {
+                    self.distrust_about(plugin, "pre-filter's answer");
+                }
+                return Ok(fresh);
+            }
+            return Ok(by_class);
+        }
         let keeps = self.keeps(plugin, plugin.declaration.filter_scope);
         let template = self.template(plugin);
         if keeps && let Some(result) = &self.answers.of(plugin.id, template, self.cycle).pre_filter {
@@ -43,24 +56,49 @@ impl Placing<'_> {
     pub(super) fn pre_score(
         &mut self,
         plugin: &ProfilePlugin,
-        nodes: &[NodeId],
+        feasible: &Feasible<'_>,
     ) -> Result<PreScoreResult, PluginError> {
+        if let Some(said) = self.by_class(plugin)? {
+            let by_class = said.pre_score();
+            if self.verify {
+                let fresh = self.fresh_pre_score(plugin, feasible)?;
+                if fresh != by_class {
+                    self.distrust_about(plugin, "pre-score's answer");
+                }
+                return Ok(fresh);
+            }
+            return Ok(by_class);
+        }
         let keeps = self.keeps(plugin, plugin.declaration.score_scope);
         let template = self.template(plugin);
         if keeps && let Some(result) = self.answers.of(plugin.id, template, self.cycle).pre_score {
             return Ok(result);
         }
-        let by_template = plugin.declaration.score_scope == Scope::Node;
-        let (plugins, cycle) = self.call(plugin);
-        let result = plugins.pre_score(plugin.id, &cycle, if by_template { &[] } else { nodes })?;
+        let result = self.fresh_pre_score(plugin, feasible)?;
         if keeps {
             self.answers.of(plugin.id, template, self.cycle).pre_score = Some(result);
         }
         Ok(result)
     }
 
+    /// A plugin of scope node is not told the nodes.
+    fn fresh_pre_score(
+        &mut self,
+        plugin: &ProfilePlugin,
+        feasible: &Feasible<'_>,
+    ) -> Result<PreScoreResult, PluginError> {
+        let by_template = plugin.declaration.score_scope == Scope::Node;
+        let nodes = if by_template { &[] } else { self.listed(&feasible.nodes, &feasible.filters)? };
+        let (plugins, cycle) = self.call(plugin);
+        plugins.pre_score(plugin.id, &cycle, nodes)
+    }
+
     /// A verdict for each of `nodes`.
     pub(super) fn filter(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
+        if let Some(said) = self.by_class(plugin)? {
+            let by_class = self.verdicts_by_class(plugin, &said, nodes)?;
+            return if self.verify { self.verified(plugin, nodes, &by_class) } else { Ok(by_class) };
+        }
         if !self.keeps(plugin, plugin.declaration.filter_scope) {
             return self.fresh_verdicts(plugin, nodes);
         }
@@ -80,11 +118,18 @@ impl Placing<'_> {
             outcomes: kept.outcomes.clone(),
             nodes: nodes.iter().map(|node| kept.verdicts.get(*node)).collect(),
         };
-        if !self.verify {
-            return Ok(verdicts);
-        }
+        if self.verify { self.verified(plugin, nodes, &verdicts) } else { Ok(verdicts) }
+    }
+
+    /// What it says now, compared with what is known.
+    fn verified(
+        &mut self,
+        plugin: &ProfilePlugin,
+        nodes: &[NodeId],
+        known: &Verdicts,
+    ) -> Result<Verdicts, PluginError> {
         let fresh = self.fresh_verdicts(plugin, nodes)?;
-        let differs = (0..nodes.len()).find(|n| verdict(&verdicts, *n) != verdict(&fresh, *n));
+        let differs = (0..nodes.len()).find(|n| verdict(known, *n) != verdict(&fresh, *n));
         self.distrust(plugin, nodes, differs, "verdict");
         Ok(fresh)
     }
@@ -142,7 +187,7 @@ impl Placing<'_> {
     ) -> Result<Vec<i64>, PluginError> {
         let (plugins, cycle) = self.call(plugin);
         let normalized = plugins.normalize(plugin.id, &cycle, nodes, scores)?;
-        right_length(plugin, "normalize", normalized.len(), nodes.len())?;
+        right_length(plugin, "normalize", normalized.len(), nodes.len(), "nodes")?;
         Ok(normalized)
     }
 
@@ -165,26 +210,15 @@ impl Placing<'_> {
     fn fresh_scores(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
         let (plugins, cycle) = self.call(plugin);
         let scores = plugins.score(plugin.id, &cycle, nodes)?;
-        right_length(plugin, "score", scores.len(), nodes.len())?;
+        right_length(plugin, "score", scores.len(), nodes.len(), "nodes")?;
         Ok(scores)
     }
 
     /// Splits the borrow: whom to ask, and about what.
-    fn call(&mut self, plugin: &ProfilePlugin) -> (&mut dyn Plugins, Cycle<'_>) {
+    pub(super) fn call(&mut self, plugin: &ProfilePlugin) -> (&mut dyn Plugins, Cycle<'_>) {
         let template = self.template(plugin);
         let cycle = self.about(plugin, template);
         (&mut *self.plugins, cycle)
-    }
-
-    fn distrust(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId], differs: Option<usize>, kind: &str) {
-        let Some(at) = differs else { return };
-        let node = self.cache.node(nodes[at]).map_or("", |info| &info.node.name);
-        let what = format!(
-            "declares scope node, but its {kind} on node {node} for pod {} changed while nothing that it declares to read \
-             did; it is asked for every pod from now on. Declare the facts it reads, or scope cluster",
-            self.pod.key
-        );
-        self.distrusted.push(Distrusted { plugin: Some(plugin.id), name: Arc::clone(&plugin.declaration.name), what });
     }
 }
 
@@ -208,21 +242,33 @@ fn verdict(verdicts: &Verdicts, at: usize) -> Option<&Status> {
 
 /// As many as were asked for, each naming an outcome that is there.
 fn checked(plugin: &ProfilePlugin, verdicts: Verdicts, asked: usize) -> Result<Verdicts, PluginError> {
-    right_length(plugin, "filter", verdicts.nodes.len(), asked)?;
+    right_length(plugin, "filter", verdicts.nodes.len(), asked, "nodes")?;
+    check_outcomes(plugin, &verdicts)?;
+    Ok(verdicts)
+}
+
+/// Each names an outcome that is there.
+pub(super) fn check_outcomes(plugin: &ProfilePlugin, verdicts: &Verdicts) -> Result<(), PluginError> {
     match verdicts.nodes.iter().find(|answer| usize::from(**answer) > verdicts.outcomes.len()) {
         Some(answer) => {
             let message = format!("filter named outcome {answer} of {}", verdicts.outcomes.len());
             Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message))
         }
-        None => Ok(verdicts),
+        None => Ok(()),
     }
 }
 
-fn right_length(plugin: &ProfilePlugin, call: &str, got: usize, wanted: usize) -> Result<(), PluginError> {
+pub(super) fn right_length(
+    plugin: &ProfilePlugin,
+    call: &str,
+    got: usize,
+    wanted: usize,
+    what: &str,
+) -> Result<(), PluginError> {
     if got == wanted {
         return Ok(());
     }
-    let message = format!("{call} gave {got} answers about {wanted} nodes");
+    let message = format!("{call} gave {got} answers about {wanted} {what}");
     Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message))
 }
 

@@ -150,6 +150,7 @@ impl Bench {
             templates: &mut self.templates,
             pods_templates: Vec::new(),
             answers: &mut self.answers,
+            classified: Vec::new(),
             nominations: &Nominations::default(),
             next_start: &mut 0,
             plugins: &mut self.plugins,

@@ -1,16 +1,15 @@
 //! Which nodes the pod fits on.
 
 use std::collections::BTreeSet;
-use std::ops::Deref;
-use std::sync::Arc;
 
+use super::by_class::ByClass;
 use super::diagnosis::Diagnosis;
+use super::followed::Followed;
 use super::sampling::Sample;
 use super::what_if::CaseRejected;
 use super::{Failure, Placing, Said};
-use crate::answers::Parts;
 use crate::cache::NodeId;
-use crate::plugins::{Code, ExtensionPoints, PluginError, PreFilterResult, Status, Verdicts};
+use crate::plugins::{ClassFilter, Code, ExtensionPoints, PluginError, PreFilterResult, Status, Verdicts};
 use crate::profile::{Profile, ProfilePlugin};
 
 /// What the pre-filters leave to be filtered.
@@ -28,21 +27,20 @@ pub(super) struct Feasible<'p> {
     pub filters: Vec<&'p ProfilePlugin>,
 }
 
-/// Nodes, in order.
+/// Nodes; [`Placing::listed`] gives them in order.
 pub(super) enum Nodes {
     /// Found for this pod.
     Found(Vec<NodeId>),
-    /// Followed for all pods of these templates.
-    Followed(Arc<[NodeId]>, Parts),
+    /// Followed for all pods of the same templates.
+    Followed(Followed),
 }
 
-impl Deref for Nodes {
-    type Target = [NodeId];
-
-    fn deref(&self) -> &[NodeId] {
+impl Nodes {
+    /// How many they are.
+    pub fn len(&self) -> usize {
         match self {
-            Self::Found(nodes) => nodes,
-            Self::Followed(nodes, _) => nodes,
+            Self::Found(nodes) => nodes.len(),
+            Self::Followed(followed) => followed.len(),
         }
     }
 }
@@ -70,9 +68,10 @@ impl Placing<'_> {
         let mut nodes =
             self.at(ExtensionPoints::FILTER, |placing| placing.fitting(profile, &candidates, &mut diagnosis))?;
         if self.concerns_extenders() {
-            nodes = Nodes::Found(self.left_by_extenders(nodes.to_vec(), &mut diagnosis)?);
+            let listed = self.listed(&nodes, &candidates.filters)?.to_vec();
+            nodes = Nodes::Found(self.left_by_extenders(listed, &mut diagnosis)?);
         }
-        if nodes.is_empty() {
+        if nodes.len() == 0 {
             return Err(no_node(&mut diagnosis));
         }
         Ok(Feasible { nodes, filters: candidates.filters })
@@ -86,7 +85,7 @@ impl Placing<'_> {
         diagnosis: &mut Diagnosis,
     ) -> Result<Nodes, Failure> {
         match self.followed(profile, candidates)? {
-            Some(nodes) if !nodes.is_empty() => Ok(nodes),
+            Some(nodes) if nodes.len() > 0 => Ok(nodes),
             // Where there is none, the reasons are looked for.
             _ => Ok(Nodes::Found(self.sampled(profile, candidates, diagnosis)?)),
         }
@@ -252,6 +251,21 @@ impl Placing<'_> {
             return Ok(());
         }
         answers.try_for_each(|answer| self.check_not_error(plugin, &verdicts.outcomes[answer]))
+    }
+
+    /// The same of what is said of a class.
+    pub(super) fn check_outcome(
+        &self,
+        plugin: &ProfilePlugin,
+        said: &ByClass,
+        verdict: u16,
+    ) -> Result<(), PluginError> {
+        match (&said.filter, usize::from(verdict).checked_sub(1)) {
+            (ClassFilter::Verdicts(verdicts), Some(outcome)) => {
+                self.check_not_error(plugin, &verdicts.outcomes[outcome])
+            }
+            _ => Ok(()),
+        }
     }
 
     fn check_not_error(&self, plugin: &ProfilePlugin, status: &Status) -> Result<(), PluginError> {

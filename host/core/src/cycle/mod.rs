@@ -4,21 +4,25 @@
 //! `schedule_one.go`, but over all nodes and each plugin asked once about all of them.
 
 mod asking;
+mod by_class;
 mod diagnosis;
 mod extending;
 mod filtering;
 mod followed;
 mod normalize;
 mod post_filter;
+mod ranked;
 mod sampling;
 mod scoring;
 mod select;
+mod verifying;
 mod what_if;
 mod witness;
 
 use std::sync::Arc;
 
 pub(crate) use self::asking::mix;
+pub(crate) use self::by_class::ByClass;
 pub use self::diagnosis::Diagnosis;
 pub use self::post_filter::{Aftermath, Nomination};
 pub use self::witness::{Said, Witness};
@@ -67,6 +71,8 @@ pub(crate) struct Placing<'a> {
     /// Those of this pod, as far as they were looked up.
     pub pods_templates: Vec<(PodFacts, TemplateId)>,
     pub answers: &'a mut Answers,
+    /// Which plugins answer by class in this cycle, as far as they were asked, and what they said.
+    pub classified: Vec<(PluginId, Option<Arc<ByClass>>)>,
     /// Pods that count on nodes where they are not yet.
     pub nominations: &'a Nominations,
     /// Where to begin, where not all nodes are looked at.
@@ -103,8 +109,10 @@ impl Placing<'_> {
             Err(Failure::Unschedulable(diagnosis, _)) => return Err(self.make_room(profile, diagnosis)),
             other => other?,
         };
-        if let [only] = feasible.nodes[..] {
-            return Ok(only);
+        if feasible.nodes.len() == 1
+            && let [only] = self.listed(&feasible.nodes, &feasible.filters)?
+        {
+            return Ok(*only);
         }
         self.best_node(profile, &feasible, rng)
     }
@@ -115,8 +123,9 @@ impl Placing<'_> {
             return Err(Failure::NoNodes);
         }
         let feasible = self.feasible_nodes(profile)?;
-        let totals = self.total_scores(profile, &feasible.nodes)?;
-        Ok(feasible.nodes.iter().copied().zip(totals).collect())
+        let totals = self.total_scores(profile, &feasible)?;
+        let nodes = self.listed(&feasible.nodes, &feasible.filters)?;
+        Ok(nodes.iter().copied().zip(totals).collect())
     }
 
     fn tell(&mut self, plugin: &ProfilePlugin, answer: Said<'_>) {

@@ -122,6 +122,7 @@ impl Placing<'_> {
                 answers: &mut *answers,
                 distrusted: &mut *distrusted,
                 pods_templates: pods_templates.clone(),
+                classified: Vec::new(),
                 witness: None,
             };
             placing.answer_what_if(&filters, cases)

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::by_class::NodeScores;
 use super::filtering::Feasible;
 use super::{Failure, Placing, Said, normalize, select};
 use crate::cache::NodeId;
@@ -16,12 +17,13 @@ impl Placing<'_> {
         feasible: &Feasible<'_>,
         rng: &mut fastrand::Rng,
     ) -> Result<NodeId, Failure> {
-        let skipped = self.skipped_at_pre_score(profile, &feasible.nodes)?;
+        let skipped = self.skipped_at_pre_score(profile, feasible)?;
         let scored = self.at(ExtensionPoints::SCORE, |placing| {
             if let Some(best) = placing.best_followed(profile, feasible, &skipped, rng)? {
                 return Ok(ControlFlow::Break(best));
             }
-            let totals = placing.summed_scores(profile, &feasible.nodes, &skipped)?;
+            let nodes = placing.listed(&feasible.nodes, &feasible.filters)?;
+            let totals = placing.summed_scores(profile, nodes, &skipped)?;
             if placing.verify && !placing.concerns_extenders() {
                 placing.check_followed(profile, feasible, &skipped, &totals)?;
             }
@@ -31,20 +33,22 @@ impl Placing<'_> {
             ControlFlow::Break(best) => return Ok(best),
             ControlFlow::Continue(totals) => totals,
         };
-        self.add_extenders_scores(&feasible.nodes, &mut totals);
-        select::one_of_the_best(&feasible.nodes, &totals, rng).ok_or(Failure::NoNodes)
+        let nodes = self.listed(&feasible.nodes, &feasible.filters)?;
+        self.add_extenders_scores(nodes, &mut totals);
+        select::one_of_the_best(nodes, &totals, rng).ok_or(Failure::NoNodes)
     }
 
-    /// The same sum for all of them, parallel to `nodes`.
-    pub(super) fn total_scores(&mut self, profile: &Profile, nodes: &[NodeId]) -> Result<Vec<i64>, Failure> {
-        let skipped = self.skipped_at_pre_score(profile, nodes)?;
+    /// The same sum for all of them, in order.
+    pub(super) fn total_scores(&mut self, profile: &Profile, feasible: &Feasible<'_>) -> Result<Vec<i64>, Failure> {
+        let skipped = self.skipped_at_pre_score(profile, feasible)?;
+        let nodes = self.listed(&feasible.nodes, &feasible.filters)?;
         let mut totals = self.at(ExtensionPoints::SCORE, |placing| placing.summed_scores(profile, nodes, &skipped))?;
         self.add_extenders_scores(nodes, &mut totals);
         Ok(totals)
     }
 
-    fn skipped_at_pre_score(&mut self, profile: &Profile, nodes: &[NodeId]) -> Result<Vec<PluginId>, Failure> {
-        self.at(ExtensionPoints::PRE_SCORE, |placing| Ok(placing.skipped_scores(profile, nodes)?))
+    fn skipped_at_pre_score(&mut self, profile: &Profile, feasible: &Feasible<'_>) -> Result<Vec<PluginId>, Failure> {
+        self.at(ExtensionPoints::PRE_SCORE, |placing| Ok(placing.skipped_scores(profile, feasible)?))
     }
 
     fn summed_scores(
@@ -68,10 +72,10 @@ impl Placing<'_> {
         Ok(totals)
     }
 
-    fn skipped_scores(&mut self, profile: &Profile, nodes: &[NodeId]) -> Result<Vec<PluginId>, PluginError> {
+    fn skipped_scores(&mut self, profile: &Profile, feasible: &Feasible<'_>) -> Result<Vec<PluginId>, PluginError> {
         let mut skipped = Vec::new();
         for plugin in &profile.pre_score {
-            match self.pre_score(plugin, nodes) {
+            match self.pre_score(plugin, feasible) {
                 Ok(result) => {
                     self.tell(plugin, Said::PreScore(result));
                     if result == PreScoreResult::Skip {
@@ -86,19 +90,34 @@ impl Placing<'_> {
     }
 
     fn normalized_scores(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
-        let mut scores = self.score(plugin, nodes)?;
-        let raw = self.witness.as_ref().map(|_| scores.clone());
+        if self.by_class(plugin)?.is_none() {
+            return Ok(self.scores_by_node(plugin, nodes)?.normalized);
+        }
+        let by_class = self.scores_by_class(plugin, nodes)?;
+        if !self.verify {
+            let NodeScores { raw, normalized } = &by_class;
+            self.tell(plugin, Said::Scores { nodes, raw, normalized });
+            return Ok(by_class.normalized);
+        }
+        let fresh = self.scores_by_node(plugin, nodes)?;
+        let same =
+            |at: &usize| by_class.normalized[*at] == fresh.normalized[*at] && by_class.raw[*at] == fresh.raw[*at];
+        self.distrust(plugin, nodes, (0..nodes.len()).find(|at| !same(at)), "score");
+        Ok(fresh.normalized)
+    }
+
+    fn scores_by_node(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<NodeScores, PluginError> {
+        let raw = self.score(plugin, nodes)?;
+        let mut scores = raw.clone();
         match plugin.declaration.normalization {
             Normalization::Default => normalize::default(&mut scores),
             Normalization::DefaultReversed => normalize::default_reversed(&mut scores),
             Normalization::Custom if plugin.normalizes_itself() => scores = self.normalize(plugin, nodes, &scores)?,
             Normalization::None | Normalization::Custom => {}
         }
-        if let Some(raw) = raw {
-            self.tell(plugin, Said::Scores { nodes, raw: &raw, normalized: &scores });
-        }
+        self.tell(plugin, Said::Scores { nodes, raw: &raw, normalized: &scores });
         scores.iter().try_for_each(|score| plugin.check_score(*score))?;
-        Ok(scores)
+        Ok(NodeScores { raw, normalized: scores })
     }
 }
 

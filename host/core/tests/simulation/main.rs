@@ -8,6 +8,7 @@ mod checks;
 mod cluster;
 mod ledger;
 mod plugins;
+mod spread;
 mod world;
 
 use world::World;

@@ -9,17 +9,18 @@ use berth_core::facts::{NodeFacts, PodFacts};
 use berth_core::intent::Intent;
 use berth_core::model::Effect;
 use berth_core::plugins::{
-    AskBack, Code, Cycle, Declaration, ExtensionPoints, Happened, Hint, Normalization, Permission, PluginError,
-    PluginId, Plugins, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room, Scope, Status, Verdicts,
-    WhatIf,
+    AskBack, ClassScores, Classified, Code, Cycle, Declaration, ExtensionPoints, Happened, Hint, Normalization, Passed,
+    Permission, PluginError, PluginId, Plugins, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room,
+    Scope, Status, Verdicts, WhatIf,
 };
 use berth_core::profile::{Profile, ProfilePlugin};
 
 use crate::cluster::{PROFILE, claims};
 use crate::ledger::{self, Ledger};
+use crate::spread::{self, Spread};
 
-/// Which plugin an instance is: ids count up with every swap, seven to a generation.
-pub const KINDS: u32 = 8;
+/// Which plugin an instance is: ids count up with every swap, so many to a generation.
+pub const KINDS: u32 = 9;
 
 pub struct Fakes {
     pub rng: fastrand::Rng,
@@ -30,6 +31,8 @@ pub struct Fakes {
     pub draws: bool,
     /// What the plugins at reserve and beyond remember, and check.
     pub ledger: Ledger,
+    /// What the one that answers by class remembers.
+    pub spread: Spread,
 }
 
 impl Fakes {
@@ -40,16 +43,16 @@ impl Fakes {
             declaration: Arc::new(declaration(kind)),
             failure_policy: Default::default(),
         };
-        let mut score = vec![(plugin(0), 3), (plugin(1), 1), (plugin(7), 2)];
+        let mut score = vec![(plugin(0), 3), (plugin(1), 1), (plugin(7), 2), (plugin(8), 2)];
         score.extend(self.draws.then(|| (plugin(2), 2)));
         Profile {
             scheduler_name: PROFILE.into(),
             pre_enqueue: vec![plugin(3)],
             queue_sort: Some(plugin(3)),
-            pre_filter: vec![plugin(0)],
-            filter: vec![plugin(0), plugin(1)],
+            pre_filter: vec![plugin(0), plugin(8)],
+            filter: vec![plugin(0), plugin(8), plugin(1)],
             post_filter: vec![plugin(4)],
-            pre_score: vec![plugin(0), plugin(2)],
+            pre_score: vec![plugin(0), plugin(2), plugin(8)],
             score,
             reserve: vec![plugin(5), plugin(6)],
             permit: vec![plugin(5), plugin(6)],
@@ -72,6 +75,7 @@ impl Fakes {
 fn declaration(kind: u32) -> Declaration {
     let mut points = ExtensionPoints::PRE_FILTER | ExtensionPoints::FILTER | ExtensionPoints::SCORE;
     points.set(ExtensionPoints::QUEUEING_HINT, kind == 6);
+    points.set(ExtensionPoints::CLASSES | ExtensionPoints::NORMALIZE, kind == 8);
     let objects = if kind > 4 { vec![claims()] } else { Vec::new() };
     let (name, pod_facts, node_facts, scope) = match kind {
         0 => ("Taints", PodFacts::TOLERATIONS, NodeFacts::TAINTS, Scope::Node),
@@ -81,11 +85,13 @@ fn declaration(kind: u32) -> Declaration {
         5 => ("First", PodFacts::REQUESTS, NodeFacts::empty(), Scope::Cluster),
         6 => ("Second", PodFacts::NAME, NodeFacts::empty(), Scope::Cluster),
         7 => ("Crowd", PodFacts::empty(), NodeFacts::USAGE, Scope::Node),
+        8 => ("Spread", PodFacts::PRIORITY, NodeFacts::NAME | NodeFacts::PODS, Scope::Domain),
         _ => ("Random", PodFacts::empty(), NodeFacts::empty(), Scope::Cluster),
     };
     let normalization = match kind {
         0 => Normalization::DefaultReversed,
         7 => Normalization::None,
+        8 => Normalization::Custom,
         _ => Normalization::Default,
     };
     Declaration {
@@ -108,6 +114,7 @@ pub fn reason(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> Option<&'static str
     match kind {
         0 if info.node.taints.iter().any(|taint| taint.effect == Effect::NoSchedule) => Some("tainted"),
         1 if used.pods + 1 > free.pods => Some("Too many pods"),
+        8 if spread::is_uneven(cycle.cache, node) => Some(spread::UNEVEN),
         1 if used.milli_cpu + cycle.pod.requests.fit.milli_cpu > free.milli_cpu => Some("Insufficient cpu"),
         _ => None,
     }
@@ -142,6 +149,35 @@ impl Plugins for Fakes {
             verdicts.nodes.push(verdicts.outcomes.len() as u16);
         }
         Ok(verdicts)
+    }
+
+    /// Now and then it can't tell by class, or was made anew.
+    fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
+        self.may_trap(plugin)?;
+        let forgets = self.rng.u8(..16) == 0;
+        let classified = self.spread.classify(plugin, cycle, known, forgets);
+        Ok((self.rng.u8(..16) > 0).then_some(classified))
+    }
+
+    fn score_classes(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        passed: &[Passed],
+    ) -> Result<ClassScores, PluginError> {
+        self.may_trap(plugin)?;
+        Ok(spread::score_classes(cycle, passed))
+    }
+
+    fn normalize(
+        &mut self,
+        plugin: PluginId,
+        _: &Cycle<'_>,
+        _: &[NodeId],
+        scores: &[i64],
+    ) -> Result<Vec<i64>, PluginError> {
+        self.may_trap(plugin)?;
+        Ok(spread::normalized(scores))
     }
 
     /// Evicts all that are less important from the first node on which that helps.
@@ -185,6 +221,7 @@ impl Plugins for Fakes {
                 nodes.iter().map(|node| info(node).map_or(0, |info| 100 - info.usage.requested.pods.min(100))).collect()
             }
             1 => nodes.iter().map(|node| free(node).max(0)).collect(),
+            8 => nodes.iter().map(|node| spread::score(cycle.cache, *node)).collect(),
             _ => nodes.iter().map(|node| (cycle.seed.rotate_left(node.0) % 100) as i64).collect(),
         })
     }

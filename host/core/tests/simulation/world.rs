@@ -39,7 +39,14 @@ impl World {
     pub fn new(seed: u64) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
         let ledger = Ledger::new(seed);
-        let plugins = Fakes { rng: rng.fork(), trap_one_in: 80, generation: 0, draws: seed.is_multiple_of(3), ledger };
+        let plugins = Fakes {
+            rng: rng.fork(),
+            trap_one_in: 80,
+            generation: 0,
+            draws: seed.is_multiple_of(3),
+            ledger,
+            spread: Default::default(),
+        };
         let mut world = Self {
             seed,
             cluster: Cluster::default(),

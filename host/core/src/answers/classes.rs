@@ -1,0 +1,136 @@
+//! The classes into which a plugin sorts the nodes, for one template, followed from answer to answer.
+
+use std::collections::VecDeque;
+
+use crate::cache::NodeId;
+use crate::classes::{ClassId, Classified};
+
+/// So many changes are remembered at least. Who is further behind looks at all nodes again.
+const HOLDS: usize = 1024;
+
+/// No class.
+const NONE: u32 = u32::MAX;
+
+/// See the module's head.
+#[derive(Clone, Debug, Default)]
+pub struct Classes {
+    /// By node id; [`NONE`] where nothing was said.
+    of_node: Vec<u32>,
+    /// The cycle whose answer was taken in last.
+    known: u64,
+    /// The cycle with whose answer all this began.
+    epoch: u64,
+    /// Nodes whose class changed, the latest last.
+    changes: VecDeque<NodeId>,
+    /// The place of the first of them among all changes of the epoch.
+    start: u64,
+}
+
+/// Up to where the changes of classes have been followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    epoch: u64,
+    at: u64,
+}
+
+impl Classes {
+    /// The cycle whose answer was taken in last; 0 before the first.
+    #[must_use]
+    pub fn known(&self) -> u64 {
+        self.known
+    }
+
+    /// Takes in what was said in this cycle.
+    pub fn take_in(&mut self, classified: &Classified, cycle: u64) {
+        if classified.anew {
+            *self = Self { epoch: cycle, ..Self::default() };
+        }
+        self.known = cycle;
+        for (node, class) in classified.nodes.iter().zip(&classified.classes) {
+            let at = node.0 as usize;
+            if at >= self.of_node.len() {
+                self.of_node.resize(at + 1, NONE);
+            }
+            self.of_node[at] = class.0;
+        }
+        if classified.anew {
+            return;
+        }
+        self.changes.extend(&classified.nodes);
+        let surplus = self.changes.len().saturating_sub(HOLDS);
+        self.changes.drain(..surplus);
+        self.start += surplus as u64;
+    }
+
+    /// The node's class, if any was said.
+    #[must_use]
+    pub fn of(&self, node: NodeId) -> Option<ClassId> {
+        self.of_node.get(node.0 as usize).copied().filter(|class| *class != NONE).map(ClassId)
+    }
+
+    /// Where the changes end.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        Position { epoch: self.epoch, at: self.start + self.changes.len() as u64 }
+    }
+
+    /// The nodes whose class changed since then, some perhaps several times; `None` where that may be any.
+    #[must_use]
+    pub fn since(&self, position: Position) -> Option<impl Iterator<Item = NodeId> + '_> {
+        if position.epoch != self.epoch {
+            return None;
+        }
+        let done = usize::try_from(position.at.checked_sub(self.start)?).ok()?;
+        Some(self.changes.range(done.min(self.changes.len())..).copied())
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.of_node.len() * size_of::<u32>() + self.changes.len() * size_of::<NodeId>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classes::ClassFilter;
+
+    fn said(anew: bool, nodes: &[(u32, u32)]) -> Classified {
+        let (nodes, classes) = nodes.iter().map(|(node, class)| (NodeId(*node), ClassId(*class))).unzip();
+        Classified { filter: ClassFilter::Skip, scores: true, anew, nodes, classes }
+    }
+
+    fn since(classes: &Classes, position: Position) -> Option<Vec<u32>> {
+        Some(classes.since(position)?.map(|node| node.0).collect())
+    }
+
+    #[test]
+    fn changes_are_told_from_a_position_on() {
+        let mut classes = Classes::default();
+        let nowhere = classes.position();
+        classes.take_in(&said(true, &[(0, 0), (2, 1)]), 7);
+        assert_eq!((classes.of(NodeId(2)), classes.of(NodeId(1))), (Some(ClassId(1)), None));
+        assert_eq!(since(&classes, nowhere), None, "all are new");
+        let first = classes.position();
+        classes.take_in(&said(false, &[(1, 1)]), 8);
+        classes.take_in(&said(false, &[(0, 1), (1, 0)]), 9);
+        assert_eq!((since(&classes, first), classes.known()), (Some(vec![1, 0, 1]), 9));
+        let second = classes.position();
+        assert_eq!(since(&classes, second), Some(vec![]));
+        classes.take_in(&said(true, &[(0, 0)]), 10);
+        assert_eq!(since(&classes, second), None, "it began anew");
+        assert_eq!(classes.of(NodeId(1)), None);
+    }
+
+    #[test]
+    fn who_is_too_far_behind_is_told_so() {
+        let mut classes = Classes::default();
+        classes.take_in(&said(true, &[(0, 0)]), 1);
+        let first = classes.position();
+        for cycle in 2..=HOLDS as u64 + 1 {
+            classes.take_in(&said(false, &[(0, 0)]), cycle);
+        }
+        assert_eq!(since(&classes, first).map(|changes| changes.len()), Some(HOLDS));
+        classes.take_in(&said(false, &[(0, 0)]), 5000);
+        assert_eq!(since(&classes, first), None);
+    }
+}

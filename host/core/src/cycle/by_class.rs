@@ -1,0 +1,175 @@
+//! Plugins that answer by classes of nodes: each is asked once a cycle which nodes are of which class and what its filter says
+//! of the classes, and once what its score says of those with nodes that passed.
+
+use std::sync::Arc;
+
+use super::asking::right_length;
+use super::{Placing, ProfilePlugin};
+use crate::cache::NodeId;
+use crate::plugins::{
+    ClassFilter, ClassId, ClassScores, Classified, MOST_CLASSES, Passed, PluginError, PreFilterResult, PreScoreResult,
+    Verdicts,
+};
+use crate::profile::FailurePolicy;
+
+/// What a plugin said of classes in this cycle. Which nodes are of which is in the kept answers.
+#[derive(Clone, Debug)]
+pub(crate) struct ByClass {
+    pub filter: ClassFilter,
+    pub scores: bool,
+}
+
+/// Of each of some nodes.
+pub(super) struct NodeScores {
+    pub raw: Vec<i64>,
+    pub normalized: Vec<i64>,
+}
+
+impl Placing<'_> {
+    /// What the plugin says of classes in this cycle; `None` where it is asked node by node.
+    pub(super) fn by_class(&mut self, plugin: &ProfilePlugin) -> Result<Option<Arc<ByClass>>, PluginError> {
+        if !plugin.declaration.answers_by_class()
+            || plugin.failure_policy != FailurePolicy::Fail
+            || self.is_distrusted(plugin)
+        {
+            return Ok(None);
+        }
+        if let Some((_, said)) = self.classified.iter().find(|(of, _)| *of == plugin.id) {
+            return Ok(said.clone());
+        }
+        let said = self.classify(plugin)?.map(Arc::new);
+        self.classified.push((plugin.id, said.clone()));
+        Ok(said)
+    }
+
+    fn classify(&mut self, plugin: &ProfilePlugin) -> Result<Option<ByClass>, PluginError> {
+        let template = self.template(plugin);
+        let known = self.answers.of(plugin.id, template, self.cycle).classes.known();
+        let (plugins, cycle) = self.call(plugin);
+        let Some(classified) = plugins.classify(plugin.id, &cycle, known)? else { return Ok(None) };
+        check(plugin, &classified, known)?;
+        self.answers.of(plugin.id, template, self.cycle).classes.take_in(&classified, self.cycle);
+        Ok(Some(ByClass { filter: classified.filter, scores: classified.scores }))
+    }
+
+    /// The class of each of these nodes.
+    pub(super) fn classes_of(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Vec<ClassId>, PluginError> {
+        let template = self.template(plugin);
+        let classes = &self.answers.of(plugin.id, template, self.cycle).classes;
+        let cache = self.cache;
+        let class = |node: &NodeId| {
+            classes.of(*node).ok_or_else(|| {
+                let name = cache.node(*node).map_or("", |info| &info.node.name);
+                failed(plugin, format!("classify gave node {name} no class"))
+            })
+        };
+        nodes.iter().map(class).collect()
+    }
+
+    /// A verdict for each of `nodes`.
+    pub(super) fn verdicts_by_class(
+        &mut self,
+        plugin: &ProfilePlugin,
+        said: &ByClass,
+        nodes: &[NodeId],
+    ) -> Result<Verdicts, PluginError> {
+        Ok(match &said.filter {
+            ClassFilter::Skip => Verdicts { outcomes: Vec::new(), nodes: vec![0; nodes.len()] },
+            ClassFilter::Reject(status) => Verdicts { outcomes: vec![status.clone()], nodes: vec![1; nodes.len()] },
+            ClassFilter::Verdicts(verdicts) => {
+                let classes = self.classes_of(plugin, nodes)?;
+                let nodes: Result<Vec<u16>, _> = classes.into_iter().map(|class| said.verdict(plugin, class)).collect();
+                Verdicts { outcomes: verdicts.outcomes.clone(), nodes: nodes? }
+            }
+        })
+    }
+
+    /// Scores of all nodes that passed.
+    pub(super) fn scores_by_class(
+        &mut self,
+        plugin: &ProfilePlugin,
+        nodes: &[NodeId],
+    ) -> Result<NodeScores, PluginError> {
+        let classes = self.classes_of(plugin, nodes)?;
+        let passed = passed(classes.iter().map(|class| (*class, 1)));
+        let scores = self.class_scores(plugin, &passed)?;
+        let mut of_class = vec![(0, 0); passed.last().map_or(0, |last| last.class.0 as usize + 1)];
+        for (passed, scores) in passed.iter().zip(scores.raw.into_iter().zip(scores.normalized)) {
+            of_class[passed.class.0 as usize] = scores;
+        }
+        let (raw, normalized) = classes.iter().map(|class| of_class[class.0 as usize]).unzip();
+        Ok(NodeScores { raw, normalized })
+    }
+
+    /// Scores of classes, in range.
+    pub(super) fn class_scores(
+        &mut self,
+        plugin: &ProfilePlugin,
+        passed: &[Passed],
+    ) -> Result<ClassScores, PluginError> {
+        let (plugins, cycle) = self.call(plugin);
+        let scores = plugins.score_classes(plugin.id, &cycle, passed)?;
+        for given in [&scores.raw, &scores.normalized] {
+            right_length(plugin, "score-classes", given.len(), passed.len(), "classes")?;
+        }
+        scores.normalized.iter().try_for_each(|score| plugin.check_score(*score))?;
+        Ok(scores)
+    }
+}
+
+impl ByClass {
+    /// What pre-filter would say.
+    pub fn pre_filter(&self) -> PreFilterResult {
+        match &self.filter {
+            ClassFilter::Skip => PreFilterResult::Skip,
+            ClassFilter::Reject(status) => PreFilterResult::Reject(status.clone()),
+            ClassFilter::Verdicts(_) => PreFilterResult::All,
+        }
+    }
+
+    /// What pre-score would say.
+    pub fn pre_score(&self) -> PreScoreResult {
+        if self.scores { PreScoreResult::Score } else { PreScoreResult::Skip }
+    }
+
+    /// What filter says of a class: 0, or the number of an outcome.
+    pub fn verdict(&self, plugin: &ProfilePlugin, class: ClassId) -> Result<u16, PluginError> {
+        let ClassFilter::Verdicts(verdicts) = &self.filter else { return Ok(0) };
+        let verdict = verdicts.nodes.get(class.0 as usize).copied();
+        verdict.ok_or_else(|| failed(plugin, format!("classify gave class {} no verdict", class.0)))
+    }
+}
+
+/// How many nodes passed in each class, by class.
+pub(super) fn passed(nodes: impl Iterator<Item = (ClassId, u32)>) -> Vec<Passed> {
+    let mut of_class: Vec<u32> = Vec::new();
+    for (class, nodes) in nodes {
+        let at = class.0 as usize;
+        if at >= of_class.len() {
+            of_class.resize(at + 1, 0);
+        }
+        of_class[at] += nodes;
+    }
+    let passed = (0..).zip(of_class).map(|(class, nodes)| Passed { class: ClassId(class), nodes });
+    passed.filter(|passed| passed.nodes > 0).collect()
+}
+
+/// What is said fits together, and to what is known.
+fn check(plugin: &ProfilePlugin, said: &Classified, known: u64) -> Result<(), PluginError> {
+    right_length(plugin, "classify", said.classes.len(), said.nodes.len(), "nodes")?;
+    if known == 0 && !said.anew {
+        return Err(failed(plugin, "classify told changes of classes that were not told before".to_owned()));
+    }
+    if let Some(class) = said.classes.iter().find(|class| class.0 >= MOST_CLASSES) {
+        let message = format!("classify named class {}; classes have to be less than {MOST_CLASSES}", class.0);
+        return Err(failed(plugin, message));
+    }
+    match &said.filter {
+        ClassFilter::Verdicts(verdicts) => super::asking::check_outcomes(plugin, verdicts),
+        ClassFilter::Skip | ClassFilter::Reject(_) => Ok(()),
+    }
+}
+
+fn failed(plugin: &ProfilePlugin, message: String) -> PluginError {
+    PluginError::failed(Arc::clone(&plugin.declaration.name), message)
+}

@@ -1,0 +1,99 @@
+//! A plugin of scope domain: pods are spread over zones, and over the nodes of a zone. What it says of classes of nodes has to be
+//! what it says of the nodes.
+
+use std::collections::BTreeMap;
+
+use berth_core::cache::{Cache, NodeId};
+use berth_core::plugins::{
+    ClassFilter, ClassId, ClassScores, Classified, Code, Cycle, Passed, PluginId, Status, TemplateId, Verdicts,
+};
+
+/// How many zones there are.
+const ZONES: usize = 3;
+/// Of a node; more count as so many.
+const MOST_PODS: usize = 15;
+/// A zone may have so many pods more than another before one more comes.
+const SKEW: usize = 2;
+
+pub const UNEVEN: &str = "uneven";
+
+/// What was said of classes, as a guest remembers it.
+#[derive(Default)]
+pub struct Spread(BTreeMap<(PluginId, TemplateId), (u64, BTreeMap<NodeId, ClassId>)>);
+
+/// The pods of each zone that has nodes.
+struct Zones([Option<usize>; ZONES]);
+
+impl Zones {
+    fn of(cache: &Cache) -> Self {
+        let mut zones = [None; ZONES];
+        for info in cache.nodes() {
+            *zones[zone(&info.node.name)].get_or_insert(0) += info.pods.len();
+        }
+        Self(zones)
+    }
+
+    fn is_uneven(&self, zone: usize) -> bool {
+        let least = self.0.iter().flatten().min().copied().unwrap_or_default();
+        self.0[zone].is_some_and(|pods| pods > least + SKEW)
+    }
+}
+
+fn zone(node: &str) -> usize {
+    usize::from(node.bytes().last().unwrap_or_default()) % ZONES
+}
+
+/// Whether one more pod may not come to the node.
+pub fn is_uneven(cache: &Cache, node: NodeId) -> bool {
+    cache.node(node).is_some_and(|info| Zones::of(cache).is_uneven(zone(&info.node.name)))
+}
+
+/// The more pods, the higher.
+pub fn score(cache: &Cache, node: NodeId) -> i64 {
+    class(cache, node).map_or(0, |class| raw(class, &Zones::of(cache)))
+}
+
+/// The fewer pods, the higher.
+pub fn normalized(raw: &[i64]) -> Vec<i64> {
+    let most = raw.iter().copied().max().unwrap_or_default().max(1);
+    raw.iter().map(|raw| 100 * (most - raw) / most).collect()
+}
+
+fn raw(class: ClassId, zones: &Zones) -> i64 {
+    let (zone, pods) = (class.0 as usize / (MOST_PODS + 1), class.0 as usize % (MOST_PODS + 1));
+    (4 * zones.0[zone].unwrap_or_default() + pods) as i64
+}
+
+/// Of the zone's identity and the number of pods.
+fn class(cache: &Cache, node: NodeId) -> Option<ClassId> {
+    let info = cache.node(node)?;
+    Some(ClassId((zone(&info.node.name) * (MOST_PODS + 1) + info.pods.len().min(MOST_PODS)) as u32))
+}
+
+impl Spread {
+    /// As a guest was asked; `forgets` where it was made anew meanwhile.
+    pub fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64, forgets: bool) -> Classified {
+        let cache = cycle.cache;
+        let (told_in, told) = self.0.entry((plugin, cycle.template)).or_default();
+        let anew = forgets || known == 0 || known != *told_in;
+        let now: BTreeMap<NodeId, ClassId> =
+            cache.nodes().filter_map(|info| Some((info.id, class(cache, info.id)?))).collect();
+        let differs = |(node, class): &(&NodeId, &ClassId)| anew || told.get(node) != Some(class);
+        let (nodes, classes) = now.iter().filter(differs).unzip();
+        (*told_in, *told) = (cycle.id, now);
+        let zones = Zones::of(cache);
+        let of_class = |class: usize| u16::from(zones.is_uneven(class / (MOST_PODS + 1)));
+        let verdicts = Verdicts {
+            outcomes: vec![Status { code: Code::Unschedulable, reasons: vec![UNEVEN.into()] }],
+            nodes: (0..ZONES * (MOST_PODS + 1)).map(of_class).collect(),
+        };
+        Classified { filter: ClassFilter::Verdicts(verdicts), scores: true, anew, nodes, classes }
+    }
+}
+
+/// Of classes with so many nodes.
+pub fn score_classes(cycle: &Cycle<'_>, passed: &[Passed]) -> ClassScores {
+    let zones = Zones::of(cycle.cache);
+    let raw: Vec<i64> = passed.iter().map(|passed| raw(passed.class, &zones)).collect();
+    ClassScores { normalized: normalized(&raw), raw }
+}
