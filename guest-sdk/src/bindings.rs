@@ -70,6 +70,7 @@ world!(
 world!(pre_score, "with-pre-score", "export_pre_score");
 world!(score, "with-score", "export_score");
 world!(normalize, "with-normalize", "export_normalize");
+world!(classes, "with-classes", "export_classes");
 world!(queueing_hint, "with-queueing-hint", "export_queueing_hint");
 world!(reserve, "with-reserve", "export_reserve");
 world!(permit, "with-permit", "export_permit");

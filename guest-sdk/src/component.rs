@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use crate::bindings::base::exports::berth::scheduler::plugin;
 use crate::bindings::bind::exports::berth::scheduler::bind;
+use crate::bindings::classes::exports::berth::scheduler::classes;
 use crate::bindings::filter::exports::berth::scheduler::filter;
 use crate::bindings::normalize::exports::berth::scheduler::normalize;
 use crate::bindings::objects::exports::berth::scheduler::objects;
@@ -21,6 +22,7 @@ use crate::bindings::queueing_hint::exports::berth::scheduler::queueing_hint;
 use crate::bindings::reserve::exports::berth::scheduler::reserve;
 use crate::bindings::score::exports::berth::scheduler::score;
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot;
+use crate::classes::Passed;
 use crate::guest::Guest;
 use crate::intents::Intent;
 use crate::lifecycle::Reserved;
@@ -157,6 +159,16 @@ impl<P: Resident> score::Guest for Component<P> {
 impl<P: Resident> normalize::Guest for Component<P> {
     fn normalize(cycle: Cycle, nodes: Vec<u32>, scores: Vec<i64>) -> Result<Vec<i64>, String> {
         P::guest().normalize(&cycle, &nodes, scores)
+    }
+}
+
+impl<P: Resident> classes::Guest for Component<P> {
+    fn classify(cycle: Cycle, known: u64) -> Result<Option<classes::Classified>, String> {
+        Ok(P::guest().classify(&cycle, known)?.map(Into::into))
+    }
+
+    fn score_classes(cycle: Cycle, classes: Vec<u32>, nodes: Vec<u32>) -> Result<classes::ClassScores, String> {
+        P::guest().score_classes(&cycle, &Passed::new(classes, nodes)).map(Into::into)
     }
 }
 

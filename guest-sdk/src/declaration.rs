@@ -27,6 +27,8 @@ pub struct Declared {
     pub score: Option<Reads>,
     /// `normalize`.
     pub normalize: Option<Reads>,
+    /// `classify`, and `score_classes` where there is one.
+    pub classes: Option<Reads>,
     /// What `reserve` and all that comes after it read, and `queueing_hint`.
     pub beside: Reads,
     /// Where the author knows better than the parameters.
@@ -48,6 +50,7 @@ impl Declared {
         pre_score: None,
         score: None,
         normalize: None,
+        classes: None,
         beside: Reads::NONE,
         scope: None,
         normalization: Normalization::None,
@@ -69,6 +72,7 @@ impl Declared {
             .and_of(self.pre_score)
             .and_of(self.score)
             .and_of(self.normalize)
+            .and_of(self.classes)
             .and(self.beside)
     }
 
@@ -93,6 +97,7 @@ impl Declared {
         let (before, main) = (self.with_prepared(before), self.with_prepared(main));
         match self.scope {
             Some(scope) => scope,
+            None if self.classes.is_some() => Scope::Domain,
             None if before.cycle || main.cycle || !before.cluster.is_empty() => Scope::Cluster,
             None if before.beyond || main.beyond => Scope::Cluster,
             None => Scope::Node,
@@ -154,6 +159,8 @@ mod tests {
         ] {
             let declared = Declared { prepare, pre_score: before, score: main, ..Declared::NOTHING };
             assert_eq!(declared.declaration().score_scope, scope, "{declared:?}");
+            let by_class = Declared { classes: Some(Reads::BEYOND), ..declared };
+            assert_eq!(by_class.declaration().score_scope, Scope::Domain);
         }
     }
 

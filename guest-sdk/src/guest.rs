@@ -7,6 +7,7 @@ use crate::bindings::base::exports::berth::scheduler::plugin::{Declaration, Desc
 use crate::bindings::objects::exports::berth::scheduler::objects;
 use crate::bindings::queueing_hint::exports::berth::scheduler::queueing_hint;
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::Change;
+use crate::classes::{ClassScores, Classified, Known, Passed};
 use crate::hints::{Event, Happening, Hint};
 use crate::index::Index;
 use crate::intents::Intent;
@@ -154,6 +155,16 @@ impl<P: Plugin> Guest<P> {
     pub fn normalize(&mut self, cycle: &Cycle, nodes: &[u32], mut scores: Vec<i64>) -> Outcome<Vec<i64>> {
         P::normalize(&mut scores, &self.scene(cycle, nodes)?)?;
         Ok(scores)
+    }
+
+    /// Which node is of which class, and what the filter says of classes. The host has the answer of cycle `known`.
+    pub fn classify(&mut self, cycle: &Cycle, known: u64) -> Outcome<Option<Classified>> {
+        P::classify(&Known { known, now: cycle.id }, &self.scene(cycle, &[])?)
+    }
+
+    /// Scores of the classes with nodes that passed.
+    pub fn score_classes(&mut self, cycle: &Cycle, passed: &Passed) -> Outcome<ClassScores> {
+        P::score_classes(passed, &self.scene(cycle, &[])?)
     }
 
     /// Sets aside what the pod needs on this node.

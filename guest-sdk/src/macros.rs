@@ -22,6 +22,8 @@
 /// | `score_nodes: score_nodes` | instead of `score`, all nodes at once: a `Vec<i64>` or a `Result` of it |
 /// | `normalization: Default` | `None` (raw scores are 0 to 100), `Default` (the highest becomes 100) or `DefaultReversed` |
 /// | `normalize: normalize` | your own instead: a function of `&mut [i64]` and facts of the pod |
+/// | `classify: classify` | beside these, for a plugin that counts over domains: an `Option` of [`Classified`](crate::classes::Classified) or a `Result` of it, from [`&Known`](crate::classes::Known) and facts of the pod |
+/// | `score_classes: score_classes` | beside `classify`: [`ClassScores`](crate::classes::ClassScores) or a `Result` of it, from [`&Passed`](crate::classes::Passed) |
 /// | `reserve: reserve` | a pod and the node that was chosen: a [`Reservation`](crate::lifecycle::Reservation) or a `Result` of it |
 /// | `unreserve: unreserve` | beside `reserve`: that came to nothing; nothing, or a `Vec` of [`Intent`](crate::intents::Intent)s to undo it, from `&`[`Reserved`](crate::lifecycle::Reserved) and facts of the pod, as all below |
 /// | `permit: permit` | may the pod be bound? [`Permission`](crate::lifecycle::Permission) or a `Result` of it |
@@ -66,6 +68,7 @@ macro_rules! plugin {
         $(, score_nodes: $score_nodes:expr)?
         $(, normalization: $normalization:ident)?
         $(, normalize: $normalize:expr)?
+        $(, classify: $classify:expr $(, score_classes: $score_classes:expr)?)?
         $(, reserve: $reserve:expr $(, unreserve: $unreserve:expr)?)?
         $(, permit: $permit:expr)?
         $(, pre_bind: $pre_bind:expr)?
@@ -105,6 +108,11 @@ macro_rules! plugin {
                 $(declared.score = Some($crate::call::pod_reads::<Self, _, _, _>(&$score_nodes));)?
                 $(declared.normalization = $crate::types::Normalization::$normalization;)?
                 $(declared.normalize = Some($crate::call::scores_reads::<Self, _, _, _>(&$normalize));)?
+                $(
+                    declared.classes = Some($crate::call::given_reads::<Self, _, _, _, _>(&$classify));
+                    $(declared.beside =
+                        declared.beside.and($crate::call::given_reads::<Self, _, _, _, _>(&$score_classes));)?
+                )?
                 $(
                     declared.beside = declared.beside.and($crate::call::node_reads::<Self, _, _, _>(&$reserve));
                     $(declared.beside =
@@ -184,6 +192,22 @@ macro_rules! plugin {
             $(fn normalize(scores: &mut [i64], scene: &$crate::call::Scene<'_, Self>) -> $crate::Outcome<()> {
                 $crate::IntoOutcome::into_outcome($crate::call::scores(&$normalize, scores, scene))
             })?
+
+            $(
+                fn classify(
+                    known: &$crate::classes::Known,
+                    scene: &$crate::call::Scene<'_, Self>,
+                ) -> $crate::Outcome<::std::option::Option<$crate::classes::Classified>> {
+                    $crate::IntoOutcome::into_outcome($crate::call::given(&$classify, known, scene))
+                }
+
+                $(fn score_classes(
+                    passed: &$crate::classes::Passed,
+                    scene: &$crate::call::Scene<'_, Self>,
+                ) -> $crate::Outcome<$crate::classes::ClassScores> {
+                    $crate::IntoOutcome::into_outcome($crate::call::given(&$score_classes, passed, scene))
+                })?
+            )?
 
             $(
                 fn reserve(
@@ -307,6 +331,7 @@ macro_rules! plugin {
             $($crate::__export!($score, score, export_score);)?
             $($crate::__export!($score_nodes, score, export_score);)?
             $($crate::__export!($normalize, normalize, export_normalize);)?
+            $($crate::__export!($classify, classes, export_classes);)?
             $($crate::__export!($reserve, reserve, export_reserve);)?
             $($crate::__export!($permit, permit, export_permit);)?
             $($crate::__export!($pre_bind, pre_bind, export_pre_bind);)?
@@ -319,7 +344,7 @@ macro_rules! plugin {
         ::std::compile_error!(
             "plugin! takes these keys, in this order, only the first always: name, version, args, index, prepare (as in \
              `prepare: function => Type`), pre_enqueue, queue_sort, pre_filter, filter or filter_nodes, post_filter, \
-             pre_score, score or score_nodes, normalization, normalize, reserve, unreserve (beside reserve), permit, \
+             pre_score, score or score_nodes, normalization, normalize, classify, score_classes (beside classify), reserve, unreserve (beside reserve), permit, \
              pre_bind, bind, post_bind, queueing_hint, retry_on, scope"
         );
     };

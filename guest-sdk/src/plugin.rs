@@ -1,5 +1,6 @@
 //! A plugin as the SDK sees it: what the `plugin!` line makes of an author's functions.
 
+use crate::classes::{ClassScores, Classified, Known, Passed};
 pub use crate::declaration::Declared;
 use crate::hints::{Event, Hint};
 use crate::index::Index;
@@ -99,6 +100,16 @@ pub trait Plugin: Sized + 'static {
     /// All raw scores at once.
     fn normalize(_scores: &mut [i64], _scene: &Scene<'_, Self>) -> Outcome<()> {
         Ok(())
+    }
+
+    /// Which node is of which class, and what the filter says of classes; `None` where the nodes have to be asked about.
+    fn classify(_known: &Known, _scene: &Scene<'_, Self>) -> Outcome<Option<Classified>> {
+        Ok(None)
+    }
+
+    /// Scores of the classes.
+    fn score_classes(_passed: &Passed, _scene: &Scene<'_, Self>) -> Outcome<ClassScores> {
+        Ok(ClassScores::default())
     }
 
     /// A node was chosen.

@@ -20,7 +20,7 @@ use std::rc::Rc;
 use crate::labels::Hasher;
 use crate::node;
 
-/// No domain.
+/// No domain; the end of a list.
 const NONE: u32 = u32::MAX;
 
 /// The domains of every key that was asked for.
@@ -41,11 +41,29 @@ pub struct Key(usize);
 pub struct Topology {
     key: String,
     /// By node.
-    domains: Vec<u32>,
+    places: Vec<Place>,
     ids: HashMap<Rc<str>, u32, BuildHasherDefault<Hasher>>,
-    /// By domain: its value, and how many nodes it has. One without any may become another value's.
-    sizes: Vec<(Rc<str>, u32)>,
+    /// One without nodes may become another value's.
+    domains: Vec<Domain>,
     free: Vec<u32>,
+}
+
+/// A node's domain, and its neighbours in the list of the domain's nodes.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    domain: u32,
+    next: u32,
+    previous: u32,
+}
+
+const NOWHERE: Place = Place { domain: NONE, next: NONE, previous: NONE };
+
+#[derive(Debug)]
+struct Domain {
+    value: Rc<str>,
+    /// How many.
+    nodes: u32,
+    first: u32,
 }
 
 impl Topologies {
@@ -83,9 +101,9 @@ impl Topologies {
         }
         let mut topology = Topology {
             key: key.to_owned(),
-            domains: Vec::new(),
+            places: Vec::new(),
             ids: HashMap::default(),
-            sizes: Vec::new(),
+            domains: Vec::new(),
             free: Vec::new(),
         };
         for (node, labels) in self.nodes() {
@@ -111,6 +129,11 @@ impl Topologies {
         (0..).zip(&self.labels).filter_map(|(id, labels)| Some((node::Id(id), labels.as_ref()?)))
     }
 
+    /// Whether the node is there.
+    pub fn contains(&self, node: node::Id) -> bool {
+        self.labels.get(node.at()).is_some_and(Option::is_some)
+    }
+
     /// Ids of nodes are less than this.
     pub fn node_bound(&self) -> usize {
         self.labels.len()
@@ -131,56 +154,83 @@ impl Topology {
     /// The node's domain; `None` where it has no such label. Domains are dense: for arrays indexed by them.
     #[inline(always)]
     pub fn domain(&self, node: node::Id) -> Option<usize> {
-        match self.domains.get(node.at()) {
-            None | Some(&NONE) => None,
-            Some(&domain) => Some(domain as usize),
+        match self.places.get(node.at()) {
+            None | Some(Place { domain: NONE, .. }) => None,
+            Some(place) => Some(place.domain as usize),
         }
+    }
+
+    /// The nodes of a domain.
+    pub fn nodes_of(&self, domain: usize) -> impl Iterator<Item = node::Id> {
+        let listed = |node: u32| (node != NONE).then_some(node);
+        let first = self.domains.get(domain).and_then(|domain| listed(domain.first));
+        let next = move |node: &u32| self.places.get(*node as usize).and_then(|place| listed(place.next));
+        std::iter::successors(first, next).map(node::Id)
     }
 
     /// Domains are less than this.
     pub fn domain_bound(&self) -> usize {
-        self.sizes.len()
+        self.domains.len()
     }
 
     /// Whether that is another domain than before.
     fn set(&mut self, node: node::Id, value: Option<&str>) -> bool {
-        if node.at() >= self.domains.len() {
-            self.domains.resize(node.at() + 1, NONE);
+        if node.at() >= self.places.len() {
+            self.places.resize(node.at() + 1, NOWHERE);
         }
-        let domain = value.map_or(NONE, |value| self.join(value));
-        let before = std::mem::replace(&mut self.domains[node.at()], domain);
-        self.leave(before);
-        before != domain
+        let domain = value.map_or(NONE, |value| self.domain_of(value));
+        let before = self.places[node.at()].domain;
+        if before == domain {
+            return false;
+        }
+        self.leave(node);
+        self.join(node, domain);
+        true
     }
 
-    fn join(&mut self, value: &str) -> u32 {
-        let domain = match self.ids.get(value) {
-            Some(known) => *known,
-            None => self.found(value.into()),
-        };
-        self.sizes[domain as usize].1 += 1;
-        domain
+    fn join(&mut self, node: node::Id, domain: u32) {
+        let Some(joined) = self.domains.get_mut(domain as usize) else { return };
+        joined.nodes += 1;
+        let next = std::mem::replace(&mut joined.first, node.0);
+        self.places[node.at()] = Place { domain, next, previous: NONE };
+        if let Some(next) = self.places.get_mut(next as usize) {
+            next.previous = node.0;
+        }
     }
 
-    fn found(&mut self, value: Rc<str>) -> u32 {
+    fn leave(&mut self, node: node::Id) {
+        let Place { domain, next, previous } = std::mem::replace(&mut self.places[node.at()], NOWHERE);
+        if let Some(next) = self.places.get_mut(next as usize) {
+            next.previous = previous;
+        }
+        if let Some(previous) = self.places.get_mut(previous as usize) {
+            previous.next = next;
+        }
+        let Some(left) = self.domains.get_mut(domain as usize) else { return };
+        left.nodes -= 1;
+        if left.first == node.0 {
+            left.first = next;
+        }
+        if left.nodes == 0 {
+            self.ids.remove(&left.value);
+            self.free.push(domain);
+        }
+    }
+
+    /// The domain of a value, a new one where there is none.
+    fn domain_of(&mut self, value: &str) -> u32 {
+        if let Some(known) = self.ids.get(value) {
+            return *known;
+        }
+        let value: Rc<str> = value.into();
         let domain = self.free.pop().unwrap_or_else(|| {
-            self.sizes.push((value.clone(), 0));
+            self.domains.push(Domain { value: value.clone(), nodes: 0, first: NONE });
             // There are no more than nodes, whose ids are of this type.
-            (self.sizes.len() - 1) as u32
+            (self.domains.len() - 1) as u32
         });
-        self.sizes[domain as usize].0 = value.clone();
+        self.domains[domain as usize].value = value.clone();
         self.ids.insert(value, domain);
         domain
-    }
-
-    fn leave(&mut self, domain: u32) {
-        if let Some((value, size)) = self.sizes.get_mut(domain as usize) {
-            *size -= 1;
-            if *size == 0 {
-                self.ids.remove(value);
-                self.free.push(domain);
-            }
-        }
     }
 }
 
@@ -226,6 +276,30 @@ mod tests {
         topologies.remove(node::Id(0));
         assert!(grows(&topologies));
         assert_eq!(topologies.of(zone).domain(node::Id(0)), None);
+    }
+
+    #[test]
+    fn a_domain_knows_its_nodes() {
+        let mut topologies = Topologies::default();
+        let zone = topologies.key("zone");
+        let place = |topologies: &mut Topologies, node, zone: Option<&str>| {
+            topologies.set(node::Id(node), &labels(zone));
+        };
+        for (node, zone) in [(0, "a"), (1, "b"), (2, "a"), (3, "a"), (4, "b")] {
+            place(&mut topologies, node, Some(zone));
+        }
+        place(&mut topologies, 2, Some("b"));
+        place(&mut topologies, 4, None);
+        topologies.remove(node::Id(3));
+        for (node, expected) in [(0, vec![0]), (1, vec![1, 2])] {
+            let zones = topologies.of(zone);
+            let mut nodes: Vec<u32> =
+                zones.nodes_of(zones.domain(node::Id(node)).unwrap()).map(|node| node.0).collect();
+            nodes.sort_unstable();
+            assert_eq!(nodes, expected);
+            assert!(topologies.contains(node::Id(node)) && !topologies.contains(node::Id(3)));
+        }
+        assert_eq!(topologies.of(zone).nodes_of(9).count(), 0);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::classes::KnownClasses;
 use super::{NodeBuilder, PodBuilder};
 use crate::bindings::base::exports::berth::scheduler::plugin::Declaration;
 use crate::bindings::objects::exports::berth::scheduler::objects;
@@ -30,6 +31,8 @@ pub struct Host<P: Plugin> {
     templates: Vec<Pod>,
     arguments: String,
     cycle: Cycle,
+    /// By template.
+    pub(super) classes: BTreeMap<u32, KnownClasses>,
 }
 
 /// An object that the plugin reads, with its fields as JSON.
@@ -74,6 +77,7 @@ impl<P: Plugin> Host<P> {
             templates: Vec::new(),
             arguments: json.to_owned(),
             cycle,
+            classes: BTreeMap::new(),
         })
     }
 
@@ -258,6 +262,12 @@ impl<P: Plugin> Host<P> {
 
     /// Pre-filter and filter over all nodes: those that the pre-filter leaves, and the answer about each.
     pub fn verdicts(&mut self, pod: &PodBuilder) -> Vec<(String, Option<Status>)> {
+        let verdicts = self.verdicts_by_node(pod);
+        self.check_verdicts_by_class(pod, &verdicts);
+        verdicts
+    }
+
+    fn verdicts_by_node(&mut self, pod: &PodBuilder) -> Vec<(String, Option<Status>)> {
         let cycle = self.next_cycle(pod);
         let here = self.here();
         let narrowed = match self.guest.pre_filter(&cycle).unwrap_or_else(|message| panic!("pre-filter: {message}")) {
@@ -301,6 +311,9 @@ impl<P: Plugin> Host<P> {
             Normalization::DefaultReversed => {
                 scores.iter_mut().for_each(|score| *score = 100 - 100 * *score / highest.max(1));
             }
+        }
+        if !scores.is_empty() {
+            self.check_scores_by_class(pod, &nodes, &scores);
         }
         for score in &scores {
             assert!((0..=100).contains(score), "{} gives a score of {score}", P::NAME);
@@ -353,6 +366,11 @@ impl<P: Plugin> Host<P> {
         self.next_cycle(pod);
         self.cycle.id = id;
         self.cycle
+    }
+
+    /// Of the pod that was asked about last.
+    pub(super) fn last_template(&self) -> u32 {
+        self.cycle.template
     }
 
     pub(super) fn here(&self) -> Vec<(u32, String)> {

@@ -43,7 +43,8 @@ pub struct Options {
     pub queue: QueueOptions,
     /// About how many bytes kept answers may take.
     pub kept_answers_bytes: usize,
-    /// Every how many cycles kept answers are checked against fresh ones; 0 is never.
+    /// Every how many cycles kept answers are checked against fresh ones; 0 is never. With several thousands of nodes it is as many
+    /// times less often.
     pub verify_every: u64,
 }
 
@@ -192,6 +193,11 @@ impl Core {
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.reservations.waiting_len()
+    }
+
+    /// Plugins whose kept answers turned out wrong, by name, and how; `berth` for what was made of several plugins' answers.
+    pub fn distrusted(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.distrusted.iter().map(|distrusted| (&*distrusted.name, &*distrusted.what))
     }
 
     /// How many cycles there were.

@@ -6,8 +6,9 @@ use berth_core::cache::{NodeId, PodId};
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::plugins::{
-    AskBack, Code, Cycle, Decision, ExtensionPoints, Happened, Hint, Permission, PluginError, PluginId, PointOutcome,
-    PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room, Status, TemplateId, Verdicts, WhatIf,
+    AskBack, ClassFilter, ClassScores, Classified, Code, Cycle, Decision, ExtensionPoints, Happened, Hint, Passed,
+    Permission, PluginError, PluginId, PointOutcome, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room,
+    Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 
@@ -85,6 +86,26 @@ impl Plugins for Metered<'_> {
 
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         self.ask(plugin, ExtensionPoints::FILTER, cycle, success, |guests| guests.filter(plugin, cycle, nodes))
+    }
+
+    /// Stands for pre-filter and filter.
+    fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
+        let status = |said: &Option<Classified>| match said.as_ref().map(|said| &said.filter) {
+            Some(ClassFilter::Skip) => "Skip",
+            Some(ClassFilter::Reject(_)) => "Unschedulable",
+            Some(ClassFilter::Verdicts(_)) | None => "Success",
+        };
+        self.ask(plugin, ExtensionPoints::PRE_FILTER, cycle, status, |guests| guests.classify(plugin, cycle, known))
+    }
+
+    /// Stands for pre-score, score and normalize.
+    fn score_classes(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        passed: &[Passed],
+    ) -> Result<ClassScores, PluginError> {
+        self.ask(plugin, ExtensionPoints::SCORE, cycle, success, |guests| guests.score_classes(plugin, cycle, passed))
     }
 
     fn filter_what_if(

@@ -1,15 +1,16 @@
 //! One plugin's part of a scheduling cycle: what it says of each node, asked in a cycle's order.
 
+use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 
 use berth_core::cache::{Cache, NodeId, NodeInfo};
 use berth_core::intent::Intent;
 use berth_core::plugins::{
-    Code, Cycle, ExtensionPoints, Normalization, Permission, PreFilterResult, PreScoreResult, Reserved, Scope, Status,
-    Verdicts, WhatIf,
+    ClassFilter, ClassId, Classified, Code, Cycle, ExtensionPoints, MOST_CLASSES, Normalization, Passed, Permission,
+    PreFilterResult, PreScoreResult, Reserved, Scope, Status, Verdicts, WhatIf,
 };
 
-use super::guest::CallError;
+use super::guest::{CallError, Export};
 use super::guests::Resident;
 
 /// What pre-filter and filter say.
@@ -24,6 +25,14 @@ pub(super) struct Scored {
     pub raw: Vec<i64>,
     /// The same as `raw` where the plugin does not normalize itself.
     pub normalized: Vec<i64>,
+}
+
+/// Which class each node is of, as a host would know it, for one template.
+#[derive(Default)]
+pub(super) struct Classes {
+    /// The cycle whose answer was taken in last; 0 before the first.
+    known: u64,
+    of: HashMap<NodeId, ClassId>,
 }
 
 /// What reserve says of a chosen node, and where it takes it, permit, pre-bind and bind.
@@ -148,6 +157,81 @@ pub(super) fn settled(
     let bind = instance.bind(cycle, node, state)?;
     let undo = instance.unreserve(cycle, node, state, true)?;
     Ok(Some(Settled { reserved, permission, pre_bind, bind, undo }))
+}
+
+/// Asks classify and score-classes instead, of a plugin that answers by class; `None` where it says that it does not. The
+/// template has to be held.
+pub(super) fn by_class(
+    resident: &mut Resident,
+    cycle: &Cycle<'_>,
+    nodes: &[NodeId],
+    classes: &mut Classes,
+) -> Result<Option<(Filtered, Option<Scored>)>, CallError> {
+    if !resident.declaration().answers_by_class() {
+        return Ok(None);
+    }
+    let Some(said) = resident.instance().classify(cycle, classes.known)? else { return Ok(None) };
+    classes.take_in(cycle, &said)?;
+    let scores = said.scores && !nodes.is_empty() && resident.declaration().points.contains(ExtensionPoints::SCORE);
+    let of_nodes = match said.filter {
+        ClassFilter::Skip | ClassFilter::Reject(_) if !scores => Vec::new(),
+        _ => classes.of(cycle, nodes)?,
+    };
+    let filtered = match said.filter {
+        ClassFilter::Skip => Filtered { pre_filter: PreFilterResult::Skip, rejected: vec![None; nodes.len()] },
+        ClassFilter::Reject(status) => {
+            let rejected = vec![Some(status.clone()); nodes.len()];
+            Filtered { pre_filter: PreFilterResult::Reject(status), rejected }
+        }
+        ClassFilter::Verdicts(verdicts) => {
+            let mut rejected = Vec::with_capacity(nodes.len());
+            for class in &of_nodes {
+                let verdict = verdicts.nodes.get(class.0 as usize);
+                let verdict = verdict.ok_or_else(|| bad_class(format!("class {} has no verdict", class.0)))?;
+                rejected.push(usize::from(*verdict).checked_sub(1).map(|outcome| verdicts.outcomes[outcome].clone()));
+            }
+            Filtered { pre_filter: PreFilterResult::All, rejected }
+        }
+    };
+    if !scores {
+        return Ok(Some((filtered, None)));
+    }
+    let mut counts: BTreeMap<ClassId, u32> = BTreeMap::new();
+    of_nodes.iter().for_each(|class| *counts.entry(*class).or_default() += 1);
+    let passed: Vec<Passed> = counts.into_iter().map(|(class, nodes)| Passed { class, nodes }).collect();
+    let scores = resident.instance().score_classes(cycle, &passed)?;
+    let at = |class: &ClassId| passed.binary_search_by_key(class, |passed| passed.class).unwrap_or_default();
+    let (raw, normalized) = of_nodes.iter().map(|class| (scores.raw[at(class)], scores.normalized[at(class)])).unzip();
+    Ok(Some((filtered, Some(Scored { raw, normalized }))))
+}
+
+fn bad_class(words: String) -> CallError {
+    CallError::BadAnswer(Export::Classify, words)
+}
+
+impl Classes {
+    fn take_in(&mut self, cycle: &Cycle<'_>, said: &Classified) -> Result<(), CallError> {
+        if self.known == 0 && !said.anew {
+            return Err(bad_class("it told changes of classes that were not told before".to_owned()));
+        }
+        if let Some(class) = said.classes.iter().find(|class| class.0 >= MOST_CLASSES) {
+            return Err(bad_class(format!("class {}, where they have to be less than {MOST_CLASSES}", class.0)));
+        }
+        if said.anew {
+            self.of.clear();
+        }
+        self.known = cycle.id;
+        self.of.extend(said.nodes.iter().copied().zip(said.classes.iter().copied()));
+        Ok(())
+    }
+
+    fn of(&self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<ClassId>, CallError> {
+        let name = |node: &NodeId| cycle.cache.node(*node).map(|info| info.node.name.clone()).unwrap_or_default();
+        let class = |node: &NodeId| {
+            self.of.get(node).copied().ok_or_else(|| bad_class(format!("node {} has no class", name(node))))
+        };
+        nodes.iter().map(class).collect()
+    }
 }
 
 impl Scored {

@@ -90,7 +90,7 @@ fn calls(
     cache: &Cache,
 ) -> Result<Vec<(Export, Duration)>, CallError> {
     type Call = fn(&mut Resident, &Trial<'_>, &[NodeId]) -> Result<(), CallError>;
-    let measured: [(ExtensionPoints, Export, Call); 11] = [
+    let measured: [(ExtensionPoints, Export, Call); 12] = [
         (ExtensionPoints::PRE_ENQUEUE, Export::PreEnqueue, |r, t, _| r.instance().pre_enqueue(t.cycle()).map(drop)),
         (ExtensionPoints::QUEUE_SORT, Export::SortKey, |r, t, _| {
             r.instance().sort_key(t.cycle(), t.cycle().time).map(drop)
@@ -101,6 +101,7 @@ fn calls(
             r.instance().pre_score(t.cycle(), nodes).map(drop)
         }),
         (ExtensionPoints::SCORE, Export::Score, |r, t, nodes| r.instance().score(t.cycle(), nodes).map(drop)),
+        (ExtensionPoints::CLASSES, Export::Classify, |r, t, _| r.instance().classify(t.cycle(), 0).map(drop)),
         (ExtensionPoints::RESERVE, Export::Reserve, |r, t, nodes| {
             nodes.first().map_or(Ok(()), |node| r.instance().reserve(t.cycle(), *node).map(drop))
         }),

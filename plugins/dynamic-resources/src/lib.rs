@@ -29,7 +29,7 @@ use berth_guest::{ClusterEvent, EventActions};
 use claims::{Wanted, prepare};
 use cluster::Cluster;
 use deallocating::{post_filter, unreserve};
-use filtering::{filter, pre_enqueue, pre_filter};
+use filtering::{classify, filter, pre_enqueue, pre_filter};
 use reserving::{pre_bind, reserve};
 use scoring::{pre_score, score};
 
@@ -45,6 +45,7 @@ berth_guest::plugin!(
     pre_score: pre_score,
     score: score,
     normalization: Default,
+    classify: classify,
     reserve: reserve,
     unreserve: unreserve,
     pre_bind: pre_bind,

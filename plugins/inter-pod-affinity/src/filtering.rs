@@ -19,10 +19,14 @@ pub fn pre_filter(pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<PreFil
     if let Some(problem) = pod.incoming.terms.problem() {
         return Err(Rejection::unresolvable(format!("parsing pod: {problem}")));
     }
-    let unwelcome = pod.read(args, cluster, |tally| tally.unwelcome > 0);
+    let has_nothing_to_do = pod.read(args, cluster, |tally| has_nothing_to_do(pod, tally));
+    Ok(if has_nothing_to_do { PreFilter::Skip } else { PreFilter::All })
+}
+
+/// Nobody wants the pod away, nor it anybody near or away.
+pub fn has_nothing_to_do(pod: &Wanted, tally: &Tally) -> bool {
     let terms = &pod.incoming.terms;
-    let nothing = !unwelcome && terms.near.is_empty() && terms.away.is_empty();
-    Ok(if nothing { PreFilter::Skip } else { PreFilter::All })
+    tally.unwelcome == 0 && terms.near.is_empty() && terms.away.is_empty()
 }
 
 /// A key, and the pods in each of its domains; none, where no pod matters.
@@ -41,11 +45,8 @@ fn verdicts(pod: &Wanted, tally: &Tally, cluster: &Cluster, nodes: node::Ids<'_>
     let away = of_terms(&terms.away, tally, topologies, |sums| &sums.away);
     let unwelcome: Vec<Domains<'_>> =
         tally.sums.iter().map(|sums| (topologies.of(sums.key), sums.unwelcome.as_slice())).collect();
-    let first = tally.near == 0 && wants_itself(&pod.incoming, cluster);
-
-    let rejections =
-        [Rejection::unresolvable(NOT_NEAR), Rejection::unschedulable(NOT_AWAY), Rejection::unschedulable(UNWELCOME)];
-    let mut verdicts = Verdicts::new(nodes.len(), rejections);
+    let first = is_first(&pod.incoming, tally, cluster);
+    let mut verdicts = Verdicts::new(nodes.len(), rejections());
     for node in nodes.iter() {
         let is_near = near.iter().all(|(topology, pods)| {
             topology.domain(node).is_some_and(|domain| first || pods.get(domain).is_some_and(|pods| *pods > 0))
@@ -84,9 +85,14 @@ fn any(all: &[Domains<'_>], node: node::Id) -> bool {
     all.iter().any(|(topology, pods)| !pods.is_empty() && there(topology.domain(node), pods))
 }
 
+/// In the order in which they are looked for.
+pub fn rejections() -> [Rejection; 3] {
+    [Rejection::unresolvable(NOT_NEAR), Rejection::unschedulable(NOT_AWAY), Rejection::unschedulable(UNWELCOME)]
+}
+
 /// The first of pods that want to be near each other has nobody to be near to, and may be anywhere.
-fn wants_itself(pod: &Incoming, cluster: &Cluster) -> bool {
+pub fn is_first(pod: &Incoming, tally: &Tally, cluster: &Cluster) -> bool {
     let namespace = cluster.namespace(&pod.namespace);
     let about_itself = |term: &Term| term.of_incoming(&pod.namespace, &pod.labels, namespace);
-    !pod.terms.near.is_empty() && pod.terms.near.iter().all(about_itself)
+    tally.near == 0 && !pod.terms.near.is_empty() && pod.terms.near.iter().all(about_itself)
 }

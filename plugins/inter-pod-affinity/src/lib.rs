@@ -6,10 +6,12 @@
 //! directions. As kube-scheduler v1.36 does. `matchLabelKeys` and `mismatchLabelKeys` are in the selectors, where the API server
 //! has put them.
 //!
-//! Pods on nodes are looked at in groups, and the sums of a template are made once and then follow each pod that comes or leaves,
-//! so that a pod like the one before costs a step for each node asked about and no more.
+//! Pods on nodes are looked at in groups, and the sums of a template are made once and then follow each pod that comes or leaves.
+//! Nodes in one domain of each key, or in domains with the same sums, are a class: a pod like the one before costs a step for each
+//! class.
 
 mod args;
+mod by_class;
 mod cluster;
 mod filtering;
 mod hints;
@@ -21,6 +23,7 @@ use args::Args;
 use berth_guest::prelude::*;
 use berth_guest::room::Place;
 use berth_guest::{ClusterEvent, EventActions};
+use by_class::{classify, score_classes};
 use cluster::Cluster;
 use filtering::{filter_nodes, pre_filter};
 use hints::queueing_hint;
@@ -46,7 +49,7 @@ fn prepare(namespace: &pod::Namespace, labels: &pod::Labels, affinity: &pod::Pod
 
 impl Wanted {
     /// Reads the sums, as things are.
-    fn read<R>(&self, args: &Args, cluster: &Cluster, read: impl FnOnce(&Tally) -> R) -> R {
+    fn read<R>(&self, args: &Args, cluster: &Cluster, read: impl FnOnce(&mut Tally) -> R) -> R {
         let (result, bytes) = {
             let mut tally = self.tally.open(&cluster.room);
             let tally = tally.get_or_insert_default();
@@ -68,6 +71,8 @@ berth_guest::plugin!(
     pre_score: pre_score,
     score_nodes: score_nodes,
     normalize: normalize,
+    classify: classify,
+    score_classes: score_classes,
     queueing_hint: queueing_hint,
     retry_on: [
         ClusterEvent::new("Pod", EventActions::ADD | EventActions::UPDATE_LABELS | EventActions::DELETE),

@@ -8,15 +8,19 @@ use crate::cluster::Cluster;
 use crate::tally::Tally;
 
 pub fn pre_score(pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<PreScore, String> {
-    let terms = &pod.incoming.terms;
-    if args.ignore_existing && !pod.prefers {
+    if ignores_others(pod, args) {
         return Ok(PreScore::Skip);
     }
-    if let Some(problem) = terms.problem() {
+    if let Some(problem) = pod.incoming.terms.problem() {
         return Err(format!("failed to parse pod: {problem}"));
     }
     let scored = pod.read(args, cluster, |tally| tally.scored > 0);
     Ok(if scored { PreScore::Score } else { PreScore::Skip })
+}
+
+/// It prefers nothing itself, and what others prefer is not asked for.
+pub fn ignores_others(pod: &Wanted, args: &Args) -> bool {
+    args.ignore_existing && !pod.prefers
 }
 
 pub fn score_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64> {

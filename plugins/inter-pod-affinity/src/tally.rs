@@ -1,13 +1,18 @@
 //! What the pods on nodes mean for a pod to be placed, summed by domain. Found out once a template, and from then on kept up
 //! with the pods that come and leave.
 
+use berth_guest::classes::{Classes, Touched};
 use berth_guest::groups::{Group, GroupId, PerGroup, Step};
-use berth_guest::topology::{Key, Topologies, Topology};
+use berth_guest::topology::{self, Topologies, Topology};
 use berth_guest::{node, pod};
 
 use crate::args::Args;
+use crate::by_class::Key;
 use crate::cluster::{Cluster, PodKey};
 use crate::terms::{Term, Terms};
+
+/// So many domains of a key are told apart, in classes of nodes.
+const FEW: usize = 256;
 
 /// The pod to be placed, to the pods on nodes.
 #[derive(Debug)]
@@ -33,6 +38,10 @@ pub struct Tally {
     pub scored: i64,
     /// What each group means for the pod, as positions in `sums`.
     meanings: PerGroup<Vec<(usize, Meaning)>>,
+    /// Where other sums may hold than when this was looked at last.
+    pub touched: Touched,
+    /// By what the sums are for a node.
+    pub classes: Classes<Key>,
     /// A term that was looked at selects namespaces by their labels.
     reads_namespaces: bool,
     seen: Option<Seen>,
@@ -42,7 +51,9 @@ pub struct Tally {
 #[derive(Debug)]
 pub struct Sums {
     /// The key.
-    pub key: Key,
+    pub key: topology::Key,
+    /// Domains are told apart in classes of nodes, whatever the sums are there: they are few.
+    pub by_domain: bool,
     /// Pods that the pod wants near.
     pub near: Vec<i64>,
     /// Pods that it wants away.
@@ -74,7 +85,7 @@ impl Tally {
     pub fn bytes(&self) -> usize {
         let columns = self.sums.iter().flat_map(|sums| [&sums.near, &sums.away, &sums.unwelcome, &sums.score]);
         let rows: usize = columns.map(Vec::capacity).sum();
-        rows * size_of::<i64>() + self.meanings.bytes()
+        rows * size_of::<i64>() + self.meanings.bytes() + self.classes.bytes()
     }
 
     /// Brings the sums up to date.
@@ -102,13 +113,20 @@ impl Tally {
                 self.add(step.group, [step.node].into_iter(), step.by.into(), &cluster.topologies());
             }
         }
+        self.touched.limit(cluster.topologies().node_bound());
     }
 
     /// From the beginning.
     fn sum(&mut self, pod: &Incoming, args: &Args, cluster: &Cluster) {
         (self.near, self.unwelcome, self.scored) = (0, 0, 0);
-        for Sums { key: _, near, away, unwelcome, score } in &mut self.sums {
+        self.touched = Touched::All;
+        for Sums { key, by_domain, near, away, unwelcome, score } in &mut self.sums {
+            *by_domain = has_few_domains(*key, &cluster.topologies());
             [near, away, unwelcome, score].into_iter().for_each(Vec::clear);
+        }
+        // Whether nodes have these labels matters without any pod.
+        for term in &pod.terms.near {
+            self.place_of(&term.key, cluster);
         }
         for (id, group) in cluster.groups.iter().filter(|(_, group)| may_matter(pod, group)) {
             self.look_at(id, group, pod, args, cluster);
@@ -126,7 +144,7 @@ impl Tally {
             for &(at, meaning) in meanings {
                 let sums = &mut self.sums[at];
                 let topology = topologies.of(sums.key);
-                let Some(domain) = topology.domain(node) else { continue };
+                let (Some(domain), by_domain) = (topology.domain(node), sums.by_domain) else { continue };
                 let (total, sums, by) = match meaning {
                     Meaning::Near => (Some(&mut self.near), &mut sums.near, by),
                     Meaning::Away => (None, &mut sums.away, by),
@@ -140,38 +158,58 @@ impl Tally {
                     *total += by;
                 }
                 *row(sums, domain, topology) += by;
+                if !by_domain {
+                    self.touched.add(topology.nodes_of(domain));
+                }
             }
         }
     }
 
     /// Finds out what a group means, once.
     fn look_at(&mut self, id: GroupId, group: &Group<PodKey, Terms>, pod: &Incoming, args: &Args, cluster: &Cluster) {
-        let Tally { sums, meanings, reads_namespaces, .. } = self;
+        let Tally { sums, meanings, touched, reads_namespaces, .. } = self;
         meanings.get(id, || {
             *reads_namespaces |= pod.terms.select_namespaces() || group.value.select_namespaces();
             let mut found = Vec::new();
             meaning(pod, group, args, cluster, |term, meaning| {
-                let key = cluster.key(&term.key);
-                let at = sums.iter().position(|known| known.key == key).unwrap_or_else(|| {
-                    sums.push(Sums::new(key));
-                    sums.len() - 1
-                });
-                found.push((at, meaning));
+                found.push((place_of(&term.key, sums, touched, cluster), meaning));
             });
             found
         });
     }
 
+    /// Where the sums of a key are.
+    fn place_of(&mut self, key: &str, cluster: &Cluster) -> usize {
+        place_of(key, &mut self.sums, &mut self.touched, cluster)
+    }
+
     /// The sums of a key; `None` where no pod matters by it.
-    pub fn of(&self, key: Key) -> Option<&Sums> {
+    pub fn of(&self, key: topology::Key) -> Option<&Sums> {
         self.sums.iter().find(|sums| sums.key == key)
     }
 }
 
-impl Sums {
-    fn new(key: Key) -> Sums {
-        Sums { key, near: Vec::new(), away: Vec::new(), unwelcome: Vec::new(), score: Vec::new() }
-    }
+/// Where the sums of a key are: at the end where there are none yet.
+fn place_of(key: &str, sums: &mut Vec<Sums>, touched: &mut Touched, cluster: &Cluster) -> usize {
+    let key = cluster.key(key);
+    sums.iter().position(|known| known.key == key).unwrap_or_else(|| {
+        let by_domain = has_few_domains(key, &cluster.topologies());
+        sums.push(Sums {
+            key,
+            by_domain,
+            near: Vec::new(),
+            away: Vec::new(),
+            unwelcome: Vec::new(),
+            score: Vec::new(),
+        });
+        *touched = Touched::All;
+        sums.len() - 1
+    })
+}
+
+fn has_few_domains(key: topology::Key, topologies: &Topologies) -> bool {
+    let domains = topologies.of(key).domain_bound();
+    domains <= FEW && 2 * domains <= topologies.node_bound()
 }
 
 fn row<'a>(sums: &'a mut Vec<i64>, domain: usize, topology: &Topology) -> &'a mut i64 {

@@ -10,8 +10,8 @@ use berth_guest::topology::{Key, Topologies};
 use berth_guest::{node, pod};
 use berth_guest_workloads::Selectors;
 
-use crate::Counted;
 use crate::args::Args;
+use crate::counted::Counts;
 
 /// What pods have in common that are spread together: namespace and labels.
 pub type PodKey = (pod::Namespace, pod::Labels);
@@ -30,7 +30,7 @@ pub struct Cluster {
     /// Who selects which pods.
     pub selectors: Selectors,
     /// For what is counted.
-    pub room: Room<Counted>,
+    pub room: Room<Counts>,
     affinity_version: u64,
     taints_version: u64,
 }

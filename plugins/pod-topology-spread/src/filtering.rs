@@ -7,12 +7,14 @@ use berth_guest::topology::Topology;
 use crate::Wanted;
 use crate::args::Args;
 use crate::cluster::Cluster;
-use crate::constraint::Action;
+use crate::constraint::{Action, Constraint};
 use crate::counts::Domains;
 use crate::tally::{Count, Places, Tally};
 
-const MISSING_LABEL: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
-const TOO_UNEVEN: &str = "node(s) didn't match pod topology spread constraints";
+/// Of a node, and of a class.
+pub const MISSING_LABEL: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
+/// The same.
+pub const TOO_UNEVEN: &str = "node(s) didn't match pod topology spread constraints";
 
 /// How many pods the domain with the fewest has where there is no domain, as kube-scheduler has it.
 const NO_DOMAIN: i64 = i32::MAX as i64;
@@ -61,9 +63,13 @@ fn verdicts(pod: &Wanted, tally: &Tally, cluster: &Cluster, nodes: node::Ids<'_>
 
 fn limit<'a>(pod: &Wanted, count: &'a Count, topology: &'a Topology) -> Option<Limit<'a>> {
     let Places::Domains { domains, .. } = &count.places else { return None };
-    let constraint = &count.constraint;
+    Some(Limit { topology, domains, most: most(pod, &count.constraint, domains) })
+}
+
+/// So many pods may be in a domain before this one.
+pub fn most(pod: &Wanted, constraint: &Constraint, domains: &Domains) -> i64 {
     // With fewer domains than there should be, one more that has no pods is thought of.
     let least = if domains.len() < constraint.min_domains { 0 } else { domains.least().unwrap_or(NO_DOMAIN) };
     let itself = i64::from(constraint.selector.matches(&pod.labels));
-    Some(Limit { topology, domains, most: constraint.max_skew + least - itself })
+    constraint.max_skew + least - itself
 }

@@ -13,7 +13,7 @@ use crate::tally::{Count, Places, Tally};
 pub fn pre_score(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Result<PreScore, String> {
     let weights = pod.read(Action::ScheduleAnyway, args, cluster, |tally| {
         let topologies = cluster.topologies();
-        let weight = |count| ((size(tally, count, &topologies, nodes) + 2) as f64).ln();
+        let weight = |count| weight(size(tally, count, &topologies, nodes));
         tally.counts.iter().map(weight).collect::<Vec<f64>>()
     });
     let weights = weights.map_err(|wrong| {
@@ -66,8 +66,13 @@ fn add(count: &Count, weight: f64, topology: &Topology, nodes: node::Ids<'_>, su
     }
 }
 
+/// What a pod counts where the nodes that are scored are in so many domains.
+pub fn weight(domains: usize) -> f64 {
+    ((domains + 2) as f64).ln()
+}
+
 /// To the nearest whole number, halves up. (`f64::round` is a call on WebAssembly.)
-fn rounded(sum: f64) -> i64 {
+pub fn rounded(sum: f64) -> i64 {
     let whole = sum as i64;
     if sum - whole as f64 >= 0.5 { whole + 1 } else { whole }
 }
@@ -82,18 +87,23 @@ pub fn normalize(
 ) -> Result<(), String> {
     pod.read(Action::ScheduleAnyway, args, cluster, |tally| {
         let topologies = cluster.topologies();
-        let counts = |node| tally.has_keys(&topologies, node);
-        let (mut least, mut most) = (i64::MAX, 0);
-        for (score, _) in scores.iter().zip(nodes.iter()).filter(|(_, node)| counts(*node)) {
-            least = least.min(*score);
-            most = most.max(*score);
-        }
-        for (score, node) in scores.iter_mut().zip(nodes.iter()) {
-            *score = match () {
-                () if !counts(node) => 0,
-                () if most == 0 => 100,
-                () => 100 * (most + least - *score) / most,
-            };
-        }
+        let counting: Vec<bool> = nodes.iter().map(|node| tally.has_keys(&topologies, node)).collect();
+        turn_round(scores, &counting);
     })
+}
+
+/// The same, of scores of which these count.
+pub fn turn_round(scores: &mut [i64], counting: &[bool]) {
+    let (mut least, mut most) = (i64::MAX, 0);
+    for (score, _) in scores.iter().zip(counting).filter(|(_, counts)| **counts) {
+        least = least.min(*score);
+        most = most.max(*score);
+    }
+    for (score, counts) in scores.iter_mut().zip(counting) {
+        *score = match () {
+            () if !counts => 0,
+            () if most == 0 => 100,
+            () => 100 * (most + least - *score) / most,
+        };
+    }
 }

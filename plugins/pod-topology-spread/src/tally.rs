@@ -1,6 +1,7 @@
 //! How many of the pods that a constraint spreads are where. Counted once a template, and from then on kept up with the pods
 //! that come and leave.
 
+use berth_guest::classes::Touched;
 use berth_guest::groups::{PerGroup, Step};
 use berth_guest::node;
 use berth_guest::selector::Required;
@@ -10,6 +11,9 @@ use berth_guest::{LabelMap, pod};
 use crate::cluster::{Cluster, PodKey, Row};
 use crate::constraint::Constraint;
 use crate::counts::Domains;
+
+/// So many domains of a key are told apart, in classes of nodes.
+const FEW: usize = 256;
 
 /// What a pod has that decides which nodes and which pods count.
 #[derive(Debug)]
@@ -29,6 +33,10 @@ pub struct Tally {
     pub counts: Vec<Count>,
     /// Only nodes with all the constraints' labels count.
     all_keys: bool,
+    /// It is asked how many domains some nodes are in.
+    all_domains: bool,
+    /// Where something else may be counted than when this was looked at last.
+    pub touched: Touched,
     /// What the counts are of; `None` before the first count.
     seen: Option<Seen>,
 }
@@ -42,6 +50,8 @@ pub struct Count {
     pub key: Key,
     /// Where the pods are.
     pub places: Places,
+    /// Domains are told apart in classes of nodes, whatever is counted there: they are few.
+    pub by_domain: bool,
     /// Whether the constraint spreads the pods of a group.
     spreads: PerGroup<bool>,
 }
@@ -76,9 +86,10 @@ impl Tally {
                 Places::Domains { domains: Domains::default(), counting: Vec::new() }
             },
             constraint,
+            by_domain: false,
             spreads: PerGroup::default(),
         });
-        Tally { counts: counts.collect(), all_keys, seen: None }
+        Tally { counts: counts.collect(), all_keys, all_domains: by_node.is_some(), touched: Touched::All, seen: None }
     }
 
     /// Whether it counts just these constraints.
@@ -89,6 +100,11 @@ impl Tally {
     /// Whether the node has the labels without which it doesn't count.
     pub fn has_keys(&self, topologies: &Topologies, node: node::Id) -> bool {
         !self.all_keys || self.counts.iter().all(|count| topologies.of(count.key).domain(node).is_some())
+    }
+
+    /// Whether nodes without one of the labels are left out.
+    pub fn needs_all_keys(&self) -> bool {
+        self.all_keys
     }
 
     /// Bytes that it takes, nearly.
@@ -131,17 +147,27 @@ impl Tally {
         for step in steps {
             let Some(group) = cluster.groups.get(step.group) else { continue };
             for count in &mut self.counts {
-                let Count { constraint, key, places, spreads } = count;
+                let Count { constraint, key, places, by_domain, spreads } = count;
                 if *spreads.get(step.group, || constraint.spreads(&group.key, &pod.namespace)) {
-                    places.add(step.node, step.by, topologies.of(*key));
+                    let topology = topologies.of(*key);
+                    places.add(step.node, step.by, topology);
+                    match (&*places, topology.domain(step.node)) {
+                        (Places::Nodes(_), _) => self.touched.add([step.node]),
+                        (Places::Domains { .. }, Some(domain)) if !*by_domain => {
+                            self.touched.add(topology.nodes_of(domain));
+                        }
+                        (Places::Domains { .. }, _) => (),
+                    }
                 }
             }
         }
+        self.touched.limit(topologies.node_bound());
     }
 
     /// From the beginning.
     fn count(&mut self, pod: &Counting, cluster: &Cluster, topologies: &Topologies) {
         self.begin(topologies);
+        self.touched = Touched::All;
         for (node, labels) in topologies.nodes() {
             if !self.has_keys(topologies, node) {
                 continue;
@@ -160,7 +186,7 @@ impl Tally {
         }
         for (id, group) in cluster.groups.iter() {
             for count in &mut self.counts {
-                let Count { constraint, key, places, spreads } = count;
+                let Count { constraint, key, places, spreads, .. } = count;
                 if *spreads.get(id, || constraint.spreads(&group.key, &pod.namespace)) {
                     let topology = topologies.of(*key);
                     cluster.groups.nodes(group).for_each(|node| places.add(node, 1, topology));
@@ -171,13 +197,16 @@ impl Tally {
 
     fn begin(&mut self, topologies: &Topologies) {
         for count in &mut self.counts {
+            let bound = topologies.of(count.key).domain_bound();
+            let worth_it = self.all_domains || 2 * bound <= topologies.node_bound();
+            count.by_domain = worth_it && bound <= FEW;
             match &mut count.places {
                 Places::Nodes(pods) => {
                     pods.clear();
                     pods.resize(topologies.node_bound(), 0);
                 }
                 Places::Domains { domains, counting } => {
-                    domains.clear(topologies.of(count.key).domain_bound());
+                    domains.clear(bound);
                     counting.clear();
                     counting.resize(topologies.node_bound(), false);
                 }

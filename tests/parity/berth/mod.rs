@@ -58,7 +58,8 @@ impl Berth {
     }
 
     /// What Berth says at first and after each change, for each pod. Answers are kept from one to the next, as in a
-    /// scheduler that runs, and asked for twice: once as they were kept.
+    /// scheduler that runs, and asked for twice: in one of the two cycles as they were kept and by classes of nodes, in the other anew
+    /// and node by node.
     ///
     /// # Errors
     /// The case can't be read, or Berth refuses the configuration.
@@ -90,7 +91,7 @@ impl Cluster {
         let whole = specs.first().context("no profile")?.clone();
         specs.extend(plugins.iter().map(|name| alone(name, &whole)));
         let mut guests = Guests::new(Arc::new(Limits::default()), Arc::new(|_| true))?;
-        let mut core = Core::new(Options { verify_every: 0, ..Options::default() });
+        let mut core = Core::new(Options { verify_every: 2, ..Options::default() });
         let set = stock.set(specs)?;
         let reads: Vec<ObjectReads> =
             set.profiles().iter().flat_map(Profile::plugins).flat_map(|p| p.declaration.objects.clone()).collect();
@@ -122,7 +123,10 @@ impl Cluster {
     }
 
     fn ask_all(&mut self, pods: &[Pod]) -> Result<Vec<Answer>> {
-        pods.iter().map(|pod| self.ask(pod)).collect()
+        let answers = pods.iter().map(|pod| self.ask(pod)).collect();
+        let wrong: Vec<(&str, &str)> = self.core.distrusted().collect();
+        ensure!(wrong.is_empty(), "kept answers were wrong: {wrong:?}");
+        answers
     }
 
     fn ask(&mut self, pod: &Pod) -> Result<Answer> {
@@ -137,7 +141,10 @@ impl Cluster {
         for plugin in self.plugins.clone() {
             let (verdict, _) = self.explain(pod, plugin)?;
             let (again, _) = self.explain(pod, plugin)?;
-            ensure!(verdict == again, "{plugin}: said first {verdict:?}, then, as it was kept, {again:?}");
+            ensure!(
+                verdict == again,
+                "{plugin}: said first {verdict:?}, then {again:?}; kept one time, and anew the other"
+            );
             let held = self.held(pod, plugin)?;
             answer.plugins.insert(plugin.to_owned(), Verdict { held, ..verdict });
         }

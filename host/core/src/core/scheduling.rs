@@ -12,6 +12,9 @@ use crate::profile::Profile;
 use crate::queue::{QueuedPod, Rejection};
 use crate::time::Timestamp;
 
+/// With so many nodes and less, kept answers are checked as often as the options say.
+const NODES_CHECKED: u64 = 1000;
+
 impl Core {
     pub(super) fn cycle(&mut self, step: &mut Step<'_>) {
         let Some(entry) = self.queue.pop() else { return };
@@ -52,7 +55,7 @@ impl Core {
         now: Timestamp,
         plugins: &'a mut dyn Plugins,
     ) -> (Placing<'a>, &'a Profile) {
-        let verify = self.options.verify_every > 0 && self.cycles.is_multiple_of(self.options.verify_every);
+        let verify = self.verifies();
         let placing = Placing {
             cycle: self.cycles,
             time: now,
@@ -73,6 +76,13 @@ impl Core {
             witness: None,
         };
         (placing, &self.profiles[profile])
+    }
+
+    /// A check looks at every node, so in a large cluster there are fewer: what they cost a pod stays the same.
+    fn verifies(&self) -> bool {
+        let times = (self.cache.node_count() as u64 / NODES_CHECKED).max(1);
+        let every = self.options.verify_every.saturating_mul(times);
+        every > 0 && self.cycles.is_multiple_of(every)
     }
 
     pub(super) fn forget_templates(&mut self, plugins: &mut dyn Plugins) {

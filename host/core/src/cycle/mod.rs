@@ -154,3 +154,7 @@ impl Placing<'_> {
 #[cfg(test)]
 #[path = "cycle_test.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "by_class_test.rs"]
+mod by_class_tests;

@@ -11,6 +11,7 @@ use fastrand::Rng;
 
 use super::answer::{Answer, Answers};
 use super::bench::{About, Bench, Broken};
+use super::classes::ByClass;
 use super::compare::differs;
 use super::maker::Maker;
 use super::nodes;
@@ -40,6 +41,7 @@ pub(super) struct Changes<'b, 'a> {
     pool: Vec<Arc<Pod>>,
     templates: Templates,
     kept: Kept,
+    classes: ByClass,
     /// Under examination.
     lived: Resident,
     /// Without a cluster.
@@ -59,6 +61,7 @@ impl<'b, 'a> Changes<'b, 'a> {
             pool,
             templates: Templates::holding(TEMPLATES),
             kept: Kept::default(),
+            classes: ByClass::default(),
             lived,
             nothing,
             rng: Rng::with_seed(!seed),
@@ -136,6 +139,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         let again = self.bench.ask(&mut self.lived, question, cache, &nodes)?;
         let occasions = ("at first", "when asked the same again");
         self.bench.compare(Promise::Repeatable, question, about, (&first, &again), occasions);
+        self.classes.check(self.bench, &mut self.lived, question, about, &again)?;
         let same_cycle = question.in_first_cycle();
         for export in self.of_scope_node(&first) {
             let (question, in_its_cycle) = (&same_cycle, question);
@@ -255,6 +259,7 @@ impl<'b, 'a> Changes<'b, 'a> {
             self.lived.forget(&templates);
             self.nothing.forget(&templates);
             self.kept.forget(&templates);
+            self.classes.forget(&templates);
         }
     }
 }

@@ -8,6 +8,7 @@
 mod answer;
 mod bench;
 mod changes;
+mod classes;
 mod compare;
 mod finding;
 mod maker;

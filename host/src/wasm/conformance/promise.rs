@@ -31,13 +31,15 @@ pub enum Promise {
     Ids,
     /// Of scope node: pre-filter and pre-score depend on the template and the arguments alone.
     TemplateOnly,
+    /// Of scope domain: answers by class are those by node.
+    Classes,
     /// Memory does not grow for ever.
     Memory,
 }
 
 impl Promise {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Answers,
         Self::Lengths,
         Self::Range,
@@ -51,6 +53,7 @@ impl Promise {
         Self::Kept,
         Self::Ids,
         Self::TemplateOnly,
+        Self::Classes,
         Self::Memory,
     ];
 
@@ -71,6 +74,7 @@ impl Promise {
             Self::Kept => "kept",
             Self::Ids => "ids",
             Self::TemplateOnly => "template-only",
+            Self::Classes => "classes",
             Self::Memory => "memory",
         }
     }

@@ -1,10 +1,14 @@
 //! Guests' answers, checked and turned into the core's.
 
-use berth_core::plugins::{Code, PreFilterResult, PreScoreResult, Status, Verdicts};
+use berth_core::cache::NodeId;
+use berth_core::plugins::{
+    ClassFilter, ClassId, ClassScores, Classified, Code, PreFilterResult, PreScoreResult, Status, Verdicts,
+};
 
 use super::call::Export;
 use super::error::CallError;
 use crate::wasm::bindings::berth::scheduler::types as wit;
+use crate::wasm::bindings::exports::berth::scheduler::classes as by_class;
 use crate::wasm::bindings::exports::berth::scheduler::pre_filter::PreFilterResult as WitPreFilterResult;
 use crate::wasm::bindings::exports::berth::scheduler::pre_score::PreScoreResult as WitPreScoreResult;
 
@@ -40,10 +44,39 @@ pub(super) fn pre_score(answer: WitPreScoreResult) -> PreScoreResult {
 /// As many as nodes were asked about, each naming an outcome that is there.
 pub(super) fn verdicts(answer: wit::Verdicts, asked: usize) -> Result<Verdicts, CallError> {
     of_length(Export::Filter, "verdicts", answer.nodes.len(), asked, "nodes")?;
+    named(Export::Filter, answer)
+}
+
+/// A class for each node, and verdicts naming outcomes that are there.
+pub(super) fn classified(answer: by_class::Classified) -> Result<Classified, CallError> {
+    of_length(Export::Classify, "classes", answer.classes.len(), answer.nodes.len(), "nodes")?;
+    Ok(Classified {
+        filter: match answer.filter {
+            by_class::ClassFilter::Skip => ClassFilter::Skip,
+            by_class::ClassFilter::Reject(why) => ClassFilter::Reject(status(why)),
+            by_class::ClassFilter::Verdicts(verdicts) => ClassFilter::Verdicts(named(Export::Classify, verdicts)?),
+        },
+        scores: answer.scores,
+        anew: answer.anew,
+        nodes: answer.nodes.into_iter().map(NodeId).collect(),
+        classes: answer.classes.into_iter().map(ClassId).collect(),
+    })
+}
+
+/// As many of both as classes were asked about.
+pub(super) fn class_scores(answer: by_class::ClassScores, asked: usize) -> Result<ClassScores, CallError> {
+    for given in [&answer.raw, &answer.normalized] {
+        of_length(Export::ScoreClasses, "scores", given.len(), asked, "classes")?;
+    }
+    Ok(ClassScores { raw: answer.raw, normalized: answer.normalized })
+}
+
+/// Each names an outcome that is there.
+fn named(export: Export, answer: wit::Verdicts) -> Result<Verdicts, CallError> {
     let outcomes = answer.outcomes.len();
     match answer.nodes.iter().max() {
         Some(&highest) if usize::from(highest) > outcomes => Err(CallError::BadAnswer(
-            Export::Filter,
+            export,
             format!("a verdict names outcome {highest} where it gave {outcomes} outcomes"),
         )),
         _ => Ok(Verdicts { outcomes: answer.outcomes.into_iter().map(status).collect(), nodes: answer.nodes }),

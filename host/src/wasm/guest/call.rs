@@ -48,6 +48,10 @@ pub enum Export {
     Score,
     /// `normalize.normalize`
     Normalize,
+    /// `classes.classify`
+    Classify,
+    /// `classes.score-classes`
+    ScoreClasses,
     /// `reserve.reserve`
     Reserve,
     /// `reserve.unreserve`
@@ -84,6 +88,8 @@ impl fmt::Display for Export {
             Self::PreScore => "pre-score",
             Self::Score => "score",
             Self::Normalize => "normalize",
+            Self::Classify => "classify",
+            Self::ScoreClasses => "score-classes",
             Self::Reserve => "reserve",
             Self::Unreserve => "unreserve",
             Self::Permit => "permit",

@@ -23,6 +23,7 @@ pub(crate) struct Interfaces {
     pre_score: Option<wit::pre_score::GuestIndices>,
     score: Option<wit::score::GuestIndices>,
     normalize: Option<wit::normalize::GuestIndices>,
+    classes: Option<wit::classes::GuestIndices>,
     queueing_hint: Option<wit::queueing_hint::GuestIndices>,
     reserve: Option<wit::reserve::GuestIndices>,
     permit: Option<wit::permit::GuestIndices>,
@@ -45,6 +46,7 @@ pub(super) struct LoadedInterfaces {
     pub pre_score: Option<wit::pre_score::Guest>,
     pub score: Option<wit::score::Guest>,
     pub normalize: Option<wit::normalize::Guest>,
+    pub classes: Option<wit::classes::Guest>,
     pub queueing_hint: Option<wit::queueing_hint::Guest>,
     pub reserve: Option<wit::reserve::Guest>,
     pub permit: Option<wit::permit::Guest>,
@@ -84,6 +86,7 @@ impl Interfaces {
             pre_score: has(ExtensionPoints::PRE_SCORE).then(|| wit::pre_score::GuestIndices::new(pre)).transpose()?,
             score: has(ExtensionPoints::SCORE).then(|| wit::score::GuestIndices::new(pre)).transpose()?,
             normalize: has(ExtensionPoints::NORMALIZE).then(|| wit::normalize::GuestIndices::new(pre)).transpose()?,
+            classes: has(ExtensionPoints::CLASSES).then(|| wit::classes::GuestIndices::new(pre)).transpose()?,
             queueing_hint: has(ExtensionPoints::QUEUEING_HINT)
                 .then(|| wit::queueing_hint::GuestIndices::new(pre))
                 .transpose()?,
@@ -114,6 +117,7 @@ impl Interfaces {
             pre_score: self.pre_score.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             score: self.score.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             normalize: self.normalize.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            classes: self.classes.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             queueing_hint: self.queueing_hint.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             reserve: self.reserve.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             permit: self.permit.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,

@@ -1,7 +1,7 @@
 //! The calls of a scheduling cycle, their answers checked.
 
 use berth_core::cache::NodeId;
-use berth_core::plugins::{Cycle, PreFilterResult, PreScoreResult, Verdicts};
+use berth_core::plugins::{ClassScores, Classified, Cycle, Passed, PreFilterResult, PreScoreResult, Verdicts};
 use wasmtime::Store;
 
 use super::answers;
@@ -88,6 +88,26 @@ impl Instance {
         match answer {
             Some(scores) => answers::scores(Export::Normalize, scores, nodes.len()),
             None => Ok(scores.to_vec()),
+        }
+    }
+
+    /// `classify`; where it is not exported, nodes are asked about one by one.
+    pub(crate) fn classify(&mut self, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, CallError> {
+        let answer = self.ask(Export::Classify, cycle, &[], |store, interfaces, (cycle, _)| {
+            interfaces.classes.as_ref().map(|guest| guest.call_classify(store, cycle, known))
+        })?;
+        answer.flatten().map(answers::classified).transpose()
+    }
+
+    /// `score-classes`; where it is not exported, every class has 0.
+    pub(crate) fn score_classes(&mut self, cycle: &Cycle<'_>, passed: &[Passed]) -> Result<ClassScores, CallError> {
+        let (classes, nodes): (Vec<u32>, Vec<u32>) = passed.iter().map(|of| (of.class.0, of.nodes)).unzip();
+        let answer = self.ask(Export::ScoreClasses, cycle, &[], |store, interfaces, (cycle, _)| {
+            interfaces.classes.as_ref().map(|guest| guest.call_score_classes(store, cycle, &classes, &nodes))
+        })?;
+        match answer {
+            Some(scores) => answers::class_scores(scores, passed.len()),
+            None => Ok(ClassScores { raw: vec![0; passed.len()], normalized: vec![0; passed.len()] }),
         }
     }
 

@@ -6,8 +6,8 @@ use berth_core::cache::{NodeId, PodId};
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
 use berth_core::plugins::{
-    AskBack, Candidate, Code, Cycle, Happened, Hint, Permission, PluginError, PluginId, PostFilterResult,
-    PreFilterResult, PreScoreResult, Reserved, Status, TemplateId, Verdicts, WhatIf,
+    AskBack, Candidate, ClassScores, Classified, Code, Cycle, Happened, Hint, Passed, Permission, PluginError,
+    PluginId, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
 
@@ -71,6 +71,19 @@ impl Plugins for Guests {
 
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         self.ask(plugin, Export::Filter, cycle, |instance| instance.filter(cycle, nodes))
+    }
+
+    fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
+        self.ask(plugin, Export::Classify, cycle, |instance| instance.classify(cycle, known))
+    }
+
+    fn score_classes(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        passed: &[Passed],
+    ) -> Result<ClassScores, PluginError> {
+        self.ask(plugin, Export::ScoreClasses, cycle, |instance| instance.score_classes(cycle, passed))
     }
 
     fn filter_what_if(

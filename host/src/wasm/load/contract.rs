@@ -14,7 +14,7 @@ pub const CONTRACT: &str = "0.1.0";
 const PACKAGE: &str = "berth:scheduler/";
 
 /// Interfaces that are extension points, by name.
-const POINTS: [(&str, ExtensionPoints); 15] = [
+const POINTS: [(&str, ExtensionPoints); 16] = [
     ("pre-enqueue", ExtensionPoints::PRE_ENQUEUE),
     ("queue-sort", ExtensionPoints::QUEUE_SORT),
     ("queueing-hint", ExtensionPoints::QUEUEING_HINT),
@@ -25,6 +25,7 @@ const POINTS: [(&str, ExtensionPoints); 15] = [
     ("pre-score", ExtensionPoints::PRE_SCORE),
     ("score", ExtensionPoints::SCORE),
     ("normalize", ExtensionPoints::NORMALIZE),
+    ("classes", ExtensionPoints::CLASSES),
     ("reserve", ExtensionPoints::RESERVE),
     ("permit", ExtensionPoints::PERMIT),
     ("pre-bind", ExtensionPoints::PRE_BIND),
@@ -33,8 +34,10 @@ const POINTS: [(&str, ExtensionPoints); 15] = [
 ];
 
 /// Extension points that mean something only beside others.
-const BESIDE: ExtensionPoints =
-    ExtensionPoints::NORMALIZE.union(ExtensionPoints::FILTER_WHAT_IF).union(ExtensionPoints::QUEUEING_HINT);
+const BESIDE: ExtensionPoints = ExtensionPoints::NORMALIZE
+    .union(ExtensionPoints::CLASSES)
+    .union(ExtensionPoints::FILTER_WHAT_IF)
+    .union(ExtensionPoints::QUEUEING_HINT);
 
 /// What a component exports of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use berth_core::model::Pod;
 use berth_core::plugins::{Code, Cycle, Happened, TemplateId, WhatIf};
 
 use super::error::LoadCause;
-use crate::wasm::asking::{self, OutOfRange};
+use crate::wasm::asking::{self, Classes, OutOfRange};
 use crate::wasm::guest::CallError;
 use crate::wasm::guests::Resident;
 use crate::wasm::synthetic;
@@ -112,6 +112,9 @@ impl<'a> Trial<'a> {
         resident.instance().post_filter(&self.cycle, nodes, &codes, &[], &mut room).map_err(failed)?;
         let scored = asking::scored(resident, &self.cycle, nodes).map_err(failed)?;
         self.after_the_choice(resident, nodes).map_err(failed)?;
+        // Cycle 0 is never one whose answer the core has.
+        let cycle = Cycle { id: 0, ..self.cycle };
+        asking::by_class(resident, &cycle, nodes, &mut Classes::default()).map_err(failed)?;
         let normalization = resident.declaration().normalization;
         match scored.and_then(|scored| scored.out_of_range(normalization)) {
             Some(OutOfRange { score, rule, .. }) => Err(LoadCause::Score { score, rule }),

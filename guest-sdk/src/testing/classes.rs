@@ -1,0 +1,72 @@
+//! Answers by class: with each answer by node that a test asks for, they are asked for as well, and have to be the same.
+
+use std::collections::BTreeMap;
+
+use super::{Host, PodBuilder};
+use crate::bindings::classes::exports::berth::scheduler::classes::{ClassFilter, Classified};
+use crate::classes::Passed;
+use crate::plugin::Plugin;
+use crate::types::{Cycle, Status};
+
+/// Which class each node is of, as the host has been told.
+#[derive(Debug, Default)]
+pub(super) struct KnownClasses {
+    /// The cycle whose answer was taken in last.
+    known: u64,
+    /// By node.
+    of: BTreeMap<u32, u32>,
+}
+
+impl<P: Plugin> Host<P> {
+    pub(super) fn check_verdicts_by_class(&mut self, pod: &PodBuilder, by_node: &[(String, Option<Status>)]) {
+        let Some((_, said)) = self.classified(pod) else { return };
+        let verdict = |name: &String| match &said.filter {
+            ClassFilter::Skip => None,
+            ClassFilter::Reject(status) => Some(status.clone()),
+            ClassFilter::Verdicts(verdicts) => {
+                let number = verdicts.nodes[self.class(name) as usize];
+                number.checked_sub(1).map(|at| verdicts.outcomes[usize::from(at)].clone())
+            }
+        };
+        let by_class: Vec<_> = by_node.iter().map(|(name, _)| (name.clone(), verdict(name))).collect();
+        assert_eq!(by_class, by_node, "{}: verdicts by class, and by node", P::NAME);
+    }
+
+    pub(super) fn check_scores_by_class(&mut self, pod: &PodBuilder, nodes: &[(u32, String)], by_node: &[i64]) {
+        let Some((cycle, said)) = self.classified(pod) else { return };
+        assert!(said.scores, "{}: classify says that there is nothing to score", P::NAME);
+        let classes: Vec<u32> = nodes.iter().map(|(_, name)| self.class(name)).collect();
+        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+        classes.iter().for_each(|class| *counts.entry(*class).or_default() += 1);
+        let (passed, counted): (Vec<u32>, Vec<u32>) = counts.into_iter().unzip();
+        let asked = Passed::new(passed.clone(), counted);
+        let scores = self.guest.score_classes(&cycle, &asked);
+        let scores = scores.unwrap_or_else(|message| panic!("score-classes: {message}"));
+        assert_eq!((scores.raw.len(), scores.normalized.len()), (passed.len(), passed.len()));
+        let of_class: BTreeMap<u32, i64> = passed.into_iter().zip(scores.normalized).collect();
+        let by_class: Vec<i64> = classes.iter().map(|class| of_class[class]).collect();
+        assert_eq!(by_class, by_node, "{}: scores by class, and by node", P::NAME);
+    }
+
+    /// What it says of classes in the cycle in which the pod was asked about last.
+    fn classified(&mut self, pod: &PodBuilder) -> Option<(Cycle, Classified)> {
+        let cycle = self.same_cycle(pod);
+        let known = self.classes.entry(cycle.template).or_default().known;
+        let said = self.guest.classify(&cycle, known).unwrap_or_else(|message| panic!("classify: {message}"))?;
+        let said = Classified::from(said);
+        let classes = self.classes.entry(cycle.template).or_default();
+        assert!(said.anew || known != 0, "{}: changes of classes that were not told", P::NAME);
+        if said.anew {
+            classes.of.clear();
+        }
+        classes.known = cycle.id;
+        classes.of.extend(said.nodes.iter().copied().zip(said.classes.iter().copied()));
+        Some((cycle, said))
+    }
+
+    fn class(&self, node: &str) -> u32 {
+        let of = self.classes.get(&self.last_template()).map(|classes| &classes.of);
+        let class = of.and_then(|of| of.get(&self.id(node)));
+        *class.unwrap_or_else(|| panic!("{}: node {node} has no class", P::NAME))
+    }
+}

@@ -1,0 +1,145 @@
+//! The same answers by classes of nodes. Two nodes are of one class if, by each topology key, they are in the same domain, or in
+//! domains with the same sums where the key has many domains, as hosts.
+
+use berth_guest::Verdicts;
+use berth_guest::classes::{ClassFilter, ClassScores, Classified, Known, Passed, Touched};
+use berth_guest::prelude::*;
+use berth_guest::topology::{Topologies, Topology};
+
+use crate::Wanted;
+use crate::args::Args;
+use crate::cluster::Cluster;
+use crate::filtering::{has_nothing_to_do, is_first, rejections};
+use crate::scoring::{ignores_others, normalize};
+use crate::tally::{Sums, Tally};
+use crate::terms::Term;
+
+/// What a class's nodes have in common: a number for each of [`Tally::sums`]; see [`Sums::part`].
+pub type Key = Box<[i64]>;
+
+pub fn classify(known: &Known, pod: &Wanted, args: &Args, cluster: &Cluster) -> Option<Classified> {
+    // Those who ask about nodes are told what it is.
+    if pod.incoming.terms.problem().is_some() {
+        return None;
+    }
+    pod.read(args, cluster, |tally| {
+        if !follow(tally, &cluster.topologies()) {
+            return None;
+        }
+        let filter = if has_nothing_to_do(pod, tally) {
+            ClassFilter::Skip
+        } else {
+            ClassFilter::Verdicts(verdicts(pod, tally, cluster))
+        };
+        let scores = !ignores_others(pod, args) && tally.scored > 0;
+        Some(Classified { filter, scores, told: tally.classes.tell(known) })
+    })
+}
+
+/// Brings the classes up to date; false where there are too many.
+fn follow(tally: &mut Tally, topologies: &Topologies) -> bool {
+    let Tally { sums, classes, touched, .. } = tally;
+    let few = classes.follow(touched.take(), topologies.node_bound(), |node| {
+        let part = |sums: &Sums| sums.part(node, topologies.of(sums.key));
+        topologies.contains(node).then(|| sums.iter().map(part).collect())
+    });
+    if !few {
+        // They are made from the beginning if they are looked for again.
+        *touched = Touched::All;
+    }
+    few
+}
+
+/// What counts for the nodes of a class, by one key.
+#[derive(Clone, Copy, Default)]
+struct Counted {
+    /// They have the label.
+    labelled: bool,
+    near: bool,
+    away: bool,
+    unwelcome: bool,
+    score: i64,
+}
+
+fn verdicts(pod: &Wanted, tally: &Tally, cluster: &Cluster) -> Verdicts {
+    let topologies = cluster.topologies();
+    let place = |term: &Term| tally.sums.iter().position(|sums| topologies.of(sums.key).key() == term.key);
+    let near: Vec<usize> = pod.incoming.terms.near.iter().filter_map(place).collect();
+    let first = is_first(&pod.incoming, tally, cluster);
+    let mut verdicts = Verdicts::new(tally.classes.iter().len(), rejections());
+    for key in tally.classes.iter() {
+        let counted: Vec<Counted> = tally.counted(key).collect();
+        let is_near = |at: &usize| counted.get(*at).is_some_and(|of| of.labelled && (first || of.near));
+        match () {
+            () if !near.iter().all(is_near) => verdicts.rejected(0),
+            () if counted.iter().any(|of| of.away) => verdicts.rejected(1),
+            () if counted.iter().any(|of| of.unwelcome) => verdicts.rejected(2),
+            () => verdicts.fits(),
+        }
+    }
+    verdicts
+}
+
+pub fn score_classes(passed: &Passed, pod: &Wanted, args: &Args, cluster: &Cluster) -> ClassScores {
+    pod.read(args, cluster, |tally| {
+        let score = |(class, _)| tally.counted(tally.classes.get(class)).map(|of| of.score).sum();
+        let raw: Vec<i64> = passed.iter().map(score).collect();
+        let mut normalized = raw.clone();
+        normalize(&mut normalized);
+        ClassScores { raw, normalized }
+    })
+}
+
+impl Tally {
+    /// By each key.
+    fn counted(&self, key: Option<&Key>) -> impl Iterator<Item = Counted> {
+        let parts = key.map(|key| &**key).unwrap_or_default();
+        self.sums.iter().zip(parts).map(|(sums, part)| sums.counted(*part))
+    }
+}
+
+const NEAR: i64 = 1;
+const AWAY: i64 = 2;
+const UNWELCOME: i64 = 4;
+const LABELLED: i64 = 8;
+/// Below the score.
+const BITS: u32 = 4;
+
+impl Sums {
+    /// What a class says of this key: 0 of nodes without the label; else one more than the domain's number, or what counts there.
+    fn part(&self, node: node::Id, topology: &Topology) -> i64 {
+        match topology.domain(node) {
+            None => 0,
+            Some(domain) if self.by_domain => 1 + domain as i64,
+            Some(domain) => {
+                let Counted { near, away, unwelcome, score, .. } = self.in_domain(domain);
+                let bit = |bit, is: bool| if is { bit } else { 0 };
+                score << BITS | LABELLED | bit(NEAR, near) | bit(AWAY, away) | bit(UNWELCOME, unwelcome)
+            }
+        }
+    }
+
+    /// What counts for nodes of which this was said.
+    fn counted(&self, part: i64) -> Counted {
+        if part == 0 {
+            return Counted::default();
+        }
+        if self.by_domain {
+            return self.in_domain((part - 1) as usize);
+        }
+        let has = |bit| part & bit != 0;
+        Counted { labelled: true, near: has(NEAR), away: has(AWAY), unwelcome: has(UNWELCOME), score: part >> BITS }
+    }
+
+    fn in_domain(&self, domain: usize) -> Counted {
+        let sum = |sums: &[i64]| sums.get(domain).copied().unwrap_or(0);
+        let any = |sums: &[i64]| sum(sums) > 0;
+        Counted {
+            labelled: true,
+            near: any(&self.near),
+            away: any(&self.away),
+            unwelcome: any(&self.unwelcome),
+            score: sum(&self.score),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The same answers by classes of nodes. Two nodes are of one class if, for each constraint, they are in the same domain, or
+//! in domains with as many pods where the key has many domains, as hosts.
+
+use berth_guest::Verdicts;
+use berth_guest::classes::{ClassFilter, ClassScores, Classes, Classified, Known, Passed, Touched};
+use berth_guest::prelude::*;
+use berth_guest::topology::{Topologies, Topology};
+
+use crate::Wanted;
+use crate::args::Args;
+use crate::cluster::Cluster;
+use crate::filtering::{MISSING_LABEL, TOO_UNEVEN, most};
+use crate::scoring::{rounded, turn_round, weight};
+use crate::tally::{Count, Places, Tally};
+
+/// What a class's nodes have in common: a number for each constraint, of those that must be so and then of those that are better
+/// so; see [`Count::part`].
+pub type Key = Box<[u32]>;
+
+pub fn classify(known: &Known, pod: &Wanted, args: &Args, cluster: &Cluster) -> Option<Classified> {
+    let classified = pod.read_both(args, cluster, |hard, soft, classes| {
+        let topologies = cluster.topologies();
+        // How many domains the nodes are in that passed could not be told.
+        let countable = |count: &Count| matches!(count.places, Places::Nodes(_)) || count.by_domain;
+        let usable = soft.counts.iter().all(countable) && follow(classes, hard, soft, &topologies);
+        usable.then(|| Classified {
+            filter: if hard.counts.is_empty() {
+                ClassFilter::Skip
+            } else {
+                ClassFilter::Verdicts(verdicts(pod, hard, classes))
+            },
+            scores: !soft.counts.is_empty(),
+            told: classes.tell(known),
+        })
+    });
+    // Where a selector can't be read, those who ask about nodes are told so.
+    classified.ok().flatten()
+}
+
+/// Brings the classes up to date; false where there are too many.
+fn follow(classes: &mut Classes<Key>, hard: &mut Tally, soft: &mut Tally, topologies: &Topologies) -> bool {
+    let touched = hard.touched.take().and(soft.touched.take());
+    let few = classes.follow(touched, topologies.node_bound(), |node| {
+        let part = |count: &Count| count.part(node, topologies.of(count.key));
+        topologies.contains(node).then(|| hard.counts.iter().chain(&soft.counts).map(part).collect())
+    });
+    if !few {
+        // They are made from the beginning if they are looked for again.
+        hard.touched = Touched::All;
+    }
+    few
+}
+
+fn verdicts(pod: &Wanted, hard: &Tally, classes: &Classes<Key>) -> Verdicts {
+    let rejections = [Rejection::unresolvable(MISSING_LABEL), Rejection::unschedulable(TOO_UNEVEN)];
+    let mut verdicts = Verdicts::new(classes.iter().len(), rejections);
+    let most = |count: &Count| match &count.places {
+        Places::Domains { domains, .. } => most(pod, &count.constraint, domains),
+        Places::Nodes(_) => i64::MAX,
+    };
+    let most: Vec<i64> = hard.counts.iter().map(most).collect();
+    for key in classes.iter() {
+        let parts = key.map(|key| &**key).unwrap_or_default();
+        let wrong =
+            hard.counts.iter().zip(&most).zip(parts).find_map(|((count, most), part)| match count.pods(*part) {
+                None => Some(0),
+                Some(pods) => (pods > *most).then_some(1),
+            });
+        match wrong {
+            None => verdicts.fits(),
+            Some(rejection) => verdicts.rejected(rejection),
+        }
+    }
+    verdicts
+}
+
+pub fn score_classes(passed: &Passed, pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<ClassScores, String> {
+    pod.read_both(args, cluster, |hard, soft, classes| {
+        let parts = |class| classes.get(class).and_then(|key| key.get(hard.counts.len()..)).unwrap_or_default();
+        let passed: Vec<(&[u32], u32)> = passed.iter().map(|(class, nodes)| (parts(class), nodes)).collect();
+        let counting: Vec<bool> =
+            passed.iter().map(|(parts, _)| !soft.needs_all_keys() || !parts.contains(&0)).collect();
+        let weights: Vec<f64> = (0..soft.counts.len()).map(|at| weight(size(soft, at, &passed, &counting))).collect();
+        let raw = |((parts, _), counts): (&(&[u32], u32), &bool)| {
+            let mut sum = 0.0;
+            for ((count, weight), part) in soft.counts.iter().zip(&weights).zip(*parts) {
+                if let Some(pods) = count.pods(*part) {
+                    sum += pods as f64 * weight + (count.constraint.max_skew - 1) as f64;
+                }
+            }
+            if *counts { rounded(sum) } else { 0 }
+        };
+        let raw: Vec<i64> = passed.iter().zip(&counting).map(raw).collect();
+        let mut normalized = raw.clone();
+        turn_round(&mut normalized, &counting);
+        ClassScores { raw, normalized }
+    })
+}
+
+/// How many domains of a constraint the nodes that are scored are in.
+fn size(soft: &Tally, at: usize, passed: &[(&[u32], u32)], counting: &[bool]) -> usize {
+    let scored = passed.iter().zip(counting).filter(|(_, counts)| **counts).map(|(passed, _)| passed);
+    if matches!(soft.counts[at].places, Places::Nodes(_)) {
+        return scored.map(|(_, nodes)| *nodes as usize).sum();
+    }
+    // Nodes without the label are in a domain of their own.
+    let mut domains: Vec<u32> = scored.filter_map(|(parts, _)| parts.get(at).copied()).collect();
+    domains.sort_unstable();
+    domains.dedup();
+    domains.len()
+}
+
+impl Count {
+    /// What a class says of this constraint: 0 of nodes without the label; else one more than the domain's number, or than how many
+    /// pods there are.
+    fn part(&self, node: node::Id, topology: &Topology) -> u32 {
+        let Some(domain) = topology.domain(node) else { return 0 };
+        1 + match &self.places {
+            Places::Nodes(pods) => pods.get(node.at()).copied().unwrap_or(0),
+            Places::Domains { .. } if self.by_domain => domain as u32,
+            Places::Domains { domains, .. } => domains.pods(domain) as u32,
+        }
+    }
+
+    /// How many pods there are for nodes of which this was said; `None` without the label.
+    fn pods(&self, part: u32) -> Option<i64> {
+        let part = part.checked_sub(1)?;
+        Some(match &self.places {
+            Places::Domains { domains, .. } if self.by_domain => domains.pods(part as usize),
+            Places::Domains { .. } | Places::Nodes(_) => part.into(),
+        })
+    }
+}
