@@ -108,11 +108,16 @@ impl Ranking {
     /// The node has this in common with others (scores that are normalized, in the plugins' order, and classes), and this weighted
     /// sum of the other scores.
     pub fn put(&mut self, node: NodeId, key: &[i64], score: i64) {
-        self.remove(node);
-        if self.is_too_varied {
+        let before = self.spots.get(node.0 as usize).copied().filter(|spot| spot.group != NONE);
+        let stays = before.filter(|spot| *self.groups[spot.group as usize].key == *key);
+        if stays.is_some_and(|spot| spot.score == score) || self.is_too_varied {
             return;
         }
-        let Some(group) = self.group_of(key) else {
+        let group = match stays {
+            Some(spot) => Some(spot.group as usize),
+            None => self.group_of(key),
+        };
+        let Some(group) = group else {
             *self = Self { followed: self.followed, is_too_varied: true, ..Self::default() };
             return;
         };
@@ -125,13 +130,20 @@ impl Ranking {
             self.spots.resize(at + 1, Spot { group: NONE, at: 0, score: 0 });
         }
         self.spots[at] = spot;
+        // Only now, as its group may be the same, and goes with its last node.
+        before.into_iter().for_each(|spot| self.vacate(spot));
     }
 
     /// Pods do not fit on the node.
     pub fn remove(&mut self, node: NodeId) {
         let Some(spot) = self.spots.get_mut(node.0 as usize) else { return };
-        let Spot { group: number, at, score } = *spot;
+        let before = *spot;
         spot.group = NONE;
+        self.vacate(before);
+    }
+
+    /// Whoever was there is not any more.
+    fn vacate(&mut self, Spot { group: number, at, score }: Spot) {
         let Some(group) = self.groups.get_mut(number as usize) else { return };
         let Some(list) = group.nodes.get_mut(&score) else { return };
         list.swap_remove(at as usize);

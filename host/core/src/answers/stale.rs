@@ -18,13 +18,23 @@ pub(super) enum Stale {
 impl Stale {
     /// After this change, for a plugin of this declaration.
     pub fn by(change: Change, cache: &Cache, declaration: &Declaration) -> Self {
-        let cluster_facts = declaration.cluster_facts;
         match change {
             Change::Node(node, facts) if facts.intersects(declaration.node_facts) => Self::Node(node),
             Change::NodeRemoved(node) => Self::Node(node),
-            Change::NodeCount if cluster_facts.contains(ClusterFacts::NODE_COUNT) => Self::All,
-            Change::Image(_) | Change::ImageRemoved(_) if cluster_facts.contains(ClusterFacts::IMAGES) => Self::All,
-            Change::Object(_, kind) | Change::ObjectRemoved(_, kind) if reads(declaration, cache, kind) => Self::All,
+            _ => Self::by_cluster(change, cache, declaration.cluster_facts, &[declaration]),
+        }
+    }
+
+    /// After a change that is not about a node, for plugins that read these facts of the cluster.
+    fn by_cluster(change: Change, cache: &Cache, facts: ClusterFacts, plugins: &[&Declaration]) -> Self {
+        match change {
+            Change::NodeCount if facts.contains(ClusterFacts::NODE_COUNT) => Self::All,
+            Change::Image(_) | Change::ImageRemoved(_) if facts.contains(ClusterFacts::IMAGES) => Self::All,
+            Change::Object(_, kind) | Change::ObjectRemoved(_, kind)
+                if plugins.iter().any(|plugin| reads(plugin, cache, kind)) =>
+            {
+                Self::All
+            }
             _ => Self::Nothing,
         }
     }
@@ -46,11 +56,22 @@ impl Followed {
     pub fn stale(self, cache: &Cache, declarations: &[&Declaration], besides: Vec<NodeId>) -> Option<Vec<NodeId>> {
         let since = cache.log().since(self.position?)?;
         let mut nodes = besides;
+        // That there is a node concerns everyone, also those who read nothing of it.
+        let any = |facts: NodeFacts, more: &&Declaration| facts | more.node_facts;
+        let node_facts = declarations.iter().fold(NodeFacts::empty(), any);
+        let any = |facts: ClusterFacts, more: &&Declaration| facts | more.cluster_facts;
+        let cluster_facts = declarations.iter().fold(ClusterFacts::empty(), any);
         for change in since {
-            match concerned(change, cache, declarations) {
-                Stale::Nothing => {}
-                Stale::Node(node) => nodes.push(node),
-                Stale::All => return None,
+            match change {
+                Change::Node(node, facts) if facts.intersects(node_facts) || facts == NodeFacts::all() => {
+                    nodes.push(node);
+                }
+                Change::NodeRemoved(node) => nodes.push(node),
+                _ => {
+                    if Stale::by_cluster(change, cache, cluster_facts, declarations) == Stale::All {
+                        return None;
+                    }
+                }
             }
         }
         nodes.sort_unstable();
@@ -62,16 +83,4 @@ impl Followed {
     pub fn caught_up(&mut self, cache: &Cache) {
         self.position = Some(cache.log().end());
     }
-}
-
-/// What any of the plugins has to be asked about again.
-fn concerned(change: Change, cache: &Cache, declarations: &[&Declaration]) -> Stale {
-    match change {
-        // That there is a node concerns everyone, also those who read nothing of it.
-        Change::Node(node, facts) if facts == NodeFacts::all() => return Stale::Node(node),
-        Change::NodeRemoved(node) => return Stale::Node(node),
-        _ => {}
-    }
-    let each = declarations.iter().map(|declaration| Stale::by(change, cache, declaration));
-    each.max().unwrap_or(Stale::Nothing)
 }
