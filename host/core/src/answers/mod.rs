@@ -113,12 +113,22 @@ impl Answers {
         self.rankings = Shelf::default();
     }
 
+    /// Whether a ranking of so many nodes may be made, in this cycle.
+    pub fn have_room_for_ranking(&mut self, nodes: usize, cycle: u64) -> bool {
+        let most = self.most_for_rankings();
+        self.rankings.has_room_for(nodes * Ranking::BYTES_PER_NODE, most, cycle)
+    }
+
+    /// What takes least, the nodes that fit, gets least.
+    fn most_for_rankings(&self) -> usize {
+        self.most_bytes / 16 * 7
+    }
+
     /// Drops those used longest ago where they take too much.
     pub fn make_room(&mut self) {
-        let quarter = self.most_bytes / 4;
-        self.kept.make_room(2 * quarter);
-        self.fitting.make_room(quarter);
-        self.rankings.make_room(quarter);
+        self.kept.make_room(self.most_bytes / 2);
+        self.fitting.make_room(self.most_bytes / 16);
+        self.rankings.make_room(self.most_for_rankings());
     }
 
     /// How many (plugin, template) pairs have answers.

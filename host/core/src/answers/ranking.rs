@@ -78,6 +78,15 @@ pub struct Best<'a> {
 }
 
 impl Ranking {
+    /// About how many bytes a node takes.
+    pub const BYTES_PER_NODE: usize = size_of::<Spot>() + size_of::<NodeId>();
+
+    /// Nothing was ever put, or it does not follow any more from what was.
+    #[must_use]
+    pub fn begins(&self, cache: &Cache) -> bool {
+        self.followed.begins(cache)
+    }
+
     /// Up to where classes have been followed, as [`Self::caught_up`] was told.
     #[must_use]
     pub fn positions(&self) -> &[Position] {
@@ -212,7 +221,7 @@ impl Ranking {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.spots.len() * (size_of::<Spot>() + size_of::<NodeId>()) + self.groups.len() * size_of::<Group>()
+        self.spots.len() * Self::BYTES_PER_NODE + self.groups.len() * size_of::<Group>()
     }
 }
 

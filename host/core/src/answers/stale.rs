@@ -79,6 +79,11 @@ impl Followed {
         Some(nodes)
     }
 
+    /// Whether every node has to be looked at, whatever changed.
+    pub fn begins(self, cache: &Cache) -> bool {
+        self.position.is_none_or(|position| cache.log().since(position).is_none())
+    }
+
     /// They were asked.
     pub fn caught_up(&mut self, cache: &Cache) {
         self.position = Some(cache.log().end());

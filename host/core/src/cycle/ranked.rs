@@ -130,8 +130,13 @@ impl Placing<'_> {
         Ok(Some(groups.iter().zip(passes).filter(|(_, passes)| *passes).map(|(group, _)| group.nodes).sum()))
     }
 
-    /// The groups of a ranking that is brought up to date; `None` where there are too many.
+    /// The groups of a ranking that is brought up to date; `None` where there are too many, or there is no room for one.
     fn groups(&mut self, lineup: &Lineup<'_>) -> Result<Option<Vec<InCommon>>, PluginError> {
+        let (cache, cycle) = (self.cache, self.cycle);
+        let begins = self.answers.rankings.of(lineup.parts.clone(), cycle).begins(cache);
+        if begins && !self.answers.have_room_for_ranking(cache.node_count(), cycle) {
+            return Ok(None);
+        }
         self.rank(lineup)?;
         let ranking = self.answers.rankings.of(lineup.parts.clone(), self.cycle);
         Ok((!ranking.is_too_varied()).then(|| ranking.groups()))

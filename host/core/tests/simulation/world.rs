@@ -47,11 +47,18 @@ impl World {
             ledger,
             spread: Default::default(),
         };
+        // Enough for all, for a few, for none.
+        let kept_answers_bytes = [256 << 20, 256 << 20, 4 << 10, 0][(seed / 9 % 4) as usize];
         let mut world = Self {
             seed,
             cluster: Cluster::default(),
             // Checked always, now and then, never.
-            core: Core::new(Options { seed, verify_every: (seed / 3 + 1) % 3, ..Options::default() }),
+            core: Core::new(Options {
+                seed,
+                verify_every: (seed / 3 + 1) % 3,
+                kept_answers_bytes,
+                ..Options::default()
+            }),
             plugins,
             now: Timestamp(1_700_000_000_000),
             known_assigned: BTreeSet::new(),
