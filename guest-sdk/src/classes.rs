@@ -24,8 +24,8 @@ use crate::{node, types};
 /// With more classes than this, to ask about the nodes is no more work.
 const FEW: usize = 512;
 
-/// No class.
-const NONE: u32 = u32::MAX;
+/// No class. There are never many more than [`FEW`].
+const NONE: u16 = u16::MAX;
 
 /// What the host knows of a template's classes.
 #[derive(Clone, Copy, Debug)]
@@ -110,11 +110,11 @@ pub struct ClassScores {
 #[derive(Clone, Debug)]
 pub struct Classes<K> {
     /// By node.
-    of_node: Vec<u32>,
-    ids: HashMap<K, u32, BuildHasherDefault<Hasher>>,
+    of_node: Vec<u16>,
+    ids: HashMap<K, u16, BuildHasherDefault<Hasher>>,
     /// By class: its key and how many nodes it has; no key where it has none.
     classes: Vec<(Option<K>, u32)>,
-    free: Vec<u32>,
+    free: Vec<u16>,
     /// Nodes that are of another class than the host was told.
     untold: Vec<u32>,
     /// The cycle in which it was told last.
@@ -158,14 +158,14 @@ impl<K: Clone + Eq + Hash> Classes<K> {
         }
     }
 
-    fn join(&mut self, key: K) -> u32 {
+    fn join(&mut self, key: K) -> u16 {
         let class = match self.ids.get(&key) {
             Some(class) => *class,
             None => {
                 let class = self.free.pop().unwrap_or_else(|| {
                     self.classes.push((None, 0));
-                    // There are no more than nodes, whose ids are of this type.
-                    (self.classes.len() - 1) as u32
+                    // Those who set nodes stop where there are too many.
+                    (self.classes.len() - 1) as u16
                 });
                 self.classes[class as usize].0 = Some(key.clone());
                 self.ids.insert(key, class);
@@ -176,7 +176,7 @@ impl<K: Clone + Eq + Hash> Classes<K> {
         class
     }
 
-    fn leave(&mut self, class: u32) {
+    fn leave(&mut self, class: u16) {
         let Some((key, nodes)) = self.classes.get_mut(class as usize) else { return };
         *nodes -= 1;
         if *nodes == 0
@@ -203,7 +203,7 @@ impl<K: Clone + Eq + Hash> Classes<K> {
             nodes.dedup();
         }
         nodes.retain(|node| self.of_node[*node as usize] != NONE);
-        let classes = nodes.iter().map(|node| self.of_node[*node as usize]).collect();
+        let classes = nodes.iter().map(|node| self.of_node[*node as usize].into()).collect();
         self.told = known.now;
         Told { anew, nodes, classes }
     }
@@ -256,18 +256,22 @@ impl<K: Clone + Eq + Hash> Classes<K> {
     /// Looks at the nodes that were touched, of those with ids below `bound`; `key` says what class a node is of, and `None` of one
     /// that is not there. False where there are too many classes to be of use: nothing is known then.
     pub fn follow(&mut self, touched: Touched, bound: usize, key: impl Fn(node::Id) -> Option<K>) -> bool {
-        match touched {
-            Touched::Nodes(nodes) => nodes.into_iter().for_each(|node| self.set(node, key(node))),
-            Touched::All => {
-                let all = 0..bound.max(self.of_node.len()) as u32;
-                all.map(node::Id).for_each(|node| self.set(node, key(node)));
-            }
-        }
-        let few = self.classes.len() - self.free.len() <= FEW;
+        let few = match touched {
+            Touched::Nodes(nodes) => self.set_all(nodes.into_iter(), key),
+            Touched::All => self.set_all((0..bound.max(self.of_node.len()) as u32).map(node::Id), key),
+        };
         if !few {
             *self = Classes::default();
         }
         few
+    }
+
+    /// False where there are too many.
+    fn set_all(&mut self, mut nodes: impl Iterator<Item = node::Id>, key: impl Fn(node::Id) -> Option<K>) -> bool {
+        nodes.all(|node| {
+            self.set(node, key(node));
+            self.classes.len() - self.free.len() <= FEW
+        })
     }
 }
 
@@ -284,7 +288,8 @@ impl<K> Classes<K> {
 
     /// Bytes that it takes, without what keys point to.
     pub fn bytes(&self) -> usize {
-        (self.of_node.capacity() + self.untold.capacity()) * size_of::<u32>()
+        self.of_node.capacity() * size_of::<u16>()
+            + self.untold.capacity() * size_of::<u32>()
             + self.classes.capacity() * (2 * size_of::<K>() + 16)
     }
 }

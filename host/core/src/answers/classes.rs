@@ -8,14 +8,14 @@ use crate::classes::{ClassId, Classified};
 /// So many changes are remembered at least. Who is further behind looks at all nodes again.
 const HOLDS: usize = 1024;
 
-/// No class.
-const NONE: u32 = u32::MAX;
+/// No class. [`crate::classes::MOST_CLASSES`] are far fewer.
+const NONE: u16 = u16::MAX;
 
 /// See the module's head.
 #[derive(Clone, Debug, Default)]
 pub struct Classes {
     /// By node id; [`NONE`] where nothing was said.
-    of_node: Vec<u32>,
+    of_node: Vec<u16>,
     /// The cycle whose answer was taken in last.
     known: u64,
     /// The cycle with whose answer all this began.
@@ -51,7 +51,7 @@ impl Classes {
             if at >= self.of_node.len() {
                 self.of_node.resize(at + 1, NONE);
             }
-            self.of_node[at] = class.0;
+            self.of_node[at] = u16::try_from(class.0).unwrap_or(NONE);
         }
         if classified.anew {
             return;
@@ -65,7 +65,8 @@ impl Classes {
     /// The node's class, if any was said.
     #[must_use]
     pub fn of(&self, node: NodeId) -> Option<ClassId> {
-        self.of_node.get(node.0 as usize).copied().filter(|class| *class != NONE).map(ClassId)
+        let class = self.of_node.get(node.0 as usize).copied().filter(|class| *class != NONE)?;
+        Some(ClassId(class.into()))
     }
 
     /// Where the changes end.
@@ -85,7 +86,7 @@ impl Classes {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.of_node.len() * size_of::<u32>() + self.changes.len() * size_of::<NodeId>()
+        self.of_node.len() * size_of::<u16>() + self.changes.len() * size_of::<NodeId>()
     }
 }
 
