@@ -61,6 +61,21 @@ fn namespace(host: &mut Host<Plugin>, name: &str, team: &str) {
 }
 
 #[test]
+fn nodes_of_one_domain_change_their_class_together() {
+    // There are more racks than half the nodes: the sums there tell them apart.
+    let mut host = Host::<Plugin>::new();
+    for (name, rack) in [("a1", "a"), ("a2", "a"), ("b", "b"), ("c", "c")] {
+        host.node(node(name).label("rack", rack));
+    }
+    let (web, away) = (app("web"), app("web").away_from(term("rack", "web")));
+    assert_eq!(host.fits(&away).len(), 4);
+    let first = host.resident(&web, "a1");
+    assert_eq!(host.fits(&away), ["b", "c"]);
+    host.remove_resident(first);
+    assert_eq!(host.fits(&away).len(), 4);
+}
+
+#[test]
 fn pods_go_near_those_they_want_near() {
     for (web_on, api_on, incoming, fits) in [
         ("", "", pod(), "a1 a2 b1 b2 c"),

@@ -225,6 +225,21 @@ fn pods_of_a_host_are_counted_whichever_nodes_count() {
 }
 
 #[test]
+fn nodes_of_one_domain_change_their_class_together() {
+    // There are more racks than half the nodes: what is counted tells them apart.
+    let mut host = Host::<Plugin>::new();
+    for (name, rack) in [("a1", "a"), ("a2", "a"), ("b", "b"), ("c", "c")] {
+        host.node(node(name).label("rack", rack));
+    }
+    let incoming = web().spread(hard("rack", 1));
+    assert_eq!(host.fits(&incoming).len(), 4);
+    put(&mut host, &web(), "a1");
+    assert_eq!(host.fits(&incoming), ["b", "c"]);
+    put(&mut host, &web(), "b c");
+    assert_eq!(host.fits(&incoming).len(), 4);
+}
+
+#[test]
 fn nodes_without_the_label_have_no_score() {
     let mut host = host();
     host.node(node("nowhere").label("node", "nowhere"));
