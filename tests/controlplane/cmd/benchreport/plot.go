@@ -20,7 +20,7 @@ type series struct {
 
 // The drawing's size, and what is left of it around the axes.
 const (
-	width, height            = 900, 560
+	width, height            = 960, 640
 	left, right, top, bottom = 70, 330, 40, 50
 )
 
@@ -89,8 +89,12 @@ func (r *report) series() []series {
 		}
 		all[at].points = append(all[at].points, p)
 	}
-	for _, line := range r.Engine {
-		add(fmt.Sprintf("%s, %s", line.Workload, line.Case), line.Case == firstOfTemplate, point{float64(line.Nodes), line.PerPod.Median})
+	for _, pods := range []string{repeated, firstOfTemplate} {
+		for _, line := range r.Engine {
+			if line.Case == pods && line.Crowd == 1 {
+				add(line.Workload+", "+pods, pods == firstOfTemplate, point{float64(line.Nodes), line.PerPod.Median})
+			}
+		}
 	}
 	for _, server := range r.EndToEnd {
 		for _, w := range server.Workloads {
