@@ -161,7 +161,7 @@ func (m *measurement) finish(ctx context.Context, before reading, firstReading <
 	m.r.values["complete"] = complete
 	placement := m.binds.summary()
 	m.r.placement(placement, before.at)
-	m.events.settle(ctx, placement.bound, m.o.settle)
+	m.events.settle(ctx, m.o.settle)
 	said, err := read(m.scheduler, m.others)
 	if err != nil {
 		return err

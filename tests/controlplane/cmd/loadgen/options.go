@@ -78,7 +78,7 @@ func parseOptions() (*options, error) {
 	flag.IntVar(&o.workers, "workers", 32, "concurrent creators")
 	flag.Float64Var(&o.rate, "rate", 0, "live mode: pods created per second (0: as fast as it goes)")
 	flag.DurationVar(&o.timeout, "timeout", 8*time.Minute, "give up waiting for binds after this")
-	flag.DurationVar(&o.settle, "settle", 3*time.Second, "after the last bind, wait for Events until none came for this long")
+	flag.DurationVar(&o.settle, "settle", 2*time.Second, "after the last bind, wait for Events until none came for this long")
 	flag.StringVar(&o.label, "label", "", "free text put in the result")
 	flag.StringVar(&o.out, "out", "", "append the JSON result line to this file")
 	flag.BoolVar(&o.cleanup, "cleanup", true, "delete the run's pods at the end")
