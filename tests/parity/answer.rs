@@ -46,25 +46,14 @@ pub struct Verdict {
     pub failed: Option<String>,
 }
 
-/// A no with its reasons, in any order: kube-scheduler names extended resources that a node lacks as a map happens to have them.
-#[derive(Clone, Debug, Eq, Deserialize)]
+/// A no with its reasons.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Status {
     /// `Unschedulable`, …
     pub code: String,
     /// For people.
     #[serde(default)]
     pub reasons: Vec<String>,
-}
-
-impl PartialEq for Status {
-    fn eq(&self, other: &Self) -> bool {
-        let sorted = |status: &Self| {
-            let mut reasons = status.reasons.clone();
-            reasons.sort_unstable();
-            reasons
-        };
-        self.code == other.code && sorted(self) == sorted(other)
-    }
 }
 
 /// Before the weight.

@@ -36,10 +36,11 @@ pub fn queueing_hint(
     }))
 }
 
-/// Whether the pod asks for a resource for which a class stands that is new, or stands for another one than before.
+/// Whether the pod names a resource, be it to ask for nothing of it, for which a class stands that is new, or stands for another one
+/// than before.
 fn stands_for_what_is_wanted(event: &Event, wanted: &Resources) -> Result<bool, String> {
     let (before, Some(after)) = (event.before::<Class>()?, event.after::<Class>()?) else { return Ok(false) };
-    let wants = |resource: &str| wanted.scalar(resource) > 0;
+    let wants = |resource: &str| wanted.scalars.iter().any(|scalar| scalar.name == resource);
     let named = |class: &Class| class.spec.extended_resource_name.clone();
     let is_new = before.is_none() && wants(&format!("{OF_CLASS}{}", event.name));
     let changed = before.as_ref().map(named) != Some(named(&after));
