@@ -15,9 +15,6 @@ pub type Hints = BTreeMap<String, bool>;
 /// Plugins of whose verdicts on the node that changed Berth makes the hint, where kube-scheduler's wake the pod for any node.
 const BY_VERDICT: [&str; 3] = ["NodeName", "NodeUnschedulable", "NodeDeclaredFeatures"];
 
-/// Plugins whose hints are compared when they read devices and claims of them as kube-scheduler's do.
-const TO_COME: [&str; 1] = ["DynamicResources"];
-
 /// A change, with what the sides say of a pod before and after it.
 pub struct Asked<'a> {
     /// What happened.
@@ -49,7 +46,7 @@ impl Asked<'_> {
         let rejected =
             |plugin: &str| self.before.plugins.get(plugin).is_some_and(|verdict| !verdict.rejected.is_empty());
         let asked = hints.iter().map(|(plugin, again)| (plugin.as_str(), *again));
-        asked.filter(move |(plugin, _)| rejected(plugin) && !TO_COME.contains(plugin))
+        asked.filter(move |(plugin, _)| rejected(plugin))
     }
 
     /// What docs/differences.md says of hints.
@@ -68,7 +65,9 @@ impl Asked<'_> {
                 still_rejected && says_so
             }
             // It did help, or may have.
-            Some(true) => before.keys().any(|node| !after.contains_key(node)) || knows_better(plugin, self.pod, object),
+            Some(true) => {
+                before.keys().any(|node| !after.contains_key(node)) || knows_better(plugin, self.pod, self.change)
+            }
         }
     }
 }
@@ -87,7 +86,8 @@ fn is_unreadable(pod: &Value) -> bool {
 }
 
 /// Where kube-scheduler's hint overlooks what may help.
-fn knows_better(plugin: &str, pod: &Value, object: &Value) -> bool {
+fn knows_better(plugin: &str, pod: &Value, change: &Change) -> bool {
+    let (Change::Set(object) | Change::Remove(object)) = change;
     let terms = |which: &str| {
         let terms = &pod["spec"]["affinity"][which]["requiredDuringSchedulingIgnoredDuringExecution"];
         terms.as_array().cloned().unwrap_or_default()
@@ -105,6 +105,8 @@ fn knows_better(plugin: &str, pod: &Value, object: &Value) -> bool {
         "NodeVolumeLimits" => ["CSINode", "VolumeAttachment"].iter().any(|kind| object["kind"] == *kind),
         // Also for claims, not for volumes in the pod alone.
         "VolumeBinding" => object["kind"] == "CSIDriver",
+        // Devices come free.
+        "DynamicResources" => object["kind"] == "ResourceClaim" && matches!(change, Change::Remove(_)),
         _ => false,
     }
 }

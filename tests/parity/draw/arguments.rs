@@ -6,7 +6,15 @@ use serde_json::{Value, json};
 use super::affinity::affinity;
 use super::parts::{Part, any_of, field, list, object, perhaps};
 
-const RESOURCES: [&str; 5] = ["cpu", "memory", "ephemeral-storage", "example.com/gpu", "vendor.io/nic"];
+const RESOURCES: [&str; 7] = [
+    "cpu",
+    "memory",
+    "ephemeral-storage",
+    "example.com/gpu",
+    "vendor.io/nic",
+    "example.com/nic",
+    "deviceclass.resource.kubernetes.io/any",
+];
 
 /// None for any plugin.
 pub fn none() -> Part {
@@ -16,6 +24,11 @@ pub fn none() -> Part {
 /// Some for each plugin that takes any.
 pub fn all() -> Part {
     object(vec![node_affinity(), fit(), balanced()])
+}
+
+/// Some for each plugin that scores by what resources are in use.
+pub fn of_scores() -> Part {
+    object(vec![fit(), balanced()])
 }
 
 /// `NodeAffinityArgs`
