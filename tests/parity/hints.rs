@@ -62,11 +62,28 @@ impl Asked<'_> {
         match ours {
             // Nothing changed that any plugin reads.
             None => before == after,
-            Some(false) => BY_VERDICT.contains(&plugin) && object["kind"] == "Node" && after.contains_key(name),
+            Some(false) => {
+                let still_rejected = object["kind"] == "Node" && after.contains_key(name);
+                let says_so = BY_VERDICT.contains(&plugin) || (plugin == "NodeAffinity" && is_unreadable(self.pod));
+                still_rejected && says_so
+            }
             // It did help, or may have.
             Some(true) => before.keys().any(|node| !after.contains_key(node)) || knows_better(plugin, self.pod, object),
         }
     }
+}
+
+/// Whether a term of the pod's required node affinity can't be read: no node matches it, and kube-scheduler tries the pod again
+/// for any.
+fn is_unreadable(pod: &Value) -> bool {
+    let required = &pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
+    let list = |of: &Value, field: &str| of[field].as_array().cloned().unwrap_or_default();
+    let expressions = list(required, "nodeSelectorTerms");
+    expressions.iter().flat_map(|term| list(term, "matchExpressions")).any(|requirement| {
+        let compares = requirement["operator"] == "Gt" || requirement["operator"] == "Lt";
+        let is_number = |value: &Value| value.as_str().is_some_and(|text| text.parse::<i64>().is_ok());
+        compares && !list(&requirement, "values").iter().all(is_number)
+    })
 }
 
 /// Where kube-scheduler's hint overlooks what may help.
