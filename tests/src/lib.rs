@@ -4,6 +4,7 @@
 //! `KUBEBUILDER_ASSETS` names a folder with etcd and kube-apiserver, against those.
 
 pub mod api;
+pub mod authority;
 pub mod capacity;
 mod clean;
 mod control_plane;
@@ -18,6 +19,7 @@ mod process;
 pub mod programs;
 mod proxy;
 pub mod reader;
+pub mod served;
 mod session;
 mod target;
 pub mod toolchains;

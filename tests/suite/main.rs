@@ -16,6 +16,7 @@ mod failover;
 mod faults;
 mod kube_scheduler;
 mod kubectl;
+mod metrics;
 mod modules;
 mod objects;
 mod outages;
@@ -90,6 +91,9 @@ fn main() -> ExitCode {
     let parity = parity::cases();
     let parity = parity.iter().flat_map(|case| harness.trials(case));
     trials.extend(parity.map(|trial| trial.with_ignored_flag(!parity::possible())));
+    let metrics = metrics::cases();
+    let metrics = metrics.iter().flat_map(|case| harness.trials(case));
+    trials.extend(metrics.map(|trial| trial.with_ignored_flag(!metrics::comparable())));
     let extenders = extenders::compared();
     let extenders = extenders.iter().flat_map(|case| harness.trials(case));
     trials.extend(extenders.map(|trial| trial.with_ignored_flag(!extenders::comparable())));

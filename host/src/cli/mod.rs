@@ -103,13 +103,16 @@ fn start_log(cli: &Cli) -> Result<()> {
     Ok(())
 }
 
+/// Libraries say too much: of the client's requests those tell who made them.
 fn log_filter(cli: &Cli) -> &str {
-    let default =
-        if matches!(cli.command, Command::Demo(_) | Command::Config(_) | Command::Plugin(_)) { "warn" } else { "info" };
+    let default = if matches!(cli.command, Command::Demo(_) | Command::Config(_) | Command::Plugin(_)) {
+        "warn"
+    } else {
+        "info,kube_client::client::builder=off"
+    };
     match (cli.verbosity, &cli.log) {
-        // Libraries say too much at these levels.
-        (Some(0..=3), _) => "info",
-        (Some(4..=5), _) => "info,berth=debug,berth_core=debug",
+        (Some(0..=3), _) => "info,kube_client::client::builder=off",
+        (Some(4..=5), _) => "info,kube_client::client::builder=off,berth=debug,berth_core=debug",
         (Some(_), _) => "info,berth=trace,berth_core=trace",
         (None, Some(filter)) => filter,
         (None, None) => default,
