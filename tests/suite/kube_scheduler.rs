@@ -6,9 +6,14 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 use berth_tests::objects::with;
-use berth_tests::{Target, programs};
+use berth_tests::{ControlPlane, Target, programs};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
+
+/// Whether there is what it takes to compare with it.
+pub fn is_there() -> bool {
+    KubeScheduler::program().is_some() && ControlPlane::assets().is_some()
+}
 
 /// A running one, which is killed when dropped.
 pub struct KubeScheduler(Child);

@@ -88,15 +88,9 @@ fn main() -> ExitCode {
     trials.extend(examples::trials());
     trials.extend(outages::trials());
     trials.extend(in_its_place::trials());
-    let parity = parity::cases();
-    let parity = parity.iter().flat_map(|case| harness.trials(case));
-    trials.extend(parity.map(|trial| trial.with_ignored_flag(!parity::possible())));
-    let metrics = metrics::cases();
-    let metrics = metrics.iter().flat_map(|case| harness.trials(case));
-    trials.extend(metrics.map(|trial| trial.with_ignored_flag(!metrics::comparable())));
-    let extenders = extenders::compared();
-    let extenders = extenders.iter().flat_map(|case| harness.trials(case));
-    trials.extend(extenders.map(|trial| trial.with_ignored_flag(!extenders::comparable())));
+    let compared = [parity::cases(), metrics::cases(), extenders::compared(), in_its_place::compared()];
+    let compared = compared.iter().flatten().flat_map(|case| harness.trials(case));
+    trials.extend(compared.map(|trial| trial.with_ignored_flag(!kube_scheduler::is_there())));
     trials.extend(cases.iter().flatten().flat_map(|case| harness.trials(case)));
     let conclusion = libtest_mimic::run(&arguments, trials);
     harness.stop();

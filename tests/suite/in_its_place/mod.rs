@@ -1,5 +1,6 @@
 //! Berth's binary in kube-scheduler's place: its command line, its user, its probes.
 
+mod configz;
 mod flags;
 
 use std::os::unix::fs::symlink;
@@ -14,6 +15,7 @@ use kube::Api;
 use serde_json::Value;
 use tokio::process::Command;
 
+pub use self::configz::cases as compared;
 pub use self::flags::trials;
 
 crate::case::cases!(Real: the_static_pod_with_another_image);

@@ -11,18 +11,13 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use berth_tests::objects::with;
 use berth_tests::wait::{Look, eventually};
-use berth_tests::{ControlPlane, Process, Target, served};
+use berth_tests::{Process, Target, served};
 use serde_json::{Value, json};
 
 use self::scrape::Scrape;
 use crate::kube_scheduler::KubeScheduler;
 
 crate::case::cases!(Real: are_those_of_kube_scheduler);
-
-/// Whether there is what it takes.
-pub fn comparable() -> bool {
-    KubeScheduler::program().is_some() && ControlPlane::assets().is_some()
-}
 
 async fn are_those_of_kube_scheduler(target: &Target) -> Result<()> {
     let theirs = by_kube_scheduler(target).await.context("kube-scheduler")?;
