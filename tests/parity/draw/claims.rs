@@ -315,7 +315,9 @@ fn settle_own(slice: &mut Value) {
     let name = slice["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let spec = &mut slice["spec"];
     let others = ["allNodes", "nodeSelector", "perDeviceNodeSelection", "sharedCounters"];
-    spec.as_object_mut().map(|spec| spec.retain(|field, _| !others.contains(&field.as_str())));
+    if let Some(spec) = spec.as_object_mut() {
+        spec.retain(|field, _| !others.contains(&field.as_str()));
+    }
     spec["pool"]["name"] = name.as_str().into();
     spec["nodeName"] = name.replace('s', "n").into();
 }
