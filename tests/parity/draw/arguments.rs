@@ -28,7 +28,7 @@ pub fn all() -> Part {
 
 /// Some for each plugin that scores by what resources are in use.
 pub fn of_scores() -> Part {
-    object(vec![fit(), balanced()])
+    object(vec![strategy(), balanced()])
 }
 
 /// `NodeAffinityArgs`
@@ -39,17 +39,22 @@ pub fn node_affinity() -> Part {
 
 /// `NodeResourcesFitArgs`
 pub fn fit() -> Part {
+    object(vec![
+        strategy(),
+        perhaps("NodeResourcesFit.ignoredResources", list(any_of(&["example.com/gpu", "vendor.io/nic"]), 1..=1)),
+        perhaps("NodeResourcesFit.ignoredResourceGroups", list(any_of(&["example.com", "vendor.io"]), 1..=1)),
+    ])
+}
+
+/// How NodeResourcesFit scores.
+fn strategy() -> Part {
     let strategy = prop_oneof![
         field("type", any_of(&["LeastAllocated", "MostAllocated"])),
         field("requestedToCapacityRatio.shape", shape())
             .prop_map(|ratio| super::parts::merged(json!({"type": "RequestedToCapacityRatio"}), ratio)),
     ];
     let strategy = object(vec![strategy.boxed(), perhaps("resources", resources(&[1, 2, 5, 100]))]);
-    object(vec![
-        perhaps("NodeResourcesFit.scoringStrategy", strategy),
-        perhaps("NodeResourcesFit.ignoredResources", list(any_of(&["example.com/gpu", "vendor.io/nic"]), 1..=1)),
-        perhaps("NodeResourcesFit.ignoredResourceGroups", list(any_of(&["example.com", "vendor.io"]), 1..=1)),
-    ])
+    perhaps("NodeResourcesFit.scoringStrategy", strategy)
 }
 
 /// `NodeResourcesBalancedAllocationArgs`

@@ -25,7 +25,7 @@ pub fn quantity(resource: &str, most: i64) -> Part {
         ]
         .boxed(),
         "hugepages-2Mi" => whole(most / 2).prop_map(|n| format!("{}Mi", 2 * n).into()).boxed(),
-        _ => whole((most / 4).max(2)).prop_map(|n| format!("{n}").into()).boxed(),
+        _ => whole(most / 4).prop_map(|n| format!("{n}").into()).boxed(),
     }
 }
 

@@ -18,6 +18,10 @@ pub fn settle(case: &mut Case) {
         let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         match object["kind"].as_str() {
             Some("Node") => keep(&mut seen, format!("node {name}"), &mut object["metadata"], &["labels"]),
+            // What a pod asks for of extended resources never changes.
+            Some("Pod") => {
+                keep(&mut seen, format!("pod {name}"), &mut object["spec"], &["containers", "initContainers"])
+            }
             Some("ResourceSlice") => {
                 let pool = object["spec"]["pool"]["name"].clone();
                 for device in object["spec"]["devices"].as_array_mut().into_iter().flatten() {
