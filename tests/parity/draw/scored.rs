@@ -18,10 +18,6 @@ pub fn settle(case: &mut Case) {
         let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         match object["kind"].as_str() {
             Some("Node") => keep(&mut seen, format!("node {name}"), &mut object["metadata"], &["labels"]),
-            // What a pod asks for of extended resources never changes.
-            Some("Pod") => {
-                keep(&mut seen, format!("pod {name}"), &mut object["spec"], &["containers", "initContainers"])
-            }
             Some("ResourceSlice") => {
                 let pool = object["spec"]["pool"]["name"].clone();
                 for device in object["spec"]["devices"].as_array_mut().into_iter().flatten() {
@@ -38,7 +34,7 @@ pub fn settle(case: &mut Case) {
 }
 
 /// Gives these fields the values that they had when the name was seen first.
-fn keep(seen: &mut BTreeMap<String, Value>, name: String, object: &mut Value, fields: &[&str]) {
+pub fn keep(seen: &mut BTreeMap<String, Value>, name: String, object: &mut Value, fields: &[&str]) {
     let Some(object) = object.as_object_mut() else { return };
     let now: Value =
         fields.iter().filter_map(|field| Some(((*field).to_owned(), object.get(*field)?.clone()))).collect();
