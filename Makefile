@@ -19,7 +19,7 @@ test: ## every check and every test, those against a real kube-apiserver include
 	@scripts/doctor test
 	@scripts/test
 
-bench: ## pods/s and CPU per pod against a real kube-apiserver (Linux); BENCH_COMPARE=1: beside kube-scheduler
+bench: ## what Berth costs beside kube-scheduler, a report in target/bench/ (Linux): docs/benchmarks.md
 	@scripts/doctor bench
 	@scripts/bench
 

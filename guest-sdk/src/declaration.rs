@@ -76,6 +76,12 @@ impl Declared {
             .and(self.beside)
     }
 
+    /// The same where the index is told of no nodes and no pods.
+    #[must_use]
+    pub const fn without_index(self) -> Declared {
+        Declared { index: Reads::NONE, ..self }
+    }
+
     /// As it crosses to the host; `retry_on` is still to be filled in.
     pub const fn declaration(&self) -> Declaration {
         let all = self.reads();
@@ -141,6 +147,13 @@ mod tests {
         assert_eq!(declaration.pod_facts, PodFacts::REQUESTS | PodFacts::LABELS);
         assert_eq!(declaration.node_facts, NodeFacts::LABELS | NodeFacts::USAGE);
         assert_eq!(declaration.cluster_facts, ClusterFacts::empty());
+    }
+
+    #[test]
+    fn what_an_index_that_is_not_told_would_read_is_not_declared() {
+        let declared = Declared { index: PLAIN, score: Some(Reads::node(NodeFacts::USAGE)), ..Declared::NOTHING };
+        assert_eq!(declared.declaration().node_facts, NodeFacts::LABELS | NodeFacts::USAGE);
+        assert_eq!(declared.without_index().declaration().node_facts, NodeFacts::USAGE);
     }
 
     #[test]

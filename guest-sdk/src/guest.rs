@@ -63,8 +63,14 @@ impl<P: Plugin> Guest<P> {
     pub fn configure(&mut self, arguments: &str) -> Result<Declaration, String> {
         let args = P::arguments(arguments)?;
         let index = P::Index::new(&args);
+        let is_told = P::Index::is_told(&args);
         self.configured = Some(Configured { args, index, objects: Objects::default() });
-        Ok(Declaration { retry_on: P::retry_on(), ..const { P::DECLARED.declaration() } })
+        let declaration = if is_told {
+            const { P::DECLARED.declaration() }
+        } else {
+            const { P::DECLARED.without_index().declaration() }
+        };
+        Ok(Declaration { retry_on: P::retry_on(), ..declaration })
     }
 
     /// Makes a pod known under a template's id.

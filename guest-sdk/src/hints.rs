@@ -2,7 +2,7 @@
 //!
 //! Which events a plugin is asked about is what `retry_on` names. A pod for which it says [`Hint::Skip`] goes on waiting. What
 //! happened to nodes and to pods on nodes a hint takes as a parameter, [`node::Change`](crate::node::Change) or
-//! [`pod::Change`](crate::pod::Change), with the facts that it names.
+//! [`pod::Change`], with the facts that it names.
 //!
 //! ```
 //! use berth_guest::prelude::*;

@@ -77,6 +77,12 @@ pub trait Index<Args = NoArgs>: Sized + 'static {
     /// Before the first change.
     fn new(args: &Args) -> Self;
 
+    /// Whether, with these arguments, it has to be told of nodes and pods. Where not, the facts of `Nodes` and `Pods` that no
+    /// function reads are not declared, and so not sent: it sees them empty.
+    fn is_told(_args: &Args) -> bool {
+        true
+    }
+
     /// A node is new, or one of its facts changed.
     fn node_set(&mut self, _node: node::Id, _facts: <Self::Nodes as FactSet>::Item<'_>) {}
 

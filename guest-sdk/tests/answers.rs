@@ -178,7 +178,7 @@ fn a_post_filter_asks_what_would_be() {
     };
     let made = host.post_filter(&pod().priority(1), rejections, only_c);
     let (node, evict) = (berth_guest::node::Id(2), vec![berth_guest::pod::Id(7)]);
-    assert_eq!(made, Ok(PostFilter::Nominate(Nomination { node, evict, reason: "in cycle 1".into() })));
+    assert_eq!(made, Ok(PostFilter::Nominate(Nomination { node, evict, reason: "in cycle 0".into() })));
     assert_eq!(host.post_filter(&pod(), rejections, only_c), Ok(PostFilter::no_room("2 of 3 nodes")));
     assert_eq!(host.post_filter(&pod(), rejections, |_, _| no(Code::Error)), Err("full".into()));
     let declaration = host.declaration();

@@ -93,6 +93,10 @@ fn what_is_written_runs_the_same() {
     }
 }
 
+/// Of every file of an older version.
+const CONVERTED: &str = "apiVersion: read as kubescheduler.config.k8s.io/v1; `berth run --config FILE --write-config-to FILE` \
+                         writes what it comes to";
+
 #[test]
 fn older_versions_mean_the_same_as_v1() {
     for (older, v1, notes) in [
@@ -100,13 +104,14 @@ fn older_versions_mean_the_same_as_v1() {
             "limits-v1beta3.yaml",
             "limits-v1.yaml",
             &[
+                CONVERTED,
                 "profiles[0].plugins.filter.enabled[0]: GCEPDLimits is not in v1: NodeVolumeLimits, which is enabled by \
                  default, does it",
                 "profiles[0].plugins.multiPoint.enabled[1]: EBSLimits is not in v1: NodeVolumeLimits, which is enabled by \
                  default, does it",
             ][..],
         ),
-        ("weights-v1beta2.yaml", "weights-v1.yaml", &[]),
+        ("weights-v1beta2.yaml", "weights-v1.yaml", &[CONVERTED]),
     ] {
         let (older, v1) = (folder("older").join(older), folder("older").join(v1));
         let read = config::load_noted(&older).unwrap_or_else(|error| panic!("{error}"));

@@ -125,13 +125,23 @@ impl Answer {
 }
 
 impl Verdict {
+    /// The nodes that it rejects, with reasons in an order. kube-scheduler's NodeResourcesFit tells of extended resources in any: they
+    /// are in a map.
+    fn told(&self, plugin: &str) -> BTreeMap<String, Status> {
+        let mut told = self.rejected.clone();
+        if plugin == "NodeResourcesFit" {
+            told.values_mut().for_each(|status| status.reasons.sort());
+        }
+        told
+    }
+
     fn differences(theirs: &Self, ours: &Self, plugin: &str, lines: &mut Vec<String>) {
         if theirs.failed.is_some() || ours.failed.is_some() {
             note(lines, format_args!("{plugin}: could not tell"), &theirs.failed.is_some(), &ours.failed.is_some());
             return;
         }
         note(lines, format_args!("{plugin}: skips its filter"), &theirs.skips, &ours.skips);
-        compare(lines, &format!("{plugin}: rejected"), &theirs.rejected, &ours.rejected);
+        compare(lines, &format!("{plugin}: rejected"), &theirs.told(plugin), &ours.told(plugin));
         match (&theirs.scores, &ours.scores) {
             (Some(theirs), Some(ours)) => compare(lines, &format!("{plugin}: score"), theirs, ours),
             // Some of kube-scheduler's plugins have no pre-score, and give every node nothing where Berth's skip.

@@ -15,9 +15,6 @@ pub type Hints = BTreeMap<String, bool>;
 /// Plugins of whose verdicts on the node that changed Berth makes the hint, where kube-scheduler's wake the pod for any node.
 const BY_VERDICT: [&str; 3] = ["NodeName", "NodeUnschedulable", "NodeDeclaredFeatures"];
 
-/// Plugins whose hints are compared when they read devices and claims of them as kube-scheduler's do.
-const TO_COME: [&str; 1] = ["DynamicResources"];
-
 /// A change, with what the sides say of a pod before and after it.
 pub struct Asked<'a> {
     /// What happened.
@@ -49,7 +46,7 @@ impl Asked<'_> {
         let rejected =
             |plugin: &str| self.before.plugins.get(plugin).is_some_and(|verdict| !verdict.rejected.is_empty());
         let asked = hints.iter().map(|(plugin, again)| (plugin.as_str(), *again));
-        asked.filter(move |(plugin, _)| rejected(plugin) && !TO_COME.contains(plugin))
+        asked.filter(move |(plugin, _)| rejected(plugin))
     }
 
     /// What docs/differences.md says of hints.
@@ -62,15 +59,35 @@ impl Asked<'_> {
         match ours {
             // Nothing changed that any plugin reads.
             None => before == after,
-            Some(false) => BY_VERDICT.contains(&plugin) && object["kind"] == "Node" && after.contains_key(name),
+            Some(false) => {
+                let still_rejected = object["kind"] == "Node" && after.contains_key(name);
+                let says_so = BY_VERDICT.contains(&plugin) || (plugin == "NodeAffinity" && is_unreadable(self.pod));
+                still_rejected && says_so
+            }
             // It did help, or may have.
-            Some(true) => before.keys().any(|node| !after.contains_key(node)) || knows_better(plugin, self.pod, object),
+            Some(true) => {
+                before.keys().any(|node| !after.contains_key(node)) || knows_better(plugin, self.pod, self.change)
+            }
         }
     }
 }
 
+/// Whether a term of the pod's required node affinity can't be read: no node matches it, and kube-scheduler tries the pod again
+/// for any.
+fn is_unreadable(pod: &Value) -> bool {
+    let required = &pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
+    let list = |of: &Value, field: &str| of[field].as_array().cloned().unwrap_or_default();
+    let expressions = list(required, "nodeSelectorTerms");
+    expressions.iter().flat_map(|term| list(term, "matchExpressions")).any(|requirement| {
+        let compares = requirement["operator"] == "Gt" || requirement["operator"] == "Lt";
+        let is_number = |value: &Value| value.as_str().is_some_and(|text| text.parse::<i64>().is_ok());
+        compares && !list(&requirement, "values").iter().all(is_number)
+    })
+}
+
 /// Where kube-scheduler's hint overlooks what may help.
-fn knows_better(plugin: &str, pod: &Value, object: &Value) -> bool {
+fn knows_better(plugin: &str, pod: &Value, change: &Change) -> bool {
+    let (Change::Set(object) | Change::Remove(object)) = change;
     let terms = |which: &str| {
         let terms = &pod["spec"]["affinity"][which]["requiredDuringSchedulingIgnoredDuringExecution"];
         terms.as_array().cloned().unwrap_or_default()
@@ -88,6 +105,8 @@ fn knows_better(plugin: &str, pod: &Value, object: &Value) -> bool {
         "NodeVolumeLimits" => ["CSINode", "VolumeAttachment"].iter().any(|kind| object["kind"] == *kind),
         // Also for claims, not for volumes in the pod alone.
         "VolumeBinding" => object["kind"] == "CSIDriver",
+        // Devices come free.
+        "DynamicResources" => object["kind"] == "ResourceClaim" && matches!(change, Change::Remove(_)),
         _ => false,
     }
 }

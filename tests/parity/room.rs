@@ -8,12 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-/// What DynamicResources says of claims, before what is said of preemption. It is compared by the suite: kube-scheduler's writes to
-/// an API server here that has none of the claims.
-const OF_CLAIMS: [&str; 3] =
-    ["no new claims to deallocate", "still not schedulable", "deallocation of ResourceClaim completed"];
-
-/// What it says where a pre-filter before its own rejected the pod, so that it can't tell. Then nobody is asked to make room.
+/// What DynamicResources says where a pre-filter before its own rejected the pod, so that it can't tell. Then nobody is asked to make
+/// room.
 const NOT_ASKED: &str = "not found";
 
 /// As kube-scheduler has it.
@@ -88,10 +84,9 @@ impl Offer {
     /// What differs, a line each.
     fn differences(&self, ours: &Made) -> Vec<String> {
         let mut lines = Vec::new();
-        let message = without_claims(&self.message);
-        let own = without_claims(&ours.message);
-        if message != own && message != NOT_ASKED {
-            lines.push(format!("preemption: kube-scheduler says {message:?}, Berth {own:?}"));
+        let (theirs, ours_says) = (&self.message, &ours.message);
+        if theirs != ours_says && theirs != NOT_ASKED {
+            lines.push(format!("preemption: kube-scheduler says {theirs:?}, Berth {ours_says:?}"));
         }
         let best = self.best();
         if self.is_made() && !best.contains(self.node.as_str()) {
@@ -123,10 +118,4 @@ impl Offer {
         let best = self.candidates.iter().filter(|(_, candidate)| Some(harm(candidate)) == least);
         best.map(|(name, _)| name.as_str()).collect()
     }
-}
-
-/// What is said of preemption alone.
-fn without_claims(message: &str) -> &str {
-    let after = OF_CLAIMS.iter().find_map(|claims| message.strip_prefix(claims));
-    after.map_or(message, |after| after.strip_prefix(", ").unwrap_or(after))
 }

@@ -13,6 +13,7 @@ use k8s_openapi::api::core::v1::Namespace;
 use kube::Api;
 use tempfile::TempDir;
 
+use crate::authority::Authority;
 use crate::objects::NAMESPACE;
 use crate::wait::{Look, eventually};
 
@@ -51,6 +52,7 @@ impl ControlPlane {
         );
         fs::write(home.join("tokens.csv"), tokens)?;
         service_account_keys(home)?;
+        client_certificates(home)?;
         let etcd = etcd(assets, home, client_port, peer_port)?;
         let mut command = apiserver(assets, home, client_port, api_port);
         let apiserver = spawn(&mut command, &home.join("apiserver.log"))?;
@@ -142,6 +144,14 @@ fn service_account_keys(home: &Path) -> Result<()> {
     run(&["ec", "-in", "sa.key", "-pubout", "-out", "sa.pub"])
 }
 
+/// Of a member of system:masters and of somebody who may do nothing, beside the kubeconfig (see [`crate::authority`]).
+fn client_certificates(home: &Path) -> Result<()> {
+    let authority = Authority::new()?;
+    fs::write(home.join("clients.crt"), authority.pem())?;
+    authority.issue(home, "root", "system:masters")?;
+    authority.issue(home, "jane", "nobodies")
+}
+
 fn etcd(assets: &Path, home: &Path, client: u16, peer: u16) -> Result<Child> {
     let (client, peer) = (format!("http://127.0.0.1:{client}"), format!("http://127.0.0.1:{peer}"));
     let mut command = Command::new(assets.join("etcd"));
@@ -163,6 +173,7 @@ fn apiserver(assets: &Path, home: &Path, etcd: u16, port: u16) -> Command {
         .args(["--authorization-mode=RBAC", "--anonymous-auth=false"])
         .args([format!("--secure-port={port}"), format!("--cert-dir={}", file("certs"))])
         .arg(format!("--token-auth-file={}", file("tokens.csv")))
+        .arg(format!("--client-ca-file={}", file("clients.crt")))
         .arg(format!("--service-account-issuer=https://127.0.0.1:{port}/"))
         .arg(format!("--service-account-key-file={}", file("sa.pub")))
         .arg(format!("--service-account-signing-key-file={}", file("sa.key")))

@@ -4,11 +4,13 @@
 //! `KUBEBUILDER_ASSETS` names a folder with etcd and kube-apiserver, against those.
 
 pub mod api;
+pub mod authority;
 pub mod capacity;
 mod clean;
 mod control_plane;
 pub mod crafted;
 pub mod directory;
+pub mod engine;
 pub mod events;
 pub mod extender;
 mod journal;
@@ -16,6 +18,8 @@ pub mod objects;
 mod process;
 pub mod programs;
 mod proxy;
+pub mod reader;
+pub mod served;
 mod session;
 mod target;
 pub mod toolchains;

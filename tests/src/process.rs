@@ -4,14 +4,12 @@ use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
-use axum::http::Request;
-use kube::client::Body;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::watch;
 
-use crate::programs;
 use crate::wait::{self, Look, PATIENCE, eventually};
+use crate::{programs, served};
 
 /// A running scheduler, which is killed when dropped.
 pub struct Process {
@@ -99,18 +97,22 @@ impl Process {
     /// # Errors
     /// It does not serve.
     pub async fn get_as(&self, path: &str, token: Option<&str>) -> Result<(u16, String)> {
+        served::get(&self.address_said()?, path, token).await
+    }
+
+    /// Where it serves, once it does: address and port.
+    ///
+    /// # Errors
+    /// It did not in time, or ended.
+    pub async fn address(&self) -> Result<String> {
+        self.until_logged("health and metrics: https://").await?;
+        self.address_said()
+    }
+
+    fn address_said(&self) -> Result<String> {
         let log = self.log();
         let address = log.split("health and metrics: https://").nth(1).context("it does not say where it serves")?;
-        let address = address.split(|c: char| c.is_whitespace() || c == '"').next().unwrap_or_default();
-        let mut config = kube::Config::new(format!("https://{address}").parse()?);
-        // Signed by itself.
-        config.accept_invalid_certs = true;
-        config.auth_info.token = token.map(|token| token.to_owned().into());
-        let client = kube::Client::try_from(config)?;
-        let answer = client.send(Request::get(path).body(Body::empty())?).await?;
-        let status = answer.status().as_u16();
-        let body = answer.into_body().collect_bytes().await?;
-        Ok((status, String::from_utf8_lossy(&body).into_owned()))
+        Ok(address.split(|c: char| c.is_whitespace() || c == '"').next().unwrap_or_default().to_owned())
     }
 
     /// Waits until a scrape shows this line: series and value.

@@ -97,8 +97,20 @@ async fn checked() -> Result<()> {
         ensure!(words.contains(expected), "the check does not say {expected:?}:\n{}", output.stdout);
     }
     let home = tempfile::tempdir()?;
-    let bad = home.path().join("bad.yaml");
     let head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+    let nothing = home.path().join("nothing.yaml");
+    std::fs::write(&nothing, format!("{head}profiles: [{{plugins: {{multiPoint: {{disabled: [{{name: '*'}}]}}}}}}]"))?;
+    for (file, expected) in [
+        (folder("older/limits-v1beta3.yaml"), "apiVersion: read as kubescheduler.config.k8s.io/v1;"),
+        (folder("policy/given/documented.json"), "apiVersion: read as kubescheduler.config.k8s.io/v1;"),
+        (nothing.clone(), "nothing is enabled at queueSort, which kube-scheduler refuses"),
+        (nothing, "nothing is enabled at bind, which kube-scheduler refuses"),
+    ] {
+        let output = programs::run_berth(&["config", "check", &file.display().to_string()]).await?;
+        ensure!(output.success, "a good file is refused:\n{}\n{}", output.stdout, output.stderr);
+        ensure!(output.stdout.contains(expected), "the check does not say {expected:?}:\n{}", output.stdout);
+    }
+    let bad = home.path().join("bad.yaml");
     let bad_name = bad.display().to_string();
     for (text, expected) in [
         ("profles: []", ":3:1: profles: unknown field; did you mean profiles?"),

@@ -79,10 +79,15 @@ async fn history_that_is_gone(target: &Target) -> Result<()> {
     api::delete(&target.client, &node("going", 4)).await?;
     server.compact();
     session.journal.placed("p-", 2).await?;
-    session
-        .create(&with(pod("late", "1"), &json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "going"}}})))
-        .await?;
-    let message = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
+    // Who knows of a node that came later knows of the one that went.
+    session.create(&node("after", 1)).await?;
+    let on = |name: &str, node: &str| {
+        with(pod(name, "1"), &json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": node}}}))
+    };
+    session.create(&on("on-after", "after")).await?;
+    session.journal.placed_pod("on-after").await?;
+    session.create(&on("late", "going")).await?;
+    let message = "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.";
     session.journal.rejected("late", message).await?;
     session.end().await
 }

@@ -1,13 +1,19 @@
 //! kube-scheduler itself, as a process.
 
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 use berth_tests::objects::with;
-use berth_tests::{Target, programs};
+use berth_tests::{ControlPlane, Target, programs};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
+
+/// Whether there is what it takes to compare with it.
+pub fn is_there() -> bool {
+    KubeScheduler::program().is_some() && ControlPlane::assets().is_some()
+}
 
 /// A running one, which is killed when dropped.
 pub struct KubeScheduler(Child);
@@ -31,12 +37,28 @@ impl KubeScheduler {
     /// # Errors
     /// As [`KubeScheduler::start`].
     pub fn start_with(target: &Target, more: &Value) -> Result<Self> {
+        Self::start_flagged(target, more, &["--secure-port=0"])
+    }
+
+    /// The same, answering everybody at the address that is returned.
+    ///
+    /// # Errors
+    /// As [`KubeScheduler::start`].
+    pub fn start_serving(target: &Target, more: &Value) -> Result<(Self, String)> {
+        // It can't be told to take any port.
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let port = format!("--secure-port={}", address.port());
+        let flags = ["--bind-address=127.0.0.1", &port, "--authorization-always-allow-paths=/*"];
+        Ok((Self::start_flagged(target, more, &flags)?, address.to_string()))
+    }
+
+    fn start_flagged(target: &Target, more: &Value, flags: &[&str]) -> Result<Self> {
         let program = Self::program().context("PARITY_SCHEDULER names no kube-scheduler")?;
         let file = target.home().join("kube-scheduler.json");
         std::fs::write(&file, with(configuration(&target.kubeconfig), more).to_string())?;
         let log = std::fs::File::create(target.home().join("kube-scheduler.log"))?;
         let mut command = Command::new(&program);
-        command.arg("--config").arg(file).args(["--secure-port=0", "--leader-elect=false"]);
+        command.arg("--config").arg(file).arg("--leader-elect=false").args(flags);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).kill_on_drop(true);
         let child = command.spawn().with_context(|| format!("starting {}", program.display()))?;
         Ok(Self(child))

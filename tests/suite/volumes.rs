@@ -100,12 +100,13 @@ async fn selected(target: &Target, claim: &Value) -> Result<String> {
     .await
 }
 
-/// Creates a volume, and waits until it is told to be available.
+/// Makes a volume, and waits until it may be had; by then a claim that waits for one may have it.
 async fn available(target: &Target, volume: &Value) -> Result<()> {
     api::create(&target.client, volume).await?;
     eventually("the volume is available", || async {
         let volume = read(target, volume).await?;
-        Ok(Look::at(volume["status"]["phase"] == "Available", || format!("{volume}")))
+        let phase = &volume["status"]["phase"];
+        Ok(Look::at(phase == "Available" || phase == "Bound", || format!("{volume}")))
     })
     .await
 }

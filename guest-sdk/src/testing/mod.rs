@@ -40,5 +40,5 @@ mod what_if;
 pub use host::Host;
 pub use node::{NodeBuilder, node};
 pub use pod::{PodBuilder, expression, pod, term};
-pub use post_filter::Rejections;
+pub use post_filter::{Extenders, Rejections};
 pub use selector::{pod_term, selector, spread};

@@ -8,6 +8,9 @@ use crate::post_filter::{Candidate, PostFilter, Rejected};
 use crate::types::{Code, Status, Verdicts};
 use crate::{Outcome, node, pod};
 
+/// What extenders leave of candidates, or why they can't tell.
+pub type Extenders = fn(Vec<Candidate>) -> Result<Vec<Candidate>, String>;
+
 /// How a post-filter finds things.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rejections<'a> {
@@ -16,12 +19,12 @@ pub struct Rejections<'a> {
     /// Pods that are leaving the node that is set aside for the pod, because a scheduler evicted them.
     pub leaving: &'a [pod::Id],
     /// What the extenders leave of candidates; all of them where this is `None`.
-    pub extenders: Option<fn(Vec<Candidate>) -> Result<Vec<Candidate>, String>>,
+    pub extenders: Option<Extenders>,
 }
 
 impl<P: Plugin> Host<P> {
-    /// Asks whether room can be made for the pod, in the cycle of the call before. `what_if` says, of a node's name and pods that would not be there, why the pod
-    /// does not fit; `None` where it fits.
+    /// Asks whether room can be made for the pod, in the cycle of the call before. `what_if` says, of a node's name and pods that
+    /// would not be there, why the pod does not fit; `None` where it fits.
     pub fn post_filter(
         &mut self,
         pod: &PodBuilder,
@@ -58,10 +61,7 @@ impl<P: Plugin> Host<P> {
     }
 }
 
-fn extended(
-    extenders: Option<fn(Vec<Candidate>) -> Result<Vec<Candidate>, String>>,
-    candidates: &[WitCandidate],
-) -> Result<Vec<WitCandidate>, String> {
+fn extended(extenders: Option<Extenders>, candidates: &[WitCandidate]) -> Result<Vec<WitCandidate>, String> {
     let Some(extenders) = extenders else { return Ok(candidates.to_vec()) };
     let read = |candidate: &WitCandidate| Candidate {
         node: node::Id(candidate.node),

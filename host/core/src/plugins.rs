@@ -451,6 +451,13 @@ pub trait Plugins {
     /// It is done with the extension point that it began last.
     fn point_ends(&mut self, _outcome: PointOutcome) {}
 
+    /// Pre-bind of this pod begins. Its plugins may have things done that take their time, so that it is measured by pod,
+    /// from here to [`Plugins::pre_bind_ends`].
+    fn pre_bind_begins(&mut self, _pod: &Pod) {}
+
+    /// The pod may be bound, or won't be.
+    fn pre_bind_ends(&mut self, _pod: &Pod, _outcome: PointOutcome) {}
+
     /// A pod that permit plugins wanted to wait waits no more: it may be bound, or not. For those who measure.
     fn permit_wait_ends(&mut self, _waited: Duration, _outcome: PointOutcome) {}
 

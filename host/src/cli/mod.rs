@@ -46,7 +46,7 @@ enum LoggingFormat {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Place pods in a cluster until stopped.
-    Run(run::Args),
+    Run(Box<run::Args>),
     /// An embedded API server with the cluster's other hands, for tries and tests.
     Sim(sim::Args),
     /// A cluster, a scheduler and a workload in one process, and a table of what went where.
@@ -81,7 +81,7 @@ fn start(command: Command) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = |()| ExitCode::SUCCESS;
     let code = match command {
-        Command::Run(args) => runtime.block_on(run::run(args)).map(done),
+        Command::Run(args) => runtime.block_on(run::run(*args)).map(done),
         Command::Sim(args) => runtime.block_on(sim::run(args)).map(done),
         Command::Demo(args) => runtime.block_on(demo::run(args)).map(done),
         Command::Config(command) => config::run(command),
@@ -103,13 +103,16 @@ fn start_log(cli: &Cli) -> Result<()> {
     Ok(())
 }
 
+/// Libraries say too much: of the client's requests those tell who made them.
 fn log_filter(cli: &Cli) -> &str {
-    let default =
-        if matches!(cli.command, Command::Demo(_) | Command::Config(_) | Command::Plugin(_)) { "warn" } else { "info" };
+    let default = if matches!(cli.command, Command::Demo(_) | Command::Config(_) | Command::Plugin(_)) {
+        "warn"
+    } else {
+        "info,kube_client::client::builder=off"
+    };
     match (cli.verbosity, &cli.log) {
-        // Libraries say too much at these levels.
-        (Some(0..=3), _) => "info",
-        (Some(4..=5), _) => "info,berth=debug,berth_core=debug",
+        (Some(0..=3), _) => "info,kube_client::client::builder=off",
+        (Some(4..=5), _) => "info,kube_client::client::builder=off,berth=debug,berth_core=debug",
         (Some(_), _) => "info,berth=trace,berth_core=trace",
         (None, Some(filter)) => filter,
         (None, None) => default,

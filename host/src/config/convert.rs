@@ -95,6 +95,7 @@ pub(super) fn model(
     if version == Version::V1 {
         return;
     }
+    notes.push(converted(root));
     if version == Version::V1Beta2 && configuration.profiles.is_empty() {
         configuration.profiles.push(Profile::default());
     }
@@ -108,6 +109,16 @@ pub(super) fn model(
             weigh_less(profile.plugins.get_or_insert_default());
         }
     }
+}
+
+/// Says so of the whole file.
+pub(super) fn converted(root: &Node) -> Problem {
+    let message = format!(
+        "read as {}; `berth run --config FILE --write-config-to FILE` writes what it comes to",
+        v1::API_VERSION
+    );
+    let path = Path::default().field("apiVersion");
+    note(root.place_of(&path), &path, message)
 }
 
 fn without_limits(set: &mut PluginSet, path: &Path, root: &Node, notes: &mut Problems) {

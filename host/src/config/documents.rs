@@ -82,6 +82,7 @@ fn old_policy(root: &Node, documents: &mut Documents, problems: &mut Problems) {
         findings.retain(|(path, _)| path.to_string().starts_with("extenders"));
     }
     locate(findings, root, before, problems);
+    documents.notes.push(convert::converted(root));
     documents.notes.extend(policy::notes(root));
     documents.named = named(&configuration, root);
     documents.scheduler = Some(configuration);

@@ -201,3 +201,7 @@ mod tests {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "handshake_test.rs"]
+mod handshake_tests;

@@ -5,17 +5,18 @@ use std::time::Duration;
 
 use ::kube::config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use ::kube::{Client, Config};
+use tracing::info;
 
 /// Why there is no client.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// The file named by `--kubeconfig` is not there, or not what it should be.
-    #[error("kubeconfig {path}: {source}")]
+    #[error("kubeconfig {path}: {why}")]
     Kubeconfig {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
-        source: KubeconfigError,
+        /// What is wrong with it, without an excerpt: it holds secrets.
+        why: String,
     },
     /// No file was named, and this is no pod.
     #[error(
@@ -70,6 +71,7 @@ pub async fn connect_at(kubeconfig: Option<&Path>, address: Option<&str>) -> Res
     if let Some(url) = url {
         config.cluster_url = url;
     }
+    info!("API server: {}, of {from}", config.cluster_url);
     client(config, from)
 }
 
@@ -92,14 +94,19 @@ fn client(mut config: Config, from: String) -> Result<Client, ConnectError> {
 /// # Errors
 /// As [`connect`].
 pub async fn connect_to(kubeconfig: &str) -> Result<Client, ConnectError> {
-    let fail = |source| ConnectError::Kubeconfig { path: "of this process".into(), source };
+    let fail = |error: KubeconfigError| wrong_kubeconfig(Path::new("of this process"), &error);
     let file = Kubeconfig::from_yaml(kubeconfig).map_err(fail)?;
     let config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.map_err(fail)?;
     client(config, "a server in this process".to_owned())
 }
 
+fn wrong_kubeconfig(path: &Path, error: &KubeconfigError) -> ConnectError {
+    let said = super::error_with_causes(error);
+    ConnectError::Kubeconfig { path: path.to_owned(), why: said.lines().next().unwrap_or_default().to_owned() }
+}
+
 async fn from_file(path: &Path) -> Result<Config, ConnectError> {
-    let fail = |source| ConnectError::Kubeconfig { path: path.to_owned(), source };
+    let fail = |error: KubeconfigError| wrong_kubeconfig(path, &error);
     let file = Kubeconfig::read_from(path).map_err(fail)?;
     Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.map_err(fail)
 }

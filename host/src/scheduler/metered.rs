@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use berth_core::cache::{NodeId, PodId};
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
+use berth_core::model::Pod;
 use berth_core::plugins::{
     AskBack, ClassFilter, ClassScores, Classified, Code, Cycle, Decision, ExtensionPoints, Happened, Hint, Passed,
     Permission, PluginError, PluginId, PointOutcome, PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Room,
@@ -248,6 +249,14 @@ impl Plugins for Metered<'_> {
 
     fn point_ends(&mut self, outcome: PointOutcome) {
         self.meter.point_ends(outcome);
+    }
+
+    fn pre_bind_begins(&mut self, pod: &Pod) {
+        self.meter.lasting_begins(ExtensionPoints::PRE_BIND, &pod.key.uid, &pod.spec.scheduler_name);
+    }
+
+    fn pre_bind_ends(&mut self, pod: &Pod, outcome: PointOutcome) {
+        self.meter.lasting_ends(&pod.key.uid, outcome);
     }
 
     fn permit_wait_ends(&mut self, waited: Duration, outcome: PointOutcome) {

@@ -114,8 +114,8 @@ impl Turn {
         let now = self.clock.now();
         let cycle = matches!(event, Event::Cycle).then(Instant::now);
         match &event {
-            Event::Bound(pod) => self.meter.bind_ends(&pod.uid, PointOutcome::Success),
-            Event::BindFailed(pod, _) => self.meter.bind_ends(&pod.uid, PointOutcome::Error),
+            Event::Bound(pod) => self.meter.lasting_ends(&pod.uid, PointOutcome::Success),
+            Event::BindFailed(pod, _) => self.meter.lasting_ends(&pod.uid, PointOutcome::Error),
             _ => {}
         }
         let mut plugins = Metered { guests: &mut self.guests, meter: &mut self.meter };

@@ -11,9 +11,8 @@ use crate::api;
 use crate::args::Args;
 use crate::cel::Compiler;
 use crate::claims::KnownClaim;
-use crate::classes::KnownClass;
+use crate::classes::Classes;
 use crate::devices::{Allocated, Slice, Slices};
-use crate::extended::Resolver;
 
 const CLAIM: usize = 0;
 const SLICE: usize = 1;
@@ -23,10 +22,8 @@ const SLICE: usize = 1;
 pub struct Cluster {
     /// By namespace, then by name.
     claims: HashMap<String, HashMap<String, Rc<KnownClaim>>>,
-    /// By name.
-    pub classes: HashMap<String, KnownClass>,
-    /// Which of them stands for which extended resource.
-    resolver: Resolver,
+    /// DeviceClasses.
+    pub classes: Classes,
     /// Claims that were made for a pod's extended resources, by its uid: namespace and name.
     made: HashMap<String, (String, String)>,
     /// ResourceSlices.
@@ -85,10 +82,7 @@ impl Index<Args> for Cluster {
                 }
             }
             SLICE => self.slices.remove(object.name),
-            _ => {
-                self.classes.remove(object.name);
-                self.resolver = Resolver::of(self.classes.values());
-            }
+            _ => self.classes.remove(object.name),
         }
     }
 }
@@ -120,18 +114,17 @@ impl Cluster {
             }
             SLICE => self.slices.set(Slice::new(object.name, api::read(object.read()?)?)),
             _ => {
-                let class = KnownClass { name: object.name.to_owned(), class: api::read(object.read()?)? };
+                let class = api::read(object.read()?)?;
                 self.compiler.make_ready();
-                self.classes.insert(object.name.to_owned(), class);
-                self.resolver = Resolver::of(self.classes.values());
+                self.classes.set(object.name, class);
             }
         }
         Ok(())
     }
 
     /// The name of the class that stands for the resource.
-    pub fn class_of<'a>(&'a self, resource: &'a str) -> Option<&'a str> {
-        self.resolver.class(resource).filter(|class| self.classes.contains_key(*class))
+    pub fn class_of(&self, resource: &str) -> Option<&str> {
+        self.classes.of_resource(resource).map(|known| known.name.as_str())
     }
 
     /// The claim that was made for extended resources of the pod of this uid, when it was tried before.

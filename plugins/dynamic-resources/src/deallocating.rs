@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::claims::{KnownClaim, Wanted};
 use crate::cluster::Cluster;
+use crate::filtering::pre_filter;
 use crate::reserving::{FINALIZER, State, reference, special};
 
 /// Where the pod fits nowhere: a claim that nobody else uses may be allocated elsewhere, if it could not be used on some node; and
@@ -17,7 +18,8 @@ use crate::reserving::{FINALIZER, State, reference, special};
 pub fn post_filter(_: &mut Rejected<'_>, pod: &Wanted, cluster: &Cluster, cycle: &Cycle) -> PostFilter {
     let said =
         |reason: &str, intents| PostFilter::Unschedulable { reasons: vec![reason.to_owned()], clear: false, intents };
-    if pod.is_empty(cluster) {
+    // What its own pre-filter rejected is not looked at further.
+    if pod.is_empty(cluster) || pre_filter(pod, cluster).is_err() {
         return said("no new claims to deallocate", Vec::new());
     }
     if let Some(known) = deallocatable(pod, cluster, cycle) {

@@ -1,43 +1,14 @@
 //! Extended resources that DeviceClasses stand for: what of them a pod asks for becomes requests of a claim, which is made for the
 //! pod where no device plugin of the node has the resource.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::iter;
 
-use berth_guest::names;
 use berth_guest::types::{Container, ContainerKind, Resources};
 use serde::{Deserialize, Serialize};
 
 use crate::api::{AllocationMode, Ask, Request};
-use crate::classes::KnownClass;
-
-/// What stands before the name of every class: a resource that it stands for without saying so.
-const OF_CLASS: &str = "deviceclass.resource.kubernetes.io/";
-
-/// Which class stands for which resource.
-#[derive(Debug, Default)]
-pub struct Resolver {
-    /// By the name that the classes give.
-    named: BTreeMap<String, String>,
-}
-
-impl Resolver {
-    /// Of the classes that name the same resource the latest one stands for it, so that one may follow another.
-    pub fn of<'a>(classes: impl Iterator<Item = &'a KnownClass>) -> Resolver {
-        let mut classes: Vec<&KnownClass> = classes.collect();
-        classes.sort_by(|a, b| a.created().cmp(b.created()).then_with(|| b.name.cmp(&a.name)));
-        let named = classes.into_iter().filter_map(|class| {
-            let resource = class.class.spec.extended_resource_name.clone()?;
-            Some((resource, class.name.clone()))
-        });
-        Resolver { named: named.collect() }
-    }
-
-    /// The name of the class, which may be gone, that stands for the resource.
-    pub fn class<'a>(&'a self, resource: &'a str) -> Option<&'a str> {
-        self.named.get(resource).map(String::as_str).or_else(|| resource.strip_prefix(OF_CLASS))
-    }
-}
+use crate::classes;
 
 /// `pod.status.extendedResourceClaimStatus.requestMappings[]`
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -54,9 +25,7 @@ pub struct Mapping {
 /// The extended resources that the containers ask for.
 pub fn asked(containers: &[Container]) -> BTreeSet<String> {
     let scalars = containers.iter().flat_map(|container| &container.requests.scalars);
-    let extended = scalars.filter(|scalar| {
-        scalar.quantity != 0 && (names::is_extended_resource(&scalar.name) || scalar.name.starts_with(OF_CLASS))
-    });
+    let extended = scalars.filter(|scalar| scalar.quantity != 0 && classes::can_stand_for(&scalar.name));
     extended.map(|scalar| scalar.name.clone()).collect()
 }
 

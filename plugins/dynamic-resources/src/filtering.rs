@@ -64,7 +64,7 @@ fn has_classes(known: &KnownClaim, cluster: &Cluster) -> Result<(), Rejection> {
             if class.is_empty() {
                 return Err(Rejection::error(format!("request {request}: unsupported request type")));
             }
-            if !cluster.classes.contains_key(class) {
+            if cluster.classes.get(class).is_none() {
                 let reason = format!("request {request}: device class {class} does not exist");
                 return Err(Rejection::unresolvable(reason));
             }

@@ -2,34 +2,32 @@
 //!
 //! Reads `spec.resourceClaims` with what templates made of them, and ResourceClaims, ResourceSlices and DeviceClasses of
 //! resource.k8s.io/v1. A claim that is allocated has to be usable on the node. For one that is not, devices are searched for in the
-//! pools that the node can use ([`allocator`]), by the CEL selectors of class and request ([`cel`]). Where the pod goes, claims are
+//! pools that the node can use ([`allocator`]), by the CEL selectors of class and request. Where the pod goes, claims are
 //! allocated: in thought when it has its node ([`reserving`]), and at the API server before it is bound. As kube-scheduler v1.36
 //! does, with what is on there by default: prioritized lists, admin access, extended resources ([`extended`]), partitionable
 //! devices, consumable capacity, device taints and binding conditions.
 
 mod allocator;
-mod api;
 mod args;
 mod binding;
-mod cel;
 mod claims;
-mod classes;
 mod cluster;
 mod deallocating;
-mod devices;
 mod extended;
 mod filtering;
-mod quantity;
+mod hints;
 mod reserving;
 mod scoring;
 mod time;
 
 use args::Args;
 use berth_guest::{ClusterEvent, EventActions};
+use berth_guest_devices::{api, cel, classes, devices, quantity};
 use claims::{Wanted, prepare};
 use cluster::Cluster;
 use deallocating::{post_filter, unreserve};
 use filtering::{classify, filter, pre_enqueue, pre_filter};
+use hints::queueing_hint;
 use reserving::{pre_bind, reserve};
 use scoring::{pre_score, score};
 
@@ -49,13 +47,13 @@ berth_guest::plugin!(
     reserve: reserve,
     unreserve: unreserve,
     pre_bind: pre_bind,
+    queueing_hint: queueing_hint,
     retry_on: [
         ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_LABELS | EventActions::UPDATE_ALLOCATABLE),
         ClusterEvent::new(
             "resource.k8s.io/v1/ResourceClaim",
             EventActions::ADD | EventActions::UPDATE | EventActions::DELETE,
         ),
-        ClusterEvent::new("Pod", EventActions::UPDATE),
         ClusterEvent::new("resource.k8s.io/v1/DeviceClass", EventActions::ADD | EventActions::UPDATE),
         ClusterEvent::new("resource.k8s.io/v1/ResourceSlice", EventActions::ADD | EventActions::UPDATE),
     ],

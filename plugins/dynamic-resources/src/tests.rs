@@ -11,6 +11,7 @@ mod binding;
 mod deallocation;
 mod extended;
 mod features;
+mod hints;
 
 /// Two nodes with two GPUs each, `a-0` and `a-1` of 40 GiB and `b-0` and `b-1` of 80 GiB; a node without; and the class `gpu`.
 fn host() -> Host<Plugin> {

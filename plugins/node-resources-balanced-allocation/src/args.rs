@@ -1,6 +1,7 @@
 //! `NodeResourcesBalancedAllocationArgs` of kubescheduler.config.k8s.io/v1, with its defaults and checks.
 
 use berth_guest::{Problems, Resource};
+use berth_guest_devices::{Extent, ReadsDevices};
 use serde::Deserialize;
 
 /// Checked arguments.
@@ -9,6 +10,12 @@ use serde::Deserialize;
 pub struct Args {
     /// The resources to balance.
     pub resources: Vec<Resource>,
+}
+
+impl ReadsDevices for Args {
+    fn extent(&self) -> Extent {
+        Extent::of_scores(&self.resources)
+    }
 }
 
 #[derive(Deserialize)]

@@ -2,13 +2,15 @@
 //!
 //! Reads what the pod requests, the node's allocatable resources and what its pods ask for already, as kube-scheduler v1.36 does:
 //! the spread of the resources' utilization with the pod is compared with the one before it came, and pods that ask for none
-//! of the resources are not scored. Arguments: `NodeResourcesBalancedAllocationArgs`.
+//! of the resources are not scored. Of extended resources that a DeviceClass stands for, devices are counted where the node has none
+//! by a device plugin. Arguments: `NodeResourcesBalancedAllocationArgs`.
 
 mod args;
 
 use args::Args;
 use berth_guest::Resource;
 use berth_guest::prelude::*;
+use berth_guest_devices::Inventory;
 
 /// Each resource that counts for this pod, and how much of it the pod asks for.
 pub struct Wanted(Vec<(Resource, i64)>);
@@ -24,17 +26,41 @@ fn pre_score(pod: &Wanted) -> PreScore {
     if pod.0.iter().all(|(_, wanted)| *wanted == 0) { PreScore::Skip } else { PreScore::Score }
 }
 
+fn score(
+    pod: &Wanted,
+    node: node::Id,
+    allocatable: &node::Allocatable,
+    usage: &node::Usage,
+    devices: &Inventory,
+) -> i64 {
+    let amounts = pod.0.iter().map(|(resource, wanted)| {
+        let (capacity, used) = devices.amounts(resource, allocatable, usage.get(resource), node);
+        Amounts { capacity, used, wanted: *wanted }
+    });
+    if devices.counts() {
+        // They are looked at several times, and not to be counted as often.
+        let counted: Vec<Amounts> = amounts.collect();
+        improvement(counted.into_iter())
+    } else {
+        improvement(amounts)
+    }
+}
+
+/// Of a resource on a node.
+#[derive(Clone, Copy)]
+struct Amounts {
+    capacity: i64,
+    used: i64,
+    wanted: i64,
+}
+
 /// 75 where the pod changes nothing, up to 100 where it evens things out, down to 50 where it does the contrary.
-fn score(pod: &Wanted, allocatable: &node::Allocatable, usage: &node::Usage) -> i64 {
-    let utilizations = |with_pod: i64| {
-        let amounts = pod
-            .0
-            .iter()
-            .map(move |(resource, wanted)| (usage.get(resource) + with_pod * wanted, allocatable.get(resource)));
-        let there = amounts.filter(|(_, capacity)| *capacity != 0);
-        there.map(|(used, capacity)| (used as f64 / capacity as f64).min(1.0))
-    };
-    50 + (50 + evenness(utilizations(1)) - evenness(utilizations(0))) / 2
+fn improvement(amounts: impl Iterator<Item = Amounts> + Clone) -> i64 {
+    let there = amounts.filter(|amounts| amounts.capacity != 0);
+    let utilization = |used: i64, capacity: i64| (used as f64 / capacity as f64).min(1.0);
+    let before = there.clone().map(|amounts| utilization(amounts.used, amounts.capacity));
+    let after = there.map(|amounts| utilization(amounts.used + amounts.wanted, amounts.capacity));
+    50 + (50 + evenness(after) - evenness(before)) / 2
 }
 
 /// 100 where all are used to the same part, 50 where half of them are full and the others empty. The order of the
@@ -56,9 +82,12 @@ fn evenness(utilizations: impl Iterator<Item = f64> + Clone) -> i64 {
 berth_guest::plugin!(
     name: "NodeResourcesBalancedAllocation",
     args: Args,
+    index: Inventory,
     prepare: prepare => Wanted,
     pre_score: pre_score,
     score: score,
+    // Of the index, only the node itself and objects are read, and with each change of those all answers are asked for anew.
+    scope: Node,
 );
 
 #[cfg(test)]

@@ -1,4 +1,6 @@
 use berth_guest::testing::{Host, NodeBuilder, PodBuilder, node, pod};
+use berth_guest::types::Scope;
+use serde_json::json;
 
 use super::*;
 
@@ -49,4 +51,40 @@ fn bad_arguments_are_refused() {
     let refused = Host::<Plugin>::with_args(r#"{"resources": [{"name": "cpu", "weight": 2}, {"name": "cpu"}]}"#).err();
     let problems = "[resources[0].weight: Invalid value: 2: must be 1, resources[1].name: Duplicate value: \"cpu\"]";
     assert_eq!(refused, Some(format!("NodeResourcesBalancedAllocation: arguments: {problems}")));
+}
+
+#[test]
+fn devices_count_as_the_resource_that_they_stand_for() {
+    let mut host = Host::<Plugin>::with_args(WITH_GPUS).unwrap();
+    // A quarter of each is asked for; of the GPUs of the first node 2 of 4, of the devices of the second 3 of 4.
+    host.node(node("plugin").cpu("10").memory("10000").allocatable("example.com/gpu", "4"));
+    host.node(node("devices").cpu("10").memory("10000"));
+    host.node(node("none").cpu("10").memory("10000"));
+    let class = json!({
+        "extendedResourceName": "example.com/gpu",
+        "selectors": [{ "cel": { "expression": "device.driver == 'gpu.example.com'" } }],
+    });
+    host.object("DeviceClass", "", "gpu", &json!({ "spec": class }).to_string());
+    let devices: Vec<_> = (0..4).map(|number| json!({ "name": format!("d{number}") })).collect();
+    let slice = json!({
+        "driver": "gpu.example.com",
+        "pool": { "name": "p", "generation": 1, "resourceSliceCount": 1 },
+        "nodeName": "devices",
+        "devices": devices,
+    });
+    host.object("ResourceSlice", "", "s", &json!({ "spec": slice }).to_string());
+    let result = json!({ "driver": "gpu.example.com", "pool": "p", "device": "d0", "request": "r" });
+    let status = json!({ "allocation": { "devices": { "results": [result] } } });
+    host.object("ResourceClaim", "default", "c", &json!({ "status": status }).to_string());
+    let scores = host.scores(&pod().cpu("2500m").memory("2500").request("example.com/gpu", "2"));
+    let scores: Vec<(&str, i64)> = scores.iter().map(|(name, score)| (name.as_str(), *score)).collect();
+    // Of 0, 0 and 0.25 the deviation is 0.118, of 0.25, 0.25 and 0.75 it is 0.236: 50 + (50 + 76 - 88) / 2.
+    assert_eq!(scores, [("devices", 69), ("none", 75), ("plugin", 69)]);
+}
+
+#[test]
+fn answers_are_kept_whatever_is_scored() {
+    for args in ["{}", WITH_GPUS] {
+        assert_eq!(Host::<Plugin>::with_args(args).unwrap().declaration().score_scope, Scope::Node, "{args}");
+    }
 }

@@ -1,6 +1,7 @@
 //! `NodeResourcesFitArgs` of kubescheduler.config.k8s.io/v1, with its defaults and checks.
 
 use berth_guest::{Problems, Resource, names};
+use berth_guest_devices::{Extent, ReadsDevices};
 use serde::Deserialize;
 
 /// Checked arguments.
@@ -20,6 +21,13 @@ impl Args {
         names::is_extended_resource(resource)
             && (self.ignored_resources.iter().any(|ignored| ignored == resource)
                 || self.ignored_resource_groups.iter().any(|ignored| ignored == group))
+    }
+}
+
+/// The filter leaves to DynamicResources what classes stand for, whatever nodes are scored by.
+impl ReadsDevices for Args {
+    fn extent(&self) -> Extent {
+        Extent::of_scores(self.strategy.resources.iter().map(|(resource, _)| resource)).max(Extent::Classes)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Whether the node has enough of everything.
 
 use berth_guest::prelude::*;
+use berth_guest_devices::Inventory;
 
 use crate::args::Args;
-use crate::offered::Offered;
 
 /// What the pod asks for, with the reasons that it may fail for.
 pub struct Wanted {
@@ -37,7 +37,7 @@ impl Wanted {
     }
 
     /// All that is short is told, not the first alone.
-    pub fn check(&self, allocatable: &node::Allocatable, usage: &node::Usage, offered: &Offered) -> Verdict {
+    pub fn check(&self, allocatable: &node::Allocatable, usage: &node::Usage, devices: &Inventory) -> Verdict {
         let mut verdict = Verdict::FITS;
         if usage.pods + 1 > allocatable.pods {
             verdict.reject(RejectionCode::Unschedulable, "Too many pods");
@@ -48,7 +48,7 @@ impl Wanted {
         check(&mut verdict, "Insufficient ephemeral-storage", self.ephemeral_storage, storage, used);
         for scalar in &self.scalars {
             let (capacity, used) = (allocatable.scalar(&scalar.name), usage.scalar(&scalar.name));
-            if capacity <= 0 && offered.has(&scalar.name) {
+            if capacity <= 0 && devices.has_class(&scalar.name) {
                 continue;
             }
             check(&mut verdict, &scalar.reason, scalar.quantity, capacity, used);
@@ -57,10 +57,10 @@ impl Wanted {
     }
 
     /// Whether a node that grew has more of anything that is short for such a pod.
-    pub fn has_more(&self, after: &node::Allocatable, before: &node::Allocatable, offered: &Offered) -> bool {
+    pub fn has_more(&self, after: &node::Allocatable, before: &node::Allocatable, devices: &Inventory) -> bool {
         let scalar = |scalar: &Scalar| {
             let has = after.scalar(&scalar.name);
-            has > before.scalar(&scalar.name) || (has <= 0 && offered.has(&scalar.name))
+            has > before.scalar(&scalar.name) || (has <= 0 && devices.has_class(&scalar.name))
         };
         after.pods > before.pods
             || (self.milli_cpu > 0 && after.milli_cpu > before.milli_cpu)

@@ -4,9 +4,11 @@
 use berth_guest::hints::{Event, Hint};
 use berth_guest::prelude::*;
 use berth_guest::types::Resources;
+use berth_guest_devices::Inventory;
+use berth_guest_devices::api::Class;
+use berth_guest_devices::classes::OF_CLASS;
 
 use crate::Wanted;
-use crate::offered::{Class, OF_CLASS, Offered};
 
 pub fn queueing_hint(
     event: &Event,
@@ -14,7 +16,7 @@ pub fn queueing_hint(
     requests: &pod::Requests,
     node: node::Change<'_, node::Allocatable>,
     pod: pod::Change<'_, pod::Requests>,
-    offered: &Offered,
+    devices: &Inventory,
 ) -> Result<Hint, String> {
     if event.kind_name() == "DeviceClass" {
         return stands_for_what_is_wanted(event, &requests.effective).map(Hint::queue_if);
@@ -22,8 +24,8 @@ pub fn queueing_hint(
     Ok(Hint::queue_if(match (node.after, pod.before) {
         // What the node has is compared without its pods: those may leave, and are waited for as pods.
         (Some(after), _) => {
-            let grew = |before: &node::Allocatable| wanted.fit.has_more(after, before, offered);
-            wanted.fit.check(after, &node::Usage::default(), offered).rejection().is_none()
+            let grew = |before: &node::Allocatable| wanted.fit.has_more(after, before, devices);
+            wanted.fit.check(after, &node::Usage::default(), devices).rejection().is_none()
                 && node.before.is_none_or(grew)
         }
         (None, Some(before)) => {
@@ -34,10 +36,11 @@ pub fn queueing_hint(
     }))
 }
 
-/// Whether the pod asks for a resource for which a class stands that is new, or stands for another one than before.
+/// Whether the pod names a resource, be it to ask for nothing of it, for which a class stands that is new, or stands for another one
+/// than before.
 fn stands_for_what_is_wanted(event: &Event, wanted: &Resources) -> Result<bool, String> {
     let (before, Some(after)) = (event.before::<Class>()?, event.after::<Class>()?) else { return Ok(false) };
-    let wants = |resource: &str| wanted.scalar(resource) > 0;
+    let wants = |resource: &str| wanted.scalars.iter().any(|scalar| scalar.name == resource);
     let named = |class: &Class| class.spec.extended_resource_name.clone();
     let is_new = before.is_none() && wants(&format!("{OF_CLASS}{}", event.name));
     let changed = before.as_ref().map(named) != Some(named(&after));

@@ -26,15 +26,15 @@ impl Wanted {
         Wanted(counted.filter(|one| one.wanted != 0 || !matches!(one.resource, Resource::Scalar(_))).collect())
     }
 
-    /// The weighted mean over the resources that the node has.
-    pub fn of(&self, strategy: &Strategy, allocatable: &node::Allocatable, usage: &node::Usage) -> i64 {
+    /// The weighted mean over the resources that the node has, of each so much and so much in use.
+    pub fn of(&self, strategy: &Strategy, amounts: impl Fn(&Resource) -> (i64, i64)) -> i64 {
         let (mut sum, mut weights) = (0, 0);
         for Counted { resource, weight, wanted } in &self.0 {
-            let capacity = allocatable.get(resource);
+            let (capacity, used) = amounts(resource);
             if capacity == 0 {
                 continue;
             }
-            let requested = usage.get_non_zero(resource) + wanted;
+            let requested = used + wanted;
             let score = match &strategy.by {
                 By::LeastAllocated if requested > capacity => 0,
                 By::LeastAllocated => (capacity - requested) * 100 / capacity,

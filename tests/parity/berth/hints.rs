@@ -21,6 +21,8 @@ impl Events {
         match event.clone() {
             Event::NodeSet(node) => self.0.set_node(node),
             Event::NodeRemoved(name) => self.0.remove_node(&name),
+            // Those without a node are the queue's.
+            Event::PodSet(pod) if pod.node_name.is_empty() => {}
             Event::PodSet(pod) => self.0.set_pod(pod),
             Event::PodRemoved(pod) => self.0.remove_pod(&pod.uid),
             Event::ObjectsListed(reads) => {

@@ -2,7 +2,6 @@
 
 mod hints;
 mod listener;
-mod objects;
 mod preempting;
 mod queue;
 
@@ -21,9 +20,9 @@ use berth_core::{Action, Core, Event, Options, Timestamp};
 
 use self::hints::Events;
 use self::listener::Listener;
-use self::objects::{Reader, pod};
 use crate::answer::{Answer, Answers, Cycle, Verdict};
 use crate::case::{Case, Change, PROFILE};
+use berth_tests::reader::{Reader, pod};
 
 /// The cycles' time; no plugin that is compared reads it.
 const NOW: Timestamp = Timestamp(1_767_225_600_000);

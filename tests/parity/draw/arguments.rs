@@ -6,7 +6,15 @@ use serde_json::{Value, json};
 use super::affinity::affinity;
 use super::parts::{Part, any_of, field, list, object, perhaps};
 
-const RESOURCES: [&str; 5] = ["cpu", "memory", "ephemeral-storage", "example.com/gpu", "vendor.io/nic"];
+const RESOURCES: [&str; 7] = [
+    "cpu",
+    "memory",
+    "ephemeral-storage",
+    "example.com/gpu",
+    "vendor.io/nic",
+    "example.com/nic",
+    "deviceclass.resource.kubernetes.io/any",
+];
 
 /// None for any plugin.
 pub fn none() -> Part {
@@ -18,6 +26,11 @@ pub fn all() -> Part {
     object(vec![node_affinity(), fit(), balanced()])
 }
 
+/// Some for each plugin that scores by what resources are in use.
+pub fn of_scores() -> Part {
+    object(vec![strategy(), balanced()])
+}
+
 /// `NodeAffinityArgs`
 pub fn node_affinity() -> Part {
     let valid = |affinity: &Value| !affinity.to_string().contains("many");
@@ -26,17 +39,22 @@ pub fn node_affinity() -> Part {
 
 /// `NodeResourcesFitArgs`
 pub fn fit() -> Part {
+    object(vec![
+        strategy(),
+        perhaps("NodeResourcesFit.ignoredResources", list(any_of(&["example.com/gpu", "vendor.io/nic"]), 1..=1)),
+        perhaps("NodeResourcesFit.ignoredResourceGroups", list(any_of(&["example.com", "vendor.io"]), 1..=1)),
+    ])
+}
+
+/// How NodeResourcesFit scores.
+fn strategy() -> Part {
     let strategy = prop_oneof![
         field("type", any_of(&["LeastAllocated", "MostAllocated"])),
         field("requestedToCapacityRatio.shape", shape())
             .prop_map(|ratio| super::parts::merged(json!({"type": "RequestedToCapacityRatio"}), ratio)),
     ];
     let strategy = object(vec![strategy.boxed(), perhaps("resources", resources(&[1, 2, 5, 100]))]);
-    object(vec![
-        perhaps("NodeResourcesFit.scoringStrategy", strategy),
-        perhaps("NodeResourcesFit.ignoredResources", list(any_of(&["example.com/gpu", "vendor.io/nic"]), 1..=1)),
-        perhaps("NodeResourcesFit.ignoredResourceGroups", list(any_of(&["example.com", "vendor.io"]), 1..=1)),
-    ])
+    perhaps("NodeResourcesFit.scoringStrategy", strategy)
 }
 
 /// `NodeResourcesBalancedAllocationArgs`

@@ -1,11 +1,14 @@
 //! Claims of devices: classes, slices with devices, claims that ask for some and claims that have some.
 
+use std::collections::BTreeMap;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::Objects;
 use super::parts::{Part, any_of, field, list, map, merged, object, perhaps};
+use super::scored::keep;
 use crate::case::Case;
 
 const VERSION: &str = "resource.k8s.io/v1";
@@ -113,7 +116,7 @@ fn slice() -> Part {
         }),
     ];
     let shared = (pool, content).prop_map(|(pool, content)| json!({"spec": merged(pool, content)}));
-    prop_oneof![2 => shared, 1 => of_one_node()].boxed()
+    prop_oneof![1 => shared, 1 => of_one_node()].boxed()
 }
 
 /// A whole pool of one node, whose GPUs may be what is preferred: on some nodes they are, so that nodes score differently.
@@ -179,7 +182,7 @@ fn asks() -> Part {
             json!({"firstAvailable": asks.into_iter().enumerate().map(name).collect::<Vec<_>>()})
         }),
         // Devices that some nodes have are preferred to those that more have.
-        3 => any_of(&CLASSES).prop_map(|class| {
+        6 => any_of(&CLASSES).prop_map(|class| {
             let preferred = json!([{"cel": {"expression": HAS_MODEL}}]);
             let ask = json!({"deviceClassName": class, "allocationMode": "ExactCount", "count": 1});
             let asks = [merged(ask.clone(), json!({"name": "a0", "selectors": preferred})), merged(ask, json!({"name": "a1"}))];
@@ -280,6 +283,7 @@ pub fn of_device_plugin() -> Part {
 /// device but to share it. And the slices of a pool agree on how many they are, or it would depend on which is seen first.
 pub fn settle(case: &mut Case) {
     add_missing(case);
+    let mut seen = BTreeMap::new();
     for (version, object) in (1..).zip(case.set_mut()) {
         if object["kind"] == "ResourceClaim" {
             // kube-scheduler takes no change of a claim that is not newer.
@@ -290,6 +294,11 @@ pub fn settle(case: &mut Case) {
             object["spec"]["extendedResourceName"] = format!("example.com/{name}").into();
         }
         match object["kind"].as_str() {
+            // What a pod asks for of extended resources never changes.
+            Some("Pod") => {
+                let name = object["metadata"]["name"].to_string();
+                keep(&mut seen, name, &mut object["spec"], &["containers", "initContainers"]);
+            }
             Some("ResourceClaim") if object.get("status").is_some() => settle_status(object),
             Some("ResourceSlice") if object["spec"]["pool"]["name"] == OWN => settle_own(object),
             Some("ResourceSlice") => {
@@ -315,7 +324,9 @@ fn settle_own(slice: &mut Value) {
     let name = slice["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let spec = &mut slice["spec"];
     let others = ["allNodes", "nodeSelector", "perDeviceNodeSelection", "sharedCounters"];
-    spec.as_object_mut().map(|spec| spec.retain(|field, _| !others.contains(&field.as_str())));
+    if let Some(spec) = spec.as_object_mut() {
+        spec.retain(|field, _| !others.contains(&field.as_str()));
+    }
     spec["pool"]["name"] = name.as_str().into();
     spec["nodeName"] = name.replace('s', "n").into();
 }

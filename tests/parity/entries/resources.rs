@@ -4,7 +4,7 @@ use super::Does::{Filters, Scores};
 use super::Entry;
 use crate::draw::containers::Containers;
 use crate::draw::parts::Part;
-use crate::draw::{Draw, arguments, nodes, pods};
+use crate::draw::{Draw, arguments, claims, nodes, pods, scored, spread};
 
 /// The rows.
 pub const ENTRIES: &[Entry] = &[
@@ -20,6 +20,8 @@ pub const ENTRIES: &[Entry] = &[
         fields: REQUESTS,
         does: &[Scores],
     },
+    // Both of them, where classes of devices stand for extended resources.
+    Entry { plugin: "scores of devices", draw: devices, fields: DEVICES, does: &[] },
 ];
 
 const REQUESTS: &[&str] = &[
@@ -48,6 +50,45 @@ const REQUESTS: &[&str] = &[
     "resident.status.conditions[].reason=Deferred",
     "resident.metadata.deletionTimestamp",
 ];
+
+const DEVICES: &[&str] = &[
+    "arguments.NodeResourcesFit.scoringStrategy.type=LeastAllocated",
+    "arguments.NodeResourcesFit.scoringStrategy.type=MostAllocated",
+    "arguments.NodeResourcesFit.scoringStrategy.type=RequestedToCapacityRatio",
+    "arguments.NodeResourcesFit.scoringStrategy.resources[].name=example.com/gpu",
+    "arguments.NodeResourcesFit.scoringStrategy.resources[].name=deviceclass.resource.kubernetes.io/any",
+    "arguments.NodeResourcesBalancedAllocation.resources[].name=example.com/gpu",
+    "arguments.NodeResourcesBalancedAllocation.resources[].name=deviceclass.resource.kubernetes.io/any",
+    "node.status.allocatable.cpu",
+    "node.status.allocatable.example.com/gpu=0",
+    "node.status.allocatable.example.com/gpu=4",
+    "node.metadata.labels.topology.kubernetes.io/zone",
+    "deviceclass.spec.extendedResourceName=example.com/gpu",
+    "deviceclass.spec.selectors[].cel.expression",
+    "resourceslice.spec.pool.generation",
+    "resourceslice.spec.nodeName",
+    "resourceslice.spec.nodeSelector",
+    "resourceslice.spec.allNodes=true",
+    "resourceslice.spec.perDeviceNodeSelection=true",
+    "resourceslice.spec.devices[].attributes.model.string",
+    "resourceclaim.status.allocation.devices.results[].device=d0",
+    "resourceclaim.status.allocation.devices.results[].adminAccess=true",
+    "resourceclaim.status.allocation.devices.results[].shareID",
+    "pod.spec.containers[].resources.requests.example.com/gpu",
+    "pod.spec.containers[].resources.requests.deviceclass.resource.kubernetes.io/any",
+    "pod.spec.initContainers[].resources.requests.example.com/gpu",
+];
+
+fn devices() -> Draw {
+    Draw {
+        nodes: [spread::topology(), vec![nodes::allocatable(), claims::of_device_plugin()]].concat(),
+        pods: vec![claims::extended()],
+        objects: claims::all(),
+        arguments: arguments::of_scores(),
+        settle: scored::settle,
+        ..Draw::plain()
+    }
+}
 
 fn resources(arguments: Part) -> Draw {
     Draw {

@@ -10,7 +10,7 @@ use berth::scheduler::{self, Scheduler};
 use berth_tests::extender::{Asked, Extender};
 use berth_tests::objects::{node, pod, priority_class, with};
 use berth_tests::wait::{Look, eventually};
-use berth_tests::{ControlPlane, Journal, Target, api};
+use berth_tests::{Journal, Target, api};
 use serde_json::{Value, json};
 
 use self::scenes::{Outcome, Scene};
@@ -22,11 +22,6 @@ crate::case::cases!(Both: are_asked_and_heard);
 pub fn compared() -> Vec<crate::case::Case> {
     let (module, name, on) = ("extenders", "are_asked_as_by_kube_scheduler", crate::case::On::Real);
     vec![crate::case::Case { module, name, on, run: |target| Box::pin(are_asked_as_by_kube_scheduler(target)) }]
-}
-
-/// Whether there is what it takes.
-pub fn comparable() -> bool {
-    KubeScheduler::program().is_some() && ControlPlane::assets().is_some()
 }
 
 /// What came of a scene.

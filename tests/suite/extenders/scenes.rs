@@ -273,7 +273,7 @@ fn preempting_scenes() -> Vec<Scene> {
             vec![preempting(true)],
             |_, _| Reply::Json(json!({"NodeNameToMetaVictims": {"b": {"Pods": []}}})),
             Outcome::Unschedulable(
-                "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, \
+                "0/2 nodes are available: 2 Insufficient cpu. \
                  preemption: expected at least one victim pod on node \"b\"",
             ),
         )),
@@ -283,7 +283,7 @@ fn preempting_scenes() -> Vec<Scene> {
             |_, _| Reply::Status(500),
             Outcome::Unschedulable(
                 "0/2 nodes are available: 2 Insufficient cpu. \
-                 no new claims to deallocate, preemption: failed preempt with extender at URL URL/0/preempt, code 500",
+                 preemption: failed preempt with extender at URL URL/0/preempt, code 500",
             ),
         )),
         full(scene(

@@ -1,18 +1,21 @@
 //! Berth's binary in kube-scheduler's place: its command line, its user, its probes.
 
+mod configz;
 mod flags;
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use berth_tests::authority::{Authority, certified};
 use berth_tests::objects::{node, pod};
-use berth_tests::{ADMIN_TOKEN, Journal, Process, SCHEDULER_TOKEN, Target, api, programs};
+use berth_tests::{ADMIN_TOKEN, Journal, Process, SCHEDULER_TOKEN, Target, api, programs, served};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Api;
 use serde_json::Value;
 use tokio::process::Command;
 
+pub use self::configz::cases as compared;
 pub use self::flags::trials;
 
 crate::case::cases!(Real: the_static_pod_with_another_image);
@@ -42,6 +45,13 @@ async fn the_static_pod_with_another_image(target: &Target) -> Result<()> {
     {
         let answered = berth.get_as("/metrics", token).await?.0;
         ensure!(answered == status, "/metrics as {token:?}: {answered}");
+    }
+    let address = berth.address().await?;
+    let plane = target.kubeconfig.parent().context("a folder")?;
+    Authority::new()?.issue(target.home(), "root", "system:masters")?;
+    for (folder, user, status) in [(plane, "root", 200), (plane, "jane", 403), (target.home(), "root", 401)] {
+        let answered = served::get_with(&address, "/metrics", certified(folder, user)).await?.0;
+        ensure!(answered == status, "/metrics as {user} with a certificate in {}: {answered}", folder.display());
     }
     let log = berth.log();
     ensure!(!log.contains("forbidden"), "something is forbidden to kube-scheduler's user:\n{log}");

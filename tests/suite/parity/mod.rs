@@ -11,7 +11,7 @@ use std::fmt::Write;
 use anyhow::{Context, Result, ensure};
 use berth::scheduler::{self, Scheduler};
 use berth_tests::objects::pod;
-use berth_tests::{ControlPlane, Journal, Target, api};
+use berth_tests::{Journal, Target, api};
 use serde_json::Value;
 
 use self::outcome::{Distribution, Outcome, is_of};
@@ -22,11 +22,6 @@ crate::case::cases!(Real: a_recorded_workload);
 
 /// Runs of each, with other seeds.
 const RUNS: u64 = 4;
-
-/// Whether there is what it takes.
-pub fn possible() -> bool {
-    KubeScheduler::program().is_some() && ControlPlane::assets().is_some()
-}
 
 async fn a_recorded_workload(target: &Target) -> Result<()> {
     let workload = Workload::read()?;

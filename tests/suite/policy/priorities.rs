@@ -48,8 +48,9 @@ fn of_most() -> Vec<Row> {
         "maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "ScheduleAnyway",
         "labelSelector": {"matchLabels": {"app": "even"}},
     }]);
-    let avoid =
-        json!({"preferAvoidPods": [{"podSignature": {"podController": {"kind": "ReplicaSet", "uid": "set-uid"}}}]});
+    // An API server ends the connection of who leaves `controller` out.
+    let controller = json!({"kind": "ReplicaSet", "uid": "set-uid", "controller": true});
+    let avoid = json!({"preferAvoidPods": [{"podSignature": {"podController": controller}}]});
     let avoid =
         json!({"metadata": {"annotations": {"scheduler.alpha.kubernetes.io/preferAvoidPods": avoid.to_string()}}});
     let owner =

@@ -27,6 +27,7 @@ impl Core {
     pub(super) fn permitted(&mut self, mut reservation: Reservation, step: &mut Step<'_>) {
         step.permit_wait_ends(&reservation, PointOutcome::Success);
         reservation.entry.is_decided();
+        step.plugins.pre_bind_begins(&reservation.pod);
         let plugins = self.plugins_at(&reservation.pod, |profile| &profile.pre_bind);
         let names = plugins.iter().map(|plugin| Arc::clone(&plugin.declaration.name)).collect();
         self.pre_bind(reservation, names, step);
@@ -36,26 +37,29 @@ impl Core {
     fn pre_bind(&mut self, mut reservation: Reservation, mut left: VecDeque<Arc<str>>, step: &mut Step<'_>) {
         if self.profile_of(&reservation.pod).is_none() {
             let why = no_profile(&reservation.pod);
+            step.plugins.pre_bind_ends(&reservation.pod, PointOutcome::Error);
             return self.undo(reservation, why, step);
         }
+        step.plugins.point_begins(ExtensionPoints::PRE_BIND, &reservation.pod.spec.scheduler_name);
         while let Some(name) = left.pop_front() {
             let Some(plugin) = self.plugin_named(&reservation.pod, |profile| &profile.pre_bind, &name) else {
                 step.warn_gone(&name, "pre-bind", &reservation.pod);
                 continue;
             };
             reservation.pre_bound.push(Arc::clone(&name));
-            let ask = |step: &mut Step<'_>| {
-                let intents = self.ask(&plugin, &reservation, step, |plugins, cycle, state| {
-                    plugins.pre_bind(plugin.id, cycle, &reservation.node, state)
-                })?;
-                to_be_carried(&plugin, "pre-bind", intents)
-            };
-            match step.at((ExtensionPoints::PRE_BIND, true), &reservation.pod, ask, success_or_error) {
-                Err(error) => return self.undo(reservation, error.into(), step),
+            let answer = self.ask(&plugin, &reservation, step, |plugins, cycle, state| {
+                plugins.pre_bind(plugin.id, cycle, &reservation.node, state)
+            });
+            match answer.and_then(|intents| to_be_carried(&plugin, "pre-bind", intents)) {
+                Err(error) => {
+                    step.plugins.pre_bind_ends(&reservation.pod, PointOutcome::Error);
+                    return self.undo(reservation, error.into(), step);
+                }
                 Ok(intents) if intents.is_empty() => {}
                 Ok(intents) => return self.carry_before(reservation, name, left, intents, step),
             }
         }
+        step.plugins.pre_bind_ends(&reservation.pod, PointOutcome::Success);
         self.bind(reservation, 0, step);
     }
 
@@ -123,20 +127,30 @@ impl Core {
 
     fn ask_to_bind(&mut self, reservation: &Reservation, step: &mut Step<'_>) -> Result<Option<BoundBy>, PluginError> {
         let plugins = self.plugins_at(&reservation.pod, |profile| &profile.bind);
-        let point = (ExtensionPoints::BIND, !plugins.is_empty());
-        let ask_all = |step: &mut Step<'_>| {
-            for plugin in &plugins {
-                let answer = self.ask(plugin, reservation, step, |plugins, cycle, state| {
-                    plugins.bind(plugin.id, cycle, &reservation.node, state)
-                })?;
-                if let Some(intents) = answer {
-                    let intents = to_be_carried(plugin, "bind", intents)?;
-                    return Ok(Some(BoundBy { plugin: Arc::clone(&plugin.declaration.name), intents }));
-                }
-            }
-            Ok(None)
-        };
-        step.at(point, &reservation.pod, ask_all, success_or_error)
+        step.plugins.point_begins(ExtensionPoints::BIND, &reservation.pod.spec.scheduler_name);
+        let bound = plugins.iter().find_map(|plugin| self.ask_one_to_bind(plugin, reservation, step).transpose());
+        let bound = bound.transpose();
+        // Where none does it, the API server's answer is the point's end.
+        match &bound {
+            Ok(None) => {}
+            Ok(Some(_)) => step.plugins.point_ends(PointOutcome::Success),
+            Err(_) => step.plugins.point_ends(PointOutcome::Error),
+        }
+        bound
+    }
+
+    fn ask_one_to_bind(
+        &mut self,
+        plugin: &ProfilePlugin,
+        reservation: &Reservation,
+        step: &mut Step<'_>,
+    ) -> Result<Option<BoundBy>, PluginError> {
+        let answer = self.ask(plugin, reservation, step, |plugins, cycle, state| {
+            plugins.bind(plugin.id, cycle, &reservation.node, state)
+        })?;
+        let Some(intents) = answer else { return Ok(None) };
+        let intents = to_be_carried(plugin, "bind", intents)?;
+        Ok(Some(BoundBy { plugin: Arc::clone(&plugin.declaration.name), intents }))
     }
 
     /// What was to be carried in this step is done.
@@ -154,7 +168,10 @@ impl Core {
         let is_it = |reservation: &Reservation| reservation.carried() == Some(number);
         let Some(mut reservation) = self.reservations.take_if(&key.uid, is_it) else { return };
         let message = match std::mem::replace(&mut reservation.stage, Stage::Binding(Binder::Server)) {
-            Stage::PreBinding { plugin, .. } => format!("running PreBind plugin {plugin:?}: {why}"),
+            Stage::PreBinding { plugin, .. } => {
+                step.plugins.pre_bind_ends(&reservation.pod, PointOutcome::Error);
+                format!("running PreBind plugin {plugin:?}: {why}")
+            }
             Stage::Binding(Binder::Plugin(_, plugin)) => format!("running Bind plugin {plugin:?}: {why}"),
             _ => why.to_owned(),
         };
@@ -209,7 +226,7 @@ impl Core {
                 });
             }
         };
-        step.at((ExtensionPoints::POST_BIND, !plugins.is_empty()), pod, tell_all, |()| PointOutcome::Success);
+        step.at(ExtensionPoints::POST_BIND, pod, tell_all, |()| PointOutcome::Success);
     }
 }
 
@@ -224,10 +241,6 @@ fn to_be_carried(plugin: &ProfilePlugin, call: &str, intents: Vec<Intent>) -> Re
         return Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message));
     }
     Ok(intents)
-}
-
-fn success_or_error<R>(result: &Result<R, PluginError>) -> PointOutcome {
-    if result.is_ok() { PointOutcome::Success } else { PointOutcome::Error }
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ impl Core {
         step: &mut Step<'_>,
     ) -> Result<Vec<PluginWait>, Undoing> {
         let plugins = self.plugins_at(&reservation.pod, |profile| &profile.permit);
-        let (pod, point) = (Arc::clone(&reservation.pod), (ExtensionPoints::PERMIT, !plugins.is_empty()));
+        let pod = Arc::clone(&reservation.pod);
         let ask_all = |step: &mut Step<'_>| {
             let mut waits = Vec::new();
             for plugin in &plugins {
@@ -64,7 +64,7 @@ impl Core {
             }
             Ok(waits)
         };
-        step.at(point, &pod, ask_all, how_it_went)
+        step.at(ExtensionPoints::PERMIT, &pod, ask_all, how_it_went)
     }
 
     /// The cycle is over and the pod waits.

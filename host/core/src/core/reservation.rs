@@ -162,11 +162,11 @@ impl Core {
         step: &mut Step<'_>,
     ) -> Result<(), Undoing> {
         let plugins = self.plugins_at(&reservation.pod, |profile| &profile.reserve);
-        let (pod, point) = (Arc::clone(&reservation.pod), (ExtensionPoints::RESERVE, !plugins.is_empty()));
+        let pod = Arc::clone(&reservation.pod);
         let ask_all = |step: &mut Step<'_>| {
             plugins.iter().try_for_each(|plugin| self.ask_one_to_reserve(plugin, reservation, node, step))
         };
-        step.at(point, &pod, ask_all, how_it_went)
+        step.at(ExtensionPoints::RESERVE, &pod, ask_all, how_it_went)
     }
 
     fn ask_one_to_reserve(
@@ -213,6 +213,9 @@ impl Core {
     pub(super) fn undo(&mut self, mut reservation: Reservation, why: Undoing, step: &mut Step<'_>) {
         let failed = matches!(why, Undoing::Failed { .. });
         step.permit_wait_ends(&reservation, if failed { PointOutcome::Error } else { PointOutcome::Unschedulable });
+        if matches!(reservation.stage, Stage::PreBinding { .. }) {
+            step.plugins.pre_bind_ends(&reservation.pod, PointOutcome::Error);
+        }
         let in_cycle = matches!(reservation.stage, Stage::InCycle);
         if !in_cycle {
             // What happened up to now may help the pod. That it leaves its node helps others, not itself.

@@ -140,10 +140,20 @@ impl Placing<'_> {
         point: ExtensionPoints,
         run: impl FnOnce(&mut Self) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
+        self.at_with(point, run, |_| PointOutcome::Success)
+    }
+
+    /// The same; `outcome` says what comes of it where nothing failed.
+    fn at_with<R>(
+        &mut self,
+        point: ExtensionPoints,
+        run: impl FnOnce(&mut Self) -> Result<R, Failure>,
+        outcome: impl FnOnce(&R) -> PointOutcome,
+    ) -> Result<R, Failure> {
         self.plugins.point_begins(point, &self.pod.spec.scheduler_name);
         let result = run(self);
         self.plugins.point_ends(match &result {
-            Ok(_) => PointOutcome::Success,
+            Ok(answer) => outcome(answer),
             Err(Failure::Plugin(_) | Failure::Extender(_)) => PointOutcome::Error,
             Err(Failure::NoNodes | Failure::Unschedulable(..)) => PointOutcome::Unschedulable,
         });

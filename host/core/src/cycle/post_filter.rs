@@ -10,7 +10,8 @@ use crate::extenders::{Extenders, NoExtenders};
 use crate::intent::Intent;
 use crate::model::Pod;
 use crate::plugins::{
-    AskBack, Candidate, Code, ExtensionPoints, PluginError, Plugins, PostFilterResult, Room, Status, Verdicts, WhatIf,
+    AskBack, Candidate, Code, ExtensionPoints, PluginError, Plugins, PointOutcome, PostFilterResult, Room, Status,
+    Verdicts, WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
 
@@ -41,6 +42,15 @@ struct Back<'a, W> {
     extenders: &'a mut dyn Extenders,
     pod: &'a Arc<Pod>,
     cache: &'a Cache,
+    /// An extender failed, or claimed what can't be.
+    failed: bool,
+}
+
+/// What a post-filter says.
+struct Said {
+    result: PostFilterResult,
+    /// Because an extender failed; nothing else is told then.
+    extender_failed: bool,
 }
 
 impl<W: FnMut(&mut dyn Plugins, &[WhatIf]) -> Result<Verdicts, PluginError>> AskBack for Back<'_, W> {
@@ -49,7 +59,9 @@ impl<W: FnMut(&mut dyn Plugins, &[WhatIf]) -> Result<Verdicts, PluginError>> Ask
     }
 
     fn extenders(&mut self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, String> {
-        candidates_left(self.extenders, self.pod, self.cache, candidates)
+        let left = candidates_left(self.extenders, self.pod, self.cache, candidates);
+        self.failed |= left.is_err();
+        left
     }
 }
 
@@ -59,15 +71,19 @@ impl Placing<'_> {
         if profile.post_filter.is_empty() || !self.may_make_room {
             return Failure::Unschedulable(diagnosis, Box::default());
         }
-        let room = self.at(ExtensionPoints::POST_FILTER, |placing| {
+        let ask_all = |placing: &mut Self| -> Result<(Aftermath, String), Failure> {
             let (mut aftermath, mut said) = (Aftermath::default(), Vec::new());
             for plugin in &profile.post_filter {
-                match placing.post_filter(profile, plugin, &diagnosis)? {
+                let Said { result, extender_failed } = placing.post_filter(profile, plugin, &diagnosis)?;
+                match result {
                     PostFilterResult::Nominate(room) => {
                         aftermath.nomination = Nomination::Make(room);
                         return Ok((aftermath, String::new()));
                     }
                     PostFilterResult::Unschedulable { reasons, clear, intents } => {
+                        if extender_failed {
+                            said.clear();
+                        }
                         said.extend(reasons.iter().map(ToString::to_string));
                         aftermath.intents.extend(intents);
                         if clear {
@@ -77,8 +93,12 @@ impl Placing<'_> {
                 }
             }
             Ok((aftermath, said.join(", ")))
-        });
-        match room {
+        };
+        let outcome = |(aftermath, _): &(Aftermath, String)| match aftermath.nomination {
+            Nomination::Make(_) => PointOutcome::Success,
+            _ => PointOutcome::Unschedulable,
+        };
+        match self.at_with(ExtensionPoints::POST_FILTER, ask_all, outcome) {
             Ok((aftermath, said)) => {
                 diagnosis.post_filter_said(said);
                 Failure::Unschedulable(diagnosis, Box::new(aftermath))
@@ -92,7 +112,7 @@ impl Placing<'_> {
         profile: &Profile,
         plugin: &ProfilePlugin,
         diagnosis: &Diagnosis,
-    ) -> Result<PostFilterResult, PluginError> {
+    ) -> Result<Said, PluginError> {
         let (nodes, codes) = self.rejected(diagnosis);
         let leaving = self.leaving();
         let template = self.template(plugin);
@@ -127,8 +147,9 @@ impl Placing<'_> {
             };
             placing.answer_what_if(&filters, cases)
         };
-        let mut back = Back { what_if, extenders, pod, cache };
-        self.plugins.post_filter(plugin.id, &about, &nodes, &codes, &leaving, &mut back)
+        let mut back = Back { what_if, extenders, pod, cache, failed: false };
+        let result = self.plugins.post_filter(plugin.id, &about, &nodes, &codes, &leaving, &mut back)?;
+        Ok(Said { result, extender_failed: back.failed })
     }
 
     /// Every node with the code by which it was rejected.

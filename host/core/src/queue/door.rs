@@ -80,9 +80,11 @@ impl Queue {
             match advisor.admit(&entry) {
                 Admission::Admitted => (entry.admitted, entry.gate) = (true, None),
                 Admission::Gated(gate) => {
+                    // One that is held back still came nowhere.
+                    let cause = knock.cause.filter(|_| entry.gate.is_none());
                     entry.gate = Some(gate);
                     let place = Place::Gated(self.arrival());
-                    self.enter(place, entry, knock.cause);
+                    self.enter(place, entry, cause);
                     return None;
                 }
                 Admission::Failed(error) => return Some((entry, error)),

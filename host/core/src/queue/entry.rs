@@ -142,6 +142,12 @@ impl QueuedPod {
         self.admitted = false;
     }
 
+    /// Those of its own facts that plugins read for which it waits; all where it waits for none.
+    pub(super) fn facts_that_help(&self) -> PodFacts {
+        let facts = self.rejectors().iter().map(|by| by.declaration.pod_facts).reduce(PodFacts::union);
+        facts.unwrap_or(PodFacts::all())
+    }
+
     /// Whether what changed in the pod is worth another try.
     pub(super) fn is_helped_by(&self, changed: PodFacts) -> bool {
         // Which node is promised to it, it is told by schedulers: by this one mostly.

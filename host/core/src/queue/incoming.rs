@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::cluster_event::ClusterEvent;
+use crate::facts::PodFacts;
+use crate::model::Pod;
 
 /// A part of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,8 +40,8 @@ impl Part {
 pub enum Cause {
     /// It was created, or came to this scheduler.
     PodAdded,
-    /// It changed in what plugins may read.
-    PodUpdated,
+    /// It changed in what plugins may read that it waits for.
+    PodUpdated(PodChange),
     /// It was tried, in vain.
     AttemptFailed,
     /// Its backoff is over.
@@ -52,6 +54,50 @@ pub enum Cause {
     ClusterChanged(Label),
     /// The plugins were exchanged, or one can answer again.
     PluginsChanged,
+}
+
+/// What of a pending pod changed, as far as kube-scheduler tells it apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PodChange {
+    /// Its labels.
+    Labels,
+    /// What it asks of a node.
+    Requests,
+    /// Its last scheduling gate is gone.
+    GatesEliminated,
+    /// Its tolerations.
+    Tolerations,
+    /// Claims were made for it.
+    GeneratedClaims,
+    /// Anything else.
+    Other,
+}
+
+impl PodChange {
+    /// Of several changes that of which kube-scheduler thinks first.
+    pub(super) fn of(pod: &Pod, changed: PodFacts) -> Self {
+        match () {
+            () if changed.contains(PodFacts::LABELS) => Self::Labels,
+            () if changed.contains(PodFacts::REQUESTS) => Self::Requests,
+            () if changed.contains(PodFacts::SCHEDULING_GATES) && pod.spec.scheduling_gates.is_empty() => {
+                Self::GatesEliminated
+            }
+            () if changed.contains(PodFacts::TOLERATIONS) => Self::Tolerations,
+            () if changed.contains(PodFacts::RESOURCE_CLAIMS) => Self::GeneratedClaims,
+            () => Self::Other,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Labels => "UnschedulablePodUpdatePodLabel",
+            Self::Requests => "UnschedulablePodUpdatePodScaleDown",
+            Self::GatesEliminated => "UnschedulablePodUpdatePodSchedulingGatesEliminated",
+            Self::Tolerations => "UnschedulablePodUpdatePodToleration",
+            Self::GeneratedClaims => "UnschedulablePodUpdatePodGeneratedResourceClaim",
+            Self::Other => "UnschedulablePodUpdate",
+        }
+    }
 }
 
 /// The name of an event in the cluster, as [`Incoming`] knows it.
@@ -96,7 +142,7 @@ impl Incoming {
     fn name(&self, cause: Cause) -> &str {
         match cause {
             Cause::PodAdded => "UnschedulablePodAdd",
-            Cause::PodUpdated => "UnschedulablePodUpdate",
+            Cause::PodUpdated(change) => change.name(),
             Cause::AttemptFailed => "ScheduleAttemptFailure",
             Cause::BackoffComplete => "BackoffComplete",
             Cause::PopFromBackoff => "PopFromBackoffQ",

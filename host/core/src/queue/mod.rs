@@ -32,7 +32,7 @@ pub use self::backoff::Backoff;
 use self::door::Knock;
 pub use self::entry::{QueuedPod, Rejection, Rejector};
 use self::in_flight::InFlight;
-pub use self::incoming::{Cause, Incoming, Label, Part};
+pub use self::incoming::{Cause, Incoming, Label, Part, PodChange};
 use self::place::Place;
 use self::waiters::{Waiter, Waiters};
 use crate::cluster_event::ClusterEvent;
@@ -121,7 +121,8 @@ impl Queue {
         let changed = entry.update(pod);
         match place {
             Place::Unschedulable(..) | Place::Gated(..) if entry.is_helped_by(changed) => {
-                self.knock(entry, Knock::to_be_asked(Cause::PodUpdated));
+                let change = PodChange::of(&entry.pod, changed.intersection(entry.facts_that_help()));
+                self.knock(entry, Knock::to_be_asked(Cause::PodUpdated(change)));
             }
             Place::Active(..) if !changed.is_empty() => self.knock(entry, Knock::MOVES_IN_ACTIVE),
             Place::Backoff(..) if !changed.is_empty() => self.knock(entry, Knock::MOVES_IN_BACKOFF),

@@ -63,7 +63,7 @@ pub(super) fn of(certificate: &[u8]) -> Option<SubjectName> {
     let mut name = SubjectName::default();
     for (_, attribute) in elements(subject).filter(|(tag, _)| *tag == SET).flat_map(|(_, set)| elements(set)) {
         let ((OID, kind), rest) = split(attribute)? else { return None };
-        let Some(((_, value), _)) = split(rest) else { return None };
+        let ((_, value), _) = split(rest)?;
         let text = || String::from_utf8(value.to_vec()).ok();
         match kind {
             COMMON_NAME => name.common_name = text()?,

@@ -29,8 +29,8 @@ pub struct Meter {
     profiles: HashMap<Box<str>, ProfileMeter>,
     /// The extension point that is being run.
     running: Option<Running>,
-    /// Bindings that the API server has been asked for, by the pod's uid: since when, and for which profile.
-    binding: HashMap<Box<str>, (Instant, Box<str>)>,
+    /// What takes longer than a turn of the core, by the pod's uid: pre-bind, and bindings that the API server has been asked for.
+    lasting: HashMap<Box<str>, Running>,
     /// Instances by plugin name, as they serve.
     serving: HashMap<Arc<str>, Vec<PluginId>>,
 }
@@ -83,7 +83,7 @@ impl Meter {
     /// Counts into these.
     #[must_use]
     pub fn new(metrics: Arc<Metrics>) -> Self {
-        Self { metrics, profiles: HashMap::new(), running: None, binding: HashMap::new(), serving: HashMap::new() }
+        Self { metrics, profiles: HashMap::new(), running: None, lasting: HashMap::new(), serving: HashMap::new() }
     }
 
     /// Whether single calls are timed in this cycle.
@@ -113,14 +113,19 @@ impl Meter {
 
     /// The API server is asked to bind the pod: what kube-scheduler's DefaultBinder does at Bind.
     pub fn bind_begins(&mut self, uid: &str, scheduler_name: &str) {
-        self.binding.insert(uid.into(), (Instant::now(), scheduler_name.into()));
+        self.lasting_begins(ExtensionPoints::BIND, uid, scheduler_name);
     }
 
-    /// It has answered.
-    pub fn bind_ends(&mut self, uid: &str, outcome: PointOutcome) {
-        let Some((began, profile)) = self.binding.remove(uid) else { return };
+    /// An extension point begins that is measured by pod.
+    pub fn lasting_begins(&mut self, point: ExtensionPoints, uid: &str, scheduler_name: &str) {
+        self.lasting.insert(uid.into(), Running { point, began: Instant::now(), profile: scheduler_name.into() });
+    }
+
+    /// What began last of the pod has ended: for a binding, the API server has answered.
+    pub fn lasting_ends(&mut self, uid: &str, outcome: PointOutcome) {
+        let Some(Running { point, began, profile }) = self.lasting.remove(uid) else { return };
         let meter = self.profiles.entry(profile.clone()).or_default();
-        meter.point_took(&self.metrics, ExtensionPoints::BIND, outcome, &profile, began.elapsed());
+        meter.point_took(&self.metrics, point, outcome, &profile, began.elapsed());
     }
 
     /// A plugin was called. `name` is asked for its name.
@@ -128,7 +133,8 @@ impl Meter {
         let Some(Running { profile, .. }) = &self.running else { return };
         let Some(meter) = self.profiles.get_mut(profile) else { return };
         let extension_point = name_of(call.point);
-        if EVALUATED.contains(&call.point) {
+        // As in kube-scheduler, who has nothing to say of the pod did not evaluate it.
+        if EVALUATED.contains(&call.point) && call.status != "Skip" {
             let counter = meter.calls.entry((call.plugin, call.point)).or_insert_with(|| {
                 let labels = EvaluationLabels { plugin: name(), extension_point, profile: profile.to_string() };
                 self.metrics.evaluations.get_or_create_owned(&labels)

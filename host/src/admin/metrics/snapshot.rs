@@ -67,6 +67,8 @@ impl CoreState {
             pending.get_or_create(&QueueLabels { queue }).set(self.waiting[part as usize]);
         }
         for (part, event, count) in self.incoming.iter() {
+            // Where pods come in, kube-scheduler doesn't tell those that are held back from others that wait.
+            let part = if part == Part::Gated { Part::Unschedulable } else { part };
             let labels = IncomingLabels { queue: part.name(), event: event.to_owned() };
             incoming.get_or_create(&labels).inc_by(count);
         }

@@ -15,7 +15,7 @@ use crate::admin::{Choice, MinVersion, Pair, Sharing, TlsOptions};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Secure serving")]
 pub struct ServingFlags {
-    /// Serve /healthz, /livez, /readyz, /metrics and /configz on this address; in a pod it has to be 0.0.0.0 or [::], or
+    /// Serve /healthz, /livez, /readyz, /metrics and /configz on this address; in a pod it has to be 0.0.0.0 or ::, or
     /// probes don't arrive (kube-scheduler's default is 0.0.0.0).
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     bind_address: IpAddr,

@@ -26,7 +26,10 @@ fn offer(host: &mut Host<Plugin>, class: &str, created: &str) {
     host.object("DeviceClass", "", class, &object.to_string());
 }
 
-fn asking(containers: &[(&str, ContainerKind, &[(&str, i64)])]) -> PodBuilder {
+/// Name, kind and requests.
+type Container<'a> = (&'a str, ContainerKind, &'a [(&'a str, i64)]);
+
+fn asking(containers: &[Container<'_>]) -> PodBuilder {
     let pod = pod().name("p").uid("p-uid").namespace("default");
     containers.iter().fold(pod, |pod, (name, kind, requests)| pod.container(name, *kind, requests))
 }

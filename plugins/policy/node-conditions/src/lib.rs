@@ -19,12 +19,15 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 enum Check {
     /// The node is ready, its network set up, and it takes pods.
-    CheckNodeCondition,
+    #[serde(rename = "CheckNodeCondition")]
+    Condition,
     /// A pod of the class BestEffort wants a node with memory to spare.
-    CheckNodeMemoryPressure,
-    CheckNodeDiskPressure,
+    #[serde(rename = "CheckNodeMemoryPressure")]
+    MemoryPressure,
+    #[serde(rename = "CheckNodeDiskPressure")]
+    DiskPressure,
     #[serde(rename = "CheckNodePIDPressure")]
-    CheckNodePidPressure,
+    PidPressure,
 }
 
 /// Whether the pod is of the class BestEffort: no container requests cpu or memory. (The API server makes requests of limits.)
@@ -46,25 +49,25 @@ fn filter(
         let wanted = |check| args.checks.contains(&check);
         let is = |status| condition.status == status;
         match condition.kind.as_str() {
-            "Ready" if wanted(Check::CheckNodeCondition) && !is(ConditionStatus::True) => {
+            "Ready" if wanted(Check::Condition) && !is(ConditionStatus::True) => {
                 reject("node(s) were not ready");
             }
-            "NetworkUnavailable" if wanted(Check::CheckNodeCondition) && !is(ConditionStatus::False) => {
+            "NetworkUnavailable" if wanted(Check::Condition) && !is(ConditionStatus::False) => {
                 reject("node(s) had unavailable network");
             }
-            "MemoryPressure" if wanted(Check::CheckNodeMemoryPressure) && pod.0 && is(ConditionStatus::True) => {
+            "MemoryPressure" if wanted(Check::MemoryPressure) && pod.0 && is(ConditionStatus::True) => {
                 reject("node(s) had memory pressure");
             }
-            "DiskPressure" if wanted(Check::CheckNodeDiskPressure) && is(ConditionStatus::True) => {
+            "DiskPressure" if wanted(Check::DiskPressure) && is(ConditionStatus::True) => {
                 reject("node(s) had disk pressure");
             }
-            "PIDPressure" if wanted(Check::CheckNodePidPressure) && is(ConditionStatus::True) => {
+            "PIDPressure" if wanted(Check::PidPressure) && is(ConditionStatus::True) => {
                 reject("node(s) had pid pressure");
             }
             _ => (),
         }
     }
-    if unschedulable.0 && args.checks.contains(&Check::CheckNodeCondition) {
+    if unschedulable.0 && args.checks.contains(&Check::Condition) {
         reject("node(s) were unschedulable");
     }
     verdict

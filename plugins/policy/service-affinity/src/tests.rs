@@ -22,12 +22,15 @@ fn web() -> PodBuilder {
     pod().label("app", "web")
 }
 
+/// A pod, and its node.
+type Running<'a> = (fn() -> PodBuilder, &'a str);
+
 #[test]
 fn the_pods_of_a_service_go_where_the_first_went() {
     let anywhere = ["e1", "e2", "w1", "w2", "bare"];
     let in_default = web as fn() -> PodBuilder;
     let elsewhere = || web().namespace("other");
-    let cases: [(&str, &[(fn() -> PodBuilder, &str)], PodBuilder, &[&str]); 10] = [
+    let cases: [(&str, &[Running<'_>], PodBuilder, &[&str]); 10] = [
         ("{}", &[(in_default, "w1")], web(), &anywhere),
         (BY_REGION, &[], web(), &anywhere),
         (BY_REGION, &[(in_default, "w1")], web(), &["w1", "w2"]),

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"k8s.io/client-go/kubernetes"
@@ -30,9 +31,16 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if opts.mode == modeNames {
+		fmt.Println(strings.Join(workloadNames, "\n"))
+		return nil
+	}
 	client, err := connect(opts.kubeconfig)
 	if err != nil {
 		return err
+	}
+	if opts.mode == modeBind {
+		return bindAll(ctx, client, opts)
 	}
 	result := newResult(opts)
 	if err := measure(ctx, client, opts, result); err != nil {

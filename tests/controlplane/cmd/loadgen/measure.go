@@ -6,6 +6,8 @@ import (
 	"os"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 )
 
@@ -20,14 +22,15 @@ func measure(ctx context.Context, client kubernetes.Interface, o *options, r *re
 		return nil
 	}
 	r.number("calib_before", calibrate())
-	namespace, err := createNamespace(ctx, client)
+	stage, err := setStage(ctx, client, o)
 	if err != nil {
 		return err
 	}
 	m := &measurement{
-		client: client, o: o, r: r, namespace: namespace,
+		stage: stage, r: r,
 		others: append(o.others, namedProcess{"loadgen", os.Getpid()}),
-		binds:  watchBinds(ctx, client, namespace, o.pods),
+		binds:  watchBinds(ctx, client, stage.namespace, o.pods),
+		events: watchEvents(ctx, client),
 	}
 	switch o.mode {
 	case modeCreate:
@@ -42,24 +45,23 @@ func measure(ctx context.Context, client kubernetes.Interface, o *options, r *re
 	}
 	r.number("calib_after", calibrate())
 	if o.cleanup {
-		return deletePods(ctx, client, namespace)
+		return stage.deletePods(ctx)
 	}
 	return nil
 }
 
 // measurement is one run, in a namespace of its own.
 type measurement struct {
-	client    kubernetes.Interface
-	o         *options
+	*stage
 	r         *result
-	namespace string
 	others    []namedProcess
 	binds     *binds
+	events    *events
 	scheduler *scheduler
 }
 
 func (m *measurement) createPods(ctx context.Context) error {
-	took, err := createPods(ctx, m.client, m.namespace, m.o, m.binds)
+	took, err := m.stage.createPods(ctx, m.binds)
 	m.r.number("pod_create_s", took.Seconds())
 	return err
 }
@@ -83,10 +85,13 @@ func (m *measurement) live(ctx context.Context) (err error) {
 	m.r.number("sched_startup_cpu_ms", milliseconds(before.scheduler))
 	m.r.number("sched_rss_before_mb", memoryMB(m.scheduler.pid, "VmRSS"))
 	first := m.readAtFirstBind(ctx)
+	busy, end := context.WithCancel(ctx)
+	defer end()
+	m.meanwhile(busy)
 	if err := m.createPods(ctx); err != nil {
 		return err
 	}
-	return m.finish(ctx, before, first)
+	return m.finish(ctx, before, first, end)
 }
 
 // preload has all pods waiting when the scheduler starts, so that nothing but the scheduler sets the pace.
@@ -103,7 +108,10 @@ func (m *measurement) preload(ctx context.Context) (err error) {
 		return err
 	}
 	defer m.stopScheduler(&err)
-	return m.finish(ctx, before, m.readAtFirstBind(ctx))
+	busy, end := context.WithCancel(ctx)
+	defer end()
+	m.meanwhile(busy)
+	return m.finish(ctx, before, m.readAtFirstBind(ctx), end)
 }
 
 // readAtFirstBind takes a reading in the background as soon as a pod is bound, and then the profile, if one is asked for.
@@ -139,43 +147,74 @@ func saveProfile(o *options) error {
 	return os.WriteFile(o.pprofOut, profile, 0o644)
 }
 
-// finish waits for the last bind and fills the result.
-func (m *measurement) finish(ctx context.Context, before reading, firstReading <-chan reading) error {
+// finish waits for the last bind, ends what happens meanwhile, waits for the last Event and fills the result.
+func (m *measurement) finish(ctx context.Context, before reading, firstReading <-chan reading, end func()) error {
 	complete, err := m.waitBound(ctx)
 	if err != nil {
 		return err
 	}
-	end, err := read(m.scheduler, m.others)
+	end()
+	bound, err := read(m.scheduler, m.others)
 	if err != nil {
 		return err
 	}
 	m.r.values["complete"] = complete
 	placement := m.binds.summary()
 	m.r.placement(placement, before.at)
+	m.events.settle(ctx, m.o.settle)
+	said, err := read(m.scheduler, m.others)
+	if err != nil {
+		return err
+	}
 	if placement.bound > 0 {
-		time.Sleep(m.o.settle)
-		settled, err := read(m.scheduler, m.others)
-		if err != nil {
-			return err
-		}
 		first, taken := <-firstReading
 		if !taken {
 			return fmt.Errorf("a process of the run was gone at the first bind")
 		}
-		m.r.cpuPerPod(before, first, end, settled, placement.bound)
+		m.r.cpuPerPod(before, first, bound, said, placement.bound)
 	}
 	if m.o.mode == modeLive {
 		m.r.latencies(placement.latencies)
 	}
-	m.r.machine(before, end)
+	m.r.machine(before, said)
+	m.memory()
+	if err := m.written(ctx); err != nil {
+		return err
+	}
+	if m.o.metricsURL != "" {
+		return scrapeMetrics(m.o, m.r)
+	}
+	return nil
+}
+
+// memory puts in the most that each process held.
+func (m *measurement) memory() {
 	m.r.number("loadgen_watches", float64(m.binds.watches.Load()))
 	m.r.number("sched_hwm_mb", memoryMB(m.scheduler.pid, "VmHWM"))
 	for _, other := range m.others {
 		m.r.number(other.name+"_hwm_mb", memoryMB(other.pid, "VmHWM"))
 	}
-	if m.o.metricsURL != "" {
-		return scrapeMetrics(m.o, m.r)
+}
+
+// written puts in what the scheduler said to the API server beyond its bindings: Events, and conditions of pods.
+func (m *measurement) written(ctx context.Context) error {
+	byReason, own := m.events.counts()
+	m.r.values["events"] = byReason
+	m.r.number("scheduled_events", float64(own))
+	pods, err := m.client.CoreV1().Pods(m.namespace).List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+	if err != nil {
+		return err
 	}
+	conditions := map[v1.ConditionStatus]int{}
+	for i := range pods.Items {
+		for _, condition := range pods.Items[i].Status.Conditions {
+			if condition.Type == v1.PodScheduled {
+				conditions[condition.Status]++
+			}
+		}
+	}
+	m.r.number("conditions_scheduled", float64(conditions[v1.ConditionTrue]))
+	m.r.number("conditions_unschedulable", float64(conditions[v1.ConditionFalse]))
 	return nil
 }
 

@@ -31,12 +31,14 @@ func get(url string) ([]byte, error) {
 	return body, err
 }
 
+// algorithmMetric is how long it takes to choose a node.
+const algorithmMetric = "scheduler_scheduling_algorithm_duration_seconds"
+
 // The kube-scheduler histograms that are reported, by the labels that their averages are split by.
 var histograms = []struct {
 	key, metric string
 	by          []string
 }{
-	{"algorithm", "scheduler_scheduling_algorithm_duration_seconds", nil},
 	{"attempt", "scheduler_scheduling_attempt_duration_seconds", []string{"result"}},
 	{"sli", "scheduler_pod_scheduling_sli_duration_seconds", nil},
 	{"ext_point", "scheduler_framework_extension_point_duration_seconds", []string{"extension_point", "status"}},
@@ -58,6 +60,10 @@ func scrapeMetrics(o *options, r *result) error {
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.metricsURL, err)
+	}
+	if algorithm := families[algorithmMetric].GetMetric(); len(algorithm) > 0 {
+		h := algorithm[0].GetHistogram()
+		r.number("algorithm_us", h.GetSampleSum()/float64(h.GetSampleCount())*1e6)
 	}
 	for _, h := range histograms {
 		r.values[h.key] = averages(families[h.metric], h.by)

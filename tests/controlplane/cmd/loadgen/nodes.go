@@ -11,9 +11,13 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-var instanceTypes = []string{"m5.8xlarge", "c5.9xlarge", "r5.8xlarge", "m6.8xlarge"}
+var instanceTypes = []string{"m5.xlarge", "c5.xlarge", "r5.xlarge", "m6.xlarge"}
+
+// pauseImage is on every node.
+const pauseImage = "registry.k8s.io/pause:3.10.2"
 
 func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }
+func zoneName(i int) string { return fmt.Sprintf("zone-%d", i) }
 
 // ensureNodes makes those of the nodes that do not exist yet.
 func ensureNodes(ctx context.Context, client kubernetes.Interface, o *options) error {
@@ -32,10 +36,21 @@ func ensureNodes(ctx context.Context, client kubernetes.Interface, o *options) e
 	group.SetLimit(o.workers)
 	for i := range o.nodes {
 		if !exists[nodeName(i)] {
-			group.Go(func() error { return createNode(ctx, client, newNode(i, i < o.tainted)) })
+			group.Go(func() error { return makeNode(ctx, client, o, i) })
 		}
 	}
 	return group.Wait()
+}
+
+// makeNode makes the i-th node and what the workload wants beside it.
+func makeNode(ctx context.Context, client kubernetes.Interface, o *options, i int) error {
+	if err := createNode(ctx, client, newNode(i, o.workload.zones, i < o.tainted)); err != nil {
+		return err
+	}
+	if !o.workload.volumes {
+		return nil
+	}
+	return createCSINode(ctx, client, nodeName(i))
 }
 
 // createNode also undoes what admission does to a new node: it may drop the status and add a not-ready taint, which a
@@ -59,12 +74,12 @@ func createNode(ctx context.Context, client kubernetes.Interface, wanted *v1.Nod
 	return err
 }
 
-// newNode is a ready machine of 32 cores in one of three zones.
-func newNode(i int, tainted bool) *v1.Node {
+// newNode is a ready machine in one of so many zones, of scheduler_perf's size.
+func newNode(i, zones int, tainted bool) *v1.Node {
 	name := nodeName(i)
 	capacity := v1.ResourceList{
-		v1.ResourceCPU:              resource.MustParse("32"),
-		v1.ResourceMemory:           resource.MustParse("128Gi"),
+		v1.ResourceCPU:              resource.MustParse("4"),
+		v1.ResourceMemory:           resource.MustParse("32Gi"),
 		v1.ResourcePods:             resource.MustParse("110"),
 		v1.ResourceEphemeralStorage: resource.MustParse("200Gi"),
 	}
@@ -75,11 +90,16 @@ func newNode(i int, tainted bool) *v1.Node {
 			v1.LabelOSStable:           "linux",
 			v1.LabelInstanceTypeStable: instanceTypes[i%len(instanceTypes)],
 			v1.LabelTopologyRegion:     "region-1",
-			v1.LabelTopologyZone:       fmt.Sprintf("zone-%d", i%3),
+			v1.LabelTopologyZone:       zoneName(i % zones),
 		}},
 		Status: v1.NodeStatus{
 			Capacity: capacity, Allocatable: capacity, Phase: v1.NodeRunning,
 			Conditions: healthyConditions(),
+			Images: []v1.ContainerImage{
+				{Names: []string{pauseImage}, SizeBytes: 700_000},
+				{Names: []string{"registry.k8s.io/kube-proxy:v1.36.3"}, SizeBytes: 90_000_000},
+				{Names: []string{appImage(i)}, SizeBytes: 300_000_000},
+			},
 			Addresses: []v1.NodeAddress{
 				{Type: v1.NodeHostName, Address: name},
 				{Type: v1.NodeInternalIP, Address: fmt.Sprintf("10.%d.%d.%d", 1+i/65536, (i/256)%256, i%256)},

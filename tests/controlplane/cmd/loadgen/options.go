@@ -11,11 +11,15 @@ import (
 
 // What a run does with pods and the scheduler.
 const (
-	modeLive    = "live"    // the scheduler first, then the pods
-	modePreload = "preload" // the pods first, then the scheduler: its own throughput
-	modeNodes   = "nodes"   // only make the nodes
-	modeCreate  = "create"  // pods without a scheduler: the API server's own rate
+	modeLive    = "live"      // the scheduler first, then the pods
+	modePreload = "preload"   // the pods first, then the scheduler: its own throughput
+	modeNodes   = "nodes"     // only make the nodes
+	modeCreate  = "create"    // pods without a scheduler: the API server's own rate
+	modeBind    = "bind"      // be the scheduler, one that decides nothing
+	modeNames   = "workloads" // print their names
 )
+
+var modes = []string{modeLive, modePreload, modeNodes, modeCreate, modeBind, modeNames}
 
 // namedProcess is another process whose CPU time and memory are reported beside the scheduler's.
 type namedProcess struct {
@@ -28,8 +32,8 @@ type options struct {
 	nodes         int
 	tainted       int // of the nodes; never negative once parsed
 	pods          int
-	shape         podShape
-	groups        int
+	workload      *workload
+	templates     int // of the pods
 	schedulerName string
 	mode          string
 	schedulerCmd  string
@@ -53,15 +57,15 @@ type options struct {
 // parseOptions reads the command line and refuses what can't be measured.
 func parseOptions() (*options, error) {
 	var o options
-	var shape, others string
+	var workload, others string
 	flag.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig")
 	flag.IntVar(&o.nodes, "nodes", 1000, "nodes that should exist (node-0 .. node-N-1); made when missing")
 	flag.IntVar(&o.tainted, "tainted", -1, "how many of the nodes carry a NoSchedule taint (-1: 1%)")
-	flag.IntVar(&o.pods, "pods", 1000, "pods to make")
-	flag.StringVar(&shape, "shape", "plain", strings.Join(shapeNames(), "|"))
-	flag.IntVar(&o.groups, "groups", 1, "how many app labels the pods are spread over")
+	flag.IntVar(&o.pods, "pods", 1000, "pods to make; fewer where the workload's nodes take fewer")
+	flag.StringVar(&workload, "workload", "SchedulingBasic", strings.Join(workloadNames, "|"))
+	flag.IntVar(&o.templates, "templates", 0, "how many templates the pods are of (0: as many as the workload has)")
 	flag.StringVar(&o.schedulerName, "scheduler-name", "default-scheduler", "spec.schedulerName of the pods")
-	flag.StringVar(&o.mode, "mode", modeLive, "live: scheduler first, then pods; preload: pods first, then scheduler; nodes: only make the nodes; create: pods with no scheduler (API create rate)")
+	flag.StringVar(&o.mode, "mode", modeLive, "live: scheduler first, then pods; preload: pods first, then scheduler; nodes: only make the nodes; create: pods with no scheduler (API create rate); bind: be a scheduler that decides nothing; workloads: print their names")
 	flag.StringVar(&o.schedulerCmd, "sched-cmd", "", "command line (sh -c 'exec ...') that starts the scheduler; empty: it runs already (live), see -sched-pid")
 	flag.IntVar(&o.schedulerPid, "sched-pid", 0, "pid of a running scheduler (without -sched-cmd)")
 	flag.StringVar(&o.schedulerLog, "sched-log", "/dev/null", "where the scheduler's output goes")
@@ -74,7 +78,7 @@ func parseOptions() (*options, error) {
 	flag.IntVar(&o.workers, "workers", 32, "concurrent creators")
 	flag.Float64Var(&o.rate, "rate", 0, "live mode: pods created per second (0: as fast as it goes)")
 	flag.DurationVar(&o.timeout, "timeout", 8*time.Minute, "give up waiting for binds after this")
-	flag.DurationVar(&o.settle, "settle", 3*time.Second, "wait after the last bind before the final CPU reading")
+	flag.DurationVar(&o.settle, "settle", 2*time.Second, "after the last bind, wait for Events until none came for this long")
 	flag.StringVar(&o.label, "label", "", "free text put in the result")
 	flag.StringVar(&o.out, "out", "", "append the JSON result line to this file")
 	flag.BoolVar(&o.cleanup, "cleanup", true, "delete the run's pods at the end")
@@ -83,11 +87,10 @@ func parseOptions() (*options, error) {
 	if o.tainted < 0 {
 		o.tainted = o.nodes / 100
 	}
-	var known bool
-	if o.shape, known = shapes[shape]; !known {
-		return nil, fmt.Errorf("-shape %s: known are %s", shape, strings.Join(shapeNames(), ", "))
+	if o.workload = workloads[workload]; o.workload == nil {
+		return nil, fmt.Errorf("-workload %s: known are %s", workload, strings.Join(workloadNames, ", "))
 	}
-	o.shape.name = shape
+	o.fit()
 	var err error
 	if o.others, err = parseProcesses(others); err != nil {
 		return nil, err
@@ -95,12 +98,22 @@ func parseOptions() (*options, error) {
 	return &o, o.check()
 }
 
+// fit takes from the workload what was not said, and no more pods than it has nodes for.
+func (o *options) fit() {
+	if o.templates == 0 {
+		o.templates = o.workload.templates
+	}
+	if o.workload.most != nil {
+		o.pods = min(o.pods, o.workload.most(o.nodes))
+	}
+}
+
 func (o *options) check() error {
 	switch {
-	case !slices.Contains([]string{modeLive, modePreload, modeNodes, modeCreate}, o.mode):
-		return fmt.Errorf("-mode %s: known are live, preload, nodes, create", o.mode)
-	case o.nodes < 1 || o.pods < 1 || o.groups < 1 || o.workers < 1:
-		return fmt.Errorf("-nodes, -pods, -groups and -workers start at 1")
+	case !slices.Contains(modes, o.mode):
+		return fmt.Errorf("-mode %s: known are %s", o.mode, strings.Join(modes, ", "))
+	case o.nodes < 1 || o.pods < 1 || o.templates < 1 || o.workers < 1:
+		return fmt.Errorf("-nodes, -pods, -templates and -workers start at 1")
 	case o.mode == modePreload && o.schedulerCmd == "":
 		return fmt.Errorf("-mode preload needs -sched-cmd: it starts the scheduler once the pods are there")
 	case o.mode == modeLive && o.schedulerCmd == "" && o.schedulerPid == 0:

@@ -11,69 +11,135 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/apimachinery/pkg/util/rand"
 )
 
 const podPrefix = "pod-"
 
-// podIndex is the number that newPod put into a pod's name.
+// podIndex is the number of one of the run's own pods: not of those that run before or come meanwhile.
 func podIndex(name string) (int, bool) {
-	i, err := strconv.Atoi(strings.TrimPrefix(name, podPrefix))
-	return i, err == nil
+	number, ours := strings.CutPrefix(name, podPrefix)
+	i, err := strconv.Atoi(number)
+	return i, ours && err == nil
 }
 
-func newPod(namespace string, i int, o *options) *v1.Pod {
-	labels := map[string]string{"app": fmt.Sprintf("app-%d", i%o.groups)}
+// newPod is the i-th pod of a workload as admission leaves pods: no two are alike, for the volume with their service
+// account's token has a random name.
+func (s *stage) newPod(namespace, name string, i int) *v1.Pod {
+	template := i % len(s.templates)
+	token := "kube-api-access-" + rand.String(5)
+	limits := v1.ResourceList{
+		v1.ResourceCPU:    *resource.NewMilliQuantity(int64(100+template), resource.DecimalSI),
+		v1.ResourceMemory: resource.MustParse("500Mi"),
+	}
 	pod := &v1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: podPrefix + strconv.Itoa(i), Namespace: namespace, Labels: labels},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, Labels: templateLabels(template)},
 		Spec: v1.PodSpec{
-			SchedulerName: o.schedulerName,
+			SchedulerName:      s.o.schedulerName,
+			ServiceAccountName: "default",
+			Tolerations: []v1.Toleration{
+				toleration(v1.TaintNodeNotReady), toleration(v1.TaintNodeUnreachable),
+			},
+			Volumes: []v1.Volume{{Name: token, VolumeSource: tokenVolume()}},
 			Containers: []v1.Container{{
-				Name: "c", Image: "registry.k8s.io/pause:3.10",
-				Resources: v1.ResourceRequirements{Requests: v1.ResourceList{
-					v1.ResourceCPU: resource.MustParse("100m"), v1.ResourceMemory: resource.MustParse("128Mi"),
-				}},
+				Name: "c", Image: templateImage(template),
+				Ports:        []v1.ContainerPort{{ContainerPort: 80}},
+				Resources:    v1.ResourceRequirements{Requests: limits, Limits: limits.DeepCopy()},
+				VolumeMounts: []v1.VolumeMount{{Name: token, MountPath: "/var/run/secrets/kubernetes.io/serviceaccount", ReadOnly: true}},
 			}},
 		},
 	}
-	o.shape.apply(&pod.Spec, &metav1.LabelSelector{MatchLabels: labels})
+	if owner := s.templates[template]; owner != nil {
+		pod.OwnerReferences = []metav1.OwnerReference{*owner}
+	}
 	return pod
+}
+
+// templateLabels are of the pods of a template, and select them.
+func templateLabels(template int) map[string]string {
+	return map[string]string{"app": fmt.Sprintf("app-%d", template)}
+}
+
+// appImages is how many different images there are beyond the first template's.
+const appImages = 50
+
+func appImage(i int) string { return fmt.Sprintf("registry.example/app-%d:1.0", i%appImages) }
+
+// templateImage of the first is one that every node has.
+func templateImage(template int) string {
+	if template == 0 {
+		return pauseImage
+	}
+	return appImage(template)
+}
+
+func toleration(taint string) v1.Toleration {
+	seconds := int64(300)
+	return v1.Toleration{Key: taint, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute, TolerationSeconds: &seconds}
+}
+
+func tokenVolume() v1.VolumeSource {
+	seconds := int64(3607)
+	return v1.VolumeSource{Projected: &v1.ProjectedVolumeSource{Sources: []v1.VolumeProjection{
+		{ServiceAccountToken: &v1.ServiceAccountTokenProjection{ExpirationSeconds: &seconds, Path: "token"}},
+		{ConfigMap: &v1.ConfigMapProjection{
+			LocalObjectReference: v1.LocalObjectReference{Name: "kube-root-ca.crt"},
+			Items:                []v1.KeyToPath{{Key: "ca.crt", Path: "ca.crt"}},
+		}},
+		{DownwardAPI: &v1.DownwardAPIProjection{Items: []v1.DownwardAPIVolumeFile{
+			{Path: "namespace", FieldRef: &v1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "metadata.namespace"}},
+		}}},
+	}}}
 }
 
 // createPods makes the run's pods, at the rate asked for or as fast as the API server takes them. It returns how long
 // that took; binds learns when each was sent.
-func createPods(ctx context.Context, client kubernetes.Interface, namespace string, o *options, binds *binds) (time.Duration, error) {
+func (s *stage) createPods(ctx context.Context, binds *binds) (time.Duration, error) {
 	start := time.Now()
 	var tick <-chan time.Time
-	if o.rate > 0 {
-		ticker := time.NewTicker(time.Duration(float64(time.Second) / o.rate))
+	if s.o.rate > 0 {
+		ticker := time.NewTicker(time.Duration(float64(time.Second) / s.o.rate))
 		defer ticker.Stop()
 		tick = ticker.C
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(o.workers)
-	for i := range o.pods {
+	group.SetLimit(s.o.workers)
+	for i := range s.o.pods {
 		if tick != nil {
 			<-tick
 		}
 		group.Go(func() error {
-			pod := newPod(namespace, i, o)
+			pod := s.newPod(s.namespace, podPrefix+strconv.Itoa(i), i)
+			if s.o.workload.demand != nil {
+				s.o.workload.demand(pod, s.namespaces())
+			}
 			binds.created(i, time.Now())
-			_, err := client.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{})
-			return err
+			return s.create(ctx, pod)
 		})
 	}
 	err := group.Wait()
 	return time.Since(start), err
 }
 
-func createNamespace(ctx context.Context, client kubernetes.Interface) (string, error) {
-	name := fmt.Sprintf("load-%d", time.Now().UnixNano())
-	_, err := client.CoreV1().Namespaces().Create(ctx, &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
-	return name, err
+// create makes a pod, with its volume where the workload has those.
+func (s *stage) create(ctx context.Context, pod *v1.Pod) error {
+	if s.o.workload.volumes {
+		if err := s.createVolume(ctx, pod); err != nil {
+			return err
+		}
+	}
+	_, err := s.client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	return err
 }
 
-func deletePods(ctx context.Context, client kubernetes.Interface, namespace string) error {
+func (s *stage) deletePods(ctx context.Context) error {
 	now := int64(0)
-	return client.CoreV1().Pods(namespace).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, metav1.ListOptions{})
+	for _, namespace := range s.namespaces() {
+		pods := s.client.CoreV1().Pods(namespace)
+		err := pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -31,13 +31,13 @@ func read(s *scheduler, others []namedProcess) (reading, error) {
 	return r, err
 }
 
-// cpuPerPod puts in what each process used for a pod: over the run, from the first bind on (without its start-up), and,
-// of the scheduler, with what it still did once all was bound.
-func (r *result) cpuPerPod(before, first, end, settled reading, bound int) {
+// cpuPerPod puts in what each process used for a pod until the last Event had come: over the run, and from the first bind
+// on, which leaves out how the scheduler starts; and, of the scheduler, until the last bind.
+func (r *result) cpuPerPod(before, first, lastBind, end reading, bound int) {
 	perPod := func(key string, used time.Duration) { r.number(key, milliseconds(used)/float64(bound)) }
 	perPod("sched_cpu_ms_per_pod", end.scheduler-before.scheduler)
 	perPod("sched_cpu_ms_per_pod_after_first_bind", end.scheduler-first.scheduler)
-	perPod("sched_cpu_ms_per_pod_settled", settled.scheduler-before.scheduler)
+	perPod("sched_cpu_ms_per_pod_until_last_bind", lastBind.scheduler-before.scheduler)
 	r.number("sched_cpu_ms_at_first_bind", milliseconds(first.scheduler))
 	for name := range end.others {
 		perPod(name+"_cpu_ms_per_pod", end.others[name]-before.others[name])

@@ -13,7 +13,8 @@ type result struct {
 
 func newResult(o *options) *result {
 	return &result{values: map[string]any{
-		"label": o.label, "mode": o.mode, "shape": o.shape.name, "nodes": o.nodes, "pods": o.pods,
+		"label": o.label, "mode": o.mode, "workload": o.workload.name, "templates": o.templates,
+		"nodes": o.nodes, "pods": o.pods,
 	}}
 }
 

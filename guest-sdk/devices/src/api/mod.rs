@@ -1,4 +1,4 @@
-//! The objects of resource.k8s.io/v1 as this plugin reads them, under the names of the API.
+//! The objects of resource.k8s.io/v1 as plugins read them, under the names of the API.
 
 mod claim;
 mod class;
@@ -9,7 +9,7 @@ pub use claim::{
     AllocatedDevice, Allocation, AllocationConfig, AllocationMode, Ask, Claim, Constraint, Consumer, DeviceResult,
     DeviceResults, Request,
 };
-pub use class::{Class, Selector};
+pub use class::{Class, Metadata as ClassMetadata, Selector, Spec as ClassSpec};
 pub use node_selector::{NodeSelector, NodeSelectorTerm, Requirement};
 pub use slice::{Capacity, CounterSet, Counters, Device, RequestPolicy, Slice, Taint};
 

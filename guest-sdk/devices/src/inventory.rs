@@ -1,0 +1,250 @@
+//! How many devices stand for an extended resource on a node, and how many of them are allocated.
+//!
+//! As kube-scheduler's scores count them: the devices of every slice that the node can reach, whichever generation of its pool it is
+//! of, that the selectors of the resource's class select; allocated are those of which a claim has all or a share.
+
+use std::collections::HashMap;
+
+use berth_guest::index::Index;
+use berth_guest::objects::{Kind, Object};
+use berth_guest::{LabelMap, Resource, node};
+use serde::Deserialize;
+
+use crate::api::{self, Allocation};
+use crate::cel::{Compiler, Problem};
+use crate::classes::{Classes, KnownClass, can_stand_for};
+use crate::devices::{Allocated, Device, Slice, Slices};
+
+const CLASS: usize = 0;
+const SLICE: usize = 1;
+
+/// How much of the cluster's devices a plugin has to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Extent {
+    /// None of it.
+    Nothing,
+    /// Which resources DeviceClasses stand for.
+    Classes,
+    /// How many devices there are on each node.
+    Devices,
+}
+
+impl Extent {
+    /// What a score by these resources needs: devices are counted where a class can stand for one of them.
+    pub fn of_scores<'a>(resources: impl IntoIterator<Item = &'a Resource>) -> Extent {
+        let may_be_devices = |resource: &Resource| matches!(resource, Resource::Scalar(name) if can_stand_for(name));
+        if resources.into_iter().any(may_be_devices) { Extent::Devices } else { Extent::Nothing }
+    }
+}
+
+/// A plugin's arguments, which decide what it reads.
+pub trait ReadsDevices {
+    /// How much it has to know with these arguments.
+    fn extent(&self) -> Extent;
+}
+
+/// The cluster's devices, as far as the arguments want it.
+pub struct Inventory {
+    extent: Extent,
+    classes: Classes,
+    slices: Slices,
+    /// By namespace, then by name: claims that have devices.
+    claims: HashMap<String, HashMap<String, Allocation>>,
+    allocated: Allocated,
+    compiler: Compiler,
+    /// By their ids.
+    nodes: Vec<Option<Node>>,
+}
+
+/// What slices select nodes by.
+#[derive(Debug)]
+struct Node {
+    name: String,
+    labels: LabelMap,
+}
+
+/// What is read of a claim.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Claim {
+    status: Status,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Status {
+    allocation: Option<Allocation>,
+}
+
+/// Devices of a class on a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Count {
+    there: i64,
+    allocated: i64,
+}
+
+impl<Args: ReadsDevices> Index<Args> for Inventory {
+    type Nodes = (node::Name, node::Labels);
+    type Pods = ();
+
+    fn new(args: &Args) -> Inventory {
+        Inventory {
+            extent: args.extent(),
+            classes: Classes::default(),
+            slices: Slices::default(),
+            claims: HashMap::new(),
+            allocated: Allocated::default(),
+            compiler: Compiler::default(),
+            nodes: Vec::new(),
+        }
+    }
+
+    fn is_told(args: &Args) -> bool {
+        args.extent() == Extent::Devices
+    }
+
+    fn kinds(args: &Args) -> Vec<Kind> {
+        const RESOURCE: &str = "spec.extendedResourceName";
+        let class = |fields: &[&str]| Kind::new(api::VERSION, "DeviceClass", fields.iter().copied());
+        match args.extent() {
+            Extent::Nothing => Vec::new(),
+            Extent::Classes => vec![class(&[RESOURCE])],
+            Extent::Devices => vec![
+                class(&["metadata.creationTimestamp", RESOURCE, "spec.selectors"]),
+                Kind::new(api::VERSION, "ResourceSlice", ["spec"]),
+                Kind::new(api::VERSION, "ResourceClaim", ["status.allocation.devices.results"]),
+            ],
+        }
+    }
+
+    fn node_set(&mut self, id: node::Id, (name, labels): (&node::Name, &node::Labels)) {
+        if self.counts() {
+            self.nodes.resize_with(self.nodes.len().max(id.at() + 1), || None);
+            if let Some(node) = self.nodes.get_mut(id.at()) {
+                *node = Some(Node { name: name.to_string(), labels: LabelMap::clone(labels) });
+            }
+        }
+    }
+
+    fn node_removed(&mut self, id: node::Id) {
+        if let Some(node) = self.nodes.get_mut(id.at()) {
+            *node = None;
+        }
+    }
+
+    fn object_set(&mut self, object: &Object<'_>) {
+        self.remove(object);
+        if let Err(wrong) = self.set(object) {
+            let kind = ["DeviceClass", "ResourceSlice"].get(object.kind).copied().unwrap_or("ResourceClaim");
+            berth_guest::warn!("{kind} {} is left out: {wrong}", object.name);
+        }
+    }
+
+    fn object_removed(&mut self, object: &Object<'_>) {
+        self.remove(object);
+    }
+}
+
+impl Inventory {
+    /// Whether devices are counted at all.
+    pub fn counts(&self) -> bool {
+        self.extent == Extent::Devices
+    }
+
+    /// Whether a class stands for the resource.
+    pub fn has_class(&self, resource: &str) -> bool {
+        self.classes.of_resource(resource).is_some()
+    }
+
+    /// How much of a resource a node has, and how much of that is in use, which is `used` unless it is devices: of an extended
+    /// resource that the node's device plugins have none of.
+    pub fn amounts(&self, resource: &Resource, has: &node::Allocatable, used: i64, node: node::Id) -> (i64, i64) {
+        match (has.get(resource), resource) {
+            (0, Resource::Scalar(name)) if self.counts() => {
+                let count = self.count(name, node).unwrap_or_default();
+                (count.there, count.allocated)
+            }
+            (capacity, _) => (capacity, used),
+        }
+    }
+
+    /// Nothing where no class stands for the resource, and where it can't be told which devices it stands for.
+    fn count(&self, resource: &str, node: node::Id) -> Option<Count> {
+        let class = self.classes.of_resource(resource)?;
+        let node = self.nodes.get(node.at())?.as_ref()?;
+        self.count_of(class, node)
+            .inspect_err(|wrong| {
+                let (class, node) = (&class.name, &node.name);
+                berth_guest::debug!("node {node}: devices of DeviceClass {class} can't be counted: {wrong}");
+            })
+            .ok()
+    }
+
+    fn count_of(&self, class: &KnownClass, node: &Node) -> Result<Count, String> {
+        let mut count = Count::default();
+        for slice in self.slices.for_node(&node.name) {
+            if !slice.per_device && !slice.nodes.include(&node.name, &node.labels)? {
+                continue;
+            }
+            for device in &slice.devices {
+                let here = !slice.per_device || device.nodes.include(&node.name, &node.labels)?;
+                if here && self.is_of_class(device, class)? {
+                    count.there += 1;
+                    count.allocated += i64::from(self.allocated.has(&device.id));
+                }
+            }
+        }
+        Ok(count)
+    }
+
+    fn is_of_class(&self, device: &Device, class: &KnownClass) -> Result<bool, String> {
+        for selector in class.class.spec.selectors.iter().filter_map(|selector| selector.cel.as_ref()) {
+            match device.is_selected(&selector.expression, &self.compiler) {
+                Ok(true) => (),
+                Ok(false) => return Ok(false),
+                Err(Problem::Compile(wrong) | Problem::Runtime(wrong)) => return Err(wrong),
+            }
+        }
+        Ok(true)
+    }
+
+    fn set(&mut self, object: &Object<'_>) -> Result<(), String> {
+        match object.kind {
+            CLASS => {
+                let class: api::Class = api::read(object.read()?)?;
+                if !class.spec.selectors.is_empty() {
+                    self.compiler.make_ready();
+                }
+                self.classes.set(object.name, class);
+            }
+            SLICE => {
+                let mut slice: api::Slice = api::read(object.read()?)?;
+                // kube-scheduler's scores don't tell selectors of this, which see `false` then.
+                slice.spec.devices.iter_mut().for_each(|device| device.allow_multiple_allocations = false);
+                self.slices.set(Slice::new(object.name, slice));
+            }
+            _ => {
+                let claim: Claim = api::read(object.read()?)?;
+                if let Some(allocation) = claim.status.allocation {
+                    self.allocated.add(&allocation);
+                    let claims = self.claims.entry(object.namespace.to_owned()).or_default();
+                    claims.insert(object.name.to_owned(), allocation);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, object: &Object<'_>) {
+        match object.kind {
+            CLASS => self.classes.remove(object.name),
+            SLICE => self.slices.remove(object.name),
+            _ => {
+                let known = self.claims.get_mut(object.namespace).and_then(|claims| claims.remove(object.name));
+                if let Some(allocation) = known {
+                    self.allocated.remove(&allocation);
+                }
+            }
+        }
+    }
+}

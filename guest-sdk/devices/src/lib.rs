@@ -1,0 +1,42 @@
+//! What plugins that look at devices share: the objects of resource.k8s.io/v1, CEL selectors of devices, which devices are
+//! allocated, and how many of them stand for an extended resource on a node.
+//!
+//! A plugin that scores nodes by extended resources takes [`Inventory`] for its [index](berth_guest::index), and its arguments say
+//! by [`ReadsDevices`] whether one is among them.
+//!
+//! ```
+//! use berth_guest::Resource;
+//! use berth_guest::prelude::*;
+//! use berth_guest_devices::{Extent, Inventory, ReadsDevices};
+//! use serde::Deserialize;
+//!
+//! #[derive(Deserialize)]
+//! pub struct Args {
+//!     resource: String,
+//! }
+//!
+//! impl ReadsDevices for Args {
+//!     fn extent(&self) -> Extent {
+//!         Extent::of_scores([&Resource::new(&self.resource)])
+//!     }
+//! }
+//!
+//! /// What is left of the resource, or of the devices that stand for it.
+//! fn score(args: &Args, node: node::Id, has: &node::Allocatable, usage: &node::Usage, devices: &Inventory) -> i64 {
+//!     let resource = Resource::new(&args.resource);
+//!     let (capacity, used) = devices.amounts(&resource, has, usage.get(&resource), node);
+//!     capacity - used
+//! }
+//!
+//! berth_guest::plugin!(name: "MostLeft", args: Args, index: Inventory, score: score, normalization: Default, scope: Node);
+//! # fn main() {}
+//! ```
+
+pub mod api;
+pub mod cel;
+pub mod classes;
+pub mod devices;
+mod inventory;
+pub mod quantity;
+
+pub use inventory::{Extent, Inventory, ReadsDevices};

@@ -1,0 +1,24 @@
+//! What helps a pod whose devices could not be had: any node, class or slice that is new or changed, a change of one of its claims, and
+//! devices that come free.
+
+use berth_guest::hints::{Event, Hint};
+use serde_json::Value;
+
+use crate::claims::Wanted;
+use crate::cluster::Cluster;
+
+/// Of claims; whatever happens to other kinds helps.
+pub fn queueing_hint(event: &Event, pod: &Wanted, cluster: &Cluster) -> Result<Hint, String> {
+    if event.kind_name() != "ResourceClaim" {
+        return Ok(Hint::Queue);
+    }
+    // As long as a claim of its own is missing, nothing else helps.
+    let Ok(claims) = pod.claims(cluster) else { return Ok(Hint::Skip) };
+    let (before, after) = (event.before::<Value>()?, event.after::<Value>()?);
+    let status = |claim: &Option<Value>| claim.as_ref().map_or(Value::Null, |claim| claim["status"].clone());
+    let is_allocated = |claim: &Option<Value>| !status(claim)["allocation"].is_null();
+    let is_freed = is_allocated(&before) && !is_allocated(&after);
+    let is_its_own = claims.iter().any(|known| known.namespace == event.namespace && known.name == event.name);
+    let matters = before.is_none() || status(&before) != status(&after);
+    Ok(Hint::queue_if(is_freed || (is_its_own && matters)))
+}

@@ -1,0 +1,66 @@
+//! When a pod that found no devices is tried again.
+
+use berth_guest::EventActions as Actions;
+use berth_guest::hints::Hint::{Queue, Skip};
+
+use super::*;
+
+#[test]
+fn a_claim_helps_that_is_the_pods_or_gives_devices_back() {
+    let mut host = host();
+    claim(&mut host, "mine", &[one("r", "true")]);
+    let claim_with = |status: Value, finalizers: Value| {
+        json!({ "metadata": { "finalizers": finalizers }, "status": status }).to_string()
+    };
+    let free = claim_with(json!({}), json!([]));
+    let kept = claim_with(json!({}), json!(["example.com/keeps"]));
+    let has = claim_with(allocated("a-0"), json!([]));
+    let mut used = allocated("a-0");
+    used["reservedFor"] = json!([{ "resource": "pods", "name": "other", "uid": "other" }]);
+    let used = claim_with(used, json!([]));
+    for (name, before, after, expected) in [
+        ("mine", None, Some(&free), Queue),
+        ("mine", Some(&free), Some(&has), Queue),
+        ("mine", Some(&has), Some(&used), Queue),
+        ("mine", Some(&free), Some(&kept), Skip),
+        ("other", None, Some(&free), Skip),
+        ("other", None, Some(&has), Skip),
+        ("other", Some(&free), Some(&has), Skip),
+        ("other", Some(&used), Some(&has), Skip),
+        ("other", Some(&has), Some(&free), Queue),
+        ("other", Some(&has), None, Queue),
+        ("other", Some(&free), None, Skip),
+    ] {
+        let actions = match (before, after) {
+            (None, _) => Actions::ADD,
+            (_, None) => Actions::DELETE,
+            _ => Actions::UPDATE,
+        };
+        let change = [before, after].map(|claim| claim.map(String::as_str));
+        let kind = "resource.k8s.io/v1/ResourceClaim";
+        let hint = host.object_hint(kind, actions, ["default", name], change, &using(&["mine"]));
+        assert_eq!(hint, expected, "{name}: {before:?}, {after:?}");
+        let missing = host.object_hint(kind, actions, ["default", name], change, &using(&["mine", "none"]));
+        assert_eq!(missing, Skip, "{name}: a claim of the pod's is still missing");
+    }
+}
+
+#[test]
+fn nodes_classes_and_slices_help() {
+    let mut host = host();
+    claim(&mut host, "mine", &[one("r", "true")]);
+    let pod = using(&["mine"]);
+    let n = node("n");
+    assert_eq!(host.node_hint(Actions::ADD, [None, Some(&n)], &pod), Queue);
+    assert_eq!(host.node_hint(Actions::UPDATE_TAINTS, [Some(&n), Some(&n)], &pod), Skip, "not waited for");
+    for kind in ["resource.k8s.io/v1/DeviceClass", "resource.k8s.io/v1/ResourceSlice"] {
+        assert_eq!(host.object_hint(kind, Actions::ADD, ["", "o"], [None, Some("{}")], &pod), Queue);
+        assert_eq!(
+            host.object_hint(kind, Actions::DELETE, ["", "o"], [Some("{}"), None], &pod),
+            Skip,
+            "not waited for"
+        );
+    }
+    let other = using(&[]).name("other").uid("other");
+    assert_eq!(host.pod_hint(Actions::UPDATE_LABELS, [Some(&other), Some(&other)], &pod), Skip, "not waited for");
+}

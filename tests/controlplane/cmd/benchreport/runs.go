@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+)
+
+// oneRun is what this report takes from a line of the load generator's.
+type oneRun struct {
+	Scheduler  string         `json:"label"`
+	Workload   string         `json:"workload"`
+	Templates  int            `json:"templates"`
+	Nodes      int            `json:"nodes"`
+	Pods       int            `json:"pods"`
+	Complete   bool           `json:"complete"`
+	PodsPerS   float64        `json:"pods_per_s"`
+	CPU        float64        `json:"sched_cpu_ms_per_pod"`
+	CPUBinding float64        `json:"sched_cpu_ms_per_pod_after_first_bind"`
+	APIServer  float64        `json:"apiserver_cpu_ms_per_pod"`
+	Etcd       float64        `json:"etcd_cpu_ms_per_pod"`
+	PeakMB     float64        `json:"sched_hwm_mb"`
+	Algorithm  float64        `json:"algorithm_us"`
+	Foreign    float64        `json:"foreign_cores"`
+	Speed      float64        `json:"calib_before"`
+	Scheduled  int            `json:"scheduled_events"`
+	Events     map[string]int `json:"events"`
+}
+
+// spread is the median of some figures, with the least and the most of them.
+type spread struct {
+	Median float64 `json:"median"`
+	Least  float64 `json:"least"`
+	Most   float64 `json:"most"`
+}
+
+func spreadOf(values []float64) spread {
+	slices.Sort(values)
+	middle := len(values) / 2
+	median := values[middle]
+	if len(values)%2 == 0 {
+		median = (values[middle-1] + values[middle]) / 2
+	}
+	return spread{median, values[0], values[len(values)-1]}
+}
+
+func (s spread) String() string { return fmt.Sprintf("%.3g (%.3g–%.3g)", s.Median, s.Least, s.Most) }
+
+// schedulerResults are of one scheduler's runs of one workload.
+type schedulerResults struct {
+	Scheduler  string           `json:"scheduler"`
+	Runs       int              `json:"runs"`
+	Incomplete int              `json:"incomplete"` // runs that left pods without a node
+	PodsPerS   spread           `json:"podsPerSecond"`
+	CPU        spread           `json:"schedulerCpuMsPerPod"` // from exec until the last Event
+	CPUBinding spread           `json:"schedulerCpuMsPerPodAfterFirstBind"`
+	APIServer  spread           `json:"apiServerCpuMsPerPod"`
+	Etcd       spread           `json:"etcdCpuMsPerPod"`
+	PeakMB     spread           `json:"peakMB"`
+	Algorithm  spread           `json:"algorithmMicroseconds"` // its own histogram's average, wall time
+	Foreign    spread           `json:"foreignCores"`          // used by processes that were no part of the run
+	Speed      spread           `json:"machineSpeed"`
+	Scheduled  []int            `json:"scheduledEvents"` // of each run
+	Events     []map[string]int `json:"events"`
+}
+
+// workloadResults are of one workload's runs.
+type workloadResults struct {
+	Workload   string             `json:"workload"`
+	Templates  int                `json:"templates"`
+	Nodes      int                `json:"nodes"`
+	Pods       int                `json:"pods"`
+	Schedulers []schedulerResults `json:"schedulers"`
+}
+
+// serverResults are of all runs against one kind of API server.
+type serverResults struct {
+	Server    string            `json:"server"`
+	Workloads []workloadResults `json:"workloads"`
+}
+
+// of is the results of a scheduler by that name; nil where it took no part.
+func (w *workloadResults) of(scheduler string) *schedulerResults {
+	for i := range w.Schedulers {
+		if w.Schedulers[i].Scheduler == scheduler {
+			return &w.Schedulers[i]
+		}
+	}
+	return nil
+}
+
+// byWorkload sums up runs by workload and scheduler, both in the order in which they came.
+func byWorkload(runs []oneRun) []workloadResults {
+	var results []workloadResults
+	for _, first := range runs {
+		if slices.ContainsFunc(results, func(w workloadResults) bool { return w.Workload == first.Workload }) {
+			continue
+		}
+		w := workloadResults{Workload: first.Workload, Templates: first.Templates, Nodes: first.Nodes, Pods: first.Pods}
+		for _, run := range runs {
+			if run.Workload == w.Workload && w.of(run.Scheduler) == nil {
+				w.Schedulers = append(w.Schedulers, sumUp(runs, w.Workload, run.Scheduler))
+			}
+		}
+		results = append(results, w)
+	}
+	return results
+}
+
+func sumUp(all []oneRun, workload, scheduler string) schedulerResults {
+	var runs []oneRun
+	s := schedulerResults{Scheduler: scheduler}
+	for _, run := range all {
+		if run.Workload != workload || run.Scheduler != scheduler {
+			continue
+		}
+		runs = append(runs, run)
+		s.Runs++
+		s.Scheduled = append(s.Scheduled, run.Scheduled)
+		s.Events = append(s.Events, run.Events)
+		if !run.Complete {
+			s.Incomplete++
+		}
+	}
+	over := func(figure func(oneRun) float64) spread {
+		values := make([]float64, len(runs))
+		for i, run := range runs {
+			values[i] = figure(run)
+		}
+		return spreadOf(values)
+	}
+	s.PodsPerS = over(func(r oneRun) float64 { return r.PodsPerS })
+	s.CPU = over(func(r oneRun) float64 { return r.CPU })
+	s.CPUBinding = over(func(r oneRun) float64 { return r.CPUBinding })
+	s.APIServer = over(func(r oneRun) float64 { return r.APIServer })
+	s.Etcd = over(func(r oneRun) float64 { return r.Etcd })
+	s.PeakMB = over(func(r oneRun) float64 { return r.PeakMB })
+	s.Algorithm = over(func(r oneRun) float64 { return r.Algorithm })
+	s.Foreign = over(func(r oneRun) float64 { return r.Foreign })
+	s.Speed = over(func(r oneRun) float64 { return r.Speed })
+	return s
+}
+
+// readLines reads a file of JSON lines; one that is not there has none.
+func readLines[T any](path string) ([]T, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var lines []T
+	scanner := bufio.NewScanner(file)
+	scanner.Buffer(nil, 1<<20)
+	for scanner.Scan() {
+		var line T
+		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", path, len(lines)+1, err)
+		}
+		lines = append(lines, line)
+	}
+	return lines, scanner.Err()
+}

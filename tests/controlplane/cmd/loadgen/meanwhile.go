@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// churnInterval is how often a workload that has it makes a pod that is not one of the run's.
+const churnInterval = 200 * time.Millisecond
+
+// kubeletReports is how often a kubelet reports a node's status though nothing of it changed.
+const kubeletReports = 5 * time.Minute
+
+// meanwhile is what happens in the cluster while the run's pods are placed, until the context ends: kubelets report, and
+// the workload's churn. What fails is said and not repeated, for the run goes on without it.
+func (s *stage) meanwhile(ctx context.Context) {
+	go every(ctx, kubeletReports/time.Duration(s.o.nodes), "node status", s.reportNode)
+	if s.o.workload.churn != nil {
+		go every(ctx, churnInterval, "churn", s.createChurn)
+	}
+}
+
+func every(ctx context.Context, interval time.Duration, what string, do func(ctx context.Context, i int) error) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for i := 0; ; i++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if err := do(ctx, i); err != nil && ctx.Err() == nil {
+			fmt.Fprintf(os.Stderr, "loadgen: %s: %v\n", what, err)
+			return
+		}
+	}
+}
+
+// reportNode says of one node after the other that it still is well.
+func (s *stage) reportNode(ctx context.Context, i int) error {
+	patch := fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","lastHeartbeatTime":%q}]}}`, time.Now().UTC().Format(time.RFC3339))
+	_, err := s.client.CoreV1().Nodes().Patch(
+		ctx, nodeName(i%s.o.nodes), types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
+	return err
+}
+
+func (s *stage) createChurn(ctx context.Context, i int) error {
+	pod := s.newPod(s.namespace, fmt.Sprintf("churn-%d", i), 0)
+	s.o.workload.churn(pod, s.namespaces())
+	return s.create(ctx, pod)
+}

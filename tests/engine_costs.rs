@@ -1,0 +1,108 @@
+//! What a decision costs, in numbers that are the same on every machine: calls into components, and nodes they are asked
+//! about. A change that makes pods like others cost more fails here; one that makes them cost less may lower a limit.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "tests")]
+
+use std::collections::BTreeMap;
+
+use berth_tests::engine::{Questions, Scene, WORKLOADS, Workload};
+
+/// Few enough to be quick, and more than the constants below.
+const NODES: u64 = 60;
+
+/// What a pod of a known template may cost at most, on the average.
+struct Limit {
+    workload: &'static str,
+    /// Calls into one component, those that keep it up to date included.
+    calls: f64,
+    /// Calls into all of them.
+    all_calls: f64,
+    /// How many questions are about every node.
+    of_every_node: f64,
+    /// About how many nodes the others are, taken together.
+    of_single_nodes: f64,
+}
+
+const fn limit(workload: &'static str, calls: f64, all_calls: f64, of_every_node: f64, of_single_nodes: f64) -> Limit {
+    Limit { workload, calls, all_calls, of_every_node, of_single_nodes }
+}
+
+const LIMITS: &[Limit] = &[
+    limit("SchedulingBasic", 5.0, 24.0, 0.0, 3.0),
+    limit("DefaultTopologySpreading", 5.0, 26.0, 1.0, 30.0),
+    limit("InterleavedTemplates", 5.0, 26.0, 1.0, 180.0),
+    limit("TopologySpreading", 5.0, 25.0, 1.0, 3.0),
+    limit("PreferredTopologySpreading", 5.0, 26.0, 1.0, 3.0),
+    limit("SchedulingPodAffinity", 6.0, 27.0, 2.0, 3.0),
+    limit("SchedulingPreferredPodAffinity", 5.0, 26.0, 1.0, 3.0),
+    limit("SchedulingPodAntiAffinity", 5.0, 22.0, 1.0, 3.0),
+    limit("SchedulingPreferredPodAntiAffinity", 5.0, 26.0, 1.0, 3.0),
+    limit("SchedulingNodeAffinity", 5.0, 24.0, 0.0, 3.0),
+    limit("SchedulingCSIPVs", 6.0, 34.0, 2.0, 3.0),
+];
+
+/// Places so many pods in turn, and has each bound.
+fn place(scene: &mut Scene, pods: usize) -> Questions {
+    scene.engine.take_questions();
+    for _ in 0..pods {
+        let pod = scene.next_pod().expect("a pod that can be read");
+        scene.engine.enqueue(pod.clone());
+        let (_, node) = scene.engine.decide().expect("room for every pod");
+        scene.engine.bind(&pod, &node);
+    }
+    scene.engine.take_questions()
+}
+
+fn scene(workload: Workload) -> Scene {
+    Scene::set(workload, NODES as usize, 1).unwrap_or_else(|error| panic!("{}: {error:#}", workload.name))
+}
+
+#[test]
+fn a_pod_like_others_asks_little() {
+    let limits: BTreeMap<&str, &Limit> = LIMITS.iter().map(|limit| (limit.workload, limit)).collect();
+    let mut over = Vec::new();
+    for workload in WORKLOADS {
+        let limit = limits.get(workload.name).unwrap_or_else(|| panic!("{} has no limit", workload.name));
+        let mut scene = scene(*workload);
+        // Each template's first pods.
+        place(&mut scene, workload.templates.max(10));
+        let pods = workload.templates.clamp(10, 40);
+        let questions = place(&mut scene, pods);
+        let each = |count: u64| count as f64 / pods as f64;
+        let (most, calls) = questions.calls.iter().max_by_key(|(_, calls)| **calls).expect("components");
+        let nodes = limit.of_every_node * NODES as f64 + limit.of_single_nodes;
+        let mut check = |what: &str, is: f64, at_most: f64| {
+            if is > at_most {
+                over.push(format!("{}: {is} {what} a pod, at most {at_most}: {questions:?}", workload.name));
+            }
+        };
+        check(&format!("calls into {most}"), each(*calls), limit.calls);
+        check("calls", each(questions.all_calls()), limit.all_calls);
+        check("nodes asked about", each(questions.all_nodes()), nodes);
+    }
+    assert!(over.is_empty(), "{over:#?}");
+}
+
+#[test]
+fn one_node_that_changed_is_asked_about_again() {
+    let mut scene = scene(WORKLOADS[0]);
+    place(&mut scene, 10);
+    let questions = place(&mut scene, 1);
+    let asked: BTreeMap<&str, u64> = questions.nodes.iter().map(|(name, nodes)| (&**name, *nodes)).collect();
+    // The pod before changed what is used of one node. Who reads that is asked by its filter and its score.
+    let expected = BTreeMap::from([("NodeResourcesBalancedAllocation", 1), ("NodeResourcesFit", 2)]);
+    assert_eq!(expected, asked);
+}
+
+#[test]
+fn a_pod_like_none_before_asks_each_filter_and_score_once_about_each_node() {
+    let mut scene = scene(WORKLOADS[0]);
+    place(&mut scene, 10);
+    scene.engine.take_questions();
+    let pod = scene.first_of_template().expect("a pod that can be read");
+    scene.engine.enqueue(pod);
+    scene.engine.decide().expect("room");
+    for (plugin, nodes) in scene.engine.take_questions().nodes {
+        assert!(nodes <= 2 * NODES, "{plugin} was asked about {nodes} nodes, of which there are {NODES}");
+    }
+}

@@ -1,0 +1,204 @@
+//! The guests, with a count of what the core asks them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use berth::wasm::Guests;
+use berth_core::cache::{NodeId, PodId};
+use berth_core::facts::PodFacts;
+use berth_core::intent::Intent;
+use berth_core::plugins::{
+    AskBack, ClassScores, Classified, Code, Cycle, Happened, Hint, Passed, Permission, PluginError, PluginId,
+    PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, TemplateId, Verdicts, WhatIf,
+};
+use berth_core::{Plugins, Timestamp};
+
+/// What the core asked, by plugin.
+#[derive(Clone, Debug, Default)]
+pub struct Questions {
+    /// Nodes about which it was asked, by all filters and scores together.
+    pub nodes: BTreeMap<Arc<str>, u64>,
+    /// Calls into the component, whatever for.
+    pub calls: BTreeMap<Arc<str>, u64>,
+    /// Calls up to where these begin.
+    before: BTreeMap<Arc<str>, u64>,
+}
+
+impl Questions {
+    /// Of all plugins.
+    #[must_use]
+    pub fn all_nodes(&self) -> u64 {
+        self.nodes.values().sum()
+    }
+
+    /// Into all components.
+    #[must_use]
+    pub fn all_calls(&self) -> u64 {
+        self.calls.values().sum()
+    }
+
+    /// Takes the components' own counters as they are now; the `next` questions begin there.
+    pub(super) fn calls_since(&mut self, now: BTreeMap<Arc<str>, u64>, next: &mut Self) {
+        let before = |name| self.before.get(name).copied().unwrap_or_default();
+        self.calls = now.iter().map(|(name, calls)| (Arc::clone(name), calls.saturating_sub(before(name)))).collect();
+        next.before = now;
+    }
+}
+
+/// Passes every question on.
+pub(super) struct Counted<'a> {
+    pub guests: &'a mut Guests,
+    pub questions: &'a mut Questions,
+}
+
+impl Counted<'_> {
+    fn nodes(&mut self, plugin: PluginId, nodes: usize) {
+        let name = self.guests.name(plugin).unwrap_or_default();
+        *self.questions.nodes.entry(name).or_default() += nodes as u64;
+    }
+}
+
+impl Plugins for Counted<'_> {
+    fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
+        self.nodes(plugin, nodes.len());
+        self.guests.filter(plugin, cycle, nodes)
+    }
+
+    fn score(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+        self.nodes(plugin, nodes.len());
+        self.guests.score(plugin, cycle, nodes)
+    }
+
+    fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
+        self.guests.classify(plugin, cycle, known)
+    }
+
+    fn score_classes(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        passed: &[Passed],
+    ) -> Result<ClassScores, PluginError> {
+        self.guests.score_classes(plugin, cycle, passed)
+    }
+
+    fn pre_score(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+    ) -> Result<PreScoreResult, PluginError> {
+        self.guests.pre_score(plugin, cycle, nodes)
+    }
+
+    fn normalize(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        scores: &[i64],
+    ) -> Result<Vec<i64>, PluginError> {
+        self.guests.normalize(plugin, cycle, nodes, scores)
+    }
+
+    fn filter_what_if(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        cases: &[WhatIf],
+    ) -> Result<Verdicts, PluginError> {
+        self.nodes(plugin, cases.len());
+        self.guests.filter_what_if(plugin, cycle, cases)
+    }
+
+    fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
+        self.guests.pre_enqueue(plugin, cycle)
+    }
+
+    fn sort_key(&mut self, plugin: PluginId, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, PluginError> {
+        self.guests.sort_key(plugin, cycle, queued)
+    }
+
+    fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
+        self.guests.pre_filter(plugin, cycle)
+    }
+
+    fn post_filter(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        codes: &[Code],
+        leaving: &[PodId],
+        ask: &mut dyn AskBack,
+    ) -> Result<PostFilterResult, PluginError> {
+        self.guests.post_filter(plugin, cycle, nodes, codes, leaving, ask)
+    }
+
+    fn reserve(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: NodeId,
+    ) -> Result<Result<Reserved, Status>, PluginError> {
+        self.guests.reserve(plugin, cycle, node)
+    }
+
+    fn unreserve(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+        pre_bound: bool,
+    ) -> Vec<Intent> {
+        self.guests.unreserve(plugin, cycle, node, state, pre_bound)
+    }
+
+    fn permit(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+    ) -> Result<Permission, PluginError> {
+        self.guests.permit(plugin, cycle, node, state)
+    }
+
+    fn pre_bind(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+    ) -> Result<Vec<Intent>, PluginError> {
+        self.guests.pre_bind(plugin, cycle, node, state)
+    }
+
+    fn bind(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+    ) -> Result<Option<Vec<Intent>>, PluginError> {
+        self.guests.bind(plugin, cycle, node, state)
+    }
+
+    fn post_bind(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {
+        self.guests.post_bind(plugin, cycle, node, state);
+    }
+
+    fn queueing_hints(
+        &mut self,
+        plugin: PluginId,
+        happened: &Happened<'_>,
+        pods: &[Cycle<'_>],
+    ) -> Result<Vec<Hint>, PluginError> {
+        self.guests.queueing_hints(plugin, happened, pods)
+    }
+
+    fn forget_templates(&mut self, facts: PodFacts, templates: &[TemplateId]) {
+        self.guests.forget_templates(facts, templates);
+    }
+}

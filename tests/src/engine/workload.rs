@@ -1,0 +1,183 @@
+//! Named workloads, as the load generator has them: what pods ask for, and the cluster that they come to.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use berth_core::model::Pod;
+use serde_json::{Value, json};
+
+use super::Engine;
+use super::objects::{self, NAMESPACES};
+
+/// What is asked of the engine.
+#[derive(Clone, Copy)]
+pub struct Workload {
+    /// scheduler_perf's name, where it has one of the kind.
+    pub name: &'static str,
+    /// How many pod templates are interleaved.
+    pub templates: usize,
+    /// Each is a ReplicaSet's, behind a Service.
+    owned: bool,
+    /// Each pod has a volume.
+    volumes: bool,
+    zones: usize,
+    /// Of five nodes, so many have a pod that runs before.
+    running: usize,
+    /// What pods ask for beyond the usual.
+    demand: Option<fn(&mut Value)>,
+    /// The pods that run before ask for it, too.
+    alike: bool,
+}
+
+const USUAL: Workload = Workload {
+    name: "SchedulingBasic",
+    templates: 1,
+    owned: false,
+    volumes: false,
+    zones: 3,
+    running: 5,
+    demand: None,
+    alike: true,
+};
+
+/// All of them.
+pub const WORKLOADS: &[Workload] = &[
+    Workload { running: 1, ..USUAL },
+    Workload { name: "DefaultTopologySpreading", templates: 10, owned: true, ..USUAL },
+    Workload { name: "InterleavedTemplates", templates: 200, owned: true, ..USUAL },
+    Workload { name: "TopologySpreading", demand: Some(|pod| spread(pod, "DoNotSchedule")), alike: false, ..USUAL },
+    Workload {
+        name: "PreferredTopologySpreading",
+        demand: Some(|pod| spread(pod, "ScheduleAnyway")),
+        alike: false,
+        ..USUAL
+    },
+    Workload {
+        name: "SchedulingPodAffinity",
+        zones: 1,
+        demand: Some(|pod| required(pod, "podAffinity", ZONE)),
+        ..USUAL
+    },
+    Workload { name: "SchedulingPreferredPodAffinity", demand: Some(|pod| preferred(pod, "podAffinity")), ..USUAL },
+    Workload {
+        name: "SchedulingPodAntiAffinity",
+        running: 1,
+        demand: Some(|pod| required(pod, "podAntiAffinity", HOST)),
+        ..USUAL
+    },
+    Workload {
+        name: "SchedulingPreferredPodAntiAffinity",
+        demand: Some(|pod| preferred(pod, "podAntiAffinity")),
+        ..USUAL
+    },
+    Workload { name: "SchedulingNodeAffinity", zones: 1, demand: Some(node_affinity), ..USUAL },
+    Workload { name: "SchedulingCSIPVs", volumes: true, ..USUAL },
+];
+
+const ZONE: &str = "topology.kubernetes.io/zone";
+const HOST: &str = "kubernetes.io/hostname";
+
+fn colored(pod: &mut Value) -> Value {
+    pod["metadata"]["labels"]["color"] = json!("blue");
+    json!({"matchLabels": {"color": "blue"}})
+}
+
+fn spread(pod: &mut Value, unsatisfiable: &str) {
+    let selector = colored(pod);
+    pod["spec"]["topologySpreadConstraints"] = json!([
+        {"maxSkew": 5, "topologyKey": ZONE, "whenUnsatisfiable": unsatisfiable, "labelSelector": selector},
+    ]);
+}
+
+fn term(pod: &mut Value, key: &str) -> Value {
+    json!({"labelSelector": colored(pod), "topologyKey": key, "namespaces": NAMESPACES})
+}
+
+fn required(pod: &mut Value, affinity: &str, key: &str) {
+    let term = term(pod, key);
+    pod["spec"]["affinity"] = json!({affinity: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}});
+}
+
+fn preferred(pod: &mut Value, affinity: &str) {
+    let term = json!({"weight": 1, "podAffinityTerm": term(pod, HOST)});
+    pod["spec"]["affinity"] = json!({affinity: {"preferredDuringSchedulingIgnoredDuringExecution": [term]}});
+}
+
+fn node_affinity(pod: &mut Value) {
+    pod["spec"]["affinity"] = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [{"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["zone-0", "zone-1"]}]}],
+    }}});
+}
+
+/// A workload under way.
+pub struct Scene {
+    /// The engine.
+    pub engine: Engine,
+    workload: Workload,
+    /// Pods made so far.
+    pods: usize,
+}
+
+impl Scene {
+    /// The workload's cluster of so many nodes, with `crowd` times the usual number of pods that run already.
+    ///
+    /// # Errors
+    /// As [`Engine::start`].
+    pub fn set(workload: Workload, nodes: usize, crowd: usize) -> Result<Self> {
+        let mut cluster: Vec<Value> = (0..nodes).map(|i| objects::node(i, workload.zones)).collect();
+        if workload.volumes {
+            cluster.extend((0..nodes).map(objects::csi_node));
+        }
+        for i in 0..(nodes * workload.running).div_ceil(5) * crowd {
+            let mut pod = objects::pod(NAMESPACES[1], &format!("before-{i}"), 0);
+            pod["spec"]["nodeName"] = json!(objects::node_name(i % nodes));
+            if let Some(demand) = workload.demand.filter(|_| workload.alike) {
+                demand(&mut pod);
+            }
+            if workload.volumes {
+                cluster.extend(objects::volume(&mut pod));
+            }
+            cluster.push(pod);
+        }
+        if workload.owned {
+            cluster.extend((0..workload.templates).flat_map(objects::owners));
+        }
+        Ok(Self { engine: Engine::start(&cluster)?, workload, pods: 0 })
+    }
+
+    /// The next pod, of one of the workload's templates in turn; its volume is told already.
+    ///
+    /// # Errors
+    /// As [`Engine::tell`].
+    pub fn next_pod(&mut self) -> Result<Arc<Pod>> {
+        self.pod_of(self.pods % self.workload.templates)
+    }
+
+    /// The first pod of a template that was not there before; its owners are told already.
+    ///
+    /// # Errors
+    /// As [`Engine::tell`].
+    pub fn first_of_template(&mut self) -> Result<Arc<Pod>> {
+        // No other has the number.
+        let template = self.workload.templates + self.pods;
+        if self.workload.owned {
+            objects::owners(template).iter().try_for_each(|object| self.engine.tell(object))?;
+        }
+        self.pod_of(template)
+    }
+
+    fn pod_of(&mut self, template: usize) -> Result<Arc<Pod>> {
+        let mut pod = objects::pod(NAMESPACES[0], &format!("pod-{}", self.pods), template);
+        self.pods += 1;
+        if self.workload.owned {
+            objects::own(&mut pod, template);
+        }
+        if let Some(demand) = self.workload.demand {
+            demand(&mut pod);
+        }
+        if self.workload.volumes {
+            objects::volume(&mut pod).iter().try_for_each(|object| self.engine.tell(object))?;
+        }
+        Engine::read(&pod)
+    }
+}

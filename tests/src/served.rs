@@ -1,0 +1,30 @@
+//! What a process serves over HTTPS with a certificate that it signed itself.
+
+use anyhow::Result;
+use axum::http::Request;
+use kube::client::Body;
+use kube::config::AuthInfo;
+
+/// What is answered at `https://ADDRESS PATH` to the owner of the token, or to anybody, with the status as a number.
+///
+/// # Errors
+/// Nothing is served there.
+pub async fn get(address: &str, path: &str, token: Option<&str>) -> Result<(u16, String)> {
+    let token = token.map(|token| token.to_owned().into());
+    get_with(address, path, AuthInfo { token, ..AuthInfo::default() }).await
+}
+
+/// The same, for who shows who they are in another way.
+///
+/// # Errors
+/// As [`get`].
+pub async fn get_with(address: &str, path: &str, whom: AuthInfo) -> Result<(u16, String)> {
+    let mut config = kube::Config::new(format!("https://{address}").parse()?);
+    config.accept_invalid_certs = true;
+    config.auth_info = whom;
+    let client = kube::Client::try_from(config)?;
+    let answer = client.send(Request::get(path).body(Body::empty())?).await?;
+    let status = answer.status().as_u16();
+    let body = answer.into_body().collect_bytes().await?;
+    Ok((status, String::from_utf8_lossy(&body).into_owned()))
+}

@@ -1,0 +1,39 @@
+//! What is in force, as both schedulers show it.
+
+use anyhow::{Context, Result, ensure};
+use berth_tests::objects::with;
+use berth_tests::wait::{Look, eventually};
+use berth_tests::{Process, Target, served};
+use serde_json::{Value, json};
+
+use crate::kube_scheduler::KubeScheduler;
+
+crate::case::cases!(Real: is_that_of_kube_scheduler);
+
+/// By the same file: two fields in it have other defaults (docs/configuration.md).
+async fn is_that_of_kube_scheduler(target: &Target) -> Result<()> {
+    let more = json!({"leaderElection": {"resourceName": "kube-scheduler"}, "podMaxBackoffSeconds": 20});
+    let (running, address) = KubeScheduler::start_serving(target, &more)?;
+    let theirs = shown(&address).await.context("kube-scheduler")?;
+    running.stop().await?;
+    let file = target.home().join("kube-scheduler.json");
+    let file = file.to_str().context("a path is text")?;
+    let mut berth = Process::start(&target.kubeconfig, &["--config", file, "--leader-elect=false"])?;
+    let ours = shown(&berth.address().await?).await.context("Berth")?;
+    berth.stop().await?;
+    // Of the file there, of the flag here.
+    let path = json!({"componentconfig": {"clientConnection": {"kubeconfig": target.kubeconfig}}});
+    let (theirs, ours) = (with(theirs, &path), with(ours, &path));
+    ensure!(ours == theirs, "kube-scheduler shows\n{theirs:#}\nand Berth\n{ours:#}");
+    Ok(())
+}
+
+async fn shown(address: &str) -> Result<Value> {
+    let text = eventually("/configz is served", || async {
+        Ok(match served::get(address, "/configz", None).await {
+            Ok((200, text)) => Look::Yes(text),
+            other => Look::NotYet(format!("{other:?}")),
+        })
+    });
+    Ok(serde_json::from_str(&text.await?)?)
+}

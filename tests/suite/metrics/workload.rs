@@ -1,0 +1,124 @@
+//! Pods that are placed, rejected, held back, made room for, and that fail, one after the other, so that all counts are
+//! certain.
+
+use anyhow::Result;
+use berth_tests::extender::{Extender, Reply};
+use berth_tests::objects::{node, pod, priority_class, with};
+use berth_tests::wait::{Look, eventually};
+use berth_tests::{Journal, Target, api};
+use serde_json::{Value, json};
+
+use super::scrape::Scrape;
+use super::until;
+
+/// What is there before the scheduler starts.
+pub struct Workload<'a> {
+    target: &'a Target,
+    journal: Journal,
+    extender: Extender,
+}
+
+/// Makes two empty nodes and a full one, and an extender that always fails.
+///
+/// # Errors
+/// The API server's.
+pub async fn prepare(target: &Target) -> Result<Workload<'_>> {
+    let full = with(node("full", 4), &json!({"metadata": {"labels": {"pool": "full"}}}));
+    api::create_all(&target.client, [node("a", 8), node("b", 8), full]).await?;
+    api::create(&target.client, &priority_class("low", 1)).await?;
+    api::create(&target.client, &priority_class("high", 1000)).await?;
+    // One to be evicted, as of several kube-scheduler awaits the last.
+    let spec = json!({"nodeName": "full", "priorityClassName": "low", "terminationGracePeriodSeconds": 0});
+    create_of_class(target, &with(pod("low", "3"), &json!({"spec": spec}))).await?;
+    let extender = Extender::start(&target.client, |_, _| Reply::Status(500)).await?;
+    Ok(Workload { target, journal: Journal::start(&target.client).await?, extender })
+}
+
+/// An API server takes a while to know a class.
+async fn create_of_class(target: &Target, pod: &Value) -> Result<()> {
+    eventually("the API server takes the pod", || async {
+        let created = api::create(&target.client, pod).await;
+        Ok(created.map_or_else(|error| Look::NotYet(format!("{error:#}")), Look::Yes))
+    })
+    .await
+}
+
+impl Workload<'_> {
+    /// For both: the extender, and a backoff that doesn't end by itself, so that it is known which pods are in it.
+    pub fn configuration(&self) -> Value {
+        json!({
+            "podInitialBackoffSeconds": 600,
+            "podMaxBackoffSeconds": 600,
+            "extenders": [{
+                "urlPrefix": self.extender.url(),
+                "filterVerb": "filter",
+                "managedResources": [{"name": "example.com/chip", "ignoredByScheduler": true}],
+            }],
+        })
+    }
+
+    /// Has the scheduler that serves here do all of it; what it says in the end.
+    ///
+    /// # Errors
+    /// It did something else.
+    pub async fn run(&self, address: &str) -> Result<Scrape> {
+        until(address, "scheduler_cache_size", json!({"type": "nodes"}), 3.0).await?;
+        until(address, "scheduler_cache_size", json!({"type": "pods"}), 1.0).await?;
+        for n in 0..12 {
+            self.placed(pod(&format!("placed-{n}"), "100m")).await?;
+        }
+        self.helped(address).await?;
+        self.let_through(address).await?;
+        let wanting = json!({"nodeSelector": {"pool": "full"}, "priorityClassName": "high"});
+        self.placed(with(pod("wanting", "3"), &json!({"spec": wanting}))).await?;
+        self.rejected(pod("too-large", "64")).await?;
+        self.rejected(with(pod("nowhere", "1m"), &json!({"spec": {"nodeSelector": {"disk": "none"}}}))).await?;
+        let mut failing = pod("failing", "1m");
+        let chips = json!({"limits": {"example.com/chip": "1"}, "requests": {"example.com/chip": "1"}});
+        json_patch::merge(&mut failing["spec"]["containers"][0]["resources"], &chips);
+        api::create(&self.target.client, &failing).await?;
+        until(address, "scheduler_pending_pods", json!({"queue": "backoff"}), 1.0).await?;
+        until(address, "scheduler_cache_size", json!({"type": "assumed_pods"}), 0.0).await?;
+        until(address, "scheduler_cache_size", json!({"type": "pods"}), 15.0).await
+    }
+
+    /// One for which a node changes.
+    async fn helped(&self, address: &str) -> Result<()> {
+        let selecting = with(pod("helped", "100m"), &json!({"spec": {"nodeSelector": {"disk": "ssd"}}}));
+        self.rejected(selecting).await?;
+        until(address, "scheduler_pending_pods", json!({"queue": "unschedulable"}), 1.0).await?;
+        api::patch(&self.target.client, &node("a", 8), json!({"metadata": {"labels": {"disk": "ssd"}}})).await?;
+        self.journal.placed_pod("helped").await?;
+        Ok(())
+    }
+
+    /// One whose gate goes, and one that keeps it.
+    async fn let_through(&self, address: &str) -> Result<()> {
+        for name in ["let-through", "gated"] {
+            let gated = with(pod(name, "100m"), &json!({"spec": {"schedulingGates": [{"name": "example.com/wait"}]}}));
+            api::create(&self.target.client, &gated).await?;
+        }
+        until(address, "scheduler_pending_pods", json!({"queue": "gated"}), 2.0).await?;
+        let without = json!({"spec": {"schedulingGates": null}});
+        api::patch(&self.target.client, &pod("let-through", "100m"), without).await?;
+        self.journal.placed_pod("let-through").await?;
+        Ok(())
+    }
+
+    async fn placed(&self, pod: Value) -> Result<()> {
+        create_of_class(self.target, &pod).await?;
+        self.journal.placed_pod(pod["metadata"]["name"].as_str().unwrap_or_default()).await?;
+        Ok(())
+    }
+
+    async fn rejected(&self, pod: Value) -> Result<()> {
+        let name = pod["metadata"]["name"].as_str().unwrap_or_default();
+        api::create(&self.target.client, &pod).await?;
+        self.journal
+            .until(&format!("pod {name} is told why not"), |pods| {
+                let seen = pods.by_name.get(name).cloned().unwrap_or_default();
+                Look::at(seen.rejection().is_some(), || format!("{seen:?}"))
+            })
+            .await
+    }
+}
