@@ -73,3 +73,6 @@ install_if_changed() {
     cp "$1" "$beside"
     mv -f "$beside" "$2"
 }
+
+# served_at LOG: where a scheduler with this log serves health and metrics; nothing as long as it does not.
+served_at() { sed -n 's#.*health and metrics: \(https://127.0.0.1:[0-9]*\).*#\1#p' "$1" | head -n 1; }

@@ -20,5 +20,12 @@ pub fn queueing_hint(event: &Event, pod: &Wanted, cluster: &Cluster) -> Result<H
     let is_freed = is_allocated(&before) && !is_allocated(&after);
     let is_its_own = claims.iter().any(|known| known.namespace == event.namespace && known.name == event.name);
     let matters = before.is_none() || status(&before) != status(&after);
-    Ok(Hint::queue_if(is_freed || (is_its_own && matters)))
+    let is_no_longer_in_the_way = after.is_none() && before.as_ref().is_some_and(|claim| is_made_for(claim, &pod.uid));
+    Ok(Hint::queue_if(is_freed || is_no_longer_in_the_way || (is_its_own && matters)))
+}
+
+/// Whether an earlier attempt for the pod made the claim, for extended resources.
+fn is_made_for(claim: &Value, pod: &str) -> bool {
+    let owners = claim["metadata"]["ownerReferences"].as_array();
+    owners.is_some_and(|owners| owners.iter().any(|owner| owner["uid"] == pod))
 }

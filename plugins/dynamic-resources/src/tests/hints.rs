@@ -46,6 +46,21 @@ fn a_claim_helps_that_is_the_pods_or_gives_devices_back() {
 }
 
 #[test]
+fn a_claim_that_was_made_for_the_pod_helps_when_it_is_gone() {
+    let mut host = host();
+    let made_for = |uid: &str| json!({ "metadata": { "ownerReferences": [{ "uid": uid }] } }).to_string();
+    for (owner, gone, expected) in [("p-uid", true, Queue), ("p-uid", false, Skip), ("other", true, Skip)] {
+        let claim = made_for(owner);
+        let after = if gone { None } else { Some(claim.as_str()) };
+        let actions = if gone { Actions::DELETE } else { Actions::UPDATE };
+        let kind = "resource.k8s.io/v1/ResourceClaim";
+        let pod = using(&[]).uid("p-uid");
+        let hint = host.object_hint(kind, actions, ["default", "made"], [Some(&claim), after], &pod);
+        assert_eq!(hint, expected, "{owner}, gone: {gone}");
+    }
+}
+
+#[test]
 fn nodes_classes_and_slices_help() {
     let mut host = host();
     claim(&mut host, "mine", &[one("r", "true")]);
