@@ -8,6 +8,7 @@ use crate::answer::{Answers, Verdict};
 use crate::case::{Case, Change};
 use crate::entries::{Does, Entry};
 use crate::hints;
+use crate::keeping::Keeping;
 use crate::room::Room;
 
 /// Counts of one entry's run.
@@ -17,8 +18,8 @@ pub struct Coverage {
     pub cases: usize,
     /// How many times a pod was asked about, each about all nodes.
     pub asked: usize,
-    /// How many cases differed.
-    pub mismatches: usize,
+    /// How many cases differed, in each way of [`Keeping::ALL`].
+    pub mismatches: [usize; Keeping::ALL.len()],
     paths: BTreeSet<String>,
     did: BTreeMap<Does, usize>,
 }

@@ -4,7 +4,7 @@
 //! way of the program in tests/controlplane/cmd/oracle, of Berth by way of its core and components. Every verdict,
 //! reason, raw and normalized score has to be the same, and the whole cycle's message and total scores besides; and where
 //! no node fits, what is done to make room. After each change of the cluster both are asked again, Berth with the answers
-//! that it kept. A case that differs is shrunk, and once mended kept in `cases/`, where all runs begin.
+//! that it kept; and the whole case once more where it keeps none, and where it checks what it kept ([`keeping`]). A case that differs is shrunk, and once mended kept in `cases/`, where all runs begin.
 //!
 //! `PARITY_ORACLE` names the program (`scripts/oracle` builds it), `PARITY_CASES` how many cases are drawn for each entry,
 //! and `PARITY_SEED` draws others.
@@ -16,6 +16,7 @@ mod coverage;
 mod draw;
 mod entries;
 mod hints;
+mod keeping;
 mod oracle;
 mod room;
 mod run;

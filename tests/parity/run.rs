@@ -16,6 +16,7 @@ use crate::coverage::Coverage;
 use crate::draw::cases;
 use crate::entries::{self, Does, Entry};
 use crate::hints;
+use crate::keeping::Keeping;
 use crate::oracle::Oracle;
 
 /// What the trials share.
@@ -50,8 +51,10 @@ impl Parity {
         let case = Case::read(file)?;
         let mut oracle = Oracle::start(&self.program)?;
         let theirs = oracle.ask(&case)?;
-        let differences = differences(&case, &theirs, &self.berth.ask(&case)?);
-        ensure!(differences.is_empty(), "{}\n{}", case.why, differences.join("\n"));
+        for keeping in Keeping::ALL {
+            let differences = differences(&case, &theirs, &self.berth.ask(&case, keeping)?);
+            ensure!(differences.is_empty(), "{}\nwith answers {keeping:?}:\n{}", case.why, differences.join("\n"));
+        }
         Ok(())
     }
 
@@ -89,20 +92,26 @@ impl Parity {
     fn compare(&self, case: &Case, entry: &Entry, oracle: &mut Oracle, shown: &mut Coverage) -> Result<Vec<String>> {
         let theirs = oracle.ask(case)?;
         // Those that come after a mismatch are drawn to make it smaller.
-        if shown.mismatches == 0 {
+        if shown.mismatches.iter().all(|differed| *differed == 0) {
             shown.add_case(case);
             shown.add_answers(case, &theirs, entry);
         }
-        let differences = differences(case, &theirs, &self.berth.ask(case)?);
-        shown.mismatches = shown.mismatches.max(usize::from(!differences.is_empty()));
-        Ok(differences)
+        for (at, keeping) in Keeping::ALL.into_iter().enumerate() {
+            let mut differences = differences(case, &theirs, &self.berth.ask(case, keeping)?);
+            if !differences.is_empty() {
+                shown.mismatches[at] = 1;
+                differences.insert(0, format!("with answers {keeping:?}:"));
+                return Ok(differences);
+            }
+        }
+        Ok(Vec::new())
     }
 
-    /// What was shown, by entry.
+    /// What was shown, by entry; in the end how many cases differed, in each way of [`Keeping::ALL`].
     pub fn table(&self) -> String {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let mut table = format!(
-            "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>10}",
+            "{:<32} {:>7} {:>7} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>9}",
             "plugin",
             "fields",
             "cases",
@@ -115,7 +124,9 @@ impl Parity {
             "evicted",
             "woken",
             "waiting",
-            "mismatches"
+            "≠kept",
+            "≠anew",
+            "≠checked"
         );
         for (entry, seen) in entries::all().filter_map(|entry| Some((entry, shown.get(entry.plugin)?))) {
             let fields = format!("{}/{}", seen.fields(entry), entry.fields.len());
@@ -123,11 +134,11 @@ impl Parity {
             let did = did.map(|does| seen.did(does));
             let [filtered, scored, skipped, failed, queue, evicted] = did;
             let [woken, waiting] = [Does::Wakes, Does::LetsWait].map(|does| seen.did(does));
-            let (cases, asked, mismatches) = (seen.cases, seen.asked, seen.mismatches);
+            let (cases, asked, [kept, anew, checked]) = (seen.cases, seen.asked, seen.mismatches);
             // Writing to a string does not fail.
             let _ = write!(
                 table,
-                "\n{:<32} {fields:>7} {cases:>7} {asked:>7} {filtered:>9} {scored:>7} {skipped:>7} {failed:>7} {queue:>7} {evicted:>7} {woken:>7} {waiting:>7} {mismatches:>10}",
+                "\n{:<32} {fields:>7} {cases:>7} {asked:>7} {filtered:>9} {scored:>7} {skipped:>7} {failed:>7} {queue:>7} {evicted:>7} {woken:>7} {waiting:>7} {kept:>7} {anew:>7} {checked:>9}",
                 entry.plugin
             );
         }

@@ -16,12 +16,13 @@ use berth_core::cluster_event::ClusterEvent;
 use berth_core::cycle::Failure;
 use berth_core::model::{ObjectReads, Pod, PodSpec};
 use berth_core::profile::Profile;
-use berth_core::{Action, Core, Event, Options, Timestamp};
+use berth_core::{Action, Core, Event, Timestamp};
 
 use self::hints::Events;
 use self::listener::Listener;
 use crate::answer::{Answer, Answers, Cycle, Verdict};
 use crate::case::{Case, Change, PROFILE};
+use crate::keeping::Keeping;
 use berth_tests::reader::{Reader, pod};
 
 /// The cycles' time; no plugin that is compared reads it.
@@ -56,14 +57,12 @@ impl Berth {
         Ok(Self { stock: Stock::load(&LoaderOptions::default())? })
     }
 
-    /// What Berth says at first and after each change, for each pod. Answers are kept from one to the next, as in a
-    /// scheduler that runs, and asked for twice: in one of the two cycles as they were kept and by classes of nodes, in the other anew
-    /// and node by node.
+    /// What Berth says at first and after each change, for each pod.
     ///
     /// # Errors
     /// The case can't be read, or Berth refuses the configuration.
-    pub fn ask(&self, case: &Case) -> Result<Answers> {
-        let mut cluster = Cluster::new(&self.stock, case)?;
+    pub fn ask(&self, case: &Case, keeping: Keeping) -> Result<Answers> {
+        let mut cluster = Cluster::new(&self.stock, case, keeping)?;
         for object in &case.objects {
             cluster.tell(&Change::Set(object.clone()))?;
         }
@@ -82,7 +81,7 @@ impl Berth {
 }
 
 impl Cluster {
-    fn new(stock: &Stock, case: &Case) -> Result<Self> {
+    fn new(stock: &Stock, case: &Case, keeping: Keeping) -> Result<Self> {
         let text = case.configuration().to_string();
         let mut specs = config::parse(&text, "configuration")?.profiles;
         let plugins = DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::Component);
@@ -90,7 +89,7 @@ impl Cluster {
         let whole = specs.first().context("no profile")?.clone();
         specs.extend(plugins.iter().map(|name| alone(name, &whole)));
         let mut guests = Guests::new(Arc::new(Limits::default()), Arc::new(|_| true))?;
-        let mut core = Core::new(Options { verify_every: 2, ..Options::default() });
+        let mut core = Core::new(keeping.options());
         let set = stock.set(specs)?;
         let reads: Vec<ObjectReads> =
             set.profiles().iter().flat_map(Profile::plugins).flat_map(|p| p.declaration.objects.clone()).collect();
@@ -140,10 +139,7 @@ impl Cluster {
         for plugin in self.plugins.clone() {
             let (verdict, _) = self.explain(pod, plugin)?;
             let (again, _) = self.explain(pod, plugin)?;
-            ensure!(
-                verdict == again,
-                "{plugin}: said first {verdict:?}, then {again:?}; kept one time, and anew the other"
-            );
+            ensure!(verdict == again, "{plugin}: said first {verdict:?}, then {again:?}");
             let held = self.held(pod, plugin)?;
             answer.plugins.insert(plugin.to_owned(), Verdict { held, ..verdict });
         }

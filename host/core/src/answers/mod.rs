@@ -94,6 +94,12 @@ impl Answers {
         Self { kept: Shelf::default(), fitting: Shelf::default(), rankings: Shelf::default(), most_bytes }
     }
 
+    /// Whether any are kept at all.
+    #[must_use]
+    pub fn are_kept(&self) -> bool {
+        self.most_bytes > 0
+    }
+
     /// The answers of a plugin about a template, empty at first.
     pub fn of(&mut self, plugin: PluginId, template: TemplateId, cycle: u64) -> &mut Kept {
         self.kept.of((plugin, template), cycle)

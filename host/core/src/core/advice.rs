@@ -93,9 +93,12 @@ impl Advice<'_> {
     }
 
     /// The answer to a question that depends on the template and the arguments alone is kept.
-    fn keeps(plugin: &ProfilePlugin) -> bool {
+    fn keeps(&self, plugin: &ProfilePlugin) -> bool {
         let declaration = &plugin.declaration;
-        declaration.node_facts.is_empty() && declaration.cluster_facts.is_empty() && declaration.objects.is_empty()
+        self.answers.are_kept()
+            && declaration.node_facts.is_empty()
+            && declaration.cluster_facts.is_empty()
+            && declaration.objects.is_empty()
     }
 
     fn ask<R>(
@@ -113,8 +116,9 @@ impl Advice<'_> {
     fn pre_enqueue(&mut self, plugin: &ProfilePlugin, pod: &Arc<Pod>) -> Result<Option<Rejector>, PluginError> {
         let ProfilePlugin { id, declaration, .. } = plugin;
         let template = self.templates.of(declaration.pod_facts, pod, self.cycle);
+        let keeps = self.keeps(plugin);
         let kept = &self.answers.of(*id, template, self.cycle).pre_enqueue;
-        let answer = match kept.clone().filter(|_| Self::keeps(plugin)) {
+        let answer = match kept.clone().filter(|_| keeps) {
             Some(answer) => answer,
             None => {
                 let answer = self.ask(*id, pod, template, |plugins, cycle| plugins.pre_enqueue(*id, cycle))?;
@@ -208,9 +212,9 @@ impl Advisor for Advice<'_> {
             return by_priority();
         };
         let template = self.templates.of(plugin.declaration.pod_facts, pod, self.cycle);
-        if let Some((since, key)) = &self.answers.of(plugin.id, template, self.cycle).sort_key
+        if self.keeps(&plugin)
+            && let Some((since, key)) = &self.answers.of(plugin.id, template, self.cycle).sort_key
             && *since == queued
-            && Self::keeps(&plugin)
         {
             return key.clone();
         }

@@ -24,7 +24,7 @@ impl Placing<'_> {
 
     /// Whether the plugin's answers of this scope are kept.
     pub(super) fn keeps(&self, plugin: &ProfilePlugin, scope: Scope) -> bool {
-        scope == Scope::Node && !self.is_distrusted(plugin)
+        self.answers.are_kept() && scope == Scope::Node && !self.is_distrusted(plugin)
     }
 
     pub(super) fn pre_filter(&mut self, plugin: &ProfilePlugin) -> Result<PreFilterResult, PluginError> {

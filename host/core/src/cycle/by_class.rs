@@ -28,7 +28,8 @@ pub(super) struct NodeScores {
 impl Placing<'_> {
     /// What the plugin says of classes in this cycle; `None` where it is asked node by node.
     pub(super) fn by_class(&mut self, plugin: &ProfilePlugin) -> Result<Option<Arc<ByClass>>, PluginError> {
-        if !plugin.declaration.answers_by_class()
+        if !self.answers.are_kept()
+            || !plugin.declaration.answers_by_class()
             || plugin.failure_policy != FailurePolicy::Fail
             || self.is_distrusted(plugin)
         {

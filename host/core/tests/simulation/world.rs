@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use berth_core::intent::Intent;
 use berth_core::model::PodKey;
-use berth_core::{Action, Core, Event, Options, Timestamp};
+use berth_core::{Action, Core, Event, Timestamp};
 
 use crate::checks;
 use crate::cluster::{Cluster, claims};
+use crate::keeping::Keeping;
 use crate::ledger::Ledger;
 use crate::plugins::Fakes;
 
@@ -36,7 +37,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(seed: u64) -> Self {
+    pub fn new(seed: u64, keeping: Keeping) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
         let ledger = Ledger::new(seed);
         let plugins = Fakes {
@@ -47,18 +48,10 @@ impl World {
             ledger,
             spread: Default::default(),
         };
-        // Enough for all, for a few, for none.
-        let kept_answers_bytes = [256 << 20, 256 << 20, 4 << 10, 0][(seed / 9 % 4) as usize];
         let mut world = Self {
             seed,
             cluster: Cluster::default(),
-            // Checked always, now and then, never.
-            core: Core::new(Options {
-                seed,
-                verify_every: (seed / 3 + 1) % 3,
-                kept_answers_bytes,
-                ..Options::default()
-            }),
+            core: Core::new(keeping.options(seed)),
             plugins,
             now: Timestamp(1_700_000_000_000),
             known_assigned: BTreeSet::new(),
