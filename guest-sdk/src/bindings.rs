@@ -57,6 +57,7 @@ macro_rules! world {
 }
 
 world!(snapshot, "with-snapshot", "export_snapshot");
+world!(skip, "with-skip", "export_skip");
 world!(pre_enqueue, "with-pre-enqueue", "export_pre_enqueue");
 world!(queue_sort, "with-queue-sort", "export_queue_sort");
 world!(pre_filter, "with-pre-filter", "export_pre_filter");

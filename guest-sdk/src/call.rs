@@ -48,7 +48,10 @@ pub const fn given_reads<P: Plugin, Given, Out, Params, F: GivenFn<P, Given, Out
 /// It takes `&Cycle`: that is an error of compiling.
 #[allow(clippy::panic, reason = "at compile time: its message is for the plugin's author")]
 pub const fn without_cycle(reads: Reads) -> Reads {
-    assert!(!reads.cycle, "pre_enqueue, queue_sort and queueing_hint run outside of cycles: they can't take &Cycle");
+    assert!(
+        !reads.cycle,
+        "skip, pre_enqueue, queue_sort and queueing_hint run outside of cycles: they can't take &Cycle"
+    );
     reads
 }
 

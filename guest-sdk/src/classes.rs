@@ -6,8 +6,7 @@
 //! (their zone), what differs by the pods there as a count. [`Classes`] keeps which node is of which class, and finds out what
 //! of that the host does not know yet.
 //!
-//! A plugin that has seldom anything to say does well to say so in `classify`, too: see [`Classified::nothing_to_do`]. Without it, it is
-//! told in `pre_score` which nodes passed.
+//! A plugin that has nothing to do with most pods says so by `skip`, and is not asked to classify for them.
 //!
 //! `filter`, `score` and the others stay, and have to give the same answers: the host may ask in either way, and compares now and
 //! then. So does [`testing::Host`](crate::testing::Host), with each answer that it is asked for.
@@ -79,14 +78,6 @@ pub struct Classified {
     pub scores: bool,
     /// Which node is of which class.
     pub told: Told,
-}
-
-impl Classified {
-    /// The plugin has nothing to say about this pod, neither as a filter nor as a score.
-    pub fn nothing_to_do() -> Classified {
-        let told = Told { anew: true, ..Told::default() };
-        Classified { filter: ClassFilter::Skip, scores: false, told }
-    }
 }
 
 /// What the host did not know; from [`Classes::tell`].

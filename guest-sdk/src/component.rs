@@ -21,6 +21,7 @@ use crate::bindings::queue_sort::exports::berth::scheduler::queue_sort;
 use crate::bindings::queueing_hint::exports::berth::scheduler::queueing_hint;
 use crate::bindings::reserve::exports::berth::scheduler::reserve;
 use crate::bindings::score::exports::berth::scheduler::score;
+use crate::bindings::skip::exports::berth::scheduler::skip;
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot;
 use crate::classes::Passed;
 use crate::guest::Guest;
@@ -100,6 +101,12 @@ impl<P: Resident> Informed for Component<P> {
 
     fn apply(changes: impl Iterator<Item = snapshot::Change>) {
         P::guest().apply(changes);
+    }
+}
+
+impl<P: Resident> skip::Guest for Component<P> {
+    fn skip(template: u32) -> Result<bool, String> {
+        P::guest().skip(template)
     }
 }
 

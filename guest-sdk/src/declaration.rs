@@ -29,7 +29,7 @@ pub struct Declared {
     pub normalize: Option<Reads>,
     /// `classify`, and `score_classes` where there is one.
     pub classes: Option<Reads>,
-    /// What `reserve` and all that comes after it read, and `queueing_hint`.
+    /// What `skip`, `reserve` and all that comes after it read, and `queueing_hint`.
     pub beside: Reads,
     /// Where the author knows better than the parameters.
     pub scope: Option<Scope>,

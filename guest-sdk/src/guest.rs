@@ -122,6 +122,12 @@ impl<P: Plugin> Guest<P> {
         Ok(P::pre_filter(&self.scene(cycle, &[])?))
     }
 
+    /// Whether the plugin has nothing to do with pods of this template.
+    pub fn skip(&mut self, template: u32) -> Outcome<bool> {
+        let cycle = before_any(template);
+        P::skip(&self.scene(&cycle, &[])?)
+    }
+
     /// Why a pod of this template may not be tried yet.
     pub fn pre_enqueue(&mut self, template: u32) -> Outcome<Option<Status>> {
         let cycle = before_any(template);

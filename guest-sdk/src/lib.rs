@@ -105,7 +105,7 @@
 //!
 //! # The rest
 //!
-//! [`plugin!`] lists all its keys. [`classes`] are for plugins that count over domains and are asked about many nodes. One that makes [room](post_filter) where no node fits asks what would be without some pods. [`testing`] runs a plugin natively, for plain `cargo test`. [`args`] has types for arguments
+//! [`plugin!`] lists all its keys. With `skip` a plugin says with which pods it has nothing to do. [`classes`] are for plugins that count over domains and are asked about many nodes. One that makes [room](post_filter) where no node fits asks what would be without some pods. [`testing`] runs a plugin natively, for plain `cargo test`. [`args`] has types for arguments
 //! that are checked, and [`selector`] matches node selectors and affinities. [`error!`], [`warn!`], [`info!`] and [`debug!`] write
 //! to the host's log, and so does a panic before it fails the call.
 //!

@@ -11,6 +11,7 @@
 /// | `args: Args` | your struct, read from `pluginConfig[].args`; functions take `&Args` |
 /// | `index: Counts` | your own state, told of every change: see [`index`](crate::index); functions take `&Counts` |
 /// | `prepare: prepare => Wanted` | a function that works out once a template what functions take as `&Wanted` |
+/// | `skip: skip` | once a template, and again when objects or the cluster's facts changed: `true` where the plugin has nothing to do with its pods; it is asked nothing about them then. From facts of the pod and what the index keeps of objects, nothing else; `bool` or a `Result` of it |
 /// | `pre_enqueue: pre_enqueue` | once a pod, before it may be tried: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
 /// | `queue_sort: queue_sort` | once a pod: its place in the order, from [`Queued`](crate::Queued) and facts of the pod |
 /// | `pre_filter: pre_filter` | once a pod: [`PreFilter`](crate::PreFilter) or a `Result` of it |
@@ -57,6 +58,7 @@ macro_rules! plugin {
         $(, args: $args:ty)?
         $(, index: $index:ty)?
         $(, prepare: $prepare:expr => $prepared:ty)?
+        $(, skip: $skip:expr)?
         $(, pre_enqueue: $pre_enqueue:expr)?
         $(, queue_sort: $queue_sort:expr)?
         $(, pre_filter: $pre_filter:expr)?
@@ -95,6 +97,9 @@ macro_rules! plugin {
                 let mut declared = $crate::plugin::Declared::NOTHING;
                 $(declared.index = $crate::index::reads::<$index, Self::Args>();)?
                 $(declared.prepare = $crate::call::template_reads::<Self, _, _, _>(&$prepare);)?
+                $(declared.beside = declared.beside.and(
+                    $crate::call::without_cycle($crate::call::pod_reads::<Self, _, _, _>(&$skip)),
+                );)?
                 $(declared.pre_enqueue =
                     Some($crate::call::without_cycle($crate::call::pod_reads::<Self, _, _, _>(&$pre_enqueue)));)?
                 $(declared.queue_sort =
@@ -140,6 +145,10 @@ macro_rules! plugin {
             fn prepare(_scene: &$crate::call::TemplateScene<'_, Self>) -> Self::Prepared {
                 $($crate::call::template(&$prepare, _scene))?
             }
+
+            $(fn skip(scene: &$crate::call::Scene<'_, Self>) -> $crate::Outcome<bool> {
+                $crate::IntoOutcome::into_outcome($crate::call::pod(&$skip, scene))
+            })?
 
             $(fn pre_enqueue(scene: &$crate::call::Scene<'_, Self>) -> $crate::Verdict {
                 $crate::call::pod(&$pre_enqueue, scene).into()
@@ -321,6 +330,7 @@ macro_rules! plugin {
             $crate::bindings::base::export_plugin!(Component with_types_in $crate::lift::base);
             $crate::bindings::snapshot::export_snapshot!(Component with_types_in $crate::lift::snapshot);
             $($crate::__export_type!($index, objects, export_objects);)?
+            $($crate::__export!($skip, skip, export_skip);)?
             $($crate::__export!($pre_enqueue, pre_enqueue, export_pre_enqueue);)?
             $($crate::__export!($queue_sort, queue_sort, export_queue_sort);)?
             $($crate::__export!($pre_filter, pre_filter, export_pre_filter);)?
@@ -343,7 +353,7 @@ macro_rules! plugin {
     ($($other:tt)*) => {
         ::std::compile_error!(
             "plugin! takes these keys, in this order, only the first always: name, version, args, index, prepare (as in \
-             `prepare: function => Type`), pre_enqueue, queue_sort, pre_filter, filter or filter_nodes, post_filter, \
+             `prepare: function => Type`), skip, pre_enqueue, queue_sort, pre_filter, filter or filter_nodes, post_filter, \
              pre_score, score or score_nodes, normalization, normalize, classify, score_classes (beside classify), reserve, unreserve (beside reserve), permit, \
              pre_bind, bind, post_bind, queueing_hint, retry_on, scope"
         );

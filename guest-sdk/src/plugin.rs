@@ -42,6 +42,11 @@ pub trait Plugin: Sized + 'static {
     /// Works out what depends on the template alone.
     fn prepare(scene: &TemplateScene<'_, Self>) -> Self::Prepared;
 
+    /// Whether there is nothing to do with pods of this template.
+    fn skip(_scene: &Scene<'_, Self>) -> Outcome<bool> {
+        Ok(false)
+    }
+
     /// Once a pod, before it may be tried.
     fn pre_enqueue(_scene: &Scene<'_, Self>) -> Verdict {
         Verdict::FITS

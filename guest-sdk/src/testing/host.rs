@@ -254,6 +254,21 @@ impl<P: Plugin> Host<P> {
         self.guest.pre_enqueue(template).unwrap_or_else(|message| panic!("pre-enqueue: {message}"))
     }
 
+    /// Whether the plugin has nothing to do with the pod.
+    pub fn skips(&mut self, pod: &PodBuilder) -> bool {
+        let template = self.next_cycle(pod).template;
+        self.guest.skip(template).unwrap_or_else(|message| panic!("skip: {message}"))
+    }
+
+    /// Who skips a pod has nothing to do with it.
+    fn check_skip(&mut self, cycle: &Cycle, does: bool, what: &str) {
+        assert!(
+            !does || self.guest.skip(cycle.template) != Ok(true),
+            "{}: skips the pod, and then does {what}",
+            P::NAME
+        );
+    }
+
     /// The pod's place in the order, where it waits since then (milliseconds since 1970).
     pub fn sort_key(&mut self, pod: &PodBuilder, queued: i64) -> Vec<i64> {
         let template = self.next_cycle(pod).template;
@@ -270,7 +285,10 @@ impl<P: Plugin> Host<P> {
     fn verdicts_by_node(&mut self, pod: &PodBuilder) -> Vec<(String, Option<Status>)> {
         let cycle = self.next_cycle(pod);
         let here = self.here();
-        let narrowed = match self.guest.pre_filter(&cycle).unwrap_or_else(|message| panic!("pre-filter: {message}")) {
+        let before = self.guest.pre_filter(&cycle).unwrap_or_else(|message| panic!("pre-filter: {message}"));
+        let filters = P::DECLARED.pre_filter.is_some() && !matches!(before, PreFilter::Skip);
+        self.check_skip(&cycle, filters, "pre-filter");
+        let narrowed = match before {
             PreFilter::Skip => return here.into_iter().map(|(_, name)| (name, None)).collect(),
             PreFilter::Reject(rejection) => {
                 return here.into_iter().map(|(_, name)| (name, Some(rejection.clone().into()))).collect();
@@ -340,8 +358,9 @@ impl<P: Plugin> Host<P> {
         let ids: Vec<u32> = nodes.iter().map(|(id, _)| *id).collect();
         // As the host does it: where the answer may not depend on the nodes, there are none.
         let passed: &[u32] = if self.declaration.score_scope == Scope::Node { &[] } else { &ids };
-        let scores = match self.guest.pre_score(&cycle, passed).unwrap_or_else(|message| panic!("pre-score: {message}"))
-        {
+        let before = self.guest.pre_score(&cycle, passed).unwrap_or_else(|message| panic!("pre-score: {message}"));
+        self.check_skip(&cycle, P::DECLARED.pre_score.is_some() && before == PreScore::Score, "pre-score");
+        let scores = match before {
             PreScore::Skip => Vec::new(),
             PreScore::Score => self.guest.score(&cycle, &ids).unwrap_or_else(|message| panic!("score: {message}")),
         };

@@ -42,6 +42,8 @@ bitflags::bitflags! {
         const FILTER_WHAT_IF = 1 << 14;
         /// Answers by classes of nodes.
         const CLASSES = 1 << 15;
+        /// Says with which pods it has nothing to do.
+        const SKIP = 1 << 16;
     }
 }
 

@@ -216,6 +216,15 @@ where
 /// Every answer is checked by the implementor to be of the right length; the core checks ranges. The implementor makes
 /// a template known to the guest before the first call that names it.
 pub trait Plugins {
+    /// Has the plugin nothing to do with pods of this template? Then it is asked nothing about them. Only asked of those who say so
+    /// ([`ExtensionPoints::SKIP`]). The cycle may be none yet.
+    ///
+    /// # Errors
+    /// As [`Plugins::pre_filter`].
+    fn skip(&mut self, _plugin: PluginId, _cycle: &Cycle<'_>) -> Result<bool, PluginError> {
+        Ok(false)
+    }
+
     /// May the pod be tried at all? `None` is yes. The cycle is none yet: its id is that of the last one.
     ///
     /// # Errors

@@ -66,6 +66,11 @@ fn success<R>(_: &R) -> &'static str {
 }
 
 impl Plugins for Metered<'_> {
+    /// No extension point of kube-scheduler's metrics.
+    fn skip(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<bool, PluginError> {
+        self.guests.skip(plugin, cycle)
+    }
+
     fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
         let status = |held: &Option<Status>| if held.is_some() { "UnschedulableAndUnresolvable" } else { "Success" };
         self.ask(plugin, ExtensionPoints::PRE_ENQUEUE, cycle, status, |guests| guests.pre_enqueue(plugin, cycle))

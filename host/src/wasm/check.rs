@@ -90,7 +90,8 @@ fn calls(
     cache: &Cache,
 ) -> Result<Vec<(Export, Duration)>, CallError> {
     type Call = fn(&mut Resident, &Trial<'_>, &[NodeId]) -> Result<(), CallError>;
-    let measured: [(ExtensionPoints, Export, Call); 12] = [
+    let measured: [(ExtensionPoints, Export, Call); 13] = [
+        (ExtensionPoints::SKIP, Export::Skip, |r, t, _| r.instance().skip(t.cycle()).map(drop)),
         (ExtensionPoints::PRE_ENQUEUE, Export::PreEnqueue, |r, t, _| r.instance().pre_enqueue(t.cycle()).map(drop)),
         (ExtensionPoints::QUEUE_SORT, Export::SortKey, |r, t, _| {
             r.instance().sort_key(t.cycle(), t.cycle().time).map(drop)

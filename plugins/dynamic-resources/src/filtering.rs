@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use berth_guest::classes::{Classified, Known};
 use berth_guest::prelude::*;
 
 use crate::allocator::{self, Failure, Node};
@@ -17,9 +16,9 @@ pub fn pre_enqueue(pod: &Wanted, cluster: &Cluster) -> Verdict {
     pod.claims(cluster).map_or_else(Verdict::unresolvable, |_| Verdict::FITS)
 }
 
-/// Most pods ask for no devices; the others are asked about node by node.
-pub fn classify(_: &Known, pod: &Wanted, cluster: &Cluster) -> Option<Classified> {
-    pod.is_empty(cluster).then(Classified::nothing_to_do)
+/// Most pods ask for no devices.
+pub fn skip(pod: &Wanted, cluster: &Cluster) -> bool {
+    pod.is_empty(cluster)
 }
 
 /// Before any node is looked at.

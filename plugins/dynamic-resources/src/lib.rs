@@ -26,7 +26,7 @@ use berth_guest_devices::{api, cel, classes, devices, quantity};
 use claims::{Wanted, prepare};
 use cluster::Cluster;
 use deallocating::{post_filter, unreserve};
-use filtering::{classify, filter, pre_enqueue, pre_filter};
+use filtering::{filter, pre_enqueue, pre_filter, skip};
 use hints::queueing_hint;
 use reserving::{pre_bind, reserve};
 use scoring::{pre_score, score};
@@ -36,6 +36,7 @@ berth_guest::plugin!(
     args: Args,
     index: Cluster,
     prepare: prepare => Wanted,
+    skip: skip,
     pre_enqueue: pre_enqueue,
     pre_filter: pre_filter,
     filter: filter,
@@ -43,7 +44,6 @@ berth_guest::plugin!(
     pre_score: pre_score,
     score: score,
     normalization: Default,
-    classify: classify,
     reserve: reserve,
     unreserve: unreserve,
     pre_bind: pre_bind,

@@ -22,6 +22,10 @@ fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> Uses {
     Uses::new(namespace, volumes)
 }
 
+fn skip(pod: &Uses) -> bool {
+    pod.is_empty()
+}
+
 fn pre_filter(pod: &Uses) -> PreFilter {
     if pod.is_empty() { PreFilter::Skip } else { PreFilter::All }
 }
@@ -70,6 +74,7 @@ berth_guest::plugin!(
     name: "NodeVolumeLimits",
     index: Cluster,
     prepare: prepare => Uses,
+    skip: skip,
     pre_filter: pre_filter,
     filter_nodes: filter_nodes,
     queueing_hint: queueing_hint,

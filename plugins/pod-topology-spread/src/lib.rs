@@ -77,11 +77,18 @@ fn prepare(
     }
 }
 
+/// It has no constraints, and no object from which default ones follow is about it.
+fn skip(pod: &Wanted, args: &Args, cluster: &Cluster) -> bool {
+    let no_defaults = |action| pod.defaults(action, args, cluster).is_empty();
+    pod.own.is_none() && [Action::DoNotSchedule, Action::ScheduleAnyway].into_iter().all(no_defaults)
+}
+
 berth_guest::plugin!(
     name: "PodTopologySpread",
     args: Args,
     index: Cluster,
     prepare: prepare => Wanted,
+    skip: skip,
     pre_filter: pre_filter,
     filter_nodes: filter_nodes,
     pre_score: pre_score,

@@ -39,6 +39,10 @@ fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> Pod {
     Pod { wanted: Wanted::new(namespace, volumes), found: RefCell::default() }
 }
 
+fn skip(pod: &Pod) -> bool {
+    pod.wanted.is_empty()
+}
+
 fn pre_filter(pod: &Pod, cluster: &Cluster) -> Result<PreFilter, Rejection> {
     if pod.wanted.is_empty() {
         return Ok(PreFilter::Skip);
@@ -56,6 +60,7 @@ berth_guest::plugin!(
     args: Args,
     index: Cluster,
     prepare: prepare => Pod,
+    skip: skip,
     pre_filter: pre_filter,
     filter: filter,
     reserve: reserve,

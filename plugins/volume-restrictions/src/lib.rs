@@ -48,6 +48,10 @@ fn claims(volumes: &[Volume]) -> Vec<String> {
     volumes.iter().filter_map(claim).collect()
 }
 
+fn skip(pod: &Wanted) -> bool {
+    pod.disks.is_empty() && pod.claims.is_empty()
+}
+
 fn pre_filter(pod: &Wanted, cluster: &Cluster) -> Result<PreFilter, Rejection> {
     let mut in_use = false;
     for name in &pod.claims {
@@ -84,6 +88,7 @@ berth_guest::plugin!(
     name: "VolumeRestrictions",
     index: Cluster,
     prepare: prepare => Wanted,
+    skip: skip,
     pre_filter: pre_filter,
     filter: filter,
     queueing_hint: queueing_hint,

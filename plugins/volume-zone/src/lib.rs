@@ -35,6 +35,10 @@ fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> Wanted {
     Wanted { namespace: namespace.clone(), claims: claims.collect(), zones: RefCell::default() }
 }
 
+fn skip(pod: &Wanted) -> bool {
+    pod.claims.is_empty()
+}
+
 fn pre_filter(pod: &Wanted, cluster: &Cluster) -> Result<PreFilter, Rejection> {
     let mut zones = Vec::new();
     for claim in &pod.claims {
@@ -100,6 +104,7 @@ berth_guest::plugin!(
     name: "VolumeZone",
     index: Cluster,
     prepare: prepare => Wanted,
+    skip: skip,
     pre_filter: pre_filter,
     filter: filter,
     queueing_hint: queueing_hint,

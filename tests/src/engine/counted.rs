@@ -59,6 +59,10 @@ impl Counted<'_> {
 }
 
 impl Plugins for Counted<'_> {
+    fn skip(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<bool, PluginError> {
+        self.guests.skip(plugin, cycle)
+    }
+
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         self.nodes(plugin, nodes.len());
         self.guests.filter(plugin, cycle, nodes)

@@ -11,6 +11,7 @@ mod column;
 mod fitting;
 mod ranking;
 mod shelf;
+mod skip;
 mod stale;
 
 pub use self::classes::{Classes, Position};
@@ -18,6 +19,7 @@ pub use self::column::Column;
 pub use self::fitting::Fitting;
 pub use self::ranking::{Best, InCommon, Ranking};
 use self::shelf::{Shelf, Size};
+pub use self::skip::Skip;
 use crate::plugins::{PluginId, PreFilterResult, PreScoreResult, Status, TemplateId};
 use crate::queue::SortKey;
 use crate::time::Timestamp;
@@ -25,6 +27,8 @@ use crate::time::Timestamp;
 /// The kept answers of one plugin about one template.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
+    /// Of skip.
+    pub skip: Skip,
     /// Of pre-filter.
     pub pre_filter: Option<PreFilterResult>,
     /// Of filter: 0, or n for `outcomes[n - 1]`.

@@ -26,7 +26,7 @@ impl Stale {
     }
 
     /// After a change that is not about a node, for plugins that read these facts of the cluster.
-    fn by_cluster(change: Change, cache: &Cache, facts: ClusterFacts, plugins: &[&Declaration]) -> Self {
+    pub fn by_cluster(change: Change, cache: &Cache, facts: ClusterFacts, plugins: &[&Declaration]) -> Self {
         match change {
             Change::NodeCount if facts.contains(ClusterFacts::NODE_COUNT) => Self::All,
             Change::Image(_) | Change::ImageRemoved(_) if facts.contains(ClusterFacts::IMAGES) => Self::All,

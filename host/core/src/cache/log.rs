@@ -35,6 +35,8 @@ pub enum Change {
 pub struct ChangeLog {
     changes: VecDeque<Change>,
     start: u64,
+    /// The position after the last change that is about more than one node.
+    beyond_nodes: u64,
     /// How many it holds at least, once there were so many.
     holds: usize,
 }
@@ -47,7 +49,7 @@ impl Default for ChangeLog {
 
 impl ChangeLog {
     pub(super) fn holding(holds: usize) -> Self {
-        Self { changes: VecDeque::new(), start: 0, holds }
+        Self { changes: VecDeque::new(), start: 0, beyond_nodes: 0, holds }
     }
 
     /// The position after the last change.
@@ -63,8 +65,19 @@ impl ChangeLog {
         Some(self.changes.range(skip.min(self.changes.len())..).copied())
     }
 
+    /// The position after the last change that is not about a node or a pod there.
+    #[must_use]
+    pub fn end_beyond_nodes(&self) -> u64 {
+        self.beyond_nodes
+    }
+
     pub(super) fn push(&mut self, change: Change) {
         self.changes.push_back(change);
+        match change {
+            Change::Node(..) | Change::NodeRemoved(_) | Change::Pod(_) | Change::PodRemoved(_) => {}
+            Change::Image(_) | Change::ImageRemoved(_) | Change::NodeCount => self.beyond_nodes = self.end(),
+            Change::Object(..) | Change::ObjectRemoved(..) => self.beyond_nodes = self.end(),
+        }
     }
 
     /// Whether it is longer than a cluster of so many nodes needs.

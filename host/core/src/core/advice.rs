@@ -116,6 +116,11 @@ impl Advice<'_> {
     fn pre_enqueue(&mut self, plugin: &ProfilePlugin, pod: &Arc<Pod>) -> Result<Option<Rejector>, PluginError> {
         let ProfilePlugin { id, declaration, .. } = plugin;
         let template = self.templates.of(declaration.pod_facts, pod, self.cycle);
+        let seed = mix(self.seed, self.cycle, u64::from(id.0));
+        let cycle = Cycle { id: self.cycle, time: self.now, seed, template, pod, cache: self.cache };
+        if self.answers.skips(plugin, &cycle, self.plugins) {
+            return Ok(None);
+        }
         let keeps = self.keeps(plugin);
         let kept = &self.answers.of(*id, template, self.cycle).pre_enqueue;
         let answer = match kept.clone().filter(|_| keeps) {

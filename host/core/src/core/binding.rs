@@ -46,6 +46,9 @@ impl Core {
                 step.warn_gone(&name, "pre-bind", &reservation.pod);
                 continue;
             };
+            if self.skips(&plugin, &reservation, step) {
+                continue;
+            }
             reservation.pre_bound.push(Arc::clone(&name));
             let answer = self.ask(&plugin, &reservation, step, |plugins, cycle, state| {
                 plugins.pre_bind(plugin.id, cycle, &reservation.node, state)
@@ -145,6 +148,9 @@ impl Core {
         reservation: &Reservation,
         step: &mut Step<'_>,
     ) -> Result<Option<BoundBy>, PluginError> {
+        if self.skips(plugin, reservation, step) {
+            return Ok(None);
+        }
         let answer = self.ask(plugin, reservation, step, |plugins, cycle, state| {
             plugins.bind(plugin.id, cycle, &reservation.node, state)
         })?;
@@ -221,6 +227,9 @@ impl Core {
         let plugins = self.plugins_at(pod, |profile| &profile.post_bind);
         let tell_all = |step: &mut Step<'_>| {
             for plugin in &plugins {
+                if self.skips(plugin, &reservation, step) {
+                    continue;
+                }
                 self.ask(plugin, &reservation, step, |plugins, cycle, state| {
                     plugins.post_bind(plugin.id, cycle, node, state);
                 });

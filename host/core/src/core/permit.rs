@@ -47,6 +47,9 @@ impl Core {
         let ask_all = |step: &mut Step<'_>| {
             let mut waits = Vec::new();
             for plugin in &plugins {
+                if self.skips(plugin, reservation, step) {
+                    continue;
+                }
                 let Permission { decision, allow, reject } =
                     self.ask(plugin, reservation, step, |plugins, cycle, state| {
                         plugins.permit(plugin.id, cycle, &reservation.node, state)

@@ -32,6 +32,8 @@ pub(super) struct Reservation {
     pub cycle: u64,
     /// Which plugins reserved something, in this order, and what they want to be told of it.
     pub reserved: Vec<(Arc<str>, Arc<[u8]>)>,
+    /// Plugins that had nothing to do with the pod when they were to reserve: they are asked no more.
+    pub skipping: Vec<Arc<str>>,
     /// Objects that are assumed for it.
     pub assumed: Vec<ObjectKey>,
     /// Plugins whose pre-bind was asked: what they wanted may be done, all of it or in part.
@@ -148,6 +150,7 @@ impl Core {
             began: now,
             cycle: self.cycles,
             reserved: Vec::new(),
+            skipping: Vec::new(),
             assumed: Vec::new(),
             pre_bound: Vec::new(),
             nominated: false,
@@ -176,6 +179,10 @@ impl Core {
         node: NodeId,
         step: &mut Step<'_>,
     ) -> Result<(), Undoing> {
+        if self.skips(plugin, reservation, step) {
+            reservation.skipping.push(Arc::clone(&plugin.declaration.name));
+            return Ok(());
+        }
         let answer =
             self.ask(plugin, reservation, step, |plugins, cycle, _| plugins.reserve(plugin.id, cycle, node))?;
         let Reserved { state, intents } = answer.map_err(|status| self.rejected(plugin, status, reservation, node))?;

@@ -38,6 +38,25 @@ fn what_was_reserved_is_unreserved_in_reverse_order_whatever_went_wrong() {
 }
 
 #[test]
+fn a_plugin_that_skips_the_pod_is_asked_nothing_about_it() {
+    let mut bench = Bench::new(&[("A skip p", Answer::Skips), ("B pre-bind p", patches(1))]);
+    assert_eq!(bench.add("p"), ["nominate \"n\" for p", "carry 1 for p"]);
+    bench.plugins.answers.clear();
+    bench.step(Event::ObjectSet(claim("changed")));
+    assert_eq!(bench.carried("p"), ["bind p"]);
+    bench.step(Event::Bound(pod("p").key));
+    let calls = bench.calls();
+    assert_eq!(calls.iter().filter(|call| call.starts_with('A')).count(), 0, "{calls:?}");
+    assert!(calls.contains(&"B post-bind p [B's]".to_owned()), "{calls:?}");
+    assert_eq!(bench.add("q"), ["bind q"]);
+    assert_eq!(
+        bench.calls().first().map(|call| &**call),
+        Some("A reserve q"),
+        "what it said of one pod is of that one alone"
+    );
+}
+
+#[test]
 fn a_plugin_that_is_down_is_waited_for() {
     for asked in ["B reserve p", "B permit p", "B pre-bind p", "B bind p"] {
         let mut bench = Bench::new(&[(asked, Answer::IsDown)]);

@@ -28,6 +28,7 @@ pub(super) enum Answer {
     Allows(&'static [&'static str]),
     Rejects(&'static [&'static str]),
     Wants(Vec<Intent>),
+    Skips,
 }
 
 /// Plugins by name: `A` to `D`, at every point; a filter that rejects where the answer to `filter` is a no.
@@ -64,6 +65,10 @@ impl Scripted {
 }
 
 impl Plugins for Scripted {
+    fn skip(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<bool, PluginError> {
+        Ok(matches!(self.asked(plugin, "skip", cycle)?, Some(Answer::Skips)))
+    }
+
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         Ok(match self.asked(plugin, "filter", cycle)? {
             Some(Answer::No(code, why)) => {

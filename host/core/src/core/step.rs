@@ -39,6 +39,27 @@ impl Core {
         plugins.iter().find(|plugin| *plugin.declaration.name == *name).cloned()
     }
 
+    /// Whether the plugin has nothing to do with a pod that has a node. What it said when it was to reserve holds to the end.
+    pub(super) fn skips(&mut self, plugin: &ProfilePlugin, reservation: &Reservation, step: &mut Step<'_>) -> bool {
+        let declaration = &plugin.declaration;
+        let is_it = |name: &Arc<str>| *name == declaration.name;
+        if !declaration.points.contains(ExtensionPoints::SKIP)
+            || reservation.reserved.iter().any(|(name, _)| is_it(name))
+            || self.distrusted.iter().any(|distrusted| distrusted.plugin == Some(plugin.id))
+        {
+            return false;
+        }
+        let cycle = Cycle {
+            id: self.cycles,
+            time: step.now,
+            seed: 0,
+            template: self.templates.of(declaration.pod_facts, &reservation.pod, self.cycles),
+            pod: &reservation.pod,
+            cache: &self.cache,
+        };
+        reservation.skipping.iter().any(is_it) || self.answers.skips(plugin, &cycle, step.plugins)
+    }
+
     /// Asks about a pod that has a node; `ask` is given the bytes that the plugin's reserve returned. The cycle's number is
     /// that of its scheduling cycle, however long ago that was; its template is looked up anew, as it may be forgotten.
     pub(super) fn ask<R>(

@@ -6,7 +6,8 @@ use super::Placing;
 use super::filtering::Feasible;
 use crate::cache::NodeId;
 use crate::plugins::{
-    Cycle, PluginError, Plugins, PreFilterResult, PreScoreResult, Scope, Status, TemplateId, Verdicts, WhatIf,
+    Cycle, ExtensionPoints, PluginError, Plugins, PreFilterResult, PreScoreResult, Scope, Status, TemplateId, Verdicts,
+    WhatIf,
 };
 use crate::profile::ProfilePlugin;
 
@@ -27,18 +28,32 @@ impl Placing<'_> {
         self.answers.are_kept() && scope == Scope::Node && !self.is_distrusted(plugin)
     }
 
+    /// Whether the plugin has nothing to do with the pod.
+    pub(super) fn skips(&mut self, plugin: &ProfilePlugin) -> bool {
+        if !plugin.declaration.points.contains(ExtensionPoints::SKIP) || self.is_distrusted(plugin) {
+            return false;
+        }
+        let template = self.template(plugin);
+        let cycle = self.about(plugin, template);
+        self.answers.skips(plugin, &cycle, self.plugins)
+    }
+
     pub(super) fn pre_filter(&mut self, plugin: &ProfilePlugin) -> Result<PreFilterResult, PluginError> {
-        if let Some(said) = self.by_class(plugin)? {
-            let by_class = said.pre_filter();
-            if self.verify {
-                let (plugins, cycle) = self.call(plugin);
-                let fresh = plugins.pre_filter(plugin.id, &cycle)?;
-                if fresh != by_class {
-                    self.distrust_about(plugin, "pre-filter's answer");
-                }
-                return Ok(fresh);
+        let known = if self.skips(plugin) {
+            Some(PreFilterResult::Skip)
+        } else {
+            self.by_class(plugin)?.map(|said| said.pre_filter())
+        };
+        if let Some(known) = known {
+            if !self.verify {
+                return Ok(known);
             }
-            return Ok(by_class);
+            let (plugins, cycle) = self.call(plugin);
+            let fresh = plugins.pre_filter(plugin.id, &cycle)?;
+            if fresh != known {
+                self.distrust_about(plugin, "pre-filter's answer");
+            }
+            return Ok(fresh);
         }
         let keeps = self.keeps(plugin, plugin.declaration.filter_scope);
         let template = self.template(plugin);
@@ -58,16 +73,20 @@ impl Placing<'_> {
         plugin: &ProfilePlugin,
         feasible: &Feasible<'_>,
     ) -> Result<PreScoreResult, PluginError> {
-        if let Some(said) = self.by_class(plugin)? {
-            let by_class = said.pre_score();
-            if self.verify {
-                let fresh = self.fresh_pre_score(plugin, feasible)?;
-                if fresh != by_class {
-                    self.distrust_about(plugin, "pre-score's answer");
-                }
-                return Ok(fresh);
+        let known = if self.skips(plugin) {
+            Some(PreScoreResult::Skip)
+        } else {
+            self.by_class(plugin)?.map(|said| said.pre_score())
+        };
+        if let Some(known) = known {
+            if !self.verify {
+                return Ok(known);
             }
-            return Ok(by_class);
+            let fresh = self.fresh_pre_score(plugin, feasible)?;
+            if fresh != known {
+                self.distrust_about(plugin, "pre-score's answer");
+            }
+            return Ok(fresh);
         }
         let keeps = self.keeps(plugin, plugin.declaration.score_scope);
         let template = self.template(plugin);

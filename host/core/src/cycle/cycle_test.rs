@@ -21,6 +21,7 @@ struct Script {
     scores: BTreeMap<&'static str, i64>,
     normalized: Option<Vec<i64>>,
     fails: bool,
+    skips: bool,
     scope: Scope,
     normalization: Normalization,
     weight: i64,
@@ -49,6 +50,12 @@ impl Scripted {
 }
 
 impl Plugins for Scripted {
+    fn skip(&mut self, plugin: PluginId, _: &Cycle<'_>) -> Result<bool, PluginError> {
+        let skips = self.scripts[plugin.0 as usize].skips;
+        self.calls.extend(skips.then(|| format!("skip {}", plugin.0)));
+        Ok(skips)
+    }
+
     fn pre_filter(&mut self, plugin: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
         Ok(self.called(plugin, "pre-filter", 0)?.pre_filter.unwrap_or(PreFilterResult::All))
     }
@@ -187,6 +194,20 @@ fn narrowing(names: &[&str]) -> Script {
 
 fn status(code: Code, reason: &str) -> Status {
     Status { code, reasons: vec![reason.into()] }
+}
+
+#[test]
+fn a_plugin_that_skips_pods_is_asked_once_and_found_out_where_it_has_something_to_do() {
+    let mut bench = Bench::new(vec![Script { skips: true, ..rejecting(&[("a", "x"), ("b", "x"), ("c", "x")]) }]);
+    assert!(bench.place().is_ok());
+    assert!(bench.place().is_ok());
+    assert_eq!(bench.plugins.calls, ["skip 0"]);
+    bench.verify = true;
+    assert_eq!(bench.place(), Err("0/3 nodes are available: 3 x.".into()));
+    let what: Vec<&str> = bench.distrusted.iter().map(|distrusted| &*distrusted.what).collect();
+    assert!(matches!(what[..], [only] if only.contains("has nothing to do with pods such as")), "{what:?}");
+    bench.verify = false;
+    assert!(bench.place().is_err(), "it is asked like others from then on");
 }
 
 #[test]

@@ -24,9 +24,12 @@ impl Placing<'_> {
     /// The same, in words.
     pub(super) fn distrust_about(&mut self, plugin: &ProfilePlugin, what: &str) {
         let pod = &self.pod.key;
-        let what = if plugin.declaration.filter_scope == Scope::Domain
-            || plugin.declaration.score_scope == Scope::Domain
-        {
+        let what = if self.skips(plugin) {
+            format!(
+                "says that it has nothing to do with pods such as {pod}, but its {what} is another; it is asked about every \
+                 pod from now on. Mend skip"
+            )
+        } else if plugin.declaration.filter_scope == Scope::Domain || plugin.declaration.score_scope == Scope::Domain {
             format!(
                 "declares scope domain, but its {what} for pod {pod} is another by class than when it is asked about the \
                  nodes; it is asked about all nodes for every pod from now on. Mend classify or score-classes, or declare scope \

@@ -62,7 +62,7 @@ impl Ledger {
             Intent::Assume(Arc::new(Object { key: key.clone(), uid: "".into(), fields: taken(&uid, number) }))
         });
         let intents = assumed.collect();
-        if kind == 5 {
+        if kind == 6 {
             self.placed.push((uid.clone(), node));
         }
         let before = self.reserved.insert((uid, kind), (number, claim));

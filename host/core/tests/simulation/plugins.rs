@@ -49,7 +49,7 @@ impl Fakes {
             scheduler_name: PROFILE.into(),
             pre_enqueue: vec![plugin(3)],
             queue_sort: Some(plugin(3)),
-            pre_filter: vec![plugin(0), plugin(8)],
+            pre_filter: vec![plugin(0), plugin(8), plugin(5)],
             filter: vec![plugin(0), plugin(8), plugin(1)],
             post_filter: vec![plugin(4)],
             pre_score: vec![plugin(0), plugin(2), plugin(8)],
@@ -75,6 +75,7 @@ impl Fakes {
 fn declaration(kind: u32) -> Declaration {
     let mut points = ExtensionPoints::PRE_FILTER | ExtensionPoints::FILTER | ExtensionPoints::SCORE;
     points.set(ExtensionPoints::QUEUEING_HINT, kind == 6);
+    points.set(ExtensionPoints::SKIP, kind == 5);
     points.set(ExtensionPoints::CLASSES | ExtensionPoints::NORMALIZE, kind == 8);
     let objects = if kind > 4 { vec![claims()] } else { Vec::new() };
     let (name, pod_facts, node_facts, scope) = match kind {
@@ -120,7 +121,17 @@ pub fn reason(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> Option<&'static str
     }
 }
 
+/// With which pods First has nothing to do, as there are more and fewer claims.
+fn skips(cycle: &Cycle<'_>) -> bool {
+    cycle.pod.requests.fit.milli_cpu % 600 == 0 && cycle.cache.objects().iter().count() % 2 == 0
+}
+
 impl Plugins for Fakes {
+    fn skip(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<bool, PluginError> {
+        self.may_trap(plugin)?;
+        Ok(skips(cycle))
+    }
+
     fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
         self.may_trap(plugin)?;
         let status = Status { code: Code::UnschedulableAndUnresolvable, reasons: vec!["gated".into()] };
@@ -132,9 +143,9 @@ impl Plugins for Fakes {
         Ok([i64::from(cycle.pod.spec.priority), -(queued.0 as i64)].into())
     }
 
-    fn pre_filter(&mut self, plugin: PluginId, _: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
+    fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
         self.may_trap(plugin)?;
-        Ok(PreFilterResult::All)
+        Ok(if plugin.0 % KINDS == 5 && skips(cycle) { PreFilterResult::Skip } else { PreFilterResult::All })
     }
 
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {

@@ -11,6 +11,8 @@ use crate::wasm::guest::{CallError, Export};
 /// One answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
+    /// Of skip.
+    Skip(bool),
     /// Of pre-enqueue: why the pod is held back, or that it is not.
     PreEnqueue(Option<Status>),
     /// Of sort-key.
@@ -38,6 +40,8 @@ pub enum Answer {
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Skip(true) => f.write_str("skip"),
+            Self::Skip(false) => f.write_str("don't skip"),
             Self::PreEnqueue(None) => f.write_str("enqueue"),
             Self::SortKey(key) => write!(f, "{key:?}"),
             Self::PreFilter(PreFilterResult::All) => f.write_str("all nodes"),

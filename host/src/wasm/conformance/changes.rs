@@ -140,6 +140,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         let occasions = ("at first", "when asked the same again");
         self.bench.compare(Promise::Repeatable, question, about, (&first, &again), occasions);
         self.classes.check(self.bench, &mut self.lived, question, about, &again)?;
+        self.bench.check_skip(&mut self.lived, question, &self.world, &again)?;
         let same_cycle = question.in_first_cycle();
         for export in self.of_scope_node(&first) {
             let (question, in_its_cycle) = (&same_cycle, question);

@@ -18,6 +18,7 @@ mod pods;
 mod promise;
 mod question;
 mod scope;
+mod skip;
 mod variety;
 mod words;
 mod world;

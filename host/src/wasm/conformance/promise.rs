@@ -33,13 +33,15 @@ pub enum Promise {
     TemplateOnly,
     /// Of scope domain: answers by class are those by node.
     Classes,
+    /// With pods that it skips it has nothing to do, whatever nodes there are.
+    Skip,
     /// Memory does not grow for ever.
     Memory,
 }
 
 impl Promise {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Answers,
         Self::Lengths,
         Self::Range,
@@ -54,6 +56,7 @@ impl Promise {
         Self::Ids,
         Self::TemplateOnly,
         Self::Classes,
+        Self::Skip,
         Self::Memory,
     ];
 
@@ -75,6 +78,7 @@ impl Promise {
             Self::Ids => "ids",
             Self::TemplateOnly => "template-only",
             Self::Classes => "classes",
+            Self::Skip => "skip",
             Self::Memory => "memory",
         }
     }

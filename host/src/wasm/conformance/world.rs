@@ -124,6 +124,15 @@ impl World {
         cache
     }
 
+    /// The same cluster without nodes and pods.
+    pub fn objects_alone(&self) -> Cache {
+        let mut cache = Cache::default();
+        for (_, cached) in self.cache.objects().iter() {
+            cache.set_object(Arc::clone(&cached.object));
+        }
+        cache
+    }
+
     fn set_node(&mut self, node: Node, what: &'static str) {
         self.history.insert(node.name.clone(), what);
         self.cache.set_node(Arc::new(node));

@@ -26,6 +26,8 @@ pub enum Export {
     ForgetTemplates,
     /// `snapshot.apply`
     Apply,
+    /// `skip.skip`
+    Skip,
     /// `pre-enqueue.pre-enqueue`
     PreEnqueue,
     /// `queue-sort.sort-key`
@@ -77,6 +79,7 @@ impl fmt::Display for Export {
             Self::HoldTemplate => "hold-template",
             Self::ForgetTemplates => "forget-templates",
             Self::Apply => "apply",
+            Self::Skip => "skip",
             Self::PreEnqueue => "pre-enqueue",
             Self::SortKey => "sort-key",
             Self::Kinds => "kinds",

@@ -13,6 +13,7 @@ use crate::wasm::load::Exports;
 pub(crate) struct Interfaces {
     plugin: wit::plugin::GuestIndices,
     snapshot: Option<wit::snapshot::GuestIndices>,
+    skip: Option<wit::skip::GuestIndices>,
     pre_enqueue: Option<wit::pre_enqueue::GuestIndices>,
     queue_sort: Option<wit::queue_sort::GuestIndices>,
     objects: Option<wit::objects::GuestIndices>,
@@ -36,6 +37,7 @@ pub(crate) struct Interfaces {
 pub(super) struct LoadedInterfaces {
     pub plugin: wit::plugin::Guest,
     pub snapshot: Option<wit::snapshot::Guest>,
+    pub skip: Option<wit::skip::Guest>,
     pub pre_enqueue: Option<wit::pre_enqueue::Guest>,
     pub queue_sort: Option<wit::queue_sort::Guest>,
     pub objects: Option<wit::objects::Guest>,
@@ -66,6 +68,7 @@ impl Interfaces {
         Ok(Self {
             plugin: wit::plugin::GuestIndices::new(pre)?,
             snapshot: snapshot.then(|| wit::snapshot::GuestIndices::new(pre)).transpose()?,
+            skip: has(ExtensionPoints::SKIP).then(|| wit::skip::GuestIndices::new(pre)).transpose()?,
             pre_enqueue: has(ExtensionPoints::PRE_ENQUEUE)
                 .then(|| wit::pre_enqueue::GuestIndices::new(pre))
                 .transpose()?,
@@ -107,6 +110,7 @@ impl Interfaces {
         Ok(LoadedInterfaces {
             plugin: self.plugin.load(&mut store, instance)?,
             snapshot: self.snapshot.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
+            skip: self.skip.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             pre_enqueue: self.pre_enqueue.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             queue_sort: self.queue_sort.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,
             objects: self.objects.as_ref().map(|i| i.load(&mut store, instance)).transpose()?,

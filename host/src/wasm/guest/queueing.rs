@@ -12,6 +12,14 @@ use super::instance::Instance;
 const KEY: usize = 64;
 
 impl Instance {
+    /// `skip`; where it is not exported, no pod is none of its business.
+    pub(crate) fn skip(&mut self, cycle: &Cycle<'_>) -> Result<bool, CallError> {
+        let answer = self.ask(Export::Skip, cycle, &[], |store, interfaces, (cycle, _)| {
+            interfaces.skip.as_ref().map(|guest| guest.call_skip(store, cycle.template))
+        })?;
+        Ok(answer.unwrap_or(false))
+    }
+
     /// `pre-enqueue`; where it is not exported, every pod is let in.
     pub(crate) fn pre_enqueue(&mut self, cycle: &Cycle<'_>) -> Result<Option<Status>, CallError> {
         let answer = self.ask(Export::PreEnqueue, cycle, &[], |store, interfaces, (cycle, _)| {

@@ -57,6 +57,10 @@ fn not_loaded(plugin: PluginId) -> PluginError {
 }
 
 impl Plugins for Guests {
+    fn skip(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<bool, PluginError> {
+        self.ask(plugin, Export::Skip, cycle, |instance| instance.skip(cycle))
+    }
+
     fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
         self.ask(plugin, Export::PreEnqueue, cycle, |instance| instance.pre_enqueue(cycle))
     }

@@ -14,7 +14,8 @@ pub const CONTRACT: &str = "0.1.0";
 const PACKAGE: &str = "berth:scheduler/";
 
 /// Interfaces that are extension points, by name.
-const POINTS: [(&str, ExtensionPoints); 16] = [
+const POINTS: [(&str, ExtensionPoints); 17] = [
+    ("skip", ExtensionPoints::SKIP),
     ("pre-enqueue", ExtensionPoints::PRE_ENQUEUE),
     ("queue-sort", ExtensionPoints::QUEUE_SORT),
     ("queueing-hint", ExtensionPoints::QUEUEING_HINT),
@@ -35,6 +36,7 @@ const POINTS: [(&str, ExtensionPoints); 16] = [
 
 /// Extension points that mean something only beside others.
 const BESIDE: ExtensionPoints = ExtensionPoints::NORMALIZE
+    .union(ExtensionPoints::SKIP)
     .union(ExtensionPoints::CLASSES)
     .union(ExtensionPoints::FILTER_WHAT_IF)
     .union(ExtensionPoints::QUEUEING_HINT);

@@ -104,6 +104,7 @@ impl<'a> Trial<'a> {
     pub fn run(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), LoadCause> {
         let failed = |error| LoadCause::Trial { nodes: nodes.len(), error };
         resident.hold(self.cycle.template, self.cycle.pod).map_err(failed)?;
+        resident.instance().skip(&self.cycle).map_err(failed)?;
         resident.instance().pre_enqueue(&self.cycle).map_err(failed)?;
         resident.instance().sort_key(&self.cycle, self.cycle.time).map_err(failed)?;
         asking::filtered(resident, &self.cycle, nodes).map_err(failed)?;
