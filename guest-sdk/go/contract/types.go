@@ -536,7 +536,8 @@ const (
 	// declared. Asked again only for nodes that changed. Its pre-filter and pre-score answers depend on the
 	// template and the arguments alone.
 	ScopeNode
-	// As node, but over the pods of a topology domain: a sum of terms per (topology key, value).
+	// Sums over the pods of topology domains, which sort nodes into few classes: see `classes`. Without that interface, as
+	// cluster.
 	ScopeDomain
 )
 

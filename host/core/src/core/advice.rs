@@ -7,7 +7,7 @@ use super::step::Step;
 use crate::answers::Answers;
 use crate::cache::{Cache, NodeId};
 use crate::cluster_event::{ClusterEvent, Subject};
-use crate::cycle::mix;
+use crate::cycle::{Distrusted, mix};
 use crate::model::Pod;
 use crate::plugins::{
     Code, Cycle, Declaration, ExtensionPoints, Happened, Hint, PluginError, PluginId, Plugins, PointOutcome, Scope,
@@ -24,6 +24,7 @@ struct Advice<'a> {
     cache: &'a Cache,
     templates: &'a mut Templates,
     answers: &'a mut Answers,
+    distrusted: &'a [Distrusted],
     plugins: &'a mut dyn Plugins,
     cycle: u64,
     seed: u64,
@@ -78,6 +79,7 @@ impl Core {
             cache: &self.cache,
             templates: &mut self.templates,
             answers: &mut self.answers,
+            distrusted: &self.distrusted,
             plugins,
             cycle: self.cycles,
             seed: self.options.seed,
@@ -118,7 +120,9 @@ impl Advice<'_> {
         let template = self.templates.of(declaration.pod_facts, pod, self.cycle);
         let seed = mix(self.seed, self.cycle, u64::from(id.0));
         let cycle = Cycle { id: self.cycle, time: self.now, seed, template, pod, cache: self.cache };
-        if self.answers.skips(plugin, &cycle, self.plugins) {
+        if !self.distrusted.iter().any(|distrusted| distrusted.plugin == Some(*id))
+            && self.answers.skips(plugin, &cycle, self.plugins)
+        {
             return Ok(None);
         }
         let keeps = self.keeps(plugin);

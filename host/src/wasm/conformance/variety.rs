@@ -56,7 +56,7 @@ impl Variety {
                 Answer::Intents(intents) if intents.as_ref().is_none_or(Vec::is_empty) => self.let_go += 1,
                 Answer::Intents(_) => self.held_up += 1,
                 Answer::Failed(_) => self.errors += 1,
-                Answer::PreFilter(_) | Answer::PreScore(PreScoreResult::Score) => {}
+                Answer::Skip(_) | Answer::PreFilter(_) | Answer::PreScore(PreScoreResult::Score) => {}
             }
         }
     }
