@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn it_stands_until_an_object_changes_that_the_plugin_reads() {
         let kind = |name: &str| Arc::new(ObjectKind { api_version: "v1".into(), kind: name.into() });
-        let reads = |name: &str| ObjectReads { kind: kind(name), fields: Vec::new() };
+        let reads = |name: &str| ObjectReads { kind: kind(name), ..ObjectReads::default() };
         let mut cache = Cache::default();
         cache.want_objects(vec![reads("Read"), reads("Other")]);
         let declaration = Declaration { objects: vec![reads("Read")], ..Declaration::default() };
