@@ -44,6 +44,9 @@ bitflags::bitflags! {
         const CLASSES = 1 << 15;
         /// Says with which pods it has nothing to do.
         const SKIP = 1 << 16;
+        /// What undoes a reserve. Nothing declares it by itself: it comes with `reserve`, and has a name of its own for those
+        /// who measure.
+        const UNRESERVE = 1 << 17;
     }
 }
 
