@@ -123,7 +123,7 @@ pub fn reason(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> Option<&'static str
 
 /// With which pods First has nothing to do, as there are more and fewer claims.
 fn skips(cycle: &Cycle<'_>) -> bool {
-    cycle.pod.requests.fit.milli_cpu % 600 == 0 && cycle.cache.objects().iter().count() % 2 == 0
+    cycle.pod.requests.fit.milli_cpu % 600 == 0 && cycle.cache.objects().iter().count().is_multiple_of(2)
 }
 
 impl Plugins for Fakes {
