@@ -6,12 +6,14 @@
 //! What follows from the answers of several plugins is kept as well, for pods that are one template to each of them: on which
 //! nodes they fit ([`Fitting`]), and which are the best of those ([`Ranking`]).
 
+mod cases;
 mod column;
 mod fitting;
 mod ranking;
 mod shelf;
 mod stale;
 
+pub use self::cases::Cases;
 pub use self::column::Column;
 pub use self::fitting::Fitting;
 pub use self::ranking::{Best, Ranking};
@@ -29,6 +31,8 @@ pub struct Kept {
     pub verdicts: Column<u16>,
     /// Distinct noes that verdicts point to.
     pub outcomes: Vec<Status>,
+    /// Of filter, on nodes as they might be.
+    pub cases: Cases,
     /// Of pre-score.
     pub pre_score: Option<PreScoreResult>,
     /// Raw scores.
@@ -52,7 +56,7 @@ impl Kept {
 
 impl Size for Kept {
     fn bytes(&self) -> usize {
-        self.verdicts.bytes() + self.scores.bytes() + self.outcomes.len() * 128 + 256
+        self.verdicts.bytes() + self.cases.bytes() + self.scores.bytes() + self.outcomes.len() * 128 + 256
     }
 }
 

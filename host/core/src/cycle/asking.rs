@@ -176,7 +176,7 @@ impl Placing<'_> {
         (&mut *self.plugins, cycle)
     }
 
-    fn distrust(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId], differs: Option<usize>, kind: &str) {
+    pub(super) fn distrust(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId], differs: Option<usize>, kind: &str) {
         let Some(at) = differs else { return };
         let node = self.cache.node(nodes[at]).map_or("", |info| &info.node.name);
         let what = format!(
@@ -202,7 +202,8 @@ impl<'a> Placing<'a> {
     }
 }
 
-fn verdict(verdicts: &Verdicts, at: usize) -> Option<&Status> {
+/// What is said about the one at this place, where that is no.
+pub(super) fn verdict(verdicts: &Verdicts, at: usize) -> Option<&Status> {
     verdicts.outcomes.get(usize::from(verdicts.nodes[at]).checked_sub(1)?)
 }
 
