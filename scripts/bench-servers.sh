@@ -40,11 +40,11 @@ up_embedded() {
     "$BERTH" sim --empty --no-scheduler --no-controllers --kubeconfig "$1/kubeconfig" >"$1/sim.log" 2>&1 &
     EMBEDDED=$!
     PIDS=apiserver=$EMBEDDED
-    for _ in $(seq 200); do
+    for _ in $(seq 1200); do
         [ ! -s "$1/kubeconfig" ] || return 0
         sleep 0.05
     done
-    die "berth sim is not ready after ten seconds: $(cat "$1/sim.log")"
+    die "berth sim is not ready after a minute: $(cat "$1/sim.log")"
 }
 
 down() {

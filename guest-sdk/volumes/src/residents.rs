@@ -44,6 +44,11 @@ impl<T> Residents<T> {
         Some(kept)
     }
 
+    /// The node of a pod that is kept.
+    pub fn node_of(&self, pod: pod::Id) -> Option<node::Id> {
+        Some(self.pods.get(pod.at())?.as_ref()?.0)
+    }
+
     /// What is kept of the pods on a node.
     pub fn on(&self, node: node::Id) -> impl Iterator<Item = &T> {
         let pods = self.on.get(node.at()).into_iter().flatten();

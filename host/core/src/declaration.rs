@@ -40,6 +40,9 @@ bitflags::bitflags! {
         const QUEUEING_HINT = 1 << 13;
         /// Filters with changed pods in one call.
         const FILTER_WHAT_IF = 1 << 14;
+        /// What undoes a reserve. Nothing declares it by itself: it comes with `reserve`, and has a name of its own for those
+        /// who measure.
+        const UNRESERVE = 1 << 15;
     }
 }
 

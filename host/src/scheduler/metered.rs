@@ -158,7 +158,6 @@ impl Plugins for Metered<'_> {
         self.ask(plugin, ExtensionPoints::RESERVE, cycle, status, |guests| guests.reserve(plugin, cycle, node))
     }
 
-    /// Not an extension point of its own in kube-scheduler's metrics of plugins: it belongs to reserve.
     fn unreserve(
         &mut self,
         plugin: PluginId,
@@ -167,7 +166,11 @@ impl Plugins for Metered<'_> {
         state: &[u8],
         pre_bound: bool,
     ) -> Vec<Intent> {
-        self.guests.unreserve(plugin, cycle, node, state, pre_bound)
+        let undo = self.ask(plugin, ExtensionPoints::UNRESERVE, cycle, success, |guests| {
+            Ok(guests.unreserve(plugin, cycle, node, state, pre_bound))
+        });
+        // There is no other answer to be had here.
+        undo.unwrap_or_default()
     }
 
     fn permit(

@@ -11,12 +11,16 @@ use berth_guest_volumes::{
     migration, not_found,
 };
 
+use crate::room::Room;
 use crate::uses::{Use, Uses};
 
 /// See the module.
 #[derive(Default)]
 pub struct Cluster {
     names: Vec<node::Name>,
+    nodes: BTreeMap<String, node::Id>,
+    /// Of each node, kept true with every change.
+    rooms: Vec<Room>,
     residents: Residents<Uses>,
     claims: Known<PersistentVolumeClaim>,
     volumes: Known<DriversVolume>,
@@ -67,15 +71,29 @@ impl Index for Cluster {
         }
         // The row was made above.
         self.names[node.at()] = name.clone();
+        self.nodes.insert(name.to_string(), node);
+        self.measure(node);
+    }
+
+    fn node_removed(&mut self, node: node::Id) {
+        let name = self.name(node).to_owned();
+        if self.nodes.get(&name) == Some(&node) {
+            self.nodes.remove(&name);
+        }
     }
 
     fn pod_set(&mut self, pod: pod::Id, node: node::Id, (namespace, volumes): (&pod::Namespace, &pod::Volumes)) {
         let uses = Uses::new(namespace, volumes);
+        let left = self.residents.node_of(pod);
         self.residents.set(pod, node, (!uses.is_empty()).then_some(uses));
+        self.measure(node);
+        left.into_iter().for_each(|node| self.measure(node));
     }
 
     fn pod_removed(&mut self, pod: pod::Id) {
+        let left = self.residents.node_of(pod);
         self.residents.remove(pod);
+        left.into_iter().for_each(|node| self.measure(node));
     }
 
     fn kinds(_: &NoArgs) -> Vec<Kind> {
@@ -114,7 +132,10 @@ impl Index for Cluster {
                 self.volumes.insert(object, DriversVolume { csi: volume.csi_volume().and_then(Result::ok), in_tree });
             }
             CLASS => self.classes.set(object),
-            CSI_NODE => self.csi_nodes.set(object),
+            CSI_NODE => {
+                self.csi_nodes.set(object);
+                self.measure_named(object.name);
+            }
             _ => self.attachment_set(object),
         }
     }
@@ -124,7 +145,10 @@ impl Index for Cluster {
             CLAIM => _ = self.claims.remove(object),
             VOLUME => _ = self.volumes.remove(object),
             CLASS => _ = self.classes.remove(object),
-            CSI_NODE => _ = self.csi_nodes.remove(object),
+            CSI_NODE => {
+                self.csi_nodes.remove(object);
+                self.measure_named(object.name);
+            }
             _ => self.attachment_removed(object),
         }
     }
@@ -135,8 +159,9 @@ impl Cluster {
         self.attachment_removed(object);
         self.attachments.set(object);
         if let Some(attachment) = self.attachments.get(object.namespace, object.name) {
-            let on_node = self.attached.entry(attachment.spec.node_name.clone()).or_default();
-            on_node.insert(object.name.to_owned());
+            let node = attachment.spec.node_name.clone();
+            self.attached.entry(node.clone()).or_default().insert(object.name.to_owned());
+            self.measure_named(&node);
         }
     }
 
@@ -148,6 +173,32 @@ impl Cluster {
                 self.attached.remove(&attachment.spec.node_name);
             }
         }
+        self.measure_named(&attachment.spec.node_name);
+    }
+
+    fn measure_named(&mut self, name: &str) {
+        if let Some(&node) = self.nodes.get(name) {
+            self.measure(node);
+        }
+    }
+
+    fn measure(&mut self, node: node::Id) {
+        let Place { csi_node, attachments, .. } = self.place(node);
+        let room = Room::of(csi_node, self.residents.on(node), attachments.map_or(0, BTreeSet::len));
+        if node.at() >= self.rooms.len() {
+            self.rooms.resize(node.at() + 1, Room::default());
+        }
+        // The row was made above.
+        self.rooms[node.at()] = room;
+    }
+
+    fn name(&self, node: node::Id) -> &str {
+        self.names.get(node.at()).map_or("", |name| &**name)
+    }
+
+    /// What is known of a node without a look at the volumes there.
+    pub fn room(&self, node: node::Id) -> Room {
+        self.rooms.get(node.at()).copied().unwrap_or_default()
     }
 
     /// Adds the volumes of a pod that is to be placed. Whether in-tree volumes are the drivers' depends on the node.
@@ -217,12 +268,8 @@ impl Cluster {
 
     /// What is known of a node.
     pub fn place(&self, node: node::Id) -> Place<'_> {
-        let name = self.names.get(node.at()).map_or("", |name| &**name);
-        Place {
-            csi_node: self.csi_nodes.get("", name),
-            pods: self.residents.on(node).collect(),
-            attachments: self.attached.get(name),
-        }
+        let name = self.name(node);
+        Place { node, csi_node: self.csi_nodes.get("", name), attachments: self.attached.get(name) }
     }
 
     /// The volume of an attachment, where that is a driver's own.
@@ -238,7 +285,7 @@ impl Cluster {
 pub struct Place<'a> {
     /// Its CSINode.
     pub csi_node: Option<&'a CsiNode>,
-    pods: Vec<&'a Uses>,
+    node: node::Id,
     attachments: Option<&'a BTreeSet<String>>,
 }
 
@@ -251,23 +298,10 @@ pub struct Attached<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Whether there is room even if every volume that is there were another one, and of the drivers of these.
-    pub fn has_room(&self, wanted: &BTreeSet<Volume<'_>>) -> bool {
-        let there: usize = self.pods.iter().map(|pod| pod.volumes.len()).sum();
-        let all = there + self.attachments.map_or(0, BTreeSet::len) + wanted.len();
-        let limits = wanted.iter().filter_map(|volume| self.csi_node?.limit(volume.driver));
-        limits.into_iter().all(|limit| usize::try_from(limit).is_ok_and(|limit| all <= limit))
-    }
-
-    /// Whether something may be wrong with the volumes of pods there.
-    pub fn may_be_wrong(&self) -> bool {
-        self.pods.iter().any(|pod| pod.may_be_wrong())
-    }
-
     /// What is attached there or will be, or what is wrong with that. Claims that are not there count for nothing.
     pub fn attached(&self, cluster: &'a Cluster) -> Result<Attached<'a>, Rejection> {
         let mut by_pods = BTreeSet::new();
-        for pod in &self.pods {
+        for pod in cluster.residents.on(self.node) {
             cluster.volumes_of(pod, true, &mut by_pods, |_| Ok(()))?;
         }
         let mut all = by_pods.clone();

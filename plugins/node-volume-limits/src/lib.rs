@@ -6,6 +6,7 @@
 
 mod cluster;
 mod hints;
+mod room;
 mod uses;
 
 use std::collections::BTreeSet;
@@ -14,6 +15,7 @@ use berth_guest::prelude::*;
 use berth_guest::{ClusterEvent, EventActions, Verdicts};
 use cluster::{Cluster, Place, Volume};
 use hints::queueing_hint;
+use room::Room;
 use uses::Uses;
 
 const TOO_MANY: &str = "node(s) exceed max volume count";
@@ -35,19 +37,24 @@ fn filter_nodes(pod: &Uses, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts
         cluster.volumes_of_new(pod, in_tree_migrated, &mut volumes).map(|()| volumes)
     };
     let (migrated, unmigrated) = (wanted(true), wanted(false));
-    nodes.iter().map(|node| verdict(cluster.place(node), cluster, &migrated, &unmigrated)).collect()
+    let surely = |room: Room| migrated.as_ref().is_ok_and(|wanted| room.takes(wanted.len()));
+    let verdict = |node| match cluster.room(node) {
+        Room::NoDrivers => unmigrated.as_ref().map_or_else(|rejection| rejection.clone().into(), |_| Verdict::FITS),
+        room if surely(room) => Verdict::FITS,
+        room => looked_at(cluster.place(node), room, cluster, &migrated),
+    };
+    nodes.iter().map(verdict).collect()
 }
 
-fn verdict(place: Place<'_>, cluster: &Cluster, migrated: &Wanted<'_>, unmigrated: &Wanted<'_>) -> Verdict {
-    let Some(csi_node) = place.csi_node else {
-        return unmigrated.as_ref().map_or_else(|rejection| rejection.clone().into(), |_| Verdict::FITS);
-    };
-    let wanted = match migrated {
-        Ok(wanted) => wanted,
-        Err(rejection) => return rejection.clone().into(),
+/// The answer for a node that may be too full.
+fn looked_at(place: Place<'_>, room: Room, cluster: &Cluster, wanted: &Wanted<'_>) -> Verdict {
+    let (wanted, csi_node) = match (wanted, place.csi_node) {
+        (Err(rejection), _) => return rejection.clone().into(),
+        (_, None) => return Verdict::FITS,
+        (Ok(wanted), Some(csi_node)) => (wanted, csi_node),
     };
     let limited = wanted.iter().any(|volume| csi_node.limit(volume.driver).is_some());
-    if wanted.is_empty() || !csi_node.has_limits() || (!limited || place.has_room(wanted)) && !place.may_be_wrong() {
+    if wanted.is_empty() || !limited && room != Room::Unclear {
         return Verdict::FITS;
     }
     match place.attached(cluster) {

@@ -70,10 +70,7 @@ pub fn decide(found: &Found, cluster: &Cluster, place: Place<'_>) -> Result<Deci
 
 /// What is wrong with the volumes that are bound.
 fn bound(found: &Found, cluster: &Cluster, place: Place<'_>) -> Result<Option<&'static str>, String> {
-    if found.bound.is_empty() {
-        return Ok(None);
-    }
-    let csi_node = cluster.csi_nodes.get("", place.name);
+    let csi_node = || cluster.csi_nodes.get("", place.name);
     for volume in &found.bound {
         match volume {
             None => return Ok(Some(NO_VOLUME)),

@@ -59,10 +59,15 @@ impl Volume {
         matches(self.affinity.as_ref(), labels)
     }
 
-    /// The same for a volume that is bound, which the node may leave to a CSI driver; or why that driver can't know it.
-    pub fn is_reached_bound(&self, labels: &LabelMap, csi_node: Option<&CsiNode>) -> Result<bool, String> {
-        let migrated = self.migrated.as_ref();
-        match migrated.filter(|migrated| csi_node.is_some_and(|node| node.has_migrated(migrated.provisioner))) {
+    /// The same for a volume that is bound, which the node may leave to a CSI driver; or why that driver can't know it. The node's
+    /// CSINode is looked up for volumes only that can be left to one.
+    pub fn is_reached_bound<'a>(
+        &self,
+        labels: &LabelMap,
+        csi_node: impl FnOnce() -> Option<&'a CsiNode>,
+    ) -> Result<bool, String> {
+        let leaves = |migrated: &&Migrated| csi_node().is_some_and(|node| node.has_migrated(migrated.provisioner));
+        match self.migrated.as_ref().filter(leaves) {
             None => Ok(self.is_reached(labels)),
             Some(Migrated { affinity: Ok(terms), .. }) => Ok(matches(terms.as_ref(), labels)),
             Some(Migrated { affinity: Err(wrong), .. }) => Err(format!("could not translate pv: {wrong}")),

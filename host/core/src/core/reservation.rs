@@ -222,7 +222,8 @@ impl Core {
             self.tell_queue(step);
             self.queue.hears_no_more(&mut reservation.entry);
         }
-        let undo = self.unreserve(&reservation, step);
+        let tell_all = |step: &mut Step<'_>| self.unreserve(&reservation, step);
+        let undo = step.at(ExtensionPoints::UNRESERVE, &reservation.pod, tell_all, |_| PointOutcome::Success);
         match reservation.carried() {
             Some(number) => {
                 step.actions.push(Action::StopCarrying { pod: reservation.pod.key.clone(), step: number, undo });

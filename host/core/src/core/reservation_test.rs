@@ -33,6 +33,7 @@ fn what_was_reserved_is_unreserved_in_reverse_order_whatever_went_wrong() {
         let expected: Vec<&str> = reserved_all.then_some("C unreserve p [C's]").into_iter().chain(undone).collect();
         assert_eq!(calls, expected, "{asked}");
         assert!(bench.is_undone("p"), "{asked}");
+        assert_eq!(bench.plugins.undone, 1, "{asked}: one run of the extension point, however many plugins it has");
         assert_eq!(bench.core.queue().len(part), 1, "{asked}");
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct Scripted {
     pub calls: Vec<String>,
     /// How many milliseconds pods waited on permit, and what came of it.
     pub waits: Vec<(u64, PointOutcome)>,
+    /// How often a reservation was undone, as those who measure see it.
+    pub undone: usize,
     /// Which pods of an event the hints are for, if they are asked.
     pub hint: Option<Hint>,
 }
@@ -156,6 +158,10 @@ impl Plugins for Scripted {
         self.calls.push(format!("{} hints {} {:?}", name(plugin), names.join(" "), happened.event.actions));
         let failed = || PluginError::failed(name(plugin).into(), "trapped".into());
         Ok(vec![self.hint.ok_or_else(failed)?; pods.len()])
+    }
+
+    fn point_begins(&mut self, point: ExtensionPoints, _: &str) {
+        self.undone += usize::from(point == ExtensionPoints::UNRESERVE);
     }
 
     fn permit_wait_ends(&mut self, waited: Duration, outcome: PointOutcome) {

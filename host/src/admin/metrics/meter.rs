@@ -223,6 +223,7 @@ fn name_of(point: ExtensionPoints) -> &'static str {
         ExtensionPoints::SCORE => "Score",
         ExtensionPoints::NORMALIZE => "ScoreExtensionNormalize",
         ExtensionPoints::RESERVE => "Reserve",
+        ExtensionPoints::UNRESERVE => "Unreserve",
         ExtensionPoints::PERMIT => "Permit",
         ExtensionPoints::PRE_BIND => "PreBind",
         ExtensionPoints::BIND => "Bind",

@@ -5,6 +5,8 @@
 
 mod extenders;
 mod model;
+#[cfg(test)]
+mod page;
 mod predicates;
 mod priorities;
 mod profile;

@@ -148,3 +148,24 @@ fn check_labels(labels: &[String], path: &Path, findings: &mut Findings) {
         findings.push((path.index(at), "is empty, where a label's key belongs".to_owned()));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::page;
+    use super::*;
+
+    #[test]
+    fn the_page_says_what_each_has_become() {
+        for (name, predicate) in PREDICATES {
+            let said = page::plugins_for(name);
+            let plugins: &[&str] = match predicate {
+                Filters(plugins) => plugins,
+                Condition => &["NodeConditions"],
+                VolumeLimit => &["InTreeVolumeLimits"],
+                Argument(LABELS_PRESENCE) => &["NodeLabel"],
+                Argument(_) => &["ServiceAffinity"],
+            };
+            assert!(plugins.iter().all(|plugin| said.contains(plugin)), "{name}: {plugins:?}, the page says {said:?}");
+        }
+    }
+}

@@ -184,3 +184,25 @@ fn check_shape(shape: &[UtilizationShapePoint], path: &Path, findings: &mut Find
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::page;
+    use super::*;
+
+    #[test]
+    fn the_page_says_what_each_has_become() {
+        for (name, priority) in PRIORITIES {
+            let said = page::plugins_for(name);
+            let plugin = match priority {
+                Score(plugin) => plugin,
+                Resources(_) => "NodeResourcesFit",
+                Spread { .. } => "SelectorSpread",
+                Equal => "none",
+                Argument(LABEL_PREFERENCE) => "NodeLabel",
+                Argument(_) => "ServiceAffinity",
+            };
+            assert!(said.contains(&plugin), "{name}: {plugin}, the page says {said:?}");
+        }
+    }
+}

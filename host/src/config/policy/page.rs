@@ -1,0 +1,13 @@
+//! What the page for users, docs/policy.md, says: so that it is held to the code.
+
+/// The words of the plugin's cell in the row that names this predicate or priority; none where no row does.
+pub(super) fn plugins_for(name: &str) -> Vec<&'static str> {
+    let page = include_str!("../../../../docs/policy.md");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));
+    let mut named = rows.filter(|(names, _)| words(names).any(|word| word == name));
+    named.next().map_or_else(Vec::new, |(_, plugins)| words(plugins).collect())
+}
+
+fn words(cell: &'static str) -> impl Iterator<Item = &'static str> {
+    cell.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
+}
