@@ -41,15 +41,6 @@ pub struct Setup {
     pub times_questions: bool,
 }
 
-/// What other threads had ready.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Taken {
-    /// Whatever it was.
-    pub deliveries: usize,
-    /// Other components, of at least one plugin.
-    pub exchanges: usize,
-}
-
 /// What all components hold.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Held {
@@ -87,7 +78,7 @@ impl Engine {
             options.kept_answers_bytes = 0;
         }
         let mut core = Core::new(options);
-        let mut reader = Reader::default();
+        let reader = Reader::default();
         for object in cluster {
             if let Some(event) = reader.set(&object)? {
                 core.step(event, NOW, &mut guests);
@@ -187,18 +178,26 @@ impl Engine {
         self.step(Event::PodRemoved(pod.key.clone()));
     }
 
-    /// Takes what other threads have ready for the core's, as it does between two cycles: wishes for a copy of the cluster,
-    /// instances that were made anew, other components.
-    pub fn take_deliveries(&mut self) -> Taken {
-        let mut taken = Taken::default();
-        while let Ok(delivery) = self.inbox.try_recv() {
-            taken.deliveries += 1;
-            if let Some(event) = self.guests.accept(delivery, NOW, self.core.cache()) {
-                taken.exchanges += usize::from(matches!(event, Event::PluginsSwapped(_)));
-                self.step(event);
-            }
+    /// What another thread has ready for the core's, or has so within this time: a wish for a copy of the cluster, an instance
+    /// that was made anew, other components.
+    #[must_use]
+    pub fn next_delivery(&self, within: Duration) -> Option<Delivery> {
+        self.inbox.recv_timeout(within).ok()
+    }
+
+    /// Takes it, as the core's thread does between two cycles. Whether other components serve now.
+    pub fn take(&mut self, delivery: Delivery) -> bool {
+        let event = self.guests.accept(delivery, NOW, self.core.cache());
+        let exchanged = matches!(event, Some(Event::PluginsSwapped(_)));
+        event.into_iter().for_each(|event| drop(self.step(event)));
+        exchanged
+    }
+
+    /// Takes all that is ready.
+    pub fn take_deliveries(&mut self) {
+        while let Some(delivery) = self.next_delivery(Duration::ZERO) {
+            self.take(delivery);
         }
-        taken
     }
 
     /// What the components hold now.
