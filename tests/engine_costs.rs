@@ -49,6 +49,7 @@ fn place(scene: &mut Scene, pods: usize) -> Questions {
         scene.engine.enqueue(pod.clone());
         let (_, node) = scene.engine.decide().expect("room for every pod");
         scene.engine.bind(&pod, &node);
+        scene.engine.take_deliveries();
     }
     scene.engine.take_questions()
 }

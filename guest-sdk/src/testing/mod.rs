@@ -26,6 +26,7 @@
 // A builder given nonsense should stop the test at that line.
 #![allow(clippy::panic)]
 
+mod cycle;
 mod hints;
 mod host;
 mod lifecycle;
