@@ -10,14 +10,17 @@ use berth_core::Event;
 use berth_core::model::{ObjectKind, ObjectReads, Pod, PodKey};
 use serde_json::Value;
 
-/// Reads objects as informers do: further kinds as far as some plugin reads them.
+/// Reads objects as informers do: equal specs are one, further kinds are read as far as some plugin reads them.
 #[derive(Default)]
-pub struct Reader(BTreeMap<Arc<ObjectKind>, FurtherKind>);
+pub struct Reader {
+    further: BTreeMap<Arc<ObjectKind>, FurtherKind>,
+    specs: SpecTable,
+}
 
 impl Reader {
     /// Some plugin reads this.
     pub fn wants(&mut self, reads: &ObjectReads) {
-        self.0.insert(Arc::clone(&reads.kind), FurtherKind::new(reads));
+        self.further.insert(Arc::clone(&reads.kind), FurtherKind::new(reads));
     }
 
     /// An object that appears or changes; `None` of a kind that no plugin reads.
@@ -30,8 +33,8 @@ impl Reader {
                 let mut notes = Notes::default();
                 Some(Event::NodeSet(Arc::new(read::<NodeObject>(object)?.into_model(&mut notes))))
             }
-            "Pod" => Some(Event::PodSet(Arc::new(pod(object)?))),
-            _ => match self.0.get(&object_kind(object)) {
+            "Pod" => Some(Event::PodSet(Arc::new(pod_of(object, &self.specs)?))),
+            _ => match self.further.get(&object_kind(object)) {
                 Some(kind) => Some(Event::ObjectSet(Arc::new(kind.read(serde_json::from_value(object.clone())?)))),
                 None => None,
             },
@@ -49,7 +52,7 @@ impl Reader {
             "Pod" => {
                 Some(Event::PodRemoved(PodKey { namespace: text("namespace"), name: text("name"), uid: text("uid") }))
             }
-            _ => match self.0.get(&object_kind(object)) {
+            _ => match self.further.get(&object_kind(object)) {
                 Some(kind) => Some(Event::ObjectRemoved(kind.key(&serde_json::from_value(object.clone())?))),
                 None => None,
             },
@@ -62,8 +65,11 @@ impl Reader {
 /// # Errors
 /// It can't be read.
 pub fn pod(object: &Value) -> Result<Pod> {
-    let mut notes = Notes::default();
-    Ok(read::<PodObject>(object)?.into_model(&SpecTable::default(), &mut notes))
+    pod_of(object, &SpecTable::default())
+}
+
+fn pod_of(object: &Value, specs: &SpecTable) -> Result<Pod> {
+    Ok(read::<PodObject>(object)?.into_model(specs, &mut Notes::default()))
 }
 
 /// As an informer reads it.

@@ -27,6 +27,7 @@
 #![allow(clippy::panic)]
 
 mod classes;
+mod cycle;
 mod hints;
 mod host;
 mod lifecycle;

@@ -16,8 +16,8 @@ const WASM_STACK: usize = 512 << 10;
 ///
 /// Instances are allocated on demand: there are a few dozen, and they live for hours. A pool would make instantiating
 /// them some microseconds faster, where filling one takes milliseconds, and would fix a number of slots and their sizes
-/// in advance. Compiling stays on the one thread that asks for it, which runs at low priority: wasmtime is built without
-/// its parallel compilation.
+/// in advance. A component is compiled on the one thread that asks for it: wasmtime is built without its parallel
+/// compilation, which would take from placing pods what a thread of low priority leaves it.
 ///
 /// # Errors
 /// The machine can't run the engine: no cranelift back end for it, or no thread to be had.

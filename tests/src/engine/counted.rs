@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use berth::wasm::Guests;
 use berth_core::cache::{NodeId, PodId};
@@ -12,12 +13,16 @@ use berth_core::plugins::{
     PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
+use rustix::time::{ClockId, clock_gettime};
 
 /// What the core asked, by plugin.
 #[derive(Clone, Debug, Default)]
 pub struct Questions {
     /// Nodes about which it was asked, by all filters and scores together.
     pub nodes: BTreeMap<Arc<str>, u64>,
+    /// CPU time until it was answered, with what keeps the component up to date; nothing, unless that was asked for: looking
+    /// at the clock costs about as much as a call that does nothing.
+    pub time: BTreeMap<Arc<str>, Duration>,
     /// Calls into the component, whatever for.
     pub calls: BTreeMap<Arc<str>, u64>,
     /// Calls up to where these begin.
@@ -49,6 +54,14 @@ impl Questions {
 pub(super) struct Counted<'a> {
     pub guests: &'a mut Guests,
     pub questions: &'a mut Questions,
+    /// Whether to look at the clock.
+    pub times: bool,
+}
+
+/// Of this thread, so far.
+fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
 impl Counted<'_> {
@@ -56,25 +69,37 @@ impl Counted<'_> {
         let name = self.guests.name(plugin).unwrap_or_default();
         *self.questions.nodes.entry(name).or_default() += nodes as u64;
     }
+
+    fn timed<R>(&mut self, plugin: PluginId, ask: impl FnOnce(&mut Guests) -> R) -> R {
+        if !self.times {
+            return ask(self.guests);
+        }
+        let began = cpu_time();
+        let answer = ask(self.guests);
+        let took = cpu_time().saturating_sub(began);
+        let name = self.guests.name(plugin).unwrap_or_default();
+        *self.questions.time.entry(name).or_default() += took;
+        answer
+    }
 }
 
 impl Plugins for Counted<'_> {
     fn skip(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<bool, PluginError> {
-        self.guests.skip(plugin, cycle)
+        self.timed(plugin, |guests| guests.skip(plugin, cycle))
     }
 
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         self.nodes(plugin, nodes.len());
-        self.guests.filter(plugin, cycle, nodes)
+        self.timed(plugin, |guests| guests.filter(plugin, cycle, nodes))
     }
 
     fn score(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
         self.nodes(plugin, nodes.len());
-        self.guests.score(plugin, cycle, nodes)
+        self.timed(plugin, |guests| guests.score(plugin, cycle, nodes))
     }
 
     fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
-        self.guests.classify(plugin, cycle, known)
+        self.timed(plugin, |guests| guests.classify(plugin, cycle, known))
     }
 
     fn score_classes(
@@ -83,7 +108,7 @@ impl Plugins for Counted<'_> {
         cycle: &Cycle<'_>,
         passed: &[Passed],
     ) -> Result<ClassScores, PluginError> {
-        self.guests.score_classes(plugin, cycle, passed)
+        self.timed(plugin, |guests| guests.score_classes(plugin, cycle, passed))
     }
 
     fn pre_score(
@@ -92,7 +117,7 @@ impl Plugins for Counted<'_> {
         cycle: &Cycle<'_>,
         nodes: &[NodeId],
     ) -> Result<PreScoreResult, PluginError> {
-        self.guests.pre_score(plugin, cycle, nodes)
+        self.timed(plugin, |guests| guests.pre_score(plugin, cycle, nodes))
     }
 
     fn normalize(
@@ -102,7 +127,7 @@ impl Plugins for Counted<'_> {
         nodes: &[NodeId],
         scores: &[i64],
     ) -> Result<Vec<i64>, PluginError> {
-        self.guests.normalize(plugin, cycle, nodes, scores)
+        self.timed(plugin, |guests| guests.normalize(plugin, cycle, nodes, scores))
     }
 
     fn filter_what_if(
@@ -112,7 +137,7 @@ impl Plugins for Counted<'_> {
         cases: &[WhatIf],
     ) -> Result<Verdicts, PluginError> {
         self.nodes(plugin, cases.len());
-        self.guests.filter_what_if(plugin, cycle, cases)
+        self.timed(plugin, |guests| guests.filter_what_if(plugin, cycle, cases))
     }
 
     fn pre_enqueue(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<Option<Status>, PluginError> {
@@ -124,7 +149,7 @@ impl Plugins for Counted<'_> {
     }
 
     fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
-        self.guests.pre_filter(plugin, cycle)
+        self.timed(plugin, |guests| guests.pre_filter(plugin, cycle))
     }
 
     fn post_filter(
@@ -145,7 +170,7 @@ impl Plugins for Counted<'_> {
         cycle: &Cycle<'_>,
         node: NodeId,
     ) -> Result<Result<Reserved, Status>, PluginError> {
-        self.guests.reserve(plugin, cycle, node)
+        self.timed(plugin, |guests| guests.reserve(plugin, cycle, node))
     }
 
     fn unreserve(
@@ -166,7 +191,7 @@ impl Plugins for Counted<'_> {
         node: &str,
         state: &[u8],
     ) -> Result<Permission, PluginError> {
-        self.guests.permit(plugin, cycle, node, state)
+        self.timed(plugin, |guests| guests.permit(plugin, cycle, node, state))
     }
 
     fn pre_bind(
@@ -176,7 +201,7 @@ impl Plugins for Counted<'_> {
         node: &str,
         state: &[u8],
     ) -> Result<Vec<Intent>, PluginError> {
-        self.guests.pre_bind(plugin, cycle, node, state)
+        self.timed(plugin, |guests| guests.pre_bind(plugin, cycle, node, state))
     }
 
     fn bind(
@@ -186,7 +211,7 @@ impl Plugins for Counted<'_> {
         node: &str,
         state: &[u8],
     ) -> Result<Option<Vec<Intent>>, PluginError> {
-        self.guests.bind(plugin, cycle, node, state)
+        self.timed(plugin, |guests| guests.bind(plugin, cycle, node, state))
     }
 
     fn post_bind(&mut self, plugin: PluginId, cycle: &Cycle<'_>, node: &str, state: &[u8]) {

@@ -4,6 +4,7 @@ mod counted;
 mod objects;
 mod workload;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -25,6 +26,30 @@ const NOW: Timestamp = Timestamp(1_767_225_600_000);
 /// How long the components may take to be compiled and filled.
 const PATIENCE: Duration = Duration::from_secs(600);
 
+/// How the components are had.
+#[derive(Clone, Debug, Default)]
+pub struct Setup {
+    /// What they may take.
+    pub limits: Limits,
+    /// A directory of further components, watched.
+    pub plugins_dir: Option<PathBuf>,
+    /// Where compiled code is kept; the user's own folder, if not given.
+    pub cache_dir: Option<PathBuf>,
+    /// No answer is kept: every pod is decided as if none like it had come before.
+    pub keeps_nothing: bool,
+    /// How long each component takes is measured.
+    pub times_questions: bool,
+}
+
+/// What all components hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Held {
+    /// Bytes of linear memory of all instances.
+    pub all: u64,
+    /// Of the largest of them.
+    pub most: u64,
+}
+
 /// A core that knows a cluster, with the default profile's components.
 pub struct Engine {
     core: Core,
@@ -34,35 +59,70 @@ pub struct Engine {
     reader: Reader,
     /// What the core has asked, since they were taken last.
     questions: Questions,
+    times: bool,
 }
 
 impl Engine {
-    /// Tells a new core of these objects, and has the components filled with them.
+    /// Tells a new core of the `cluster`'s nodes and pods, and has the components filled with them and with what is listed of
+    /// the `further` kinds.
     ///
     /// # Errors
     /// An object can't be read, a component can't be had.
-    pub fn start(objects: &[Value]) -> Result<Self> {
+    pub fn start(cluster: impl IntoIterator<Item = Value>, further: &[Value], setup: Setup) -> Result<Self> {
         let (sender, inbox) = channel();
         let outbox: Outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
-        let mut guests = Guests::new(Arc::new(Limits::default()), Arc::clone(&outbox))?;
-        let mut core = Core::new(Options { verify_every: 0, ..Options::default() });
-        let mut reader = Reader::default();
-        for event in objects.iter().filter_map(|object| reader.set(object).transpose()) {
-            core.step(event?, NOW, &mut guests);
+        let limits = Arc::new(setup.limits);
+        let mut guests = Guests::new(Arc::clone(&limits), Arc::clone(&outbox))?;
+        let mut options = Options { verify_every: 0, ..Options::default() };
+        if setup.keeps_nothing {
+            options.kept_answers_bytes = 0;
+        }
+        let mut core = Core::new(options);
+        let reader = Reader::default();
+        for object in cluster {
+            if let Some(event) = reader.set(&object)? {
+                core.step(event, NOW, &mut guests);
+            }
         }
         let profile = ProfileSpec::default_profile("default-scheduler");
-        let loader = Loader::start(LoaderOptions::default(), vec![profile], outbox)?;
+        let options = LoaderOptions {
+            plugins_dir: setup.plugins_dir,
+            cache_dir: setup.cache_dir,
+            limits,
+            ..LoaderOptions::default()
+        };
+        let loader = Loader::start(options, vec![profile], outbox)?;
+        let mut engine =
+            Self { core, guests, loader, inbox, reader, questions: Questions::default(), times: setup.times_questions };
         loop {
-            let delivery = inbox.recv_timeout(PATIENCE).context("the components did not come")?;
-            match guests.accept(delivery, NOW, core.cache()) {
+            let delivery = engine.inbox.recv_timeout(PATIENCE).context("the components did not come")?;
+            match engine.guests.accept(delivery, NOW, engine.core.cache()) {
                 Some(swapped @ Event::PluginsSwapped(_)) => {
-                    core.step(swapped, NOW, &mut guests);
-                    return Ok(Self { core, guests, loader, inbox, reader, questions: Questions::default() });
+                    engine.step(swapped);
+                    return Ok(engine);
                 }
-                Some(wanted) => list(&mut core, &mut guests, &mut reader, wanted, objects)?,
+                Some(wanted) => engine.list(wanted, further)?,
                 None => {}
             }
         }
+    }
+
+    /// Lists what the components want to read beyond nodes and pods.
+    fn list(&mut self, wanted: Event, objects: &[Value]) -> Result<()> {
+        for action in self.step(wanted) {
+            let Action::Watch(reads) = action else { continue };
+            self.reader.wants(&reads);
+            let of_kind =
+                |object: &&Value| object["kind"] == *reads.kind.kind && object["apiVersion"] == *reads.kind.api_version;
+            for object in objects.iter().filter(of_kind) {
+                if let Some(event) = self.reader.set(object)? {
+                    self.step(event);
+                }
+            }
+            self.step(Event::ObjectsListed(reads));
+        }
+        self.guests.tick(NOW, self.core.cache());
+        Ok(())
     }
 
     /// Tells the core of an object: of a kind that plugins read.
@@ -111,20 +171,44 @@ impl Engine {
         self.step(Event::Bound(pod.key.clone()));
         let bound = Pod { node_name: node.into(), ..pod.clone() };
         self.step(Event::PodSet(Arc::new(bound)));
-        self.take_deliveries();
     }
 
-    /// An instance may have been made anew meanwhile.
-    fn take_deliveries(&mut self) {
-        while let Ok(delivery) = self.inbox.try_recv() {
-            if let Some(event) = self.guests.accept(delivery, NOW, self.core.cache()) {
-                self.step(event);
-            }
+    /// The pod ended, and is gone.
+    pub fn remove(&mut self, pod: &Pod) {
+        self.step(Event::PodRemoved(pod.key.clone()));
+    }
+
+    /// What another thread has ready for the core's, or has so within this time: a wish for a copy of the cluster, an instance
+    /// that was made anew, other components.
+    #[must_use]
+    pub fn next_delivery(&self, within: Duration) -> Option<Delivery> {
+        self.inbox.recv_timeout(within).ok()
+    }
+
+    /// Takes it, as the core's thread does between two cycles. Whether other components serve now.
+    pub fn take(&mut self, delivery: Delivery) -> bool {
+        let event = self.guests.accept(delivery, NOW, self.core.cache());
+        let exchanged = matches!(event, Some(Event::PluginsSwapped(_)));
+        event.into_iter().for_each(|event| drop(self.step(event)));
+        exchanged
+    }
+
+    /// Takes all that is ready.
+    pub fn take_deliveries(&mut self) {
+        while let Some(delivery) = self.next_delivery(Duration::ZERO) {
+            self.take(delivery);
         }
     }
 
+    /// What the components hold now.
+    #[must_use]
+    pub fn held(&self) -> Held {
+        let of_each = self.loader.status().into_iter().map(|line| line.usage.memory);
+        of_each.fold(Held::default(), |held, bytes| Held { all: held.all + bytes, most: held.most.max(bytes) })
+    }
+
     fn step(&mut self, event: Event) -> Vec<Action> {
-        let mut plugins = Counted { guests: &mut self.guests, questions: &mut self.questions };
+        let mut plugins = Counted { guests: &mut self.guests, questions: &mut self.questions, times: self.times };
         self.core.step(event, NOW, &mut plugins)
     }
 
@@ -136,23 +220,4 @@ impl Engine {
         questions.calls_since(calls, &mut self.questions);
         questions
     }
-}
-
-/// Lists what the components want to read beyond nodes and pods.
-fn list(core: &mut Core, guests: &mut Guests, reader: &mut Reader, wanted: Event, objects: &[Value]) -> Result<()> {
-    for action in core.step(wanted, NOW, guests) {
-        let Action::Watch(reads) = action else { continue };
-        reader.wants(&reads);
-        let of_kind = objects
-            .iter()
-            .filter(|object| object["kind"] == *reads.kind.kind && object["apiVersion"] == *reads.kind.api_version);
-        for object in of_kind {
-            if let Some(event) = reader.set(object)? {
-                core.step(event, NOW, guests);
-            }
-        }
-        core.step(Event::ObjectsListed(reads), NOW, guests);
-    }
-    guests.tick(NOW, core.cache());
-    Ok(())
 }

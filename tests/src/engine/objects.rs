@@ -36,6 +36,8 @@ pub fn node(i: usize, zones: usize) -> Value {
             "kubernetes.io/hostname": name, "kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux",
             "node.kubernetes.io/instance-type": (["m5.xlarge", "c5.xlarge", "r5.xlarge", "m6.xlarge"][i % 4]),
             "topology.kubernetes.io/region": "region-1", "topology.kubernetes.io/zone": format!("zone-{}", i % zones),
+            "node.example/pool": format!("pool-{}", i % 20), "node.example/rack": format!("rack-{}", i / 40),
+            "node.example/lifecycle": "on-demand", "node.example/os-release": "12.4",
         }},
         "spec": {},
         "status": {

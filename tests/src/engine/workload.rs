@@ -6,8 +6,8 @@ use anyhow::Result;
 use berth_core::model::Pod;
 use serde_json::{Value, json};
 
-use super::Engine;
 use super::objects::{self, NAMESPACES};
+use super::{Engine, Setup};
 
 /// What is asked of the engine.
 #[derive(Clone, Copy)]
@@ -109,6 +109,25 @@ fn node_affinity(pod: &mut Value) {
     }}});
 }
 
+impl Workload {
+    /// The same with so many templates.
+    #[must_use]
+    pub fn of_templates(self, templates: usize) -> Self {
+        Self { templates, ..self }
+    }
+
+    /// A pod that runs before, and its volume.
+    fn runs_before(&self, i: usize, nodes: usize) -> (Value, Vec<Value>) {
+        let mut pod = objects::pod(NAMESPACES[1], &format!("before-{i}"), 0);
+        pod["spec"]["nodeName"] = json!(objects::node_name(i % nodes));
+        if let Some(demand) = self.demand.filter(|_| self.alike) {
+            demand(&mut pod);
+        }
+        let volume = if self.volumes { objects::volume(&mut pod).to_vec() } else { Vec::new() };
+        (pod, volume)
+    }
+}
+
 /// A workload under way.
 pub struct Scene {
     /// The engine.
@@ -124,25 +143,27 @@ impl Scene {
     /// # Errors
     /// As [`Engine::start`].
     pub fn set(workload: Workload, nodes: usize, crowd: usize) -> Result<Self> {
-        let mut cluster: Vec<Value> = (0..nodes).map(|i| objects::node(i, workload.zones)).collect();
+        Self::with(workload, nodes, crowd, Setup::default())
+    }
+
+    /// The same with components of another setup.
+    ///
+    /// # Errors
+    /// As [`Engine::start`].
+    pub fn with(workload: Workload, nodes: usize, crowd: usize, setup: Setup) -> Result<Self> {
+        let before = 0..(nodes * workload.running).div_ceil(5) * crowd;
+        // Made one by one: a million nodes as JSON would be more than all that they are for.
+        let pods = before.clone().map(|i| workload.runs_before(i, nodes).0);
+        let cluster = (0..nodes).map(|i| objects::node(i, workload.zones)).chain(pods);
+        let mut further = Vec::new();
         if workload.volumes {
-            cluster.extend((0..nodes).map(objects::csi_node));
-        }
-        for i in 0..(nodes * workload.running).div_ceil(5) * crowd {
-            let mut pod = objects::pod(NAMESPACES[1], &format!("before-{i}"), 0);
-            pod["spec"]["nodeName"] = json!(objects::node_name(i % nodes));
-            if let Some(demand) = workload.demand.filter(|_| workload.alike) {
-                demand(&mut pod);
-            }
-            if workload.volumes {
-                cluster.extend(objects::volume(&mut pod));
-            }
-            cluster.push(pod);
+            further.extend((0..nodes).map(objects::csi_node));
+            further.extend(before.flat_map(|i| workload.runs_before(i, nodes).1));
         }
         if workload.owned {
-            cluster.extend((0..workload.templates).flat_map(objects::owners));
+            further.extend((0..workload.templates).flat_map(objects::owners));
         }
-        Ok(Self { engine: Engine::start(&cluster)?, workload, pods: 0 })
+        Ok(Self { engine: Engine::start(cluster, &further, setup)?, workload, pods: 0 })
     }
 
     /// The next pod, of one of the workload's templates in turn; its volume is told already.

@@ -1,8 +1,12 @@
 //! The components of the directory, as they were last read.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
 
 use super::directory::{Fingerprint, Listed};
 use super::options::BuiltIn;
@@ -34,7 +38,7 @@ impl Files {
             loaded.as_ref().err().into_iter().for_each(|error| tracing::error!("{error}"));
             Found { source, loaded }
         };
-        Self { built_in: built_in.iter().map(load).collect(), known: BTreeMap::new() }
+        Self { built_in: on_all_processors(built_in, load), known: BTreeMap::new() }
     }
 
     /// Reads what is new or looks changed; with `all`, the content of every file. Returns whether something is bad that
@@ -57,6 +61,33 @@ impl Files {
             self.known.iter().map(|(path, known)| Found { source: Source::file(path), loaded: known.loaded.clone() });
         Catalog::new(self.built_in.iter().cloned().chain(files))
     }
+}
+
+/// Does something with each item; the results are in the items' order. For the start, when nothing is placed yet: compiling
+/// all components takes a processor many seconds.
+fn on_all_processors<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Relaxed);
+            let Some(item) = items.get(at) else { return done };
+            done.push((at, of(item)));
+        }
+    };
+    let mut done = thread::scope(|scope| {
+        let processors = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
+        let helper = || thread::Builder::new().name("wasm-compiler".into()).spawn_scoped(scope, work);
+        // Where the system gives no thread, this one does it all.
+        let helpers: Vec<_> = (1..processors).filter_map(|_| helper().ok()).collect();
+        let mut done = work();
+        for helper in helpers {
+            done.extend(helper.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        done
+    });
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Reads a file, and loads it unless it is what it was.

@@ -2,11 +2,13 @@
 // with the measurements. It prints the tables, too.
 //
 // The folder holds a file of JSON lines for each thing measured: real.jsonl and embedded.jsonl of the load generator, a
-// line a run, and engine.jsonl of the benchmark of the engine alone, a line a question. Each may be missing.
+// line a run; start.jsonl and memory.jsonl of the same on clusters whose pods run; engine.jsonl, large.jsonl, price.jsonl and reload.jsonl of
+// the benchmark of the engine alone. Each may be missing.
 package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,6 +20,11 @@ type report struct {
 	Cores    int             `json:"cores"`
 	EndToEnd []serverResults `json:"endToEnd"`
 	Engine   []engineResult  `json:"engine"`
+	Large    []largeResult   `json:"large"`
+	Price    []priceResult   `json:"price"`
+	Reload   []reloadResult  `json:"reload"`
+	Start    []runningRun    `json:"start"`
+	Memory   []runningRun    `json:"memory"`
 }
 
 func main() {
@@ -42,8 +49,14 @@ func run(folder string) error {
 			r.EndToEnd = append(r.EndToEnd, serverResults{Server: server, Workloads: byWorkload(runs)})
 		}
 	}
-	var err error
-	if r.Engine, err = readLines[engineResult](filepath.Join(folder, "engine.jsonl")); err != nil {
+	if err := errors.Join(
+		readInto(&r.Engine, folder, "engine.jsonl"),
+		readInto(&r.Large, folder, "large.jsonl"),
+		readInto(&r.Price, folder, "price.jsonl"),
+		readInto(&r.Reload, folder, "reload.jsonl"),
+		readInto(&r.Start, folder, "start.jsonl"),
+		readInto(&r.Memory, folder, "memory.jsonl"),
+	); err != nil {
 		return err
 	}
 	text, err := json.MarshalIndent(r, "", "  ")

@@ -20,9 +20,15 @@ type series struct {
 
 // The drawing's size, and what is left of it around the axes.
 const (
-	width, height            = 1060, 660
-	left, right, top, bottom = 70, 430, 40, 50
+	width, height            = 980, 660
+	left, right, top, bottom = 90, 300, 50, 60
 )
+
+// nativeScheduler is whom Berth is compared with.
+const nativeScheduler = "kube-scheduler"
+
+// lineOf is how the lines of each are dashed; not at all where it is empty.
+var lineOf = map[string]string{repeated: "", firstOfTemplate: "7 4", nativeScheduler: "1 4"}
 
 var colours = []string{"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#17becf", "#e377c2", "#7f7f7f", "#bcbd22",
 	"#000000", "#1b7837", "#762a83", "#b35806"}
@@ -34,45 +40,90 @@ func (r *report) plot() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", width, height)
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="white"/>`+"\n", width, height)
-	text(&b, left, 20, "start", "#000", "µs a decision, over the number of nodes; both logarithmic. Berth: CPU time of the engine alone; kube-scheduler: wall time, by its own histogram, against a real API server")
-	for _, nodes := range x.marks() {
+	text(&b, left, 20, "start", "#000", "What a decision costs, over the number of nodes. Berth: CPU time of the engine alone, all nodes scored;")
+	text(&b, left, 36, "start", "#000", "kube-scheduler: wall time, by its own histogram, against a real API server, sampling nodes as it does by default.")
+	text(&b, (left+width-right)/2, height-15, "middle", "#000", "nodes (logarithmic)")
+	fmt.Fprintf(&b, `<text transform="translate(20 %d) rotate(-90)" text-anchor="middle">µs a decision (logarithmic)</text>`+"\n", (top+height-bottom)/2)
+	for _, nodes := range x {
 		at := left + x.share(nodes)*(width-left-right)
 		fmt.Fprintf(&b, `<path d="M%.1f %d V%d" stroke="#ddd"/>`+"\n", at, top, height-bottom)
-		text(&b, at, height-bottom+18, "middle", "#000", fmt.Sprintf("%g", nodes))
+		text(&b, at, height-bottom+18, "middle", "#000", grouped(nodes))
 	}
-	for _, cost := range y.marks() {
+	for _, cost := range y {
 		at := height - bottom - y.share(cost)*(height-top-bottom)
 		fmt.Fprintf(&b, `<path d="M%d %.1f H%d" stroke="#ddd"/>`+"\n", left, at, width-right)
-		text(&b, left-6, at+4, "end", "#000", fmt.Sprintf("%g", cost))
+		text(&b, left-6, at+4, "end", "#000", grouped(cost))
 	}
 	var workloads []string
-	for i, line := range lines {
+	for _, line := range lines {
 		if !slices.Contains(workloads, line.workload) {
 			workloads = append(workloads, line.workload)
 		}
-		line.draw(&b, i, colours[slices.Index(workloads, line.workload)%len(colours)], x, y)
+		line.draw(&b, colours[slices.Index(workloads, line.workload)%len(colours)], x, y)
 	}
+	legend(&b, workloads)
 	b.WriteString("</svg>\n")
 	return b.String()
 }
 
-func (s *series) draw(b *strings.Builder, number int, colour string, x, y axis) {
-	path, dashes := "M", ""
-	if s.dashes != "" {
-		dashes = fmt.Sprintf(` stroke-dasharray="%s"`, s.dashes)
+// legend says which colour is which workload, and which kind of line is whose.
+func legend(b *strings.Builder, workloads []string) {
+	at := float64(top)
+	entry := func(colour, dashes, words string) {
+		fmt.Fprintf(b, `<path d="M%d %.1f h30" stroke="%s" stroke-width="2"%s/>`+"\n", width-right+15, at-4, colour, dashArray(dashes))
+		text(b, float64(width-right+52), at, "start", "#000", words)
+		at += 18
 	}
+	for i, workload := range workloads {
+		entry(colours[i%len(colours)], "", workload)
+	}
+	at += 18
+	entry("#000", lineOf[repeated], "Berth, a pod like others")
+	entry("#000", lineOf[firstOfTemplate], "Berth, a pod like none before")
+	spot(b, float64(width-right+30), at-4, nativeScheduler, "#000")
+	entry("#000", lineOf[nativeScheduler], nativeScheduler)
+}
+
+// spot is a ring where it is kube-scheduler's.
+func spot(b *strings.Builder, across, down float64, who, colour string) {
+	fill := colour
+	if who == nativeScheduler {
+		fill = "white"
+	}
+	fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3.5" fill="%s" stroke="%s" stroke-width="1.5"/>`+"\n", across, down, fill, colour)
+}
+
+func dashArray(dashes string) string {
+	if dashes == "" {
+		return ""
+	}
+	return fmt.Sprintf(` stroke-dasharray="%s"`, dashes)
+}
+
+// grouped is a number as people write it: 1,000,000.
+func grouped(value float64) string {
+	digits := fmt.Sprintf("%g", value)
+	if value < 1000 {
+		return digits
+	}
+	digits = fmt.Sprintf("%.0f", value)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+func (s *series) draw(b *strings.Builder, colour string, x, y axis) {
+	path := "M"
 	for i, p := range s.points {
 		across, down := left+x.share(p.nodes)*(width-left-right), height-bottom-y.share(p.cost)*(height-top-bottom)
 		if i > 0 {
 			path += " L"
 		}
 		path += fmt.Sprintf("%.1f %.1f", across, down)
-		fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3.5" fill="%s"/>`+"\n", across, down, colour)
+		spot(b, across, down, s.who, colour)
 	}
-	fmt.Fprintf(b, `<path d="%s" fill="none" stroke="%s" stroke-width="1.5"%s/>`+"\n", path, colour, dashes)
-	line := float64(top + 16*number)
-	fmt.Fprintf(b, `<path d="M%d %.1f h20" stroke="%s" stroke-width="2"%s/>`+"\n", width-right+15, line-4, colour, dashes)
-	text(b, float64(width-right+40), line, "start", "#000", s.workload+", "+s.who)
+	fmt.Fprintf(b, `<path d="%s" fill="none" stroke="%s" stroke-width="1.5"%s/>`+"\n", path, colour, dashArray(s.dashes))
 }
 
 func text(b *strings.Builder, x, y float64, anchor, colour, words string) {
@@ -82,28 +133,26 @@ func text(b *strings.Builder, x, y float64, anchor, colour, words string) {
 // series are the engine's, and of kube-scheduler what it says itself of its runs against a real API server.
 func (r *report) series() []series {
 	var all []series
-	add := func(workload, who, dashes string, p point) {
+	add := func(workload, who string, p point) {
 		if p.cost <= 0 {
 			return
 		}
 		at := slices.IndexFunc(all, func(s series) bool { return s.workload == workload && s.who == who })
 		if at < 0 {
 			at = len(all)
-			all = append(all, series{workload: workload, who: who, dashes: dashes})
+			all = append(all, series{workload: workload, who: who, dashes: lineOf[who]})
 		}
 		all[at].points = append(all[at].points, p)
 	}
-	for pods, dashes := range map[string]string{repeated: "", firstOfTemplate: "7 4"} {
-		for _, line := range r.Engine {
-			if line.Case == pods && line.Crowd == 1 {
-				add(line.Workload, pods, dashes, point{float64(line.Nodes), line.PerPod.Median})
-			}
+	for _, line := range r.Engine {
+		if line.Crowd == 1 {
+			add(line.Workload, line.Case, point{float64(line.Nodes), line.PerPod.Median})
 		}
 	}
 	for _, server := range r.EndToEnd {
 		for _, w := range server.Workloads {
-			if native := w.of("kube-scheduler"); native != nil && server.Server == "real" {
-				add(w.Workload, "kube-scheduler", "1 4", point{float64(w.Nodes), native.Algorithm.Median})
+			if native := w.of(nativeScheduler); native != nil && server.Server == "real" {
+				add(w.Workload, nativeScheduler, point{float64(w.Nodes), native.Algorithm.Median})
 			}
 		}
 	}
@@ -116,30 +165,32 @@ func (r *report) series() []series {
 	return all
 }
 
-// axis is a logarithmic one, between two powers of ten.
-type axis struct{ least, most float64 }
+// axis is a logarithmic one: its marks, of which the first and the last are its ends.
+type axis []float64
 
+// axisOver has marks at 1, 2 and 5 times powers of ten, from the last that is no more than any value to the first that is no
+// less; none, where there are no values.
 func axisOver(lines []series, of func(point) float64) axis {
-	a := axis{math.Inf(1), math.Inf(-1)}
+	least, most := math.Inf(1), math.Inf(-1)
 	for _, line := range lines {
 		for _, p := range line.points {
-			a.least, a.most = min(a.least, math.Floor(math.Log10(of(p)))), max(a.most, math.Ceil(math.Log10(of(p))))
+			least, most = min(least, of(p)), max(most, of(p))
 		}
 	}
-	if a.least >= a.most {
-		return axis{a.least, a.least + 1}
+	if least > most {
+		return nil
 	}
-	return a
-}
-
-// share is how far along the axis a value is, from 0 to 1.
-func (a axis) share(value float64) float64 { return (math.Log10(value) - a.least) / (a.most - a.least) }
-
-// marks are the powers of ten on the axis; none on one without values.
-func (a axis) marks() []float64 {
-	var marks []float64
-	for power := a.least; power <= a.most && !math.IsInf(power, 0); power++ {
-		marks = append(marks, math.Pow(10, power))
+	marks := axis{math.Pow(10, math.Floor(math.Log10(least)))}
+	for i := 0; marks[len(marks)-1] < most || len(marks) == 1; i++ {
+		next := marks[len(marks)-1] * []float64{2, 2.5, 2}[i%3]
+		if next <= least {
+			marks[0] = next
+			continue
+		}
+		marks = append(marks, next)
 	}
 	return marks
 }
+
+// share is how far along the axis a value is, from 0 to 1.
+func (a axis) share(value float64) float64 { return math.Log(value/a[0]) / math.Log(a[len(a)-1]/a[0]) }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -48,7 +49,17 @@ func spreadOf(values []float64) spread {
 	return spread{median, values[0], values[len(values)-1]}
 }
 
-func (s spread) String() string { return fmt.Sprintf("%.3g (%.3g–%.3g)", s.Median, s.Least, s.Most) }
+func (s spread) String() string {
+	return fmt.Sprintf("%s (%s–%s)", figure(s.Median), figure(s.Least), figure(s.Most))
+}
+
+// figure shows three digits that count, and never an exponent.
+func figure(value float64) string {
+	if value >= 1000 {
+		return fmt.Sprintf("%.0f", value)
+	}
+	return fmt.Sprintf("%.3g", value)
+}
 
 // schedulerResults are of one scheduler's runs of one workload.
 type schedulerResults struct {
@@ -166,4 +177,11 @@ func readLines[T any](path string) ([]T, error) {
 		lines = append(lines, line)
 	}
 	return lines, scanner.Err()
+}
+
+// readInto reads a file of JSON lines in the folder.
+func readInto[T any](lines *[]T, folder, name string) error {
+	read, err := readLines[T](filepath.Join(folder, name))
+	*lines = read
+	return err
 }

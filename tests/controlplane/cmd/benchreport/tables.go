@@ -12,7 +12,12 @@ func (r *report) tables() string {
 	for _, server := range r.EndToEnd {
 		server.table(&b)
 	}
+	runningTable(&b, "Start, with pods that run already", r.Start, startColumns)
+	runningTable(&b, "Memory, with pods that run already", r.Memory, memoryColumns)
 	r.engineTable(&b)
+	r.largeTable(&b)
+	r.priceTables(&b)
+	r.reloadTable(&b)
 	return b.String()
 }
 

@@ -19,7 +19,7 @@ func measure(ctx context.Context, client kubernetes.Interface, o *options, r *re
 	}
 	r.number("node_create_s", time.Since(start).Seconds())
 	if o.mode == modeNodes {
-		return nil
+		return fill(ctx, client, o, r)
 	}
 	r.number("calib_before", calibrate())
 	stage, err := setStage(ctx, client, o)
@@ -39,6 +39,8 @@ func measure(ctx context.Context, client kubernetes.Interface, o *options, r *re
 		err = m.live(ctx)
 	case modePreload:
 		err = m.preload(ctx)
+	case modeMemory:
+		err = m.holding(ctx)
 	}
 	if err != nil {
 		return err

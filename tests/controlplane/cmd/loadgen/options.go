@@ -13,13 +13,14 @@ import (
 const (
 	modeLive    = "live"      // the scheduler first, then the pods
 	modePreload = "preload"   // the pods first, then the scheduler: its own throughput
-	modeNodes   = "nodes"     // only make the nodes
+	modeNodes   = "nodes"     // only make the nodes, and pods that run there where they are asked for
+	modeMemory  = "memory"    // one pod, then the scheduler: what it holds of the cluster, before and after new lists
 	modeCreate  = "create"    // pods without a scheduler: the API server's own rate
 	modeBind    = "bind"      // be the scheduler, one that decides nothing
 	modeNames   = "workloads" // print their names
 )
 
-var modes = []string{modeLive, modePreload, modeNodes, modeCreate, modeBind, modeNames}
+var modes = []string{modeLive, modePreload, modeNodes, modeMemory, modeCreate, modeBind, modeNames}
 
 // namedProcess is another process whose CPU time and memory are reported beside the scheduler's.
 type namedProcess struct {
@@ -33,6 +34,8 @@ type options struct {
 	tainted       int // of the nodes; never negative once parsed
 	pods          int
 	workload      *workload
+	running       int // pods that run before; never negative once parsed
+	podBytes      int // of their JSON, at least
 	templates     int // of the pods
 	schedulerName string
 	mode          string
@@ -52,6 +55,8 @@ type options struct {
 	label         string
 	out           string
 	cleanup       bool
+	relay         string
+	relists       int
 }
 
 // parseOptions reads the command line and refuses what can't be measured.
@@ -63,9 +68,13 @@ func parseOptions() (*options, error) {
 	flag.IntVar(&o.tainted, "tainted", -1, "how many of the nodes carry a NoSchedule taint (-1: 1%)")
 	flag.IntVar(&o.pods, "pods", 1000, "pods to make; fewer where the workload's nodes take fewer")
 	flag.StringVar(&workload, "workload", "SchedulingBasic", strings.Join(workloadNames, "|"))
+	flag.IntVar(&o.running, "running", -1, "pods that run before (-1: as many as the workload has)")
+	flag.IntVar(&o.podBytes, "pod-bytes", 0, "JSON of a pod that runs before, with managedFields (0: as small as it is)")
+	flag.StringVar(&o.relay, "relay", "", "memory mode: where to write the kubeconfig of the relay that the scheduler is to talk to")
+	flag.IntVar(&o.relists, "relists", 3, "memory mode: how often the scheduler has to list all anew")
 	flag.IntVar(&o.templates, "templates", 0, "how many templates the pods are of (0: as many as the workload has)")
 	flag.StringVar(&o.schedulerName, "scheduler-name", "default-scheduler", "spec.schedulerName of the pods")
-	flag.StringVar(&o.mode, "mode", modeLive, "live: scheduler first, then pods; preload: pods first, then scheduler; nodes: only make the nodes; create: pods with no scheduler (API create rate); bind: be a scheduler that decides nothing; workloads: print their names")
+	flag.StringVar(&o.mode, "mode", modeLive, "live: scheduler first, then pods; preload: pods first, then scheduler; nodes: only make the nodes, and -running pods on them; memory: pods first, then the scheduler, until it holds the cluster, and has listed it anew; create: pods with no scheduler (API create rate); bind: be a scheduler that decides nothing; workloads: print their names")
 	flag.StringVar(&o.schedulerCmd, "sched-cmd", "", "command line (sh -c 'exec ...') that starts the scheduler; empty: it runs already (live), see -sched-pid")
 	flag.IntVar(&o.schedulerPid, "sched-pid", 0, "pid of a running scheduler (without -sched-cmd)")
 	flag.StringVar(&o.schedulerLog, "sched-log", "/dev/null", "where the scheduler's output goes")
@@ -103,6 +112,12 @@ func (o *options) fit() {
 	if o.templates == 0 {
 		o.templates = o.workload.templates
 	}
+	if o.running < 0 {
+		o.running = 0
+		if o.workload.running != nil && o.mode != modeNodes {
+			o.running = o.workload.running(o.nodes)
+		}
+	}
 	if o.workload.most != nil {
 		o.pods = min(o.pods, o.workload.most(o.nodes))
 	}
@@ -114,8 +129,10 @@ func (o *options) check() error {
 		return fmt.Errorf("-mode %s: known are %s", o.mode, strings.Join(modes, ", "))
 	case o.nodes < 1 || o.pods < 1 || o.templates < 1 || o.workers < 1:
 		return fmt.Errorf("-nodes, -pods, -templates and -workers start at 1")
-	case o.mode == modePreload && o.schedulerCmd == "":
-		return fmt.Errorf("-mode preload needs -sched-cmd: it starts the scheduler once the pods are there")
+	case (o.mode == modePreload || o.mode == modeMemory) && o.schedulerCmd == "":
+		return fmt.Errorf("-mode %s needs -sched-cmd: it starts the scheduler once the pods are there", o.mode)
+	case o.mode == modeMemory && o.relay == "":
+		return fmt.Errorf("-mode memory needs -relay: watches are cut there")
 	case o.mode == modeLive && o.schedulerCmd == "" && o.schedulerPid == 0:
 		return fmt.Errorf("-mode live needs -sched-cmd or -sched-pid")
 	}

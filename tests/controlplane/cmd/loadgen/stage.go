@@ -102,18 +102,18 @@ func (s *stage) createOwner(ctx context.Context, template int) error {
 // createRunning makes the pods that run already, evenly on the nodes, as whoever made them on a node of their choice.
 func (s *stage) createRunning(ctx context.Context) error {
 	w := s.o.workload
-	if w.running == nil {
-		return nil
-	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(s.o.workers)
-	for i := range w.running(s.o.nodes) {
+	for i := range s.o.running {
 		group.Go(func() error {
 			pod := s.newPod(s.before, fmt.Sprintf("before-%d", i), 0)
 			pod.OwnerReferences = nil
 			pod.Spec.NodeName = nodeName(i % s.o.nodes)
 			if w.runs != nil {
 				w.runs(pod, s.namespaces())
+			}
+			if err := fatten(pod, s.o.podBytes); err != nil {
+				return err
 			}
 			return s.create(ctx, pod)
 		})

@@ -1,0 +1,74 @@
+//! Clusters as large as any: what a process holds of them, and what it decides there.
+//!
+//! Ten pods run on every node, and pods of 50 templates come in turn. Components may take more here than by default, which
+//! is for some ten thousand nodes; what they take is shown.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use berth::wasm::Limits;
+use berth_tests::engine::{Scene, Setup, WORKLOADS};
+use serde_json::json;
+
+use crate::round::{Round, round, spread};
+use crate::{Lines, numbers};
+
+const TEMPLATES: usize = 50;
+
+/// Of SchedulingBasic's usual number, on a fifth of the nodes: ten on every node.
+const CROWD: usize = 50;
+
+const BATCH: usize = 100;
+const ROUNDS: usize = 7;
+
+/// For so many nodes the default limits are meant.
+const USUAL_NODES: usize = 5_000;
+
+/// As much as a component's memory can address.
+const MOST_MEMORY: usize = 4 << 30;
+
+/// Measures each number of nodes, `BENCH_LARGE_NODES`; the fewest first, as memory is that of the process.
+pub fn measure_all(lines: &mut Lines) -> Result<()> {
+    for nodes in numbers("BENCH_LARGE_NODES", "5000 100000")? {
+        measure(nodes, lines)?;
+    }
+    Ok(())
+}
+
+fn measure(nodes: usize, lines: &mut Lines) -> Result<()> {
+    let workload = WORKLOADS.first().context("no workload")?.of_templates(TEMPLATES);
+    let began = Instant::now();
+    let mut scene = Scene::with(workload, nodes, CROWD, Setup { limits: limits(nodes), ..Setup::default() })?;
+    let filled = began.elapsed();
+    let known = round(&mut scene, 2 * TEMPLATES, Scene::next_pod)?;
+    let rounds: Vec<Round> = (0..ROUNDS).map(|_| round(&mut scene, BATCH, Scene::next_pod)).collect::<Result<_>>()?;
+    let first: Vec<Round> =
+        (0..ROUNDS).map(|_| round(&mut scene, 1, Scene::first_of_template)).collect::<Result<_>>()?;
+    let held = scene.engine.held();
+    let megabytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+    lines.write(&json!({
+        "nodes": nodes, "running": nodes * 10, "templates": TEMPLATES, "fillSeconds": filled.as_secs_f64(),
+        "residentMB": resident("VmRSS:")?, "peakMB": resident("VmHWM:")?,
+        "componentsMB": megabytes(held.all), "largestComponentMB": megabytes(held.most),
+        "microsecondsPerRepeated": spread(&rounds, |round| round.deciding),
+        "microsecondsPerRepeatedWithEvents": spread(&rounds, |round| round.deciding + round.events),
+        "microsecondsPerFirst": spread(&first, |round| round.deciding),
+        "microsecondsPerFirstOfAll": known.deciding.as_secs_f64() * 1e6 / known.pods as f64,
+    }))
+}
+
+/// What components need for a call about all nodes, and to keep what they read of them.
+fn limits(nodes: usize) -> Limits {
+    let usual = Limits::default();
+    let times = nodes.div_ceil(USUAL_NODES);
+    let scaled = |limit: Duration| limit * u32::try_from(times).unwrap_or(u32::MAX);
+    Limits { memory: usual.memory.saturating_mul(times).min(MOST_MEMORY), call: scaled(usual.call), ..usual }
+}
+
+/// A line of this process's `/proc/self/status`, in MB.
+fn resident(line: &str) -> Result<f64> {
+    let status = fs::read_to_string("/proc/self/status")?;
+    let value = status.lines().find_map(|text| text.strip_prefix(line)).and_then(|text| text.split_whitespace().next());
+    Ok(value.context("no such line")?.parse::<f64>()? / 1024.0)
+}

@@ -1,0 +1,82 @@
+//! The default plugins' own code, compiled for this machine rather than to WebAssembly, on the cluster of SchedulingBasic
+//! before any pod runs there.
+
+use std::time::Duration;
+
+use berth_guest::plugin::Plugin;
+use berth_guest::testing::{Host, NodeBuilder, PodBuilder, node, pod};
+use berth_guest::types::TaintEffect;
+
+use crate::round::timed;
+
+/// A plugin, and how it is asked about every one of so many nodes for the first pod of so many templates: CPU times.
+pub struct Native {
+    /// The plugin's name.
+    pub name: &'static str,
+    /// Asks.
+    pub firsts: fn(nodes: usize, templates: usize) -> Vec<Duration>,
+}
+
+/// Those that have an opinion on a pod without wishes.
+pub const PLUGINS: &[Native] = &[
+    of::<node_unschedulable::Plugin>(),
+    of::<node_name::Plugin>(),
+    of::<taint_toleration::Plugin>(),
+    of::<node_affinity::Plugin>(),
+    of::<node_ports::Plugin>(),
+    of::<node_resources_fit::Plugin>(),
+    of::<node_resources_balanced_allocation::Plugin>(),
+    of::<image_locality::Plugin>(),
+];
+
+const fn of<P: Plugin>() -> Native {
+    Native { name: P::NAME, firsts: firsts::<P> }
+}
+
+fn firsts<P: Plugin>(nodes: usize, templates: usize) -> Vec<Duration> {
+    let mut host = Host::<P>::new();
+    (0..nodes).for_each(|i| host.node(machine(i)));
+    let all: Vec<u32> = (0..).take(nodes).collect();
+    (0..templates)
+        .map(|template| {
+            let pod = of_template(template);
+            timed(|| std::hint::black_box(host.decide(&pod, &all))).1
+        })
+        .collect()
+}
+
+/// As `objects::node` has them for the engine.
+fn machine(i: usize) -> NodeBuilder {
+    let name = format!("node-{i}");
+    node(&name)
+        .label("kubernetes.io/hostname", &name)
+        .label("kubernetes.io/arch", "amd64")
+        .label("kubernetes.io/os", "linux")
+        .label("node.kubernetes.io/instance-type", "m5.xlarge")
+        .label("topology.kubernetes.io/region", "region-1")
+        .label("topology.kubernetes.io/zone", &format!("zone-{}", i % 3))
+        .label("node.example/pool", &format!("pool-{}", i % 20))
+        .label("node.example/rack", &format!("rack-{}", i / 40))
+        .label("node.example/lifecycle", "on-demand")
+        .label("node.example/os-release", "12.4")
+        .cpu("4")
+        .memory("32Gi")
+        .allocatable("ephemeral-storage", "200Gi")
+        .image("registry.k8s.io/pause:3.10.2", 700_000)
+        .image("registry.k8s.io/kube-proxy:v1.36.3", 90_000_000)
+        .image(&format!("registry.example/app-{}:1.0", i % 50), 300_000_000)
+}
+
+/// As `objects::pod` has them.
+fn of_template(template: usize) -> PodBuilder {
+    let no_execute = Some(TaintEffect::NoExecute);
+    pod()
+        .name(&format!("pod-{template}"))
+        .namespace("load")
+        .label("app", &format!("app-{template}"))
+        .cpu(&format!("{}m", 100 + template))
+        .memory("500Mi")
+        .image(&format!("registry.example/app-{}:1.0", template % 50))
+        .tolerate("node.kubernetes.io/not-ready", "", no_execute)
+        .tolerate("node.kubernetes.io/unreachable", "", no_execute)
+}

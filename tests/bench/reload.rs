@@ -1,0 +1,145 @@
+//! Components exchanged under load: how long no pod can be decided because of it.
+//!
+//! Pods are placed one after the other while the file of a plugin changes, is compiled, tried and filled beside, and takes
+//! the place of the one before. What the deciding thread does for that between two cycles is the gap. The cycle after an
+//! exchange asks the new component about every node, as a first evaluation does.
+
+use std::collections::VecDeque;
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use berth::wasm::LoaderOptions;
+use berth_core::model::Pod;
+use berth_tests::engine::{Scene, Setup, WORKLOADS};
+use serde_json::{Value, json};
+
+use crate::round::{round, spread_of, timed};
+use crate::{Lines, number};
+
+/// So many pods of the run are there at a time; older ones end and make room.
+const RUNNING: usize = 1_000;
+
+/// From one pod to the next: more than any API server would take, and less than what has the new component, which is filled
+/// at low priority, never catch up.
+const INTERVAL: Duration = Duration::from_millis(1);
+
+/// How long a new component may take to serve.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// First evaluations that are measured.
+const FIRSTS: usize = 15;
+
+/// Measures `BENCH_RELOADS` exchanges of `BENCH_RELOAD_COMPONENT` in a cluster of `BENCH_RELOAD_NODES` nodes with
+/// `BENCH_RELOAD_PODS` pods on each.
+pub fn measure(lines: &mut Lines) -> Result<()> {
+    let (nodes, pods) = (number("BENCH_RELOAD_NODES", 5_000)?, number("BENCH_RELOAD_PODS", 20)?);
+    let file = env::var("BENCH_RELOAD_COMPONENT").unwrap_or_else(|_| "inter-pod-affinity.wasm".to_owned());
+    let built_in = LoaderOptions::default().built_in;
+    let component = built_in.iter().find(|built_in| built_in.file == file).with_context(|| file.clone())?;
+    let folder = tempfile::tempdir()?;
+    let (plugins, compiled) = (folder.path().join("plugins"), folder.path().join("compiled"));
+    fs::create_dir(&plugins)?;
+    let setup = Setup { plugins_dir: Some(plugins.clone()), cache_dir: Some(compiled), ..Setup::default() };
+    // In this workload one node in five has a pod.
+    let workload = *WORKLOADS.first().context("no workload")?;
+    let scene = Scene::with(workload, nodes, 5 * pods, setup)?;
+    let mut load = Load { scene, running: VecDeque::new(), gaps: Vec::new(), after: Vec::new() };
+    round(&mut load.scene, 1, Scene::next_pod)?;
+    let firsts: Vec<Duration> = (0..FIRSTS)
+        .map(|_| Ok(round(&mut load.scene, 1, Scene::first_of_template)?.deciding))
+        .collect::<Result<_>>()?;
+    let exchanges = number("BENCH_RELOADS", 100)?;
+    for version in 0..exchanges {
+        write_version(&plugins.join(&file), component.bytes, version)?;
+        load.until_exchanged().with_context(|| format!("exchange {version}"))?;
+    }
+    lines.write(&json!({
+        "component": file, "nodes": nodes, "running": nodes * pods, "exchanges": exchanges, "gaps": load.gaps.len(),
+        "gapMicroseconds": shares(load.gaps.iter().map(|gap| gap.wall)),
+        "gapCpuMicroseconds": shares(load.gaps.iter().map(|gap| gap.cpu)),
+        "firstEvaluationMicroseconds": spread_of(firsts.into_iter().map(micros)),
+        "firstCycleAfterMicroseconds": spread_of(load.after.into_iter().map(micros)),
+    }))
+}
+
+/// Another component that does the same: what is behind a component's sections is a section for tools.
+fn write_version(path: &Path, component: &[u8], version: usize) -> Result<()> {
+    let note = version.to_string();
+    let name = b"version";
+    let length = u8::try_from(1 + name.len() + note.len())?;
+    let custom: &[u8] = &[0, length, u8::try_from(name.len())?];
+    // Renamed when it is whole, as a good exchange of a file is.
+    let unfinished = path.with_extension("new");
+    fs::write(&unfinished, [component, custom, name, note.as_bytes()].concat())?;
+    Ok(fs::rename(unfinished, path)?)
+}
+
+/// What a delivery between two cycles took.
+struct Gap {
+    wall: Duration,
+    cpu: Duration,
+}
+
+/// Pods that are placed one after the other.
+struct Load {
+    scene: Scene,
+    running: VecDeque<Arc<Pod>>,
+    gaps: Vec<Gap>,
+    /// CPU time of the first cycle after each exchange.
+    after: Vec<Duration>,
+}
+
+impl Load {
+    /// Places pods until other components serve, and one more.
+    fn until_exchanged(&mut self) -> Result<()> {
+        let patience = Instant::now() + PATIENCE;
+        loop {
+            let next = Instant::now() + INTERVAL;
+            self.place()?;
+            if let Some(delivery) = self.scene.engine.next_delivery(next.saturating_duration_since(Instant::now())) {
+                let began = Instant::now();
+                let (exchanged, cpu) = timed(|| self.scene.engine.take(delivery));
+                self.gaps.push(Gap { wall: began.elapsed(), cpu });
+                if exchanged {
+                    let deciding = self.place()?;
+                    self.after.push(deciding);
+                    return Ok(());
+                }
+            }
+            ensure!(Instant::now() < patience, "no new component serves");
+        }
+    }
+
+    /// The CPU time of one cycle.
+    fn place(&mut self) -> Result<Duration> {
+        let pod = self.scene.next_pod()?;
+        self.scene.engine.enqueue(Arc::clone(&pod));
+        let (placed, deciding) = timed(|| self.scene.engine.decide());
+        self.scene.engine.bind(&pod, &placed?.1);
+        self.running.push_back(pod);
+        if self.running.len() > RUNNING
+            && let Some(oldest) = self.running.pop_front()
+        {
+            self.scene.engine.remove(&oldest);
+        }
+        Ok(deciding)
+    }
+}
+
+fn micros(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e8).round() / 100.0
+}
+
+/// Half of the times are no longer than `p50`, and so on.
+fn shares(times: impl Iterator<Item = Duration>) -> Value {
+    let mut times: Vec<Duration> = times.collect();
+    times.sort();
+    let at = |share: f64| {
+        times.get(((times.len() as f64 * share).ceil() as usize).saturating_sub(1)).map(|time| micros(*time))
+    };
+    json!({"p50": at(0.5), "p99": at(0.99), "most": at(1.0)})
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// largeResult is what a cluster of so many nodes costs the engine.
+type largeResult struct {
+	Nodes      int     `json:"nodes"`
+	Running    int     `json:"running"`
+	Templates  int     `json:"templates"`
+	Fill       float64 `json:"fillSeconds"`
+	Resident   float64 `json:"residentMB"`
+	Peak       float64 `json:"peakMB"`
+	Components float64 `json:"componentsMB"` // of their linear memories
+	Largest    float64 `json:"largestComponentMB"`
+	Repeated   spread  `json:"microsecondsPerRepeated"`
+	WithEvents spread  `json:"microsecondsPerRepeatedWithEvents"`
+	First      spread  `json:"microsecondsPerFirst"`
+}
+
+// shares are quantiles of times in µs.
+type shares struct {
+	P50  float64 `json:"p50"`
+	P99  float64 `json:"p99"`
+	Most float64 `json:"most"`
+}
+
+// reloadResult is what exchanging a component under load costs the thread that decides.
+type reloadResult struct {
+	Component string `json:"component"`
+	Nodes     int    `json:"nodes"`
+	Running   int    `json:"running"`
+	Exchanges int    `json:"exchanges"`
+	Gaps      int    `json:"gaps"`
+	Gap       shares `json:"gapMicroseconds"`
+	GapCPU    shares `json:"gapCpuMicroseconds"`
+	First     spread `json:"firstEvaluationMicroseconds"`
+	After     spread `json:"firstCycleAfterMicroseconds"`
+}
+
+func (r *report) largeTable(b *strings.Builder) {
+	if len(r.Large) == 0 {
+		return
+	}
+	b.WriteString("## Large clusters, the engine alone\n\nµs of one thread's CPU time a decision, median (least–most); memory with all components. " +
+		"Rate is that of repeated templates, to the first line's.\n\n")
+	header(b, "nodes", "running pods", "templates", "filled in s", "MB", "peak MB", "of which components", "largest component",
+		"repeated, µs", "with events", "first, µs", "rate")
+	for _, line := range r.Large {
+		row(b, fmt.Sprint(line.Nodes), fmt.Sprint(line.Running), fmt.Sprint(line.Templates), fmt.Sprintf("%.0f", line.Fill),
+			fmt.Sprintf("%.0f", line.Resident), fmt.Sprintf("%.0f", line.Peak), fmt.Sprintf("%.0f", line.Components),
+			fmt.Sprintf("%.0f", line.Largest), line.Repeated.String(), line.WithEvents.String(), line.First.String(),
+			fmt.Sprintf("%.2f", r.Large[0].Repeated.Median/line.Repeated.Median))
+	}
+	b.WriteString("\n")
+}
+
+func (r *report) reloadTable(b *strings.Builder) {
+	if len(r.Reload) == 0 {
+		return
+	}
+	b.WriteString("## Components exchanged under load\n\nWhat the deciding thread does for it between two cycles, in µs; beside it a first evaluation.\n\n")
+	header(b, "component", "nodes", "running pods", "exchanges", "gap, CPU: p50", "p99", "most", "gap, wall: p50", "p99", "most",
+		"a first evaluation, CPU", "first cycle after, CPU", "p99 ÷ first evaluation")
+	number := func(micros float64) string { return fmt.Sprintf("%.0f", micros) }
+	for _, line := range r.Reload {
+		row(b, line.Component, fmt.Sprint(line.Nodes), fmt.Sprint(line.Running), fmt.Sprint(line.Exchanges),
+			number(line.GapCPU.P50), number(line.GapCPU.P99), number(line.GapCPU.Most),
+			number(line.Gap.P50), number(line.Gap.P99), number(line.Gap.Most),
+			line.First.String(), line.After.String(), fmt.Sprintf("%.2f", line.GapCPU.P99/line.First.Median))
+	}
+	b.WriteString("\n")
+}
+
+// priceResult is a plugin's code as a component, beside itself as native code or by its share of a decision.
+type priceResult struct {
+	Case      string  `json:"case"`
+	Plugin    string  `json:"plugin"` // empty for all together
+	Nodes     int     `json:"nodes"`
+	Native    spread  `json:"nativeMicroseconds"`
+	Component spread  `json:"componentMicroseconds"`
+	Ratio     float64 `json:"ratio"` // of the least times
+	PerNode   float64 `json:"nanosecondsPerNode"`
+	Calls     float64 `json:"callsPerPod"`
+	Decision  spread  `json:"decisionMicroseconds"`
+	Share     spread  `json:"shareOfComponents"`
+}
+
+func (r *report) priceTables(b *strings.Builder) {
+	if len(r.Price) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "## The price of WebAssembly, %d nodes\n\nA first evaluation: all nodes filtered and scored for a new template, µs.\n\n", r.Price[0].Nodes)
+	header(b, "plugin", "native", "component", "ratio of the least", "ns a node")
+	for _, line := range r.Price {
+		if line.Case == firstOfTemplate {
+			row(b, line.Plugin, line.Native.String(), line.Component.String(), fmt.Sprintf("%.2f", line.Ratio), fmt.Sprintf("%.0f", line.PerNode))
+		}
+	}
+	b.WriteString("\nA pod like others: µs in components, guests' own work included.\n\n")
+	header(b, "plugin", "calls", "µs")
+	for _, line := range r.Price {
+		switch {
+		case line.Case != repeated:
+		case line.Plugin != "":
+			row(b, line.Plugin, fmt.Sprintf("%.1f", line.Calls), line.Component.String())
+		default:
+			row(b, "all", "", fmt.Sprintf("%s of %s, a share of %s", line.Component, line.Decision, line.Share))
+		}
+	}
+	b.WriteString("\n")
+}

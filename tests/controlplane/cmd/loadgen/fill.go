@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// fill makes the pods that run before, for several runs to find there.
+func fill(ctx context.Context, client kubernetes.Interface, o *options, r *result) error {
+	if o.running == 0 {
+		return nil
+	}
+	start := time.Now()
+	s, err := setStage(ctx, client, o)
+	if err != nil {
+		return err
+	}
+	r.number("running_create_s", time.Since(start).Seconds())
+	return r.podSize(ctx, s)
+}
+
+// podSize puts in how large the JSON of a pod that runs is, as the API server has it.
+func (r *result) podSize(ctx context.Context, s *stage) error {
+	raw, err := s.client.CoreV1().RESTClient().Get().Namespace(s.before).Resource("pods").Name("before-0").
+		SetHeader("Accept", "application/json").DoRaw(ctx)
+	r.number("running_pod_bytes", float64(len(raw)))
+	return err
+}
+
+// fatten gives a pod so many variables, as pods of real charts have them, that its JSON is about as large once the API server
+// has noted in managedFields who set them. The embedded one notes nothing of the kind.
+func fatten(pod *v1.Pod, bytes int) error {
+	container := &pod.Spec.Containers[0]
+	sized := func(variables int) (int, error) {
+		for i := len(container.Env); i < variables; i++ {
+			container.Env = append(container.Env, v1.EnvVar{
+				Name: fmt.Sprintf("SETTING_OF_THE_SERVICE_%02d", i), Value: "https://" + pod.Name + ".example.svc:8443",
+			})
+		}
+		noted := pod.DeepCopy()
+		noted.ManagedFields = managedFields(container)
+		text, err := json.Marshal(noted)
+		return len(text), err
+	}
+	least, err := sized(0)
+	if err != nil || bytes <= least {
+		return err
+	}
+	one, err := sized(1)
+	if err != nil {
+		return err
+	}
+	_, err = sized((bytes - least) / (one - least))
+	return err
+}
+
+// managedFields is what an API server notes of a container's variables.
+func managedFields(container *v1.Container) []metav1.ManagedFieldsEntry {
+	variables := map[string]any{".": struct{}{}}
+	for _, variable := range container.Env {
+		variables[fmt.Sprintf(`k:{"name":%q}`, variable.Name)] = map[string]any{
+			".": struct{}{}, "f:name": struct{}{}, "f:value": struct{}{},
+		}
+	}
+	of := func(key string, value any) map[string]any { return map[string]any{key: value} }
+	fields := of("f:spec", of("f:containers", of(fmt.Sprintf(`k:{"name":%q}`, container.Name), of("f:env", variables))))
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		return nil // maps of maps of strings always have a JSON
+	}
+	now := metav1.Now()
+	return []metav1.ManagedFieldsEntry{{
+		Manager: "kube-controller-manager", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", Time: &now,
+		FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: raw},
+	}}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// The scheduler has taken in what there was when it uses no more than this share of a core for so long.
+const (
+	idleShare = 0.05
+	idleFor   = 5 * time.Second
+)
+
+// holding measures what memory the scheduler takes for a cluster that does not change: from its start until it is idle, and
+// again after each time that it had to list everything anew.
+func (m *measurement) holding(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, m.o.timeout)
+	defer cancel()
+	relay, err := startRelay(ctx, m.o.kubeconfig, m.o.relay)
+	if err != nil {
+		return err
+	}
+	if err := m.createPods(ctx); err != nil {
+		return err
+	}
+	start := time.Now()
+	if m.scheduler, err = startScheduler(m.o); err != nil {
+		return err
+	}
+	defer m.stopScheduler(&err)
+	if complete, err := m.waitBound(ctx); err != nil || !complete {
+		return fmt.Errorf("the pod that shows that the scheduler knows the cluster was not bound: %w", err)
+	}
+	m.r.number("t0_to_first_bind_s", m.binds.summary().first.Sub(start).Seconds())
+	if err := m.becomeIdle(ctx); err != nil {
+		return err
+	}
+	m.held("started")
+	for range m.o.relists {
+		if err := m.relist(ctx, relay); err != nil {
+			return err
+		}
+	}
+	m.held("relisted")
+	return nil
+}
+
+// held puts in what the process holds now, and the most that it held so far.
+func (m *measurement) held(when string) {
+	m.r.number(when+"_rss_mb", memoryMB(m.scheduler.pid, "VmRSS"))
+	m.r.number(when+"_hwm_mb", memoryMB(m.scheduler.pid, "VmHWM"))
+}
+
+// relist has the scheduler list all anew, and returns when it has.
+func (m *measurement) relist(ctx context.Context, relay *relay) error {
+	before := relay.lists.Load()
+	relay.cut()
+	if err := m.until(ctx, func() (bool, error) { return relay.lists.Load() > before, nil }); err != nil {
+		return fmt.Errorf("no new list of pods: %w", err)
+	}
+	return m.becomeIdle(ctx)
+}
+
+// becomeIdle returns when the scheduler has next to nothing to do.
+func (m *measurement) becomeIdle(ctx context.Context) error {
+	since, spent := time.Now(), time.Duration(0)
+	return m.until(ctx, func() (bool, error) {
+		now, err := cpuTime(m.scheduler.pid)
+		if err != nil {
+			return false, err
+		}
+		if passed := time.Since(since); float64(now-spent) > idleShare*float64(max(passed, idleFor)) {
+			since, spent = time.Now(), now
+			return false, nil
+		}
+		return time.Since(since) >= idleFor, nil
+	})
+}
+
+// until looks every now and then whether the condition holds.
+func (m *measurement) until(ctx context.Context, holds func() (bool, error)) error {
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		if is, err := holds(); is || err != nil {
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-m.scheduler.ended:
+			return m.scheduler.endedEarly()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// relay stands between the scheduler and the API server and passes everything on. It can end all watches and say of their
+// places that they are too old, as an API server does whose history is compacted.
+type relay struct {
+	proxy *httputil.ReverseProxy
+	lists atomic.Int64 // of pods, begun
+
+	lock    sync.Mutex
+	watches map[int]openWatch
+	next    int
+	tooOld  map[string]int // by path, how many watches are still to be told so
+}
+
+type openWatch struct {
+	path string
+	end  context.CancelFunc
+}
+
+// startRelay serves on a free port until the context ends, and writes a kubeconfig that leads there.
+func startRelay(ctx context.Context, kubeconfig, written string) (*relay, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	config.DisableCompression = true // whether there is some is for the two ends to agree on
+	server, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, err
+	}
+	transport, err := rest.TransportFor(config)
+	if err != nil {
+		return nil, err
+	}
+	r := &relay{watches: map[int]openWatch{}, tooOld: map[string]int{}}
+	r.proxy = &httputil.ReverseProxy{
+		Transport: transport, FlushInterval: -1,
+		Rewrite: func(request *httputil.ProxyRequest) {
+			request.SetURL(&url.URL{Scheme: server.Scheme, Host: server.Host})
+			request.Out.Header.Del("Authorization") // the relay has its own
+		},
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	service := &http.Server{Handler: r}
+	go func() { _ = service.Serve(listener) }() // it ends with the context, and by nothing else
+	context.AfterFunc(ctx, func() { _ = service.Close() })
+	return r, writeKubeconfig(written, "http://"+listener.Addr().String())
+}
+
+func writeKubeconfig(path, address string) error {
+	config := clientcmdapi.NewConfig()
+	config.Clusters["relay"] = &clientcmdapi.Cluster{Server: address}
+	config.AuthInfos["relay"] = &clientcmdapi.AuthInfo{}
+	config.Contexts["relay"] = &clientcmdapi.Context{Cluster: "relay", AuthInfo: "relay"}
+	config.CurrentContext = "relay"
+	text, err := clientcmd.Write(*config)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o600)
+}
+
+func (r *relay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	query := request.URL.Query()
+	watch := query.Get("watch") == "true" || query.Get("watch") == "1"
+	lists := !watch || query.Get("sendInitialEvents") == "true"
+	if lists && request.URL.Path == "/api/v1/pods" && request.Method == http.MethodGet {
+		r.lists.Add(1)
+	}
+	if !watch {
+		r.proxy.ServeHTTP(w, request)
+		return
+	}
+	if !lists && r.isTooOld(request.URL.Path) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusGone)
+		fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version","reason":"Expired","code":410}`)
+		return
+	}
+	ctx, end := context.WithCancel(request.Context())
+	number := r.opened(openWatch{request.URL.Path, end})
+	defer r.closed(number)
+	defer end()
+	// A stream that is cut has its handler panic; that ends the connection, as is wanted.
+	r.proxy.ServeHTTP(w, request.WithContext(ctx))
+}
+
+// cut ends all watches; where each of them was is too old.
+func (r *relay) cut() {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	for _, watch := range r.watches {
+		r.tooOld[watch.path]++
+		watch.end()
+	}
+}
+
+func (r *relay) isTooOld(path string) bool {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if r.tooOld[path] == 0 {
+		return false
+	}
+	r.tooOld[path]--
+	return true
+}
+
+func (r *relay) opened(watch openWatch) int {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	r.next++
+	r.watches[r.next] = watch
+	return r.next
+}
+
+func (r *relay) closed(number int) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	delete(r.watches, number)
+}
