@@ -13,8 +13,8 @@ const NODES: u64 = 60;
 /// What a pod of a known template may cost at most, on the average.
 struct Limit {
     workload: &'static str,
-    /// Calls into one component: one to bring it up to date, and two questions. Where each pod is a template of its own, as it has a volume
-    /// of its own, what is asked once a template comes to that.
+    /// Calls into one component: one to bring it up to date, and two questions. Where each pod is a template of its own, for
+    /// its volume, what is asked once a template comes to that.
     calls: f64,
     /// Calls into all of them.
     all_calls: f64,

@@ -85,7 +85,7 @@ impl Counted<'_> {
 
 impl Plugins for Counted<'_> {
     fn skip(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<bool, PluginError> {
-        self.guests.skip(plugin, cycle)
+        self.timed(plugin, |guests| guests.skip(plugin, cycle))
     }
 
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
@@ -99,7 +99,7 @@ impl Plugins for Counted<'_> {
     }
 
     fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
-        self.guests.classify(plugin, cycle, known)
+        self.timed(plugin, |guests| guests.classify(plugin, cycle, known))
     }
 
     fn score_classes(
@@ -108,7 +108,7 @@ impl Plugins for Counted<'_> {
         cycle: &Cycle<'_>,
         passed: &[Passed],
     ) -> Result<ClassScores, PluginError> {
-        self.guests.score_classes(plugin, cycle, passed)
+        self.timed(plugin, |guests| guests.score_classes(plugin, cycle, passed))
     }
 
     fn pre_score(

@@ -24,6 +24,9 @@ pub(super) struct Followed {
     listed: OnceCell<Arc<[NodeId]>>,
 }
 
+/// Filters that answer node by node, and filters that answer by class.
+pub(super) type Ways<'p> = (Vec<&'p ProfilePlugin>, Vec<&'p ProfilePlugin>);
+
 impl Followed {
     pub fn len(&self) -> usize {
         self.len
@@ -61,10 +64,7 @@ impl Placing<'_> {
     }
 
     /// Which filters answer node by node and are kept, and which by class; `None` where one does neither.
-    pub(super) fn ways<'p>(
-        &mut self,
-        filters: &[&'p ProfilePlugin],
-    ) -> Result<Option<(Vec<&'p ProfilePlugin>, Vec<&'p ProfilePlugin>)>, PluginError> {
+    pub(super) fn ways<'p>(&mut self, filters: &[&'p ProfilePlugin]) -> Result<Option<Ways<'p>>, PluginError> {
         let (mut by_node, mut by_class) = (Vec::new(), Vec::new());
         for plugin in filters {
             if self.keeps(plugin, plugin.declaration.filter_scope) {
