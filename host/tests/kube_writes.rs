@@ -159,6 +159,24 @@ async fn a_condition_is_written_once_and_keeps_its_time() {
 }
 
 #[tokio::test]
+async fn what_a_step_says_of_one_pod_is_one_patch() {
+    let nominate = |node: &str| Action::Nominate { pod: key("a"), node: node.into() };
+    for (node, nominated) in [("n-1", json!("n-1")), ("", Value::Null)] {
+        let (server, shell, _receiver) = started([]).await;
+        shell.perform_all(vec![nominate(node), unscheduled("Unschedulable", "0/1 nodes")]);
+        assert_eq!(shell.shutdown(Duration::from_secs(30)).await, Undone::default());
+        let [asked] = &server.asked(writes)[..] else { panic!("one patch: {:#?}", server.asked(writes)) };
+        assert_eq!(asked.json()["status"].get("nominatedNodeName"), Some(&nominated));
+        assert_eq!(condition(asked).0["message"], json!("0/1 nodes"));
+    }
+    let (server, shell, _receiver) = started([]).await;
+    shell.perform_all(vec![nominate("n-1")]);
+    assert_eq!(shell.shutdown(Duration::from_secs(30)).await, Undone::default());
+    let [asked] = &server.asked(writes)[..] else { panic!("one patch") };
+    assert_eq!(asked.json()["status"], json!({"nominatedNodeName": "n-1"}));
+}
+
+#[tokio::test]
 async fn what_the_pod_says_already_is_not_written() {
     let mut says_so = pod("a", 7, 0);
     says_so["status"]["conditions"] = json!([

@@ -136,7 +136,7 @@ impl Core {
             Event::BindFailed(key, why) => self.bind_failed(&key, &why, step),
             Event::Carried(key, number) => self.has_carried(&key, number, step),
             Event::CarryFailed(key, number, why) => self.has_not_carried(&key, number, &why, step),
-            Event::EvictionFailed(key) => self.evictions.ended(&key.uid),
+            Event::EvictionFailed(key) => self.victim_stays(&key.uid),
             Event::PluginsSwapped(profiles) => self.plugins_swapped(profiles, step),
             Event::PluginRecovered(name) => self.queue.retry_plugin(&name),
             Event::Tick => {
@@ -218,7 +218,7 @@ impl Core {
         }
         self.unclaimed.remove(&pod.key.uid);
         if pod.deleting {
-            self.evictions.ended(&pod.key.uid);
+            self.victim_goes(&pod.key.uid);
         }
         if !pod.node_name.is_empty() {
             return self.pod_assigned(pod, step);
@@ -269,7 +269,7 @@ impl Core {
             self.undo(reservation, Undoing::Moot, step);
         }
         self.nominations.withdraw(&key.uid);
-        self.evictions.ended(&key.uid);
+        self.victim_goes(&key.uid);
         self.evictions.not_needed_by(&key.uid);
         self.cache.remove_pod(&key.uid);
     }

@@ -38,6 +38,12 @@ impl Nominations {
         self.by_node.iter().map(|(node, pods)| (&**node, pods.values()))
     }
 
+    /// On how many nodes room is promised.
+    #[must_use]
+    pub fn node_count(&self) -> usize {
+        self.by_node.len()
+    }
+
     /// The name of the node on which room is promised to the pod.
     #[must_use]
     pub fn node_of(&self, uid: &str) -> Option<&str> {

@@ -50,6 +50,19 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
     /// Adds a job behind those of its lane. `false` where there is no room: the job is dropped.
     #[must_use]
     pub(super) fn push(&self, key: K, job: J) -> bool {
+        self.add(key, job, VecDeque::push_back)
+    }
+
+    /// Adds a job, which `join` makes one with the last that waits in its lane. `false` as of [`Lanes::push`].
+    #[must_use]
+    pub(super) fn join(&self, key: K, job: J, join: impl FnOnce(&mut J, J)) -> bool {
+        self.add(key, job, |waiting, job| match waiting.back_mut() {
+            Some(last) => join(last, job),
+            None => waiting.push_back(job),
+        })
+    }
+
+    fn add(&self, key: K, job: J, add: impl FnOnce(&mut VecDeque<J>, J)) -> bool {
         let mut state = self.lock();
         if state.waiting_jobs >= self.most {
             return false;
@@ -61,8 +74,9 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
             under_way: false,
             observers: Vec::new(),
         });
-        lane.jobs.push_back(job);
-        *waiting_jobs += 1;
+        let before = lane.jobs.len();
+        add(&mut lane.jobs, job);
+        *waiting_jobs += lane.jobs.len() - before;
         if !lane.listed && !lane.under_way {
             lane.listed = true;
             ready.push_back(key);
@@ -182,6 +196,19 @@ mod tests {
         assert_eq!((lanes.take(), lanes.take(), lanes.take()), (Some(("a", 1)), Some(("b", 3)), None));
         lanes.done(&"a");
         assert_eq!(lanes.next().await, ("a", 2));
+    }
+
+    #[test]
+    fn what_waits_can_be_joined_and_what_is_under_way_can_not() {
+        let lanes = Lanes::new(10);
+        let add = |job| assert!(lanes.join("a", job, |last, job| *last += job));
+        add(1);
+        assert_eq!(lanes.take(), Some(("a", 1)));
+        add(2);
+        add(4);
+        assert_eq!(lanes.open(), 2);
+        lanes.done(&"a");
+        assert_eq!((lanes.take(), lanes.take()), (Some(("a", 6)), None));
     }
 
     #[test]

@@ -25,7 +25,7 @@ use super::kinds::Kinds;
 use super::known::{KnownNodes, KnownPods};
 use super::patcher::Patcher;
 use super::resources::Resources;
-use super::status::{StatusWriter, Unscheduled};
+use super::status::{Said, StatusWriter, Unscheduled};
 use super::waiter::Waiter;
 use crate::extender::Extenders;
 
@@ -36,7 +36,7 @@ pub struct Options {
     pub host: String,
     /// How many bindings may be under way at once, and how many writes that plugins want; each is a connection.
     pub binds_at_once: u32,
-    /// How many events, and how many status patches, may be under way at once.
+    /// How many events, how many status patches and how many evictions may be under way at once.
     pub writes_at_once: u32,
     /// How many objects a list's page holds.
     pub page_size: u32,
@@ -94,7 +94,7 @@ impl Shell {
         let known = Arc::new(KnownPods::default());
         let status = Arc::new(StatusWriter::new(client.clone(), Arc::clone(&known)));
         let recorder = Arc::new(Recorder::new(client.clone(), Arc::clone(&known), &options.host));
-        let evictor = Arc::new(Evictor::new(client.clone(), events.clone()));
+        let evictor = Arc::new(Evictor::new(client.clone(), events.clone(), options.writes_at_once));
         let extenders = Arc::clone(&options.extenders);
         let binder = Binder::new(client.clone(), Arc::clone(&status), events.clone(), options.binds_at_once, extenders);
         let resources = Arc::new(Resources::new(client.clone()));
@@ -144,7 +144,28 @@ impl Shell {
         }
     }
 
-    /// Does what the core wants, soon and without waiting. May be called from any thread.
+    /// Does what the core wants, soon and without waiting, with one request for what may be said in one. May be called from
+    /// any thread.
+    pub fn perform_all(&self, actions: Vec<Action>) {
+        let mut promised: Option<(PodKey, Box<str>)> = None;
+        for action in actions {
+            match action {
+                Action::Nominate { pod, node } => {
+                    let before = promised.replace((pod, node));
+                    before.into_iter().for_each(|(pod, node)| self.perform(Action::Nominate { pod, node }));
+                }
+                Action::SetUnscheduled { pod, reason, message } => {
+                    let nominated = promised.take_if(|(promised, _)| *promised == pod).map(|(_, node)| node);
+                    let unscheduled = Some(Unscheduled { reason, message });
+                    self.status.set(Said { pod, unscheduled, nominated });
+                }
+                other => self.perform(other),
+            }
+        }
+        promised.into_iter().for_each(|(pod, node)| self.perform(Action::Nominate { pod, node }));
+    }
+
+    /// Does one thing that the core wants.
     pub fn perform(&self, action: Action) {
         match action {
             Action::Bind { pod, node } => self.bind(pod, node, By::Server),
@@ -152,9 +173,13 @@ impl Shell {
             Action::Carry { pod, step, intents } => self.carrier.carry(pod, step, intents),
             Action::StopCarrying { pod, step, undo } => self.carrier.stop(pod, step, undo),
             Action::Emit(event) => self.recorder.emit(event),
-            Action::SetUnscheduled { pod, reason, message } => self.status.set(Unscheduled { pod, reason, message }),
+            Action::SetUnscheduled { pod, reason, message } => {
+                self.status.set(Said { pod, unscheduled: Some(Unscheduled { reason, message }), nominated: None });
+            }
             Action::Watch(reads) => self.kinds.watch(reads),
-            Action::Nominate { pod, node } => self.make_room(Arc::clone(&self.evictor).nominate(pod, node)),
+            Action::Nominate { pod, node } => {
+                self.status.set(Said { pod, unscheduled: None, nominated: Some(node) });
+            }
             Action::Evict { pod, reason, note, scheduler_name } => {
                 let (kind, action) = ("Normal", "Preempting");
                 self.recorder.emit(PodEvent {

@@ -134,7 +134,7 @@ impl Scheduler {
         let shell = Arc::new(shell);
         let perform = {
             let shell = Arc::clone(&shell);
-            Box::new(move |action| shell.perform(action))
+            Box::new(move |actions| shell.perform_all(actions))
         };
         let core = with_backoff(options.core, &options.configuration);
         let turn = Turn {

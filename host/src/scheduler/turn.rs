@@ -25,7 +25,7 @@ pub struct Turn {
     pub guests: Guests,
     pub events: UnboundedReceiver<Event>,
     pub control: UnboundedReceiver<Control>,
-    pub perform: Box<dyn Fn(Action) + Send>,
+    pub perform: Box<dyn Fn(Vec<Action>) + Send>,
     pub runtime: Handle,
     pub clock: Clock,
     pub meter: Meter,
@@ -83,7 +83,7 @@ impl Turn {
         match control {
             Control::Begin => self.begun = true,
             Control::Inspect(look) => look(&self.core),
-            Control::Emit(event) => (self.perform)(Action::Emit(event)),
+            Control::Emit(event) => (self.perform)(vec![Action::Emit(event)]),
             Control::Drain(drained) => {
                 self.begun = false;
                 self.drained = Some(drained);
@@ -121,14 +121,14 @@ impl Turn {
         let mut plugins = Metered { guests: &mut self.guests, meter: &mut self.meter };
         let actions = self.core.step(event, now, &mut plugins);
         let took = cycle.map(|began| began.elapsed());
-        for action in actions {
-            if let Action::Bind { pod, .. } = &action
+        for action in &actions {
+            if let Action::Bind { pod, .. } = action
                 && let Some(cached) = self.core.cache().pod_by_uid(&pod.uid)
             {
                 self.meter.bind_begins(&pod.uid, &cached.pod.spec.scheduler_name);
             }
-            (self.perform)(action);
         }
+        (self.perform)(actions);
         if let Some(took) = took {
             self.meter.cycle_ended(took);
         }

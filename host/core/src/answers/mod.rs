@@ -6,6 +6,7 @@
 //! What follows from the answers of several plugins is kept as well, for pods that are one template to each of them: on which
 //! nodes they fit ([`Fitting`]), and which are the best of those ([`Ranking`]).
 
+mod cases;
 mod classes;
 mod column;
 mod fitting;
@@ -14,6 +15,7 @@ mod shelf;
 mod skip;
 mod stale;
 
+pub use self::cases::Cases;
 pub use self::classes::{Classes, Position};
 pub use self::column::Column;
 pub use self::fitting::Fitting;
@@ -35,6 +37,8 @@ pub struct Kept {
     pub verdicts: Column<u16>,
     /// Distinct noes that verdicts point to.
     pub outcomes: Vec<Status>,
+    /// Of filter, on nodes as they might be.
+    pub cases: Cases,
     /// Of pre-score.
     pub pre_score: Option<PreScoreResult>,
     /// Raw scores.
@@ -60,7 +64,8 @@ impl Kept {
 
 impl Size for Kept {
     fn bytes(&self) -> usize {
-        self.verdicts.bytes() + self.scores.bytes() + self.classes.bytes() + self.outcomes.len() * 128 + 256
+        let columns = self.verdicts.bytes() + self.scores.bytes() + self.classes.bytes();
+        columns + self.cases.bytes() + self.outcomes.len() * 128 + 256
     }
 }
 

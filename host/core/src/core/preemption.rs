@@ -1,9 +1,7 @@
 //! Making room: what a post-filter decided is asked for, and remembered until it shows in the cluster.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-use hashbrown::HashMap;
 
 use super::Core;
 use super::reservation::{Reservation, Undoing};
@@ -12,13 +10,25 @@ use crate::action::{Action, PodEvent};
 use crate::cycle::Nomination;
 use crate::model::Pod;
 use crate::plugins::Room;
-use crate::queue::QueuedPod;
+use crate::queue::{QueuedPod, Release};
 
-/// Evictions that were asked for and don't show yet. A pod for which some are under way asks for no others.
+/// Evictions that were asked for and don't show yet. A pod for which some are under way asks for no others, and is not tried
+/// before they show.
 #[derive(Debug, Default)]
 pub(super) struct Evictions {
-    /// Victims by uid, by the uid of the pod for which they have to go.
-    underway: HashMap<Box<str>, BTreeSet<Box<str>>>,
+    /// By the uid of the pod for which they are.
+    underway: BTreeMap<Box<str>, Underway>,
+    /// The uids of those pods, by the victim's.
+    by_victim: BTreeMap<Box<str>, BTreeSet<Box<str>>>,
+}
+
+/// What is done for one pod.
+#[derive(Debug, Default)]
+struct Underway {
+    /// By uid.
+    victims: BTreeSet<Box<str>>,
+    /// A victim stayed.
+    failed: bool,
 }
 
 impl Evictions {
@@ -26,25 +36,62 @@ impl Evictions {
         self.underway.contains_key(uid)
     }
 
-    /// The victim is going, or gone, or stays for good.
-    pub fn ended(&mut self, victim: &str) {
-        self.underway.retain(|_, victims| {
-            victims.remove(victim);
-            !victims.is_empty()
-        });
-    }
-
     /// The pod for which they were is gone, or has its node.
     pub fn not_needed_by(&mut self, uid: &str) {
-        self.underway.remove(uid);
+        for victim in self.underway.remove(uid).unwrap_or_default().victims {
+            if let Some(pods) = self.by_victim.get_mut(&victim) {
+                pods.remove(uid);
+                if pods.is_empty() {
+                    self.by_victim.remove(&victim);
+                }
+            }
+        }
+    }
+
+    /// The victim is going, or gone, or `stays`. Returns the uids of the pods for which that was the last one, each with
+    /// whether all of them went.
+    fn ended(&mut self, victim: &str, stays: bool) -> Vec<(Box<str>, bool)> {
+        let mut made = Vec::new();
+        for uid in self.by_victim.remove(victim).unwrap_or_default() {
+            let Some(underway) = self.underway.get_mut(&uid) else { continue };
+            underway.victims.remove(victim);
+            underway.failed |= stays;
+            if underway.victims.is_empty() {
+                made.push((uid.clone(), !underway.failed));
+                self.underway.remove(&uid);
+            }
+        }
+        made
     }
 
     fn begin(&mut self, uid: &str, victim: &str) {
-        self.underway.entry(uid.into()).or_default().insert(victim.into());
+        self.underway.entry(uid.into()).or_default().victims.insert(victim.into());
+        self.by_victim.entry(victim.into()).or_default().insert(uid.into());
     }
 }
 
 impl Core {
+    /// A victim is going, or gone: who waited for the last one may be tried again, when it has made its room.
+    pub(super) fn victim_goes(&mut self, uid: &str) {
+        self.eviction_ended(uid, false);
+    }
+
+    /// A victim could not be evicted: whoever wanted its place may choose others.
+    pub(super) fn victim_stays(&mut self, uid: &str) {
+        self.eviction_ended(uid, true);
+    }
+
+    fn eviction_ended(&mut self, victim: &str, stays: bool) {
+        for (uid, all_went) in self.evictions.ended(victim, stays) {
+            let release = match (all_went, self.nominations.node_of(&uid)) {
+                (false, _) => Release::Activates,
+                (true, Some(_)) => Release::Waits,
+                (true, None) => Release::Retries,
+            };
+            self.queue.release(&uid, release);
+        }
+    }
+
     /// Does what became of the room that is promised to the pod.
     pub(super) fn nominate(&mut self, entry: &QueuedPod, nomination: Nomination, step: &mut Step<'_>) {
         match nomination {

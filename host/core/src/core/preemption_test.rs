@@ -120,8 +120,8 @@ fn room_is_made_and_taken() {
     let mut bench = Bench::new();
     let made = bench.step(set(pod("high", 9)));
     assert_eq!(made, ["nominate \"n\" for high", "evict low: Preempted by pod high on node n", FULL]);
-    // The victim takes its time; nobody else is evicted meanwhile, whatever happens.
-    assert_eq!(bench.something_happens(), [FULL]);
+    // The victim is not going yet: it is not tried, whatever happens.
+    assert_eq!(bench.something_happens(), [""; 0]);
     let leaving = || set(Pod { deleting: true, preempted: true, node_name: "n".into(), ..pod("low", 1) });
     bench.step(leaving());
     bench.step(set(Pod { node_name: "n".into(), ..pod("nobody", 0) }));
@@ -162,24 +162,36 @@ fn a_more_important_pod_displaces_one_that_waits_for_its_room() {
     let mut bench = Bench::new();
     bench.step(set(pod("middle", 5)));
     let said = bench.step(set(pod("high", 9)));
-    // The one that is displaced looks for another place at once.
-    let expected = [
-        "nominate \"\" for middle",
-        "nominate \"n\" for high",
-        "evict low: Preempted by pod high on node n",
-        FULL,
-        FULL,
-    ];
+    let expected =
+        ["nominate \"\" for middle", "nominate \"n\" for high", "evict low: Preempted by pod high on node n", FULL];
     assert_eq!(said, expected);
+    // The one that is displaced looks for another place when all is done that it asked for.
+    assert_eq!(
+        bench.later(Event::PodRemoved(pod("low", 1).key)),
+        ["bind high to n", &format!("{FULL} preemption: nobody")]
+    );
 }
 
 #[test]
 fn an_eviction_that_failed_may_be_asked_for_again() {
     let mut bench = Bench::new();
     bench.step(set(pod("high", 9)));
-    bench.step(Event::EvictionFailed(pod("low", 1).key));
-    let again = bench.something_happens();
-    assert!(again.iter().any(|said| said.starts_with("evict low")), "{again:?}");
+    let again = bench.step(Event::EvictionFailed(pod("low", 1).key));
+    assert_eq!(again, ["evict low: Preempted by pod high on node n", FULL], "at once");
+}
+
+#[test]
+fn a_pod_is_tried_when_the_last_of_its_victims_goes() {
+    let victims = [pod("one", 1), pod("two", 1)];
+    let mut evictions = Evictions::default();
+    victims.iter().for_each(|victim| evictions.begin("high", &victim.key.uid));
+    evictions.begin("higher", "two");
+    assert_eq!(evictions.ended("one", false), []);
+    assert_eq!(evictions.ended("two", true), [("high".into(), false), ("higher".into(), false)]);
+    assert!(evictions.underway.is_empty() && evictions.by_victim.is_empty());
+    evictions.begin("high", "three");
+    evictions.not_needed_by("high");
+    assert!(evictions.underway.is_empty() && evictions.by_victim.is_empty());
 }
 
 #[test]

@@ -114,7 +114,11 @@ impl Core {
         };
         self.ended.push(attempt(&entry, Outcome::Unschedulable, step.now));
         let entry = report(entry, "Unschedulable", message, &mut step.actions);
-        self.queue.add_unschedulable(entry, rejection, step.now);
+        if self.evictions.are_underway_for(&entry.pod.key.uid) {
+            self.queue.hold(entry, rejection, step.now);
+        } else {
+            self.queue.add_unschedulable(entry, rejection, step.now);
+        }
     }
 
     /// The attempt came to no verdict: it is made again after a backoff.

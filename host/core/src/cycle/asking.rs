@@ -255,7 +255,8 @@ impl<'a> Placing<'a> {
     }
 }
 
-fn verdict(verdicts: &Verdicts, at: usize) -> Option<&Status> {
+/// What is said about the one at this place, where that is no.
+pub(super) fn verdict(verdicts: &Verdicts, at: usize) -> Option<&Status> {
     verdicts.outcomes.get(usize::from(verdicts.nodes[at]).checked_sub(1)?)
 }
 

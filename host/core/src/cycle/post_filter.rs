@@ -1,5 +1,6 @@
 //! When no node fits: plugins that could make room are asked, one after the other, until one can.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::diagnosis::Diagnosis;
@@ -168,11 +169,9 @@ impl Placing<'_> {
     /// come.
     fn answer_what_if(&mut self, filters: &[&ProfilePlugin], cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
         let nodes: Vec<NodeId> = cases.iter().map(|case| case.node).collect();
-        let promised = self.with_nominated(&nodes);
-        let crowded = |case: &WhatIf| {
-            let there = promised.iter().find(|promised| promised.node == case.node)?;
-            Some(WhatIf { added: there.added.clone(), ..case.clone() })
-        };
+        let promised: BTreeMap<NodeId, Vec<Arc<Pod>>> =
+            self.with_nominated(&nodes).into_iter().map(|with| (with.node, with.added)).collect();
+        let crowded = |case: &WhatIf| Some(WhatIf { added: promised.get(&case.node)?.clone(), ..case.clone() });
         let with: Vec<(usize, WhatIf)> =
             cases.iter().enumerate().filter_map(|(at, case)| Some((at, crowded(case)?))).collect();
         let (places, with): (Vec<usize>, Vec<WhatIf>) = with.into_iter().unzip();

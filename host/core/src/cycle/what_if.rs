@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::asking::verdict;
 use super::{Failure, Placing};
 use crate::cache::NodeId;
 use crate::facts::NodeFacts;
@@ -20,8 +21,8 @@ pub(crate) struct CaseRejected<'p> {
 }
 
 impl Placing<'_> {
-    /// For each case the first of `filters` that rejects the pod there; `None` where it fits. Kept answers are used of
-    /// plugins to which a node's pods are nothing, and not changed by what others say.
+    /// For each case the first of `filters` that rejects the pod there; `None` where it fits. Of plugins to which a node's pods
+    /// are nothing, the answers on nodes as they are hold here, too.
     pub(crate) fn what_if<'p>(
         &mut self,
         filters: &[&'p ProfilePlugin],
@@ -59,30 +60,67 @@ impl Placing<'_> {
             return self.filter(plugin, &nodes);
         }
         let asked: Vec<WhatIf> = open.iter().map(|case| cases[*case].clone()).collect();
-        self.fresh_verdicts_if(plugin, &asked)
+        if !self.keeps(plugin, declaration.filter_scope) {
+            return self.fresh_verdicts_if(plugin, &asked);
+        }
+        self.kept_verdicts_if(plugin, &asked)
+    }
+
+    /// By way of the verdicts that are kept.
+    fn kept_verdicts_if(&mut self, plugin: &ProfilePlugin, asked: &[WhatIf]) -> Result<Verdicts, PluginError> {
+        let template = self.template(plugin);
+        let kept = &mut self.answers.of(plugin.id, template, self.cycle).cases;
+        kept.catch_up(self.cache, &plugin.declaration);
+        let missing: Vec<WhatIf> = kept.missing(asked).into_iter().map(|at| asked[at].clone()).collect();
+        if !missing.is_empty() {
+            let fresh = self.fresh_verdicts_if(plugin, &missing)?;
+            self.answers.of(plugin.id, template, self.cycle).cases.set(&missing, &fresh);
+        }
+        // None where they could not all be kept: too many of one node, or too many different noes.
+        let kept = self.answers.of(plugin.id, template, self.cycle).cases.verdicts(asked);
+        if let Some(kept) = kept.as_ref().filter(|_| !self.verify) {
+            return Ok(kept.clone());
+        }
+        let fresh = self.fresh_verdicts_if(plugin, asked)?;
+        if let Some(kept) = kept {
+            let nodes: Vec<NodeId> = asked.iter().map(|case| case.node).collect();
+            let differs = (0..asked.len()).find(|at| verdict(&kept, *at) != verdict(&fresh, *at));
+            self.distrust(plugin, &nodes, differs, "verdict, with other pods,");
+        }
+        Ok(fresh)
     }
 
     /// Those of the nodes on which room is promised to other pods of at least this one's priority, with these pods there.
     pub(super) fn with_nominated(&self, nodes: &[NodeId]) -> Vec<WhatIf> {
+        let with = |node, added| WhatIf { node, added, removed: Vec::new() };
+        // Whichever is less to look at.
+        if nodes.len() < self.nominations.node_count() {
+            let added = |node: &NodeId| {
+                let info = self.cache.node(*node)?;
+                Some(self.counting(self.nominations.on(&info.node.name))).filter(|pods| !pods.is_empty())
+            };
+            return nodes.iter().filter_map(|node| Some(with(*node, added(node)?))).collect();
+        }
         let promised = self.promised();
         if promised.is_empty() {
             return Vec::new();
         }
-        let case = |node: &NodeId| {
-            let added = promised.get(node)?.clone();
-            Some(WhatIf { node: *node, added, removed: Vec::new() })
-        };
-        nodes.iter().filter_map(case).collect()
+        nodes.iter().filter_map(|node| Some(with(*node, promised.get(node)?.clone()))).collect()
     }
 
     /// Where room is promised to other pods of at least this one's priority, and to whom.
     pub(super) fn promised(&self) -> BTreeMap<NodeId, Vec<Arc<Pod>>> {
-        let pod = self.pod;
-        let counts = |other: &&Arc<Pod>| other.spec.priority >= pod.spec.priority && other.key.uid != pod.key.uid;
         self.nominations
             .nodes()
-            .filter_map(|(name, pods)| Some((self.cache.node_id(name)?, pods.filter(counts).cloned().collect())))
-            .filter(|(_, pods): &(_, Vec<_>)| !pods.is_empty())
+            .filter_map(|(name, pods)| Some((self.cache.node_id(name)?, self.counting(pods))))
+            .filter(|(_, pods)| !pods.is_empty())
             .collect()
+    }
+
+    /// Those who are of at least this pod's priority, and others.
+    fn counting<'p>(&self, pods: impl Iterator<Item = &'p Arc<Pod>>) -> Vec<Arc<Pod>> {
+        let pod = self.pod;
+        let counts = |other: &&Arc<Pod>| other.spec.priority >= pod.spec.priority && other.key.uid != pod.key.uid;
+        pods.filter(counts).cloned().collect()
     }
 }

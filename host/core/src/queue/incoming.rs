@@ -15,7 +15,7 @@ pub enum Part {
     Backoff,
     /// To be tried when something helps.
     Unschedulable,
-    /// Held back by pre-enqueue.
+    /// Held back by pre-enqueue, or while pods are evicted for it.
     Gated,
 }
 
@@ -54,6 +54,8 @@ pub enum Cause {
     ClusterChanged(Label),
     /// The plugins were exchanged, or one can answer again.
     PluginsChanged,
+    /// Room that was being made for it can't be made.
+    Activated,
 }
 
 /// What of a pending pod changed, as far as kube-scheduler tells it apart.
@@ -149,6 +151,7 @@ impl Incoming {
             Cause::UnschedulableTimeout => "UnschedulableTimeout",
             Cause::ClusterChanged(Label(at)) => self.labels.get(at as usize).map_or("", String::as_str),
             Cause::PluginsChanged => "PluginsChange",
+            Cause::Activated => "ForceActivate",
         }
     }
 }

@@ -6,7 +6,8 @@
 //! - *backoff*: to be tried when its backoff is over, or before if nothing is active and it was rejected, not failed;
 //! - *unschedulable*: until something happens that helps with a plugin that rejected it, or for
 //!   [`QueueOptions::flush_after`];
-//! - *gated*: until pre-enqueue lets it in, which is asked again when something happens that concerns it.
+//! - *gated*: until pre-enqueue lets it in, which is asked again when something happens that concerns it; or until the pods
+//!   are gone that are evicted for it.
 //!
 //! A pod that is being tried or bound is in none of them; what happens meanwhile is remembered for it.
 //!
@@ -16,6 +17,7 @@ mod advisor;
 mod backoff;
 mod door;
 mod entry;
+mod held;
 mod in_flight;
 mod incoming;
 mod place;
@@ -31,6 +33,7 @@ pub use self::advisor::{Admission, Advisor, SortKey};
 pub use self::backoff::Backoff;
 use self::door::Knock;
 pub use self::entry::{QueuedPod, Rejection, Rejector};
+pub use self::held::Release;
 use self::in_flight::InFlight;
 pub use self::incoming::{Cause, Incoming, Label, Part, PodChange};
 use self::place::Place;
@@ -221,6 +224,10 @@ impl Queue {
                 Place::Active(..) => self.knock(entry, Knock::MOVES_IN_ACTIVE),
                 Place::Backoff(..) => self.knock(entry, Knock::MOVES_IN_BACKOFF),
                 Place::ErrorBackoff(..) => self.put(place, entry),
+                Place::Held(..) => {
+                    entry.changed = PodFacts::all();
+                    self.put(place, entry);
+                }
                 _ => self.knock(entry, Knock::to_be_asked(Cause::PluginsChanged)),
             }
         }

@@ -16,6 +16,8 @@ pub(super) enum Place {
     Unschedulable(Timestamp, u64),
     /// Held back by pre-enqueue.
     Gated(u64),
+    /// Until those are gone that are evicted for it.
+    Held(u64),
     /// It came just now; [`super::Queue::settle`] finds its place.
     Door,
 }
@@ -27,7 +29,7 @@ impl Place {
             Self::Active(..) => Some(Part::Active),
             Self::Backoff(..) | Self::ErrorBackoff(..) => Some(Part::Backoff),
             Self::Unschedulable(..) => Some(Part::Unschedulable),
-            Self::Gated(..) => Some(Part::Gated),
+            Self::Gated(..) | Self::Held(..) => Some(Part::Gated),
             Self::Door => None,
         }
     }

@@ -350,3 +350,32 @@ fn what_comes_into_a_part_is_counted_by_its_cause() {
     parts.sort_unstable();
     assert_eq!(parts, ["active", "gated"]);
 }
+
+#[test]
+fn a_held_pod_waits_whatever_happens_until_it_is_released() {
+    let relabelled =
+        || Arc::new(Pod { labels: [("a", "b".to_owned())].into_iter().collect(), ..Pod::clone(&pod("p", 0)) });
+    let changed = node_changed(NodeFacts::TAINTS);
+    for (release, update, part) in [
+        (Release::Waits, None, UNSCHEDULABLE),
+        (Release::Waits, Some(relabelled()), BACKOFF),
+        (Release::Retries, None, BACKOFF),
+        (Release::Activates, None, ACTIVE),
+    ] {
+        let mut bench = Bench::default();
+        bench.set(pod("p", 0), 0);
+        let entry = bench.queue.pop().expect("a pod");
+        let read = PodFacts::TOLERATIONS | PodFacts::LABELS;
+        bench.queue.hold(entry, Rejection { by: vec![rejector(0, read, NodeFacts::TAINTS)] }, at(0));
+        bench.happened(&changed, 0);
+        bench.tick(1000);
+        update.into_iter().for_each(|pod| bench.set(pod, 1000));
+        assert_eq!(bench.waiting(), GATED);
+        assert!(!bench.queue.has_next() && bench.queue.next_wakeup().is_none());
+        bench.queue.release("p", release);
+        bench.settle(0);
+        assert_eq!(bench.waiting(), part, "{release:?}");
+        bench.happened(&changed, 1000);
+        assert_eq!(bench.queue.len(Part::Unschedulable), 0, "{release:?}: what happens now counts");
+    }
+}

@@ -1,0 +1,174 @@
+//! Verdicts on nodes as they might be, with pods taken away and others there.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use super::stale::Stale;
+use crate::cache::{Cache, NodeId, PodId};
+use crate::model::Pod;
+use crate::plugins::{Declaration, Status, Verdicts, WhatIf};
+
+/// Cases of one node that are kept: those asked about last. A preemption's trial of a node asks one for each of its pods.
+const OF_A_NODE: usize = 24;
+
+/// The verdicts of one plugin about one template, each for a node and what is different there. Those on a node that changed
+/// are unknown again.
+#[derive(Clone, Debug, Default)]
+pub struct Cases {
+    /// Each node's cases in the order in which they were asked about.
+    of_node: HashMap<NodeId, Vec<Case>>,
+    /// Distinct noes that the cases point to.
+    outcomes: Vec<Status>,
+    /// Up to where the change log has been followed.
+    position: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Case {
+    removed: Box<[PodId]>,
+    /// The very pods that were asked about: whatever changes in one of them makes it another.
+    added: Box<[Arc<Pod>]>,
+    /// 0, or n for the outcome n - 1.
+    verdict: u16,
+}
+
+impl Case {
+    fn is(&self, case: &WhatIf) -> bool {
+        let added = || self.added.iter().zip(&case.added);
+        *self.removed == *case.removed
+            && self.added.len() == case.added.len()
+            && added().all(|(a, b)| Arc::ptr_eq(a, b))
+    }
+}
+
+impl Cases {
+    /// Forgets what the changes since the last time made stale, for a plugin of this declaration.
+    pub fn catch_up(&mut self, cache: &Cache, declaration: &Declaration) {
+        let log = cache.log();
+        match log.since(self.position) {
+            Some(changes) => {
+                for change in changes {
+                    match Stale::by(change, cache, declaration) {
+                        Stale::Nothing => {}
+                        Stale::Node(node) => drop(self.of_node.remove(&node)),
+                        Stale::All => self.of_node.clear(),
+                    }
+                }
+            }
+            None => self.of_node.clear(),
+        }
+        self.position = log.end();
+    }
+
+    /// Those of `cases` about which nothing is known, by their place.
+    #[must_use]
+    pub fn missing(&self, cases: &[WhatIf]) -> Vec<usize> {
+        (0..cases.len()).filter(|at| self.find(&cases[*at]).is_none()).collect()
+    }
+
+    /// These are the verdicts on these cases; both of one length.
+    pub fn set(&mut self, cases: &[WhatIf], verdicts: &Verdicts) {
+        let numbers: Option<Vec<u16>> = verdicts.outcomes.iter().map(|status| self.outcome(status)).collect();
+        // More different noes than there are numbers for.
+        let Some(numbers) = numbers else { return *self = Self { position: self.position, ..Self::default() } };
+        for (case, answer) in cases.iter().zip(&verdicts.nodes) {
+            let verdict = usize::from(*answer).checked_sub(1).map_or(0, |outcome| numbers[outcome]);
+            let kept = self.of_node.entry(case.node).or_default();
+            if kept.len() == OF_A_NODE {
+                kept.remove(0);
+            }
+            kept.push(Case { removed: case.removed.as_slice().into(), added: case.added.as_slice().into(), verdict });
+        }
+    }
+
+    /// The verdicts on these cases; `None` where one is not known.
+    #[must_use]
+    pub fn verdicts(&self, cases: &[WhatIf]) -> Option<Verdicts> {
+        let nodes: Option<Vec<u16>> = cases.iter().map(|case| Some(self.find(case)?.verdict)).collect();
+        Some(Verdicts { outcomes: self.outcomes.clone(), nodes: nodes? })
+    }
+
+    fn find(&self, case: &WhatIf) -> Option<&Case> {
+        self.of_node.get(&case.node)?.iter().rfind(|known| known.is(case))
+    }
+
+    fn outcome(&mut self, status: &Status) -> Option<u16> {
+        let at = self.outcomes.iter().position(|known| known == status).unwrap_or_else(|| {
+            self.outcomes.push(status.clone());
+            self.outcomes.len() - 1
+        });
+        u16::try_from(at + 1).ok()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let of_case = |case: &Case| size_of::<Case>() + 4 * case.removed.len() + 8 * case.added.len();
+        let cases: usize = self.of_node.values().flatten().map(of_case).sum();
+        cases + self.outcomes.len() * 128
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::NodeFacts;
+    use crate::model::{Node, PodKey};
+    use crate::plugins::Code;
+
+    fn pod(name: &str) -> Arc<Pod> {
+        let key = PodKey { namespace: "ns".into(), name: name.into(), uid: name.into() };
+        Arc::new(Pod { key, ..Pod::default() })
+    }
+
+    fn case(node: u32, removed: &[u32], added: &[Arc<Pod>]) -> WhatIf {
+        WhatIf { node: NodeId(node), removed: removed.iter().copied().map(PodId).collect(), added: added.to_vec() }
+    }
+
+    fn verdicts(nodes: &[u16]) -> Verdicts {
+        let outcomes = vec![Status { code: Code::Unschedulable, reasons: vec!["full".into()] }];
+        Verdicts { outcomes, nodes: nodes.to_vec() }
+    }
+
+    #[test]
+    fn a_case_is_known_by_its_node_and_all_that_differs_there() {
+        let (here, changed) = (pod("here"), pod("here"));
+        let asked = [case(0, &[1, 2], &[]), case(0, &[1], std::slice::from_ref(&here)), case(1, &[], &[])];
+        let mut cases = Cases::default();
+        assert_eq!(cases.missing(&asked), [0, 1, 2]);
+        cases.set(&asked, &verdicts(&[0, 1, 0]));
+        assert_eq!(cases.missing(&asked), [0; 0]);
+        assert_eq!(cases.verdicts(&asked), Some(verdicts(&[0, 1, 0])));
+        let others = [case(0, &[2], &[]), case(0, &[1], &[changed]), case(0, &[1], &[]), case(1, &[1], &[])];
+        assert_eq!(cases.missing(&others), [0, 1, 2, 3]);
+        assert_eq!(cases.verdicts(&others), None);
+    }
+
+    #[test]
+    fn of_a_node_that_changed_nothing_is_known() {
+        let mut cache = Cache::default();
+        let set = |cache: &mut Cache, name: &str, unschedulable| {
+            cache.set_node(Arc::new(Node { name: name.into(), unschedulable, ..Node::default() }));
+        };
+        set(&mut cache, "a", false);
+        set(&mut cache, "b", false);
+        let reads = |node_facts| Declaration { node_facts, ..Declaration::default() };
+        let asked = [case(0, &[], &[]), case(1, &[], &[])];
+        for (facts, missing) in [(NodeFacts::UNSCHEDULABLE, &[0][..]), (NodeFacts::TAINTS, &[])] {
+            let mut cases = Cases::default();
+            cases.catch_up(&cache, &reads(facts));
+            cases.set(&asked, &verdicts(&[0, 0]));
+            let mut cache = cache.clone();
+            set(&mut cache, "a", true);
+            cases.catch_up(&cache, &reads(facts));
+            assert_eq!(cases.missing(&asked), missing);
+        }
+    }
+
+    #[test]
+    fn of_one_node_so_many_are_kept() {
+        let mut cases = Cases::default();
+        let asked: Vec<WhatIf> = (0..=OF_A_NODE as u32).map(|pod| case(0, &[pod], &[])).collect();
+        cases.set(&asked, &verdicts(&vec![0; asked.len()]));
+        assert_eq!(cases.missing(&asked), [0], "the oldest went");
+    }
+}
