@@ -45,20 +45,12 @@ impl Case {
 impl Cases {
     /// Forgets what the changes since the last time made stale, for a plugin of this declaration.
     pub fn catch_up(&mut self, cache: &Cache, declaration: &Declaration) {
-        let log = cache.log();
-        match log.since(self.position) {
-            Some(changes) => {
-                for change in changes {
-                    match Stale::by(change, cache, declaration) {
-                        Stale::Nothing => {}
-                        Stale::Node(node) => drop(self.of_node.remove(&node)),
-                        Stale::All => self.of_node.clear(),
-                    }
-                }
-            }
-            None => self.of_node.clear(),
-        }
-        self.position = log.end();
+        let of_node = &mut self.of_node;
+        Stale::catch_up(&mut self.position, cache, declaration, |stale| match stale {
+            Stale::Nothing => {}
+            Stale::Node(node) => drop(of_node.remove(&node)),
+            Stale::All => of_node.clear(),
+        });
     }
 
     /// Those of `cases` about which nothing is known, by their place.

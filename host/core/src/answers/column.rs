@@ -18,26 +18,13 @@ pub struct Column<T> {
 impl<T: Copy + Default> Column<T> {
     /// Forgets what the changes since the last time made stale, for a plugin of this declaration.
     pub fn catch_up(&mut self, cache: &Cache, declaration: &Declaration) {
-        let log = cache.log();
-        match log.since(self.position) {
-            Some(changes) => {
-                for change in changes {
-                    match Stale::by(change, cache, declaration) {
-                        Stale::Nothing => {}
-                        Stale::Node(node) => self.forget(node),
-                        Stale::All => self.known.clear(),
-                    }
-                }
-            }
-            None => self.known.clear(),
-        }
-        self.position = log.end();
-    }
-
-    fn forget(&mut self, node: NodeId) {
-        if (node.0 as usize) < self.known.len() {
-            self.known.remove(node.0 as usize);
-        }
+        let known = &mut self.known;
+        Stale::catch_up(&mut self.position, cache, declaration, |stale| match stale {
+            Stale::Nothing => {}
+            Stale::Node(node) if (node.0 as usize) < known.len() => known.remove(node.0 as usize),
+            Stale::Node(_) => {}
+            Stale::All => known.clear(),
+        });
     }
 
     /// Forgets everything.

@@ -25,6 +25,20 @@ impl Stale {
         }
     }
 
+    /// Forgets, by `forget`, what the changes from `position` on made stale for a plugin of this declaration. `position` is the
+    /// log's end from then on.
+    pub fn catch_up(position: &mut u64, cache: &Cache, declaration: &Declaration, mut forget: impl FnMut(Self)) {
+        let log = cache.log();
+        match log.since(*position) {
+            Some(changes) => {
+                let stale = changes.map(|change| Self::by(change, cache, declaration));
+                stale.filter(|stale| *stale != Self::Nothing).for_each(forget);
+            }
+            None => forget(Self::All),
+        }
+        *position = log.end();
+    }
+
     /// After a change that is not about a node, for plugins that read these facts of the cluster.
     pub fn by_cluster(change: Change, cache: &Cache, facts: ClusterFacts, plugins: &[&Declaration]) -> Self {
         match change {
