@@ -277,6 +277,9 @@ impl Core {
     fn plugins_swapped(&mut self, profiles: Vec<Profile>, step: &mut Step<'_>) {
         let used: Vec<_> = profiles.iter().flat_map(Profile::plugin_ids).collect();
         self.answers.retain(|plugin, _| used.contains(&plugin));
+        let read: Vec<_> =
+            profiles.iter().flat_map(Profile::plugins).map(|plugin| plugin.declaration.node_facts).collect();
+        self.answers.retain_shapes(|facts| read.contains(&facts));
         self.distrusted.retain(|distrusted| distrusted.plugin.is_some_and(|plugin| used.contains(&plugin)));
         self.profiles = profiles;
         for pod in std::mem::take(&mut self.unclaimed).into_values() {
