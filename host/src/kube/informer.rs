@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::{info, warn};
 
-use super::intern::SpecTable;
+use super::intern::PodParts;
 use super::known::{KnownNodes, KnownPod, KnownPods};
 use super::objects::{NodeObject, Notes, Observed, PodObject, Unreadable, scheduled_condition};
 use crate::extender::Extenders;
@@ -117,7 +117,7 @@ pub(super) fn explain_client(error: &ClientError) -> String {
 pub(super) struct PodIntake<const WHOLE: bool> {
     pub(super) extenders: Arc<Extenders>,
     pub(super) known: Arc<KnownPods>,
-    pub(super) specs: SpecTable,
+    pub(super) parts: PodParts,
     pub(super) events: UnboundedSender<Event>,
 }
 
@@ -152,7 +152,7 @@ impl<const WHOLE: bool> Intake for PodIntake<WHOLE> {
         let generation = pod.metadata().generation;
         let condition = scheduled_condition(&mut pod);
         let mut notes = Notes::default();
-        let pod = pod.into_model(&self.specs, &mut notes);
+        let pod = pod.into_model(&self.parts, &mut notes);
         if !notes.is_empty() {
             warn!("pod {}: {notes}", pod.key);
         }
