@@ -62,7 +62,11 @@ struct Amounts {
 /// 75 where the pod changes nothing, up to 100 where it evens things out, down to 50 where it does the contrary.
 fn improvement(amounts: &[Amounts]) -> i64 {
     let there = amounts.iter().filter(|amounts| amounts.capacity != 0);
-    let utilization = |used: i64, capacity: i64| (used as f64 / capacity as f64).min(1.0);
+    // Not `min`, which WebAssembly has for numbers alone and a call has to stand for.
+    let utilization = |used: i64, capacity: i64| match used as f64 / capacity as f64 {
+        more if more > 1.0 => 1.0,
+        part => part,
+    };
     let before = there.clone().map(|amounts| utilization(amounts.used, amounts.capacity));
     let after = there.map(|amounts| utilization(amounts.used + amounts.wanted, amounts.capacity));
     50 + (50 + evenness(after) - evenness(before)) / 2

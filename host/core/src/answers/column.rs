@@ -20,7 +20,8 @@ impl<T: Copy + Default> Column<T> {
     /// Forgets everything where something changed since the last time that is not about a node, and that a plugin of this
     /// declaration reads. Of what changed about nodes the shapes know.
     pub fn catch_up(&mut self, cache: &Cache, declaration: &Declaration) {
-        if self.position < cache.log().end_beyond_nodes() {
+        // Of a new template nothing is known: what happened before is nothing to it.
+        if !self.answers.is_empty() && self.position < cache.log().end_beyond_nodes() {
             let answers = &mut self.answers;
             Stale::catch_up(&mut self.position, cache, declaration, |stale| {
                 if stale == Stale::All {

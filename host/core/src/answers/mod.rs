@@ -100,11 +100,15 @@ pub struct Answers {
     pub fitting: Shelf<Parts, Fitting>,
     /// Which of those are the best.
     pub rankings: Shelf<Parts, Ranking>,
+    /// For each so many nodes: see [`USUAL_NODES`].
     most_bytes: usize,
 }
 
+/// What memory is meant for so many nodes; where there are more, it may be as much again for each so many of them.
+pub const USUAL_NODES: usize = 50_000;
+
 impl Answers {
-    /// Keeps at most about `most_bytes`.
+    /// Keeps at most about `most_bytes` for each [`USUAL_NODES`] that there are.
     #[must_use]
     pub fn new(most_bytes: usize) -> Self {
         Self {
@@ -160,20 +164,24 @@ impl Answers {
 
     /// Whether a ranking of so many nodes may be made, in this cycle.
     pub fn have_room_for_ranking(&mut self, nodes: usize, cycle: u64) -> bool {
-        let most = self.most_for_rankings();
+        let most = self.most_for_rankings(nodes);
         self.rankings.has_room_for(nodes * Ranking::BYTES_PER_NODE, most, cycle)
     }
 
     /// What takes least, the nodes that fit, gets least.
-    fn most_for_rankings(&self) -> usize {
-        self.most_bytes / 16 * 7
+    fn most_for_rankings(&self, nodes: usize) -> usize {
+        self.most_for(nodes) / 16 * 7
     }
 
-    /// Drops those used longest ago where they take too much.
-    pub fn make_room(&mut self) {
-        self.kept.make_room(self.most_bytes / 2);
-        self.fitting.make_room(self.most_bytes / 16);
-        self.rankings.make_room(self.most_for_rankings());
+    fn most_for(&self, nodes: usize) -> usize {
+        self.most_bytes.saturating_mul(nodes.div_ceil(USUAL_NODES).max(1))
+    }
+
+    /// Drops those used longest ago where they take too much, for so many nodes.
+    pub fn make_room(&mut self, nodes: usize) {
+        self.kept.make_room(self.most_for(nodes) / 2);
+        self.fitting.make_room(self.most_for(nodes) / 16);
+        self.rankings.make_room(self.most_for_rankings(nodes));
     }
 
     /// How many (plugin, template) pairs have answers.
@@ -215,7 +223,7 @@ mod tests {
         }
         answers.of(PluginId(0), TemplateId(0), 9);
         answers.most_bytes = 50_000;
-        answers.make_room();
+        answers.make_room(1000);
         assert_eq!(answers.len(), 1);
         let (kept, shapes) = answers.by_shape(&plugin, TemplateId(0), 9, &cache);
         assert_eq!(kept.verdicts.missing(shapes, &nodes), [], "the one used last stays");

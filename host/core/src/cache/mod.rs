@@ -61,8 +61,7 @@ impl Named for NodeInfo {
 
 /// Nodes, their pods, and what changed.
 ///
-/// Cloning it is cheap in depth (objects are shared), linear in the number of nodes and pods: a frozen state for a guest
-/// that is filled aside.
+/// A clone shares nodes, pods and objects with the original until either changes them.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
     nodes: Register<NodeInfo>,
@@ -83,6 +82,20 @@ impl Cache {
     #[must_use]
     pub fn with_log_of(changes: usize) -> Self {
         Self { log: ChangeLog::holding(changes), ..Self::default() }
+    }
+
+    /// The cluster as it is now, for whoever looks at it aside: without the changes that led there.
+    #[must_use]
+    pub fn frozen(&self) -> Self {
+        Self {
+            nodes: self.nodes.clone(),
+            pods: self.pods.clone(),
+            waiting: self.waiting.clone(),
+            images: self.images.clone(),
+            objects: self.objects.clone(),
+            log: self.log.without_history(),
+            events: Vec::new(),
+        }
     }
 
     /// All nodes, by id.

@@ -41,7 +41,7 @@ impl<T> DerefMut for Register<T> {
     }
 }
 
-impl<T: Named> Register<T> {
+impl<T: Named + Clone> Register<T> {
     /// The id of the thing of this name.
     pub fn find(&self, name: &str) -> Option<u32> {
         self.by_name.find(self.hasher.hash_one(name), |id| self.name(*id) == name).copied()

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use berth_core::answers::{Column, FactShapes, Shapes};
 use berth_core::cache::NodeId;
+use berth_core::facts::NodeFacts;
 use berth_core::plugins::TemplateId;
 use fastrand::Rng;
 
@@ -72,7 +73,7 @@ impl Scoped<'_> {
             self.compare(bench, Promise::Cycles, &base, &later, occasions);
         }
         self.check_order(bench, lived, &base, rng)?;
-        kept.check(self, bench, base);
+        kept.check(self, bench, &base);
         Ok(())
     }
 
@@ -138,28 +139,29 @@ impl Scoped<'_> {
 impl Kept {
     /// Of nodes of which no declared fact changed, the answers must be those given before; and those of nodes that are equal in
     /// the declared facts must be the same.
-    fn check(&mut self, asked: &Scoped<'_>, bench: &mut Bench<'_>, answers: Vec<Answer>) {
-        let shapes = self.shapes.of(bench.declaration.node_facts, &asked.world.cache);
+    fn check(&mut self, asked: &Scoped<'_>, bench: &mut Bench<'_>, answers: &[Answer]) {
+        let cache = &asked.world.cache;
+        // By the name, each node is itself alone.
+        let itself = self.shapes.of(bench.declaration.node_facts | NodeFacts::NAME, cache);
         let kept = self.columns.entry((asked.export, asked.question.template)).or_default();
-        kept.column.catch_up(&asked.world.cache, &bench.declaration);
+        kept.column.catch_up(cache, &bench.declaration);
         let mut pairs = Pairs::default();
-        for (node, now) in asked.nodes.iter().zip(&answers) {
-            pairs.push(*node, kept.get(shapes, *node), now);
+        for (node, now) in asked.nodes.iter().zip(answers) {
+            pairs.push(*node, kept.get(itself, *node), now);
+            kept.set(itself, *node, now.clone());
         }
         let occasions = ("at first", "later, while nothing changed that it declares to read");
         pairs.compare(Promise::Kept, asked, bench, occasions);
+        let shapes = self.shapes.of(bench.declaration.node_facts, cache);
         let mut of_its_like = KeptColumn::default();
         let mut pairs = Pairs::default();
-        for (node, answer) in asked.nodes.iter().zip(&answers) {
+        for (node, answer) in asked.nodes.iter().zip(answers) {
             pairs.push(*node, of_its_like.get(shapes, *node), answer);
             of_its_like.set(shapes, *node, answer.clone());
         }
         let occasions =
             ("when asked about another node that is equal in all that it declares to read", "about this one");
         pairs.compare(Promise::Alike, asked, bench, occasions);
-        for (node, answer) in asked.nodes.iter().zip(answers) {
-            kept.set(shapes, *node, answer);
-        }
     }
 
     /// These templates are not asked about any more.
