@@ -52,9 +52,10 @@ impl ChangeLog {
         Self { changes: VecDeque::new(), start: 0, beyond_nodes: 0, holds }
     }
 
-    /// The same position, and nothing of what came before it.
-    pub(super) fn without_history(&self) -> Self {
-        Self { changes: VecDeque::new(), start: self.end(), ..*self }
+    /// The same end, and of what came before it only what happened since then, if that is still known.
+    pub(super) fn latest(&self, since: u64) -> Self {
+        let changes: VecDeque<Change> = self.since(since).into_iter().flatten().collect();
+        Self { start: self.end() - changes.len() as u64, changes, ..*self }
     }
 
     /// The position after the last change.

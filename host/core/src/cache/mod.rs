@@ -84,16 +84,17 @@ impl Cache {
         Self { log: ChangeLog::holding(changes), ..Self::default() }
     }
 
-    /// The cluster as it is now, for whoever looks at it aside: without the changes that led there.
+    /// The cluster as it is now, for whoever looks at it aside and knows what it was at this position of the log: of the changes
+    /// that led there it has those since then.
     #[must_use]
-    pub fn frozen(&self) -> Self {
+    pub fn frozen(&self, since: u64) -> Self {
         Self {
             nodes: self.nodes.clone(),
             pods: self.pods.clone(),
             waiting: self.waiting.clone(),
             images: self.images.clone(),
             objects: self.objects.clone(),
-            log: self.log.without_history(),
+            log: self.log.latest(since),
             events: Vec::new(),
         }
     }

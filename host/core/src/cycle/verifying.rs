@@ -37,8 +37,9 @@ impl Placing<'_> {
             )
         } else {
             format!(
-                "declares scope node, but its {what} for pod {pod} changed while nothing that it declares to read did; it is \
-                 asked for every pod from now on. Declare the facts it reads, or scope cluster"
+                "declares scope node, but its {what} for pod {pod} is another than it was while nothing that it declares to \
+                 read changed, or than that of a node with the same facts; it is asked for every pod from now on. Declare the \
+                 facts it reads (name, where it matters which node it is), or scope cluster"
             )
         };
         self.distrusted.push(Distrusted { plugin: Some(plugin.id), name: Arc::clone(&plugin.declaration.name), what });

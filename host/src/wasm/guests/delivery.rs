@@ -10,7 +10,8 @@ use berth_core::profile::Profile;
 
 use super::entry::Entry;
 use super::rebuild::Rebuilt;
-use super::resident::Resident;
+use super::resident::{Resident, Stale};
+use crate::wasm::feed::Feeder;
 use crate::wasm::load::LoadCause;
 
 /// Something for [`super::Guests::accept`].
@@ -32,14 +33,16 @@ pub(crate) type ClusterAnswer = Result<Cache, LoadCause>;
 /// A wish for a copy of the cluster with these objects in it.
 pub struct ClusterRequest {
     objects: Vec<ObjectReads>,
+    /// With the changes since then; `None` for none.
+    since: Option<u64>,
     answer: SyncSender<ClusterAnswer>,
 }
 
 impl ClusterRequest {
     /// The request and where its answer comes.
-    pub(crate) fn new(objects: &[ObjectReads]) -> (Self, Receiver<ClusterAnswer>) {
+    pub(crate) fn new(objects: &[ObjectReads], since: Option<u64>) -> (Self, Receiver<ClusterAnswer>) {
         let (answer, receiver) = sync_channel(1);
-        (Self { objects: objects.to_vec(), answer }, receiver)
+        (Self { objects: objects.to_vec(), since, answer }, receiver)
     }
 
     /// Further kinds that have to be in the cluster.
@@ -51,7 +54,7 @@ impl ClusterRequest {
     /// Gives it, unless objects are still being listed: then it comes back.
     pub(super) fn answer(self, cache: &Cache) -> Option<Self> {
         let answer = match cache.objects().coverage(&self.objects) {
-            Coverage::Complete => Ok(cache.frozen()),
+            Coverage::Complete => Ok(cache.frozen(self.since.unwrap_or(cache.log().end()))),
             Coverage::Refused(kind, why) => Err(LoadCause::NotListed { kind, why }),
             Coverage::Underway => return Some(self),
         };
@@ -83,6 +86,23 @@ pub(crate) enum Installed {
 }
 
 impl Prepared {
+    /// Up to where all of the new instances know the changes of the cluster; `None` where there are none.
+    pub(crate) fn position(&self) -> Option<u64> {
+        self.new.iter().map(|(_, resident)| resident.position()).min()
+    }
+
+    /// Tells the new instances what changed since.
+    pub(crate) fn catch_up(&mut self, cache: &Cache, feeder: &mut Feeder) -> Installed {
+        for (entry, resident) in &mut self.new {
+            match resident.catch_up(cache, feeder) {
+                Ok(()) => {}
+                Err(Stale::Behind) => return Installed::FellBehind,
+                Err(Stale::Call(error)) => return Installed::Failed(entry.id, error.to_string()),
+            }
+        }
+        Installed::Yes
+    }
+
     /// Lets the preparing thread learn what becomes of the set.
     pub(crate) fn watched(mut self) -> (Self, Receiver<Installed>) {
         let (sender, receiver) = channel();

@@ -4,7 +4,6 @@ use berth_core::cache::Cache;
 use berth_core::profile::Profile;
 
 use super::delivery::{Installed, Prepared};
-use super::resident::Stale;
 use super::{Guests, Slot};
 
 impl Guests {
@@ -14,24 +13,13 @@ impl Guests {
     /// Returns the profiles of the set, for [`berth_core::Event::PluginsSwapped`].
     pub fn swap(&mut self, mut prepared: Prepared, cache: &Cache) -> Option<Vec<Profile>> {
         let done = prepared.done.take();
-        let installed = self.bring_up_to_date(&mut prepared, cache);
+        let installed = prepared.catch_up(cache, &mut self.feeder);
         let profiles = (installed == Installed::Yes).then(|| self.put_in_place(prepared));
         if let Some(done) = done {
             // The loader may have ended; the set serves all the same.
             let _ = done.send(installed);
         }
         profiles
-    }
-
-    fn bring_up_to_date(&mut self, prepared: &mut Prepared, cache: &Cache) -> Installed {
-        for (entry, resident) in &mut prepared.new {
-            match resident.catch_up(cache, &mut self.feeder) {
-                Ok(()) => {}
-                Err(Stale::Behind) => return Installed::FellBehind,
-                Err(Stale::Call(error)) => return Installed::Failed(entry.id, error.to_string()),
-            }
-        }
-        Installed::Yes
     }
 
     fn put_in_place(&mut self, prepared: Prepared) -> Vec<Profile> {

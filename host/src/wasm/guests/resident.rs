@@ -84,6 +84,11 @@ impl Resident {
         }
     }
 
+    /// Up to where it was told the changes of the cluster.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
     /// Makes a template known to it, unless it is.
     pub fn hold(&mut self, template: TemplateId, pod: &Pod) -> Result<(), CallError> {
         if self.held.contains(&template) {

@@ -13,7 +13,8 @@ use super::files::Files;
 use super::options::LoaderOptions;
 use super::watch::Watches;
 use super::{First, LoaderError, Wish, directory};
-use crate::wasm::guests::{ClusterRequest, Delivery, Installed, Outbox};
+use crate::wasm::feed::Feeder;
+use crate::wasm::guests::{ClusterRequest, Delivery, Installed, Outbox, Prepared};
 use crate::wasm::load::{Cluster, Compiler, Digest, LoadCause};
 use crate::wasm::set::{AssembleError, Assembled, Assembler, Board, Catalog, ProfileSpec};
 
@@ -163,7 +164,7 @@ impl Worker {
     fn serve(&mut self, catalog: &Catalog) -> Result<Result<(), AssembleError>, Ended> {
         loop {
             let outbox = &self.outbox;
-            let mut copy = |objects: &[ObjectReads]| copy_of_cluster(outbox, objects);
+            let mut copy = |objects: &[ObjectReads]| copy_of_cluster(outbox, objects, None);
             match self.assembler.assemble(catalog, &mut Cluster::new(&mut copy)) {
                 Ok(None) => return Ok(Ok(())),
                 Ok(Some(assembled)) => {
@@ -176,14 +177,35 @@ impl Worker {
         }
     }
 
+    /// Tells a set what happened while it was filled and tried, which may have taken seconds.
+    fn catch_up(&self, prepared: &mut Prepared) -> Installed {
+        let mut feeder = Feeder::default();
+        for _ in 0..ROUNDS {
+            let Some(position) = prepared.position() else { break };
+            let Ok(cluster) = copy_of_cluster(&self.outbox, &[], Some(position)) else { break };
+            if cluster.log().end().saturating_sub(position) <= FEW_CHANGES {
+                break;
+            }
+            let told = prepared.catch_up(&cluster, &mut feeder);
+            if told != Installed::Yes {
+                return told;
+            }
+        }
+        Installed::Yes
+    }
+
     /// Gives a set to the core's thread. True when it serves, false when another has to be made.
     fn hand_over(&mut self, assembled: Assembled) -> Result<bool, Ended> {
-        let Assembled { prepared, inventory } = assembled;
-        let (prepared, outcome) = prepared.watched();
-        if !(self.outbox)(Delivery::Swap(prepared)) {
-            return Err(Ended);
+        let Assembled { mut prepared, inventory } = assembled;
+        let mut outcome = self.catch_up(&mut prepared);
+        if outcome == Installed::Yes {
+            let (prepared, installed) = prepared.watched();
+            if !(self.outbox)(Delivery::Swap(prepared)) {
+                return Err(Ended);
+            }
+            outcome = installed.recv().map_err(|_| Ended)?;
         }
-        match outcome.recv().map_err(|_| Ended)? {
+        match outcome {
             Installed::Yes => {
                 self.assembler.commit(inventory);
                 Ok(true)
@@ -197,12 +219,19 @@ impl Worker {
     }
 }
 
-/// Asks the core's thread for the cluster with these objects. Where that has ended, an empty one will do.
-fn copy_of_cluster(outbox: &Outbox, objects: &[ObjectReads]) -> Result<Cache, LoadCause> {
-    let (request, answer) = ClusterRequest::new(objects);
+/// Asks the core's thread for the cluster with these objects, and what changed there since then. Where that has ended, an empty one
+/// will do.
+fn copy_of_cluster(outbox: &Outbox, objects: &[ObjectReads], since: Option<u64>) -> Result<Cache, LoadCause> {
+    let (request, answer) = ClusterRequest::new(objects, since);
     let asked = outbox(Delivery::NeedsCluster(request));
     asked.then(|| answer.recv().ok()).flatten().unwrap_or_else(|| Ok(Cache::default()))
 }
+
+/// So many changes are told to a new set between two pods; where there are more, they are told to it aside.
+const FEW_CHANGES: u64 = 128;
+
+/// How often it is brought up to date aside. What happens in the meantime is less each time.
+const ROUNDS: usize = 3;
 
 /// Waits until changes have ceased. False when the thread is to end.
 fn settle(woken: &Receiver<Wake>) -> bool {
