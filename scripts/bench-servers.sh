@@ -10,12 +10,16 @@ export PIDS=""
 berth_command() {
     echo "$BERTH run --kubeconfig $1/kubeconfig --leader-elect=false --secure-port=$2 $OPEN_PATHS"
 }
-kube_scheduler_command() {
+kube_scheduler_command() { kube_scheduler_of "$1" "$2" ""; }
+# The same where it scores every node, as Berth does.
+kube_scheduler_all_command() { kube_scheduler_of "$1" "$2" "percentageOfNodesToScore: 100"; }
+kube_scheduler_of() {
     cat >"$1/scheduler.yaml" <<EOT
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 leaderElection: {leaderElect: false}
 clientConnection: {kubeconfig: "$1/kubeconfig", qps: 5000, burst: 5000}
+$3
 EOT
     echo "$PROGRAMS/kube-scheduler --config=$1/scheduler.yaml --bind-address=127.0.0.1 --secure-port=$2" \
         "--cert-dir=$1/scheduler-certs $OPEN_PATHS"

@@ -37,8 +37,9 @@
 ///
 /// The functions' parameter types say which facts they read: references to types of [`pod`](crate::pod),
 /// [`node`](crate::node) and [`cluster`](crate::cluster), [`&Cycle`](crate::Cycle), and your own `&Args`, `&Counts` and `&Wanted`,
-/// in any order. A fact that is no parameter cannot be read, and is not sent. A function without `&Cycle`, an index and
-/// [`node::Ids`](crate::node::Ids) is one whose answers the host may keep until a fact of the node changes.
+/// in any order. A fact that is no parameter cannot be read, and is not sent. A function without `&Cycle`, an index,
+/// [`node::Id`](crate::node::Id) and [`node::Ids`](crate::node::Ids) is one whose answers the host may keep until a fact of the node
+/// changes, and take for those about every node with the same facts.
 ///
 /// ```
 /// use berth_guest::prelude::*;

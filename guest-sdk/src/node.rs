@@ -67,7 +67,8 @@ impl Id {
 
 impl<P: Plugin> Param<P> for Id {
     type Item<'a> = Id;
-    const READS: Reads = Reads::NONE;
+    /// It is none of the facts in which nodes can be equal.
+    const READS: Reads = Reads::BEYOND;
 
     fn of<'a>(scene: &Scene<'a, P>) -> Id {
         // It came as a u32.

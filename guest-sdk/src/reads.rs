@@ -36,7 +36,7 @@ impl Reads {
     /// What `prepare` made.
     pub const PREPARED: Reads = Reads { prepared: true, ..Reads::NONE };
 
-    /// The plugin's index, or which nodes are asked about.
+    /// The plugin's index, a node's number, or which nodes are asked about.
     pub const BEYOND: Reads = Reads { beyond: true, ..Reads::NONE };
 
     /// Facts of the pod to be placed.

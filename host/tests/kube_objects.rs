@@ -4,7 +4,9 @@
 
 mod support;
 
-use berth::kube::SpecTable;
+use std::sync::Arc;
+
+use berth::kube::PodParts;
 use berth::kube::objects::{NodeObject, Notes, Observed, PodObject};
 use berth_core::model::*;
 use serde_json::{Value, json};
@@ -14,7 +16,7 @@ use support::yaml;
 fn pod(object: &Value) -> (Pod, String) {
     let observed: Observed<PodObject> = serde_json::from_str(&object.to_string()).expect("JSON");
     let mut notes = Notes::default();
-    let pod = observed.object.expect("a readable pod").into_model(&SpecTable::default(), &mut notes);
+    let pod = observed.object.expect("a readable pod").into_model(&PodParts::default(), &mut notes);
     (pod, notes.to_string())
 }
 
@@ -46,7 +48,7 @@ fn a_pods_metadata_and_status() {
     let (pod, notes) = pod(&yaml("kube/pod.yaml"));
     let expected = Pod {
         key: PodKey { namespace: "shop".into(), name: "web-0".into(), uid: "0b7c4a1e".into() },
-        labels: labels(&[("app", "web"), ("tier", "front")]),
+        labels: labels(&[("app", "web"), ("tier", "front")]).into(),
         annotations: labels(&[("note", "kept")]),
         owners: vec![Owner {
             api_version: "apps/v1".into(),
@@ -54,7 +56,8 @@ fn a_pods_metadata_and_status() {
             name: "web".into(),
             uid: "11aa".into(),
             controller: true,
-        }],
+        }]
+        .into(),
         deleting: true,
         preempted: false,
         created: 1_767_323_045,
@@ -378,17 +381,19 @@ fn an_object_that_can_not_be_read_is_known_by_name_and_field() {
 }
 
 #[test]
-fn pods_of_one_template_share_their_spec() {
-    let specs = SpecTable::default();
+fn pods_of_one_template_share_what_they_have_in_common() {
+    let parts = PodParts::default();
     let mut object = yaml("kube/pod.yaml");
     object["spec"]["volumes"] = json!([{"name": "kube-api-access-aaaaa", "projected": {}}]);
     let model = |object: &Value| {
         let observed: Observed<PodObject> = serde_json::from_str(&object.to_string()).expect("JSON");
-        observed.object.expect("readable").into_model(&specs, &mut Notes::default())
+        observed.object.expect("readable").into_model(&parts, &mut Notes::default())
     };
     let one = model(&object);
     object["metadata"]["name"] = "web-1".into();
     object["spec"]["nodeName"] = "n-7".into();
     object["spec"]["volumes"][0]["name"] = "kube-api-access-bbbbb".into();
-    assert!(std::sync::Arc::ptr_eq(&one.spec, &model(&object).spec));
+    let other = model(&object);
+    assert!(Arc::ptr_eq(&one.spec, &other.spec) && Arc::ptr_eq(&one.requests, &other.requests));
+    assert!(Arc::ptr_eq(&one.labels, &other.labels) && Arc::ptr_eq(&one.owners, &other.owners));
 }

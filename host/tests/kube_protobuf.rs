@@ -8,7 +8,7 @@ mod support;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use berth::kube::SpecTable;
+use berth::kube::PodParts;
 use berth::kube::objects::{NodeObject, Notes, Observed, PodObject, Slim};
 use berth::protobuf::{ListReader, Part};
 use http::Request;
@@ -47,7 +47,7 @@ async fn objects_are_the_same_in_both_forms() {
     assert_eq!(never_set(&text), Vec::<&str>::new(), "fields that no object of the test has");
     let node = nodes.into_iter().next().expect("a node").into_model(&mut Notes::default());
     assert_eq!((node.taints.len(), node.images.len(), node.declared_features.len()), (4, 2, 2));
-    let all = pods.into_iter().next().expect("a pod").into_model(&SpecTable::default(), &mut Notes::default());
+    let all = pods.into_iter().next().expect("a pod").into_model(&PodParts::default(), &mut Notes::default());
     assert!(all.deleting && all.created > 0 && all.start_time > 0);
     assert_eq!((all.spec.priority, all.spec.volumes.len(), all.spec.tolerations.len()), (-7, 14, 3));
 }

@@ -57,7 +57,7 @@ fn pod(name: &str, random: &mut fastrand::Rng) -> Pod {
     let host_ports = if random.bool() { vec![port] } else { Vec::new() };
     Pod {
         key: PodKey { namespace: "ns".into(), name: name.into(), uid: name.into() },
-        requests,
+        requests: Arc::new(requests),
         spec: Arc::new(PodSpec { host_ports, ..PodSpec::default() }),
         ..Pod::default()
     }

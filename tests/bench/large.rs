@@ -1,13 +1,11 @@
 //! Clusters as large as any: what a process holds of them, and what it decides there.
 //!
-//! Ten pods run on every node, and pods of 50 templates come in turn. Components may take more here than by default, which
-//! is for some ten thousand nodes; what they take is shown.
+//! Ten pods run on every node, and pods of 50 templates come in turn.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
-use berth::wasm::Limits;
 use berth_tests::engine::{Scene, Setup, WORKLOADS};
 use serde_json::json;
 
@@ -22,12 +20,6 @@ const CROWD: usize = 50;
 const BATCH: usize = 100;
 const ROUNDS: usize = 7;
 
-/// For so many nodes the default limits are meant.
-const USUAL_NODES: usize = 5_000;
-
-/// As much as a component's memory can address.
-const MOST_MEMORY: usize = 4 << 30;
-
 /// Measures each number of nodes, `BENCH_LARGE_NODES`; the fewest first, as memory is that of the process.
 pub fn measure_all(lines: &mut Lines) -> Result<()> {
     for nodes in numbers("BENCH_LARGE_NODES", "5000 100000")? {
@@ -39,7 +31,7 @@ pub fn measure_all(lines: &mut Lines) -> Result<()> {
 fn measure(nodes: usize, lines: &mut Lines) -> Result<()> {
     let workload = WORKLOADS.first().context("no workload")?.of_templates(TEMPLATES);
     let began = Instant::now();
-    let mut scene = Scene::with(workload, nodes, CROWD, Setup { limits: limits(nodes), ..Setup::default() })?;
+    let mut scene = Scene::with(workload, nodes, CROWD, Setup::default())?;
     let filled = began.elapsed();
     let known = round(&mut scene, 2 * TEMPLATES, Scene::next_pod)?;
     let rounds: Vec<Round> = (0..ROUNDS).map(|_| round(&mut scene, BATCH, Scene::next_pod)).collect::<Result<_>>()?;
@@ -56,14 +48,6 @@ fn measure(nodes: usize, lines: &mut Lines) -> Result<()> {
         "microsecondsPerFirst": spread(&first, |round| round.deciding),
         "microsecondsPerFirstOfAll": known.deciding.as_secs_f64() * 1e6 / known.pods as f64,
     }))
-}
-
-/// What components need for a call about all nodes, and to keep what they read of them.
-fn limits(nodes: usize) -> Limits {
-    let usual = Limits::default();
-    let times = nodes.div_ceil(USUAL_NODES);
-    let scaled = |limit: Duration| limit * u32::try_from(times).unwrap_or(u32::MAX);
-    Limits { memory: usual.memory.saturating_mul(times).min(MOST_MEMORY), call: scaled(usual.call), ..usual }
 }
 
 /// A line of this process's `/proc/self/status`, in MB.

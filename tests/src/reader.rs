@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
-use berth::kube::SpecTable;
+use berth::kube::PodParts;
 use berth::kube::objects::{FurtherKind, NodeObject, Notes, Observed, PodObject, Slim};
 use berth_core::Event;
 use berth_core::model::{ObjectKind, ObjectReads, Pod, PodKey};
 use serde_json::Value;
 
-/// Reads objects as informers do: equal specs are one, further kinds are read as far as some plugin reads them.
+/// Reads objects as informers do: equal parts of pods are one, further kinds are read as far as some plugin reads them.
 #[derive(Default)]
 pub struct Reader {
     further: BTreeMap<Arc<ObjectKind>, FurtherKind>,
-    specs: SpecTable,
+    parts: PodParts,
 }
 
 impl Reader {
@@ -33,7 +33,7 @@ impl Reader {
                 let mut notes = Notes::default();
                 Some(Event::NodeSet(Arc::new(read::<NodeObject>(object)?.into_model(&mut notes))))
             }
-            "Pod" => Some(Event::PodSet(Arc::new(pod_of(object, &self.specs)?))),
+            "Pod" => Some(Event::PodSet(Arc::new(pod_of(object, &self.parts)?))),
             _ => match self.further.get(&object_kind(object)) {
                 Some(kind) => Some(Event::ObjectSet(Arc::new(kind.read(serde_json::from_value(object.clone())?)))),
                 None => None,
@@ -65,11 +65,11 @@ impl Reader {
 /// # Errors
 /// It can't be read.
 pub fn pod(object: &Value) -> Result<Pod> {
-    pod_of(object, &SpecTable::default())
+    pod_of(object, &PodParts::default())
 }
 
-fn pod_of(object: &Value, specs: &SpecTable) -> Result<Pod> {
-    Ok(read::<PodObject>(object)?.into_model(specs, &mut Notes::default()))
+fn pod_of(object: &Value, parts: &PodParts) -> Result<Pod> {
+    Ok(read::<PodObject>(object)?.into_model(parts, &mut Notes::default()))
 }
 
 /// As an informer reads it.

@@ -211,6 +211,7 @@ fn is_less(before: &Resources, after: &Resources) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::PodRequests;
 
     fn changed(facts: NodeFacts) -> ClusterEvent {
         let node = Some(Arc::new(Node::default()));
@@ -266,9 +267,9 @@ mod tests {
     #[test]
     fn only_a_pod_that_asks_for_less_gives_room() {
         let pod = |milli_cpu| {
-            let mut pod = Pod::default();
-            pod.requests.effective.milli_cpu = milli_cpu;
-            Some(Arc::new(pod))
+            let effective = Resources { milli_cpu, ..Resources::default() };
+            let requests = Arc::new(PodRequests { effective, ..PodRequests::default() });
+            Some(Arc::new(Pod { requests, ..Pod::default() }))
         };
         let facts = NodeFacts::USAGE | NodeFacts::PODS;
         let less = ClusterEvent::pod(pod(200), pod(100), facts);

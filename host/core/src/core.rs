@@ -41,7 +41,8 @@ pub struct Options {
     pub seed: u64,
     /// Backoffs and flushes.
     pub queue: QueueOptions,
-    /// About how many bytes kept answers may take; with 0 none are kept, and plugins are asked about every node for every pod.
+    /// About how many bytes kept answers may take, so many for each [`crate::USUAL_NODES`] that there are; with 0 none are kept, and plugins
+    /// are asked about every node for every pod.
     pub kept_answers_bytes: usize,
     /// Every how many cycles kept answers are checked against fresh ones; 0 is never. With several thousands of nodes it is as many
     /// times less often.
@@ -277,6 +278,9 @@ impl Core {
     fn plugins_swapped(&mut self, profiles: Vec<Profile>, step: &mut Step<'_>) {
         let used: Vec<_> = profiles.iter().flat_map(Profile::plugin_ids).collect();
         self.answers.retain(|plugin, _| used.contains(&plugin));
+        let read: Vec<_> =
+            profiles.iter().flat_map(Profile::plugins).map(|plugin| plugin.declaration.node_facts).collect();
+        self.answers.retain_shapes(|facts| read.contains(&facts));
         self.distrusted.retain(|distrusted| distrusted.plugin.is_some_and(|plugin| used.contains(&plugin)));
         self.profiles = profiles;
         for pod in std::mem::take(&mut self.unclaimed).into_values() {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::cache::NodeId;
 use crate::facts::{NodeFacts, PodFacts};
-use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, PodSpec, Taint};
+use crate::model::{Labels, Node, Object, ObjectKey, ObjectKind, ObjectReads, PodSpec, Taint};
 use crate::plugins::{Code, Cycle, Declaration, PluginError, PluginId, Scope, Status, Verdicts};
 use crate::profile::ProfilePlugin;
 use crate::queue::Part;
@@ -313,7 +313,8 @@ fn a_pod_deleted_while_it_is_bound_is_forgotten() {
 fn a_pod_updated_while_it_is_bound_is_tried_again_as_it_is_then() {
     let mut bench = Bench::new();
     bench.step(set(pod("p")));
-    let updated = Pod { labels: [("l", "new".to_owned())].into_iter().collect(), ..pod("p") };
+    let labels: Labels = [("l", "new".to_owned())].into_iter().collect();
+    let updated = Pod { labels: labels.into(), ..pod("p") };
     assert_eq!(bench.step(set(updated.clone())), [""; 0], "its binding goes on");
     assert_eq!(bench.core.in_flight(), 1);
     bench.step(Event::BindFailed(key("p"), "no".into()));

@@ -32,6 +32,7 @@ pub mod template;
 pub mod time;
 
 pub use crate::action::Action;
+pub use crate::answers::USUAL_NODES;
 pub use crate::core::{Core, Options};
 pub use crate::event::Event;
 pub use crate::plugins::Plugins;

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tracing::warn;
 
 use super::informer::Intake;
-use super::intern::SpecTable;
+use super::intern::PodParts;
 use super::known::{KnownNodes, KnownPod, KnownPods};
 use super::objects::{NodeObject, Notes, Observed, PodObject, Unreadable, scheduled_condition};
 use crate::extender::Extenders;
@@ -20,7 +20,7 @@ pub(super) const UNFINISHED: &str = "status.phase!=Succeeded,status.phase!=Faile
 pub(super) struct PodIntake<const WHOLE: bool> {
     pub(super) extenders: Arc<Extenders>,
     pub(super) known: Arc<KnownPods>,
-    pub(super) specs: SpecTable,
+    pub(super) parts: PodParts,
     pub(super) events: UnboundedSender<Event>,
 }
 
@@ -55,7 +55,7 @@ impl<const WHOLE: bool> Intake for PodIntake<WHOLE> {
         let generation = pod.metadata().generation;
         let condition = scheduled_condition(&mut pod);
         let mut notes = Notes::default();
-        let pod = pod.into_model(&self.specs, &mut notes);
+        let pod = pod.into_model(&self.parts, &mut notes);
         if !notes.is_empty() {
             warn!("pod {}: {notes}", pod.key);
         }

@@ -1,53 +1,86 @@
-//! Equal pod specs kept once: the pods of a Deployment share theirs.
+//! Equal parts of pods kept once: those of a Deployment have their spec, requests, owner and mostly their labels in common.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use berth_core::model::PodSpec;
+use berth_core::model::{Labels, Owner, PodRequests, PodSpec};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-/// Every spec that is in use somewhere, found by its content.
-///
-/// It holds none of them alive. Entries of specs that are gone are cleared whenever the table would grow, so that it is
-/// never larger than twice the specs in use.
+/// What pods have in common, each in use somewhere.
 #[derive(Debug, Default)]
-pub struct SpecTable {
-    hasher: DefaultHashBuilder,
-    specs: Mutex<HashTable<(u64, Weak<PodSpec>)>>,
+pub struct PodParts {
+    specs: Table<PodSpec>,
+    requests: Table<PodRequests>,
+    labels: Table<Labels>,
+    owners: Table<[Owner]>,
 }
 
-impl SpecTable {
+impl PodParts {
     /// The one copy of this spec.
     #[must_use]
-    pub fn share(&self, spec: PodSpec) -> Arc<PodSpec> {
-        let hash = self.hasher.hash_one(&spec);
-        let mut specs = self.specs.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn spec(&self, spec: PodSpec) -> Arc<PodSpec> {
+        self.specs.share(spec)
+    }
+
+    /// The one copy of these requests.
+    #[must_use]
+    pub fn requests(&self, requests: PodRequests) -> Arc<PodRequests> {
+        self.requests.share(requests)
+    }
+
+    /// The one copy of these labels.
+    #[must_use]
+    pub fn labels(&self, labels: Labels) -> Arc<Labels> {
+        self.labels.share(labels)
+    }
+
+    /// The one copy of these owners.
+    #[must_use]
+    pub fn owners(&self, owners: Vec<Owner>) -> Arc<[Owner]> {
+        self.owners.share(owners)
+    }
+}
+
+/// Every value of a kind that is in use somewhere, found by its content.
+///
+/// It holds none of them alive. Entries of values that are gone are cleared whenever the table would grow, so that it is
+/// never larger than twice the values in use.
+#[derive(Debug)]
+struct Table<T: ?Sized> {
+    hasher: DefaultHashBuilder,
+    values: Mutex<HashTable<(u64, Weak<T>)>>,
+}
+
+impl<T: ?Sized> Default for Table<T> {
+    fn default() -> Self {
+        Self { hasher: DefaultHashBuilder::default(), values: Mutex::default() }
+    }
+}
+
+impl<T: ?Sized + Hash + Eq> Table<T> {
+    fn share(&self, value: impl Into<Arc<T>>) -> Arc<T> {
+        let value = value.into();
+        let hash = self.hasher.hash_one(&*value);
+        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = None;
-        specs.find(hash, |(other, weak)| {
-            found = (*other == hash).then(|| weak.upgrade()).flatten().filter(|known| **known == spec);
+        values.find(hash, |(other, weak)| {
+            found = (*other == hash).then(|| weak.upgrade()).flatten().filter(|known| **known == *value);
             found.is_some()
         });
         if let Some(known) = found {
             return known;
         }
-        if specs.len() == specs.capacity() {
-            specs.retain(|(_, weak)| weak.strong_count() > 0);
+        if values.len() == values.capacity() {
+            values.retain(|(_, weak)| weak.strong_count() > 0);
         }
-        let spec = Arc::new(spec);
-        specs.insert_unique(hash, (hash, Arc::downgrade(&spec)), |(hash, _)| *hash);
-        spec
+        values.insert_unique(hash, (hash, Arc::downgrade(&value)), |(hash, _)| *hash);
+        value
     }
 
-    /// How many entries there are, of which some may be of specs that are gone.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.specs.lock().unwrap_or_else(PoisonError::into_inner).len()
-    }
-
-    /// No entries.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// How many entries there are, of which some may be of values that are gone.
+    #[cfg(test)]
+    fn len(&self) -> usize {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 }
 
@@ -60,16 +93,25 @@ mod tests {
     }
 
     #[test]
-    fn equal_specs_are_one() {
-        let table = SpecTable::default();
+    fn equal_values_are_one() {
+        let table = Table::<PodSpec>::default();
         let (a, b, c) = (table.share(spec(1)), table.share(spec(1)), table.share(spec(2)));
         assert!(Arc::ptr_eq(&a, &b) && !Arc::ptr_eq(&a, &c));
         assert_eq!(table.len(), 2);
     }
 
     #[test]
-    fn specs_that_are_gone_leave_the_table() {
-        let table = SpecTable::default();
+    fn lists_too() {
+        let parts = PodParts::default();
+        let owner = |name: &str| Owner { name: name.into(), ..Owner::default() };
+        let (a, b, c) =
+            (parts.owners(vec![owner("a")]), parts.owners(vec![owner("a")]), parts.owners(vec![owner("b")]));
+        assert!(Arc::ptr_eq(&a, &b) && !Arc::ptr_eq(&a, &c));
+    }
+
+    #[test]
+    fn values_that_are_gone_leave_the_table() {
+        let table = Table::<PodSpec>::default();
         let kept = table.share(spec(-1));
         for priority in 0..10_000 {
             let _gone = table.share(spec(priority));

@@ -35,7 +35,7 @@ mod until;
 mod waiter;
 
 pub use self::client::{ConnectError, connect, connect_at, connect_to};
-pub use self::intern::SpecTable;
+pub use self::intern::PodParts;
 pub use self::own_pod::OwnPod;
 pub use self::rate::limited;
 pub(crate) use self::rest::chain as error_with_causes;

@@ -20,7 +20,7 @@ use super::events::Recorder;
 use super::evictor::Evictor;
 use super::informer::{self, Selection};
 use super::intake::{NodeIntake, PodIntake, UNFINISHED};
-use super::intern::SpecTable;
+use super::intern::PodParts;
 use super::kinds::Kinds;
 use super::known::{KnownNodes, KnownPods};
 use super::patcher::Patcher;
@@ -257,7 +257,7 @@ fn start_informers<const WHOLE: bool>(
     let (nodes_synced, nodes_sync) = oneshot::channel();
     let mut nodes =
         NodeIntake::<WHOLE> { extenders: Arc::clone(&extenders), known: KnownNodes::default(), events: events.clone() };
-    let mut pods = PodIntake::<WHOLE> { extenders, known, specs: SpecTable::default(), events };
+    let mut pods = PodIntake::<WHOLE> { extenders, known, parts: PodParts::default(), events };
     // Nobody waits any more where the receiver is gone.
     let tell = |synced: oneshot::Sender<()>| move || synced.send(()).unwrap_or_default();
     let (all_nodes, all_pods) = (Api::all(client.clone()), Api::all(client.clone()));

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use berth_core::USUAL_NODES;
+
 /// Bounds on every instance and every call. Deadlines are CPU time of the calling thread, so that a busy machine trips
-/// nobody.
+/// nobody. What grows with the cluster ([`Limits::call`] and [`Limits::memory`]) is for [`USUAL_NODES`], and as much again for each so
+/// many more that there are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// CPU time of a call in a scheduling cycle: pre-filter, filter, post-filter, pre-score, score, normalize, hold-template. Default:
@@ -44,6 +47,12 @@ impl Limits {
     #[must_use]
     pub fn of<'a>(self: &'a Arc<Self>, plugin: &str) -> &'a Arc<Self> {
         self.of_plugins.get(plugin).unwrap_or(self)
+    }
+
+    /// How many times what is meant for [`USUAL_NODES`] may be taken in a cluster of so many.
+    #[must_use]
+    pub fn times(nodes: usize) -> u32 {
+        u32::try_from(nodes.div_ceil(USUAL_NODES)).unwrap_or(u32::MAX).max(1)
     }
 }
 

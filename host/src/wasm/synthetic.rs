@@ -97,8 +97,8 @@ fn pod(name: &str, requests: Resources, spec: PodSpec) -> Pod {
     named.extend(requests.scalars.iter().map(|(name, _)| Box::from(&**name)));
     Pod {
         key: PodKey { namespace: "default".into(), name: name.into(), uid: format!("uid-of-{name}").into() },
-        labels: [("app", name)].into_iter().collect(),
-        requests: PodRequests {
+        labels: Arc::new([("app", name)].into_iter().collect()),
+        requests: Arc::new(PodRequests {
             non_zero_milli_cpu: requests.milli_cpu,
             non_zero_memory: requests.memory,
             scored_milli_cpu: requests.milli_cpu,
@@ -106,7 +106,7 @@ fn pod(name: &str, requests: Resources, spec: PodSpec) -> Pod {
             effective: requests.clone(),
             fit: requests,
             named,
-        },
+        }),
         spec: Arc::new(PodSpec { scheduler_name: "default-scheduler".into(), ..spec }),
         ..Pod::default()
     }

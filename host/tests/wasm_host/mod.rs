@@ -222,7 +222,7 @@ impl Host {
         self.cache.set_pod(Arc::new(Pod {
             key: PodKey { namespace: "default".into(), name: name.into(), uid: name.into() },
             node_name: node.into(),
-            requests: PodRequests { effective, ..PodRequests::default() },
+            requests: Arc::new(PodRequests { effective, ..PodRequests::default() }),
             ..Pod::default()
         }));
     }

@@ -45,6 +45,10 @@ impl Case {
 impl Cases {
     /// Forgets what the changes since the last time made stale, for a plugin of this declaration.
     pub fn catch_up(&mut self, cache: &Cache, declaration: &Declaration) {
+        if self.of_node.is_empty() {
+            self.position = cache.log().end();
+            return;
+        }
         let of_node = &mut self.of_node;
         Stale::catch_up(&mut self.position, cache, declaration, |stale| match stale {
             Stale::Nothing => {}

@@ -1,64 +1,76 @@
-//! One kind of answer over all nodes, by node id, with what is known of it.
+//! One kind of answer over all nodes, by their shape, with what is known of it.
 
 use fixedbitset::FixedBitSet;
 
+use super::shapes::FactShapes;
 use super::stale::Stale;
 use crate::cache::{Cache, NodeId};
 use crate::plugins::Declaration;
 
-/// Answers by node id. Those that became stale are unknown again.
+/// Answers by shape. Those about shapes that are no more are unknown again.
 #[derive(Clone, Debug, Default)]
 pub struct Column<T> {
-    values: Vec<T>,
-    known: FixedBitSet,
+    /// Each with when it was given; 0 for never.
+    answers: Vec<(T, u64)>,
     /// Up to where the change log has been followed.
     position: u64,
 }
 
 impl<T: Copy + Default> Column<T> {
-    /// Forgets what the changes since the last time made stale, for a plugin of this declaration.
+    /// Forgets everything where something changed since the last time that is not about a node, and that a plugin of this
+    /// declaration reads. Of what changed about nodes the shapes know.
     pub fn catch_up(&mut self, cache: &Cache, declaration: &Declaration) {
-        let known = &mut self.known;
-        Stale::catch_up(&mut self.position, cache, declaration, |stale| match stale {
-            Stale::Nothing => {}
-            Stale::Node(node) if (node.0 as usize) < known.len() => known.remove(node.0 as usize),
-            Stale::Node(_) => {}
-            Stale::All => known.clear(),
-        });
+        // Of a new template nothing is known: what happened before is nothing to it.
+        if !self.answers.is_empty() && self.position < cache.log().end_beyond_nodes() {
+            let answers = &mut self.answers;
+            Stale::catch_up(&mut self.position, cache, declaration, |stale| {
+                if stale == Stale::All {
+                    answers.clear();
+                }
+            });
+        }
+        self.position = cache.log().end();
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.known.clear();
+        self.answers.clear();
     }
 
-    /// Those of `nodes` about which nothing is known.
+    /// One of `nodes` for each shape about which nothing is known.
     #[must_use]
-    pub fn missing(&self, nodes: &[NodeId]) -> Vec<NodeId> {
-        nodes.iter().copied().filter(|node| !self.known.contains(node.0 as usize)).collect()
+    pub fn missing(&self, shapes: &FactShapes, nodes: &[NodeId]) -> Vec<NodeId> {
+        let mut asked = FixedBitSet::with_capacity(shapes.len());
+        let mut is_missing = |node: &&NodeId| match shapes.number(**node) {
+            Some(shape) => self.known(shapes, shape).is_none() && !asked.put(shape),
+            None => true,
+        };
+        nodes.iter().filter(|node| is_missing(node)).copied().collect()
     }
 
-    /// These are the answers about these nodes; both of one length.
-    pub fn set(&mut self, nodes: &[NodeId], answers: impl IntoIterator<Item = T>) {
+    /// These are the answers about these nodes, and whoever is like them; both of one length.
+    pub fn set(&mut self, shapes: &FactShapes, nodes: &[NodeId], answers: impl IntoIterator<Item = T>) {
+        self.answers.resize(shapes.len().max(self.answers.len()), (T::default(), 0));
         for (node, answer) in nodes.iter().zip(answers) {
-            let at = node.0 as usize;
-            if at >= self.values.len() {
-                self.values.resize(at + 1, T::default());
-                self.known.grow(at + 1);
+            if let Some(shape) = shapes.number(*node) {
+                self.answers[shape] = (answer, shapes.now());
             }
-            self.values[at] = answer;
-            self.known.insert(at);
         }
     }
 
-    /// The answer about a node; the default where nothing is known.
+    /// The answer about a node; `None` where nothing is known.
     #[must_use]
-    pub fn get(&self, node: NodeId) -> T {
-        self.values.get(node.0 as usize).copied().unwrap_or_default()
+    pub fn get(&self, shapes: &FactShapes, node: NodeId) -> Option<T> {
+        self.known(shapes, shapes.number(node)?)
+    }
+
+    fn known(&self, shapes: &FactShapes, shape: usize) -> Option<T> {
+        let (answer, then) = *self.answers.get(shape)?;
+        shapes.is_of(shape, then).then_some(answer)
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.values.len() * size_of::<T>() + self.known.len() / 8
+        self.answers.len() * size_of::<(T, u64)>()
     }
 }
 
@@ -66,49 +78,84 @@ impl<T: Copy + Default> Column<T> {
 mod tests {
     use std::sync::Arc;
 
+    use super::super::shapes::Shapes;
     use super::*;
     use crate::facts::{ClusterFacts, NodeFacts};
-    use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Taint};
+    use crate::model::{Effect, Node, Object, ObjectKey, ObjectKind, ObjectReads, Taint};
 
-    fn cache_of(nodes: &[&str]) -> Cache {
-        let mut cache = Cache::default();
-        for name in nodes {
-            cache.set_node(Arc::new(Node { name: (*name).into(), ..Node::default() }));
+    const NODES: [NodeId; 2] = [NodeId(0), NodeId(1)];
+
+    /// A plugin's answers about two nodes.
+    struct Kept {
+        cache: Cache,
+        shapes: Shapes,
+        column: Column<i64>,
+        read: Declaration,
+    }
+
+    impl Kept {
+        fn new(read: Declaration) -> Self {
+            let mut cache = Cache::default();
+            ["a", "b"].into_iter().for_each(|name| cache.set_node(node(name, 0)));
+            let mut kept = Self { cache, shapes: Shapes::default(), column: Column::default(), read };
+            kept.column.catch_up(&kept.cache, &kept.read);
+            kept
         }
-        cache
+
+        fn set(&mut self, nodes: &[NodeId], answers: &[i64]) {
+            let shapes = self.shapes.of(self.read.node_facts, &self.cache);
+            self.column.set(shapes, nodes, answers.iter().copied());
+        }
+
+        fn missing(&mut self) -> Vec<NodeId> {
+            self.column.catch_up(&self.cache, &self.read);
+            self.column.missing(self.shapes.of(self.read.node_facts, &self.cache), &NODES)
+        }
+
+        fn get(&mut self) -> [i64; 2] {
+            let shapes = self.shapes.of(self.read.node_facts, &self.cache);
+            NODES.map(|node| self.column.get(shapes, node).unwrap_or_default())
+        }
+    }
+
+    fn node(name: &str, taints: usize) -> Arc<Node> {
+        let taint = Taint { key: "k".into(), value: "".into(), effect: Effect::NoSchedule };
+        Arc::new(Node { name: name.into(), taints: vec![taint; taints], ..Node::default() })
     }
 
     #[test]
     fn only_what_changed_in_facts_that_are_read_is_asked_again() {
-        let mut cache = cache_of(&["a", "b"]);
-        let nodes = [NodeId(0), NodeId(1)];
-        let read = Declaration { node_facts: NodeFacts::TAINTS, ..Declaration::default() };
-        let mut column = Column::default();
-        column.catch_up(&cache, &read);
-        column.set(&nodes, [1u16, 2]);
+        let node_facts = NodeFacts::TAINTS | NodeFacts::NAME;
+        let mut kept = Kept::new(Declaration { node_facts, ..Declaration::default() });
+        kept.set(&NODES, &[1, 2]);
+        kept.cache.set_node(Arc::new(Node { unschedulable: true, ..Node::clone(&node("a", 0)) }));
+        assert_eq!(kept.missing(), []);
+        kept.cache.set_node(node("a", 1));
+        assert_eq!((kept.missing(), kept.get()), (vec![NodeId(0)], [0, 2]));
+    }
 
-        let unschedulable = Node { name: "a".into(), unschedulable: true, ..Node::default() };
-        cache.set_node(Arc::new(unschedulable.clone()));
-        column.catch_up(&cache, &read);
-        assert_eq!(column.missing(&nodes), []);
-
-        let taint = Taint { key: "k".into(), value: "".into(), effect: crate::model::Effect::NoSchedule };
-        cache.set_node(Arc::new(Node { taints: vec![taint], ..unschedulable }));
-        column.catch_up(&cache, &read);
-        assert_eq!(column.missing(&nodes), [NodeId(0)]);
-        assert_eq!(column.get(NodeId(1)), 2);
+    #[test]
+    fn one_of_those_that_are_alike_is_asked_about() {
+        let mut kept = Kept::new(Declaration { node_facts: NodeFacts::TAINTS, ..Declaration::default() });
+        assert_eq!(kept.missing(), [NodeId(0)]);
+        kept.set(&[NodeId(0)], &[1]);
+        assert_eq!((kept.missing(), kept.get()), (vec![], [1, 1]));
+        kept.cache.set_node(node("b", 1));
+        assert_eq!(kept.missing(), [NodeId(1)]);
+        kept.set(&[NodeId(1)], &[2]);
+        assert_eq!(kept.get(), [1, 2]);
+        kept.cache.set_node(node("b", 0));
+        kept.cache.set_node(node("a", 1));
+        assert_eq!((kept.missing(), kept.get()), (vec![], [2, 1]), "both were known so");
     }
 
     #[test]
     fn a_cluster_fact_makes_all_of_it_stale() {
-        let mut cache = cache_of(&["a"]);
-        let read = Declaration { cluster_facts: ClusterFacts::NODE_COUNT, ..Declaration::default() };
-        let mut column = Column::default();
-        column.catch_up(&cache, &read);
-        column.set(&[NodeId(0)], [7i64]);
-        cache.set_node(Arc::new(Node { name: "b".into(), ..Node::default() }));
-        column.catch_up(&cache, &read);
-        assert_eq!(column.missing(&[NodeId(0)]), [NodeId(0)]);
+        let cluster_facts = ClusterFacts::NODE_COUNT;
+        let mut kept = Kept::new(Declaration { node_facts: NodeFacts::NAME, cluster_facts, ..Declaration::default() });
+        kept.set(&NODES, &[7, 7]);
+        kept.cache.set_node(node("c", 0));
+        assert_eq!(kept.missing(), NODES);
     }
 
     #[test]
@@ -118,19 +165,12 @@ mod tests {
             let key = ObjectKey { kind: kind(name), namespace: "default".into(), name: "a".into() };
             Arc::new(Object { key, ..Object::default() })
         };
-        let mut cache = cache_of(&["a"]);
         let reads = ObjectReads { kind: kind("Service"), ..ObjectReads::default() };
-        let read = Declaration { objects: vec![reads], ..Declaration::default() };
-        let mut column = Column::default();
-        column.catch_up(&cache, &read);
-        column.set(&[NodeId(0)], [7i64]);
-
-        cache.set_object(object("Secret"));
-        column.catch_up(&cache, &read);
-        assert_eq!(column.missing(&[NodeId(0)]), []);
-
-        cache.set_object(object("Service"));
-        column.catch_up(&cache, &read);
-        assert_eq!(column.missing(&[NodeId(0)]), [NodeId(0)]);
+        let mut kept = Kept::new(Declaration { objects: vec![reads], ..Declaration::default() });
+        kept.set(&[NodeId(0)], &[7]);
+        kept.cache.set_object(object("Secret"));
+        assert_eq!(kept.missing(), []);
+        kept.cache.set_object(object("Service"));
+        assert_eq!(kept.missing(), [NodeId(0)]);
     }
 }

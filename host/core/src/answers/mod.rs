@@ -1,7 +1,7 @@
 //! What plugins answered, kept: nothing is decided twice.
 //!
-//! Answers of scope node are kept for each (plugin, template), a column over the nodes. Before they are used the cache's
-//! change log says which of them are stale; only for those the plugin is asked again.
+//! Answers of scope node are kept for each (plugin, template), a column over the nodes' shapes: nodes that are equal in what the
+//! plugin reads have one answer. A plugin is asked about a node whose shape it was not asked about yet.
 //!
 //! What follows from the answers of several plugins is kept as well, for pods that are one template to each of them: on which
 //! nodes they fit ([`Fitting`]), and which are the best of those ([`Ranking`]).
@@ -11,6 +11,7 @@ mod classes;
 mod column;
 mod fitting;
 mod ranking;
+mod shapes;
 mod shelf;
 mod skip;
 mod stale;
@@ -20,9 +21,13 @@ pub use self::classes::{Classes, Position};
 pub use self::column::Column;
 pub use self::fitting::Fitting;
 pub use self::ranking::{Best, InCommon, Ranking};
+pub use self::shapes::{FactShapes, Shapes};
 use self::shelf::{Shelf, Size};
 pub use self::skip::Skip;
+use crate::cache::Cache;
+use crate::facts::NodeFacts;
 use crate::plugins::{PluginId, PreFilterResult, PreScoreResult, Status, TemplateId};
+use crate::profile::ProfilePlugin;
 use crate::queue::SortKey;
 use crate::time::Timestamp;
 
@@ -89,18 +94,30 @@ pub type Parts = Vec<(PluginId, TemplateId, i64)>;
 #[derive(Clone, Debug)]
 pub struct Answers {
     kept: Shelf<(PluginId, TemplateId), Kept>,
+    /// Which nodes are alike, to each set of facts. Not counted among the bytes.
+    shapes: Shapes,
     /// On which nodes pods fit.
     pub fitting: Shelf<Parts, Fitting>,
     /// Which of those are the best.
     pub rankings: Shelf<Parts, Ranking>,
+    /// For each so many nodes: see [`USUAL_NODES`].
     most_bytes: usize,
 }
 
+/// What memory is meant for so many nodes; where there are more, it may be as much again for each so many of them.
+pub const USUAL_NODES: usize = 50_000;
+
 impl Answers {
-    /// Keeps at most about `most_bytes`.
+    /// Keeps at most about `most_bytes` for each [`USUAL_NODES`] that there are.
     #[must_use]
     pub fn new(most_bytes: usize) -> Self {
-        Self { kept: Shelf::default(), fitting: Shelf::default(), rankings: Shelf::default(), most_bytes }
+        Self {
+            kept: Shelf::default(),
+            shapes: Shapes::default(),
+            fitting: Shelf::default(),
+            rankings: Shelf::default(),
+            most_bytes,
+        }
     }
 
     /// Whether any are kept at all.
@@ -112,6 +129,23 @@ impl Answers {
     /// The answers of a plugin about a template, empty at first.
     pub fn of(&mut self, plugin: PluginId, template: TemplateId, cycle: u64) -> &mut Kept {
         self.kept.of((plugin, template), cycle)
+    }
+
+    /// The same, and the shapes of the nodes in the facts that the plugin reads.
+    pub fn by_shape(
+        &mut self,
+        plugin: &ProfilePlugin,
+        template: TemplateId,
+        cycle: u64,
+        cache: &Cache,
+    ) -> (&mut Kept, &FactShapes) {
+        let shapes = self.shapes.of(plugin.declaration.node_facts, cache);
+        (self.kept.of((plugin.id, template), cycle), shapes)
+    }
+
+    /// Drops which nodes are alike in facts that nobody reads any more.
+    pub fn retain_shapes(&mut self, keep: impl Fn(NodeFacts) -> bool) {
+        self.shapes.retain(keep);
     }
 
     /// Drops the answers of plugins and templates that are not used any more, and what follows from them.
@@ -130,20 +164,24 @@ impl Answers {
 
     /// Whether a ranking of so many nodes may be made, in this cycle.
     pub fn have_room_for_ranking(&mut self, nodes: usize, cycle: u64) -> bool {
-        let most = self.most_for_rankings();
+        let most = self.most_for_rankings(nodes);
         self.rankings.has_room_for(nodes * Ranking::BYTES_PER_NODE, most, cycle)
     }
 
     /// What takes least, the nodes that fit, gets least.
-    fn most_for_rankings(&self) -> usize {
-        self.most_bytes / 16 * 7
+    fn most_for_rankings(&self, nodes: usize) -> usize {
+        self.most_for(nodes) / 16 * 7
     }
 
-    /// Drops those used longest ago where they take too much.
-    pub fn make_room(&mut self) {
-        self.kept.make_room(self.most_bytes / 2);
-        self.fitting.make_room(self.most_bytes / 16);
-        self.rankings.make_room(self.most_for_rankings());
+    fn most_for(&self, nodes: usize) -> usize {
+        self.most_bytes.saturating_mul(nodes.div_ceil(USUAL_NODES).max(1))
+    }
+
+    /// Drops those used longest ago where they take too much, for so many nodes.
+    pub fn make_room(&mut self, nodes: usize) {
+        self.kept.make_room(self.most_for(nodes) / 2);
+        self.fitting.make_room(self.most_for(nodes) / 16);
+        self.rankings.make_room(self.most_for_rankings(nodes));
     }
 
     /// How many (plugin, template) pairs have answers.
@@ -161,21 +199,33 @@ impl Answers {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::cache::NodeId;
+    use crate::model::Node;
+    use crate::plugins::Declaration;
+    use crate::profile::FailurePolicy;
 
     #[test]
     fn the_oldest_go_when_they_take_too_much() {
-        let mut answers = Answers::new(40_000);
-        let nodes: Vec<NodeId> = (0..1000).map(NodeId).collect();
+        let mut cache = Cache::default();
+        let name = |n: u32| format!("n{n}").into_boxed_str();
+        (0..1000).for_each(|n| cache.set_node(Arc::new(Node { name: name(n), ..Node::default() })));
+        let nodes: Vec<NodeId> = cache.nodes().map(|info| info.id).collect();
+        let node_facts = NodeFacts::NAME;
+        let declaration = Arc::new(Declaration { node_facts, ..Declaration::default() });
+        let plugin = ProfilePlugin { id: PluginId(0), declaration, failure_policy: FailurePolicy::Fail };
+        let mut answers = Answers::new(200_000);
         for n in 0..4 {
-            let kept = answers.of(PluginId(0), TemplateId(n), u64::from(n));
-            kept.verdicts.set(&nodes, vec![0; 1000]);
+            let (kept, shapes) = answers.by_shape(&plugin, TemplateId(n), u64::from(n), &cache);
+            kept.verdicts.set(shapes, &nodes, vec![0; 1000]);
         }
         answers.of(PluginId(0), TemplateId(0), 9);
-        answers.most_bytes = 10_000;
-        answers.make_room();
+        answers.most_bytes = 50_000;
+        answers.make_room(1000);
         assert_eq!(answers.len(), 1);
-        assert_eq!(answers.of(PluginId(0), TemplateId(0), 9).verdicts.missing(&nodes), [], "the one used last stays");
+        let (kept, shapes) = answers.by_shape(&plugin, TemplateId(0), 9, &cache);
+        assert_eq!(kept.verdicts.missing(shapes, &nodes), [], "the one used last stays");
     }
 }

@@ -27,6 +27,12 @@ pub struct Ranking {
     positions: Vec<Position>,
     /// By node id.
     spots: Vec<Spot>,
+    /// Nodes of one group and one score.
+    lists: Vec<List>,
+    /// Lists that became empty.
+    free_lists: Vec<u32>,
+    /// Where the last node was put: the next one is likely to be like it.
+    latest: u32,
     groups: Vec<Group>,
     by_key: HashMap<Arc<[i64]>, usize>,
     /// Groups that became empty.
@@ -35,17 +41,25 @@ pub struct Ranking {
     is_too_varied: bool,
 }
 
-/// The group of nodes that have no place.
+/// No list, or no group.
 const NONE: u32 = u32::MAX;
 
 /// Where a node is to be found.
 #[derive(Clone, Copy, Debug)]
 struct Spot {
     /// Or [`NONE`].
-    group: u32,
-    /// In the list of the group's nodes of this score.
+    list: u32,
+    /// In the list.
     at: u32,
+}
+
+/// Nodes that have a group and the other scores' weighted sum in common.
+#[derive(Clone, Debug, Default)]
+struct List {
+    /// Or [`NONE`].
+    group: u32,
     score: i64,
+    nodes: Vec<NodeId>,
 }
 
 /// Nodes whose scores that are normalized are the same, and their classes.
@@ -53,9 +67,9 @@ struct Spot {
 struct Group {
     /// These, a plugin at a time.
     key: Arc<[i64]>,
-    /// By the weighted sum of the others. No list is empty.
-    nodes: BTreeMap<i64, Vec<NodeId>>,
-    /// How many they are.
+    /// By the weighted sum of the others. None is empty.
+    lists: BTreeMap<i64, u32>,
+    /// How many nodes they hold.
     len: usize,
 }
 
@@ -117,56 +131,79 @@ impl Ranking {
     /// The node has this in common with others (scores that are normalized, in the plugins' order, and classes), and this weighted
     /// sum of the other scores.
     pub fn put(&mut self, node: NodeId, key: &[i64], score: i64) {
-        let before = self.spots.get(node.0 as usize).copied().filter(|spot| spot.group != NONE);
-        let stays = before.filter(|spot| *self.groups[spot.group as usize].key == *key);
-        if stays.is_some_and(|spot| spot.score == score) || self.is_too_varied {
+        if self.is_too_varied {
             return;
         }
-        let group = match stays {
-            Some(spot) => Some(spot.group as usize),
-            None => self.group_of(key),
-        };
-        let Some(group) = group else {
+        let Some(number) = self.list_of(key, score) else {
             *self = Self { followed: self.followed, is_too_varied: true, ..Self::default() };
             return;
         };
-        self.groups[group].len += 1;
-        let list = self.groups[group].nodes.entry(score).or_default();
-        let spot = Spot { group: group as u32, at: list.len() as u32, score };
-        list.push(node);
+        self.latest = number;
         let at = node.0 as usize;
         if at >= self.spots.len() {
-            self.spots.resize(at + 1, Spot { group: NONE, at: 0, score: 0 });
+            self.spots.resize(at + 1, Spot { list: NONE, at: 0 });
         }
-        self.spots[at] = spot;
+        let before = self.spots[at];
+        if before.list == number {
+            return;
+        }
+        let list = &mut self.lists[number as usize];
+        self.spots[at] = Spot { list: number, at: list.nodes.len() as u32 };
+        list.nodes.push(node);
+        self.groups[list.group as usize].len += 1;
         // Only now, as its group may be the same, and goes with its last node.
-        before.into_iter().for_each(|spot| self.vacate(spot));
+        self.vacate(before);
     }
 
     /// Pods do not fit on the node.
     pub fn remove(&mut self, node: NodeId) {
         let Some(spot) = self.spots.get_mut(node.0 as usize) else { return };
-        let before = *spot;
-        spot.group = NONE;
+        let before = std::mem::replace(spot, Spot { list: NONE, at: 0 });
         self.vacate(before);
     }
 
     /// Whoever was there is not any more.
-    fn vacate(&mut self, Spot { group: number, at, score }: Spot) {
-        let Some(group) = self.groups.get_mut(number as usize) else { return };
-        let Some(list) = group.nodes.get_mut(&score) else { return };
-        list.swap_remove(at as usize);
-        group.len -= 1;
-        if let Some(moved) = list.get(at as usize) {
+    fn vacate(&mut self, Spot { list: number, at }: Spot) {
+        let Some(list) = self.lists.get_mut(number as usize) else { return };
+        list.nodes.swap_remove(at as usize);
+        if let Some(moved) = list.nodes.get(at as usize) {
             self.spots[moved.0 as usize].at = at;
         }
-        if list.is_empty() {
-            group.nodes.remove(&score);
+        let group = &mut self.groups[list.group as usize];
+        group.len -= 1;
+        if !list.nodes.is_empty() {
+            return;
         }
-        if group.nodes.is_empty() {
+        group.lists.remove(&list.score);
+        if group.len == 0 {
             self.by_key.remove(&group.key);
-            self.free.push(number as usize);
+            self.free.push(list.group as usize);
         }
+        list.group = NONE;
+        self.free_lists.push(number);
+    }
+
+    /// The list for nodes with this in common, perhaps a new one; `None` where there would be too many groups.
+    fn list_of(&mut self, key: &[i64], score: i64) -> Option<u32> {
+        let is_it = |list: &&List| {
+            let group = self.groups.get(list.group as usize);
+            list.score == score && group.is_some_and(|group| *group.key == *key)
+        };
+        if self.lists.get(self.latest as usize).filter(is_it).is_some() {
+            return Some(self.latest);
+        }
+        let group = self.group_of(key)?;
+        let next = self.free_lists.last().copied().unwrap_or(self.lists.len() as u32);
+        let number = *self.groups[group].lists.entry(score).or_insert(next);
+        if number == next {
+            self.free_lists.pop();
+            if next as usize == self.lists.len() {
+                self.lists.push(List::default());
+            }
+            let list = &mut self.lists[next as usize];
+            (list.group, list.score) = (group as u32, score);
+        }
+        Some(number)
     }
 
     fn group_of(&mut self, key: &[i64]) -> Option<usize> {
@@ -200,7 +237,7 @@ impl Ranking {
     }
 
     fn taken(&self) -> impl Iterator<Item = &Group> {
-        self.groups.iter().filter(|group| !group.nodes.is_empty())
+        self.groups.iter().filter(|group| group.len > 0)
     }
 
     /// The best, where what is in common is worth so much in each of [`Self::groups`]; those of which it is `None` are left out.
@@ -209,8 +246,8 @@ impl Ranking {
     pub fn best(&self, worth: &[Option<i64>]) -> Option<Best<'_>> {
         let mut best: Option<Best<'_>> = None;
         for (group, worth) in self.taken().zip(worth) {
-            let (Some((score, nodes)), Some(worth)) = (group.nodes.last_key_value(), worth) else { continue };
-            let total = score + worth;
+            let (Some((score, list)), Some(worth)) = (group.lists.last_key_value(), worth) else { continue };
+            let (total, nodes) = (score + worth, &*self.lists[*list as usize].nodes);
             match &mut best {
                 Some(best) if best.total > total => {}
                 Some(best) if best.total == total => best.nodes.push(nodes),
@@ -221,7 +258,8 @@ impl Ranking {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.spots.len() * Self::BYTES_PER_NODE + self.groups.len() * size_of::<Group>()
+        let lists = self.lists.len() * size_of::<List>() + self.groups.len() * size_of::<Group>();
+        self.spots.len() * Self::BYTES_PER_NODE + lists
     }
 }
 

@@ -18,7 +18,7 @@ impl Skip {
     /// What stands now, for a plugin of this declaration.
     fn now(&mut self, cache: &Cache, declaration: &Declaration) -> Option<bool> {
         let log = cache.log();
-        if self.position < log.end_beyond_nodes() {
+        if self.said.is_some() && self.position < log.end_beyond_nodes() {
             let stale =
                 |change| Stale::by_cluster(change, cache, declaration.cluster_facts, &[declaration]) == Stale::All;
             if log.since(self.position).is_none_or(|mut changes| changes.any(stale)) {

@@ -13,6 +13,7 @@ fn pod(name: &str, node: &str, milli_cpu: i64) -> Arc<Pod> {
         non_zero_milli_cpu: milli_cpu,
         ..PodRequests::default()
     };
+    let requests = Arc::new(requests);
     let key = PodKey { namespace: "ns".into(), name: name.into(), uid: name.into() };
     let host_ports = vec![HostPort { ip: "0.0.0.0".into(), protocol: Protocol::Tcp, port: 80 }];
     let spec = Arc::new(PodSpec { host_ports, ..PodSpec::default() });
@@ -118,13 +119,13 @@ fn a_reader_that_fell_behind_starts_anew_and_ids_are_used_again_only_then() {
     let mut cache = Cache::default();
     cache.set_node(Arc::new(node("a")));
     cache.set_pod(pod("first", "a", 1));
-    let id = *cache.pod_by_uid.get("first").expect("known");
+    let id = cache.pods.find("first").expect("known");
     cache.remove_pod("first");
     let position = cache.log().end();
     for n in 0..40_000 {
         let name = n.to_string();
         cache.set_pod(pod(&name, "a", 1));
-        let reused = cache.pod_by_uid.get(name.as_str()) == Some(&id);
+        let reused = cache.pods.find(&name) == Some(id);
         assert!(
             !reused || cache.log().since(position - 1).is_none(),
             "id used again while the log still has its removal"
@@ -149,5 +150,5 @@ fn the_id_of_a_pod_that_went_after_its_node_is_given_once() {
     cache.set_pod(pod("one", "b", 1));
     cache.set_pod(pod("other", "b", 1));
     assert_eq!(cache.pods().count(), 2);
-    assert_ne!(cache.pod_by_uid.get("one"), cache.pod_by_uid.get("other"));
+    assert_ne!(cache.pods.find("one"), cache.pods.find("other"));
 }

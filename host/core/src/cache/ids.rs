@@ -1,5 +1,7 @@
 //! Dense ids, and the slabs they index. An id in use names one thing; a retired one waits until it is freed.
 
+use std::sync::Arc;
+
 /// A node for as long as it exists (`node-id`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);
@@ -13,12 +15,19 @@ pub struct PodId(pub u32);
 pub struct ImageId(pub u32);
 
 /// Things under dense ids.
+///
+/// A copy shares what it holds with the original, until one of them changes it: a copy of a large cluster is made in no time, and
+/// its changes cost a little more for as long as the copy is there.
 #[derive(Clone, Debug)]
 pub struct Slab<T> {
-    entries: Vec<Entry<T>>,
+    /// All but the last are full.
+    chunks: Vec<Arc<Vec<Entry<T>>>>,
     free: Vec<u32>,
     len: usize,
 }
+
+/// Entries that are copied together: few enough for that to be done between two pods.
+const CHUNK: usize = 64;
 
 #[derive(Clone, Debug)]
 enum Entry<T> {
@@ -38,27 +47,31 @@ impl<T> Entry<T> {
 
 impl<T> Default for Slab<T> {
     fn default() -> Self {
-        Self { entries: Vec::new(), free: Vec::new(), len: 0 }
+        Self { chunks: Vec::new(), free: Vec::new(), len: 0 }
     }
 }
 
-impl<T> Slab<T> {
+impl<T: Clone> Slab<T> {
     pub fn insert(&mut self, thing: T) -> u32 {
         self.len += 1;
-        if let Some(id) = self.free.pop() {
-            self.entries[id as usize] = Entry::Taken(thing);
+        if let Some(id) = self.free.pop()
+            && let Some(entry) = self.entry_mut(id)
+        {
+            *entry = Entry::Taken(thing);
             return id;
         }
-        self.entries.push(Entry::Taken(thing));
-        (self.entries.len() - 1) as u32
-    }
-
-    pub fn get(&self, id: u32) -> Option<&T> {
-        self.entries.get(id as usize)?.as_ref()
+        let id = self.end() as u32;
+        if self.chunks.last().is_none_or(|last| last.len() == CHUNK) {
+            self.chunks.push(Arc::new(Vec::with_capacity(CHUNK)));
+        }
+        if let Some(last) = self.chunks.last_mut() {
+            Arc::make_mut(last).push(Entry::Taken(thing));
+        }
+        id
     }
 
     pub fn get_mut(&mut self, id: u32) -> Option<&mut T> {
-        match self.entries.get_mut(id as usize)? {
+        match self.entry_mut(id)? {
             Entry::Taken(thing) => Some(thing),
             Entry::Retired | Entry::Free => None,
         }
@@ -66,7 +79,7 @@ impl<T> Slab<T> {
 
     /// Takes the thing out; its id stays out of use until [`Slab::free`].
     pub fn retire(&mut self, id: u32) -> Option<T> {
-        let entry = self.entries.get_mut(id as usize)?;
+        let entry = self.entry_mut(id)?;
         match std::mem::replace(entry, Entry::Retired) {
             Entry::Taken(thing) => {
                 self.len -= 1;
@@ -82,18 +95,30 @@ impl<T> Slab<T> {
     /// The id may be used again, if it was retired. Said twice, it counts once: the pod of a node that went leaves it, and
     /// goes.
     pub fn free(&mut self, id: u32) {
-        if let Some(entry @ Entry::Retired) = self.entries.get_mut(id as usize) {
+        if let Some(entry @ Entry::Retired) = self.entry_mut(id) {
             *entry = Entry::Free;
             self.free.push(id);
         }
     }
 
+    fn entry_mut(&mut self, id: u32) -> Option<&mut Entry<T>> {
+        let chunk = self.chunks.get_mut(id as usize / CHUNK)?;
+        Arc::make_mut(chunk).get_mut(id as usize % CHUNK)
+    }
+}
+
+impl<T> Slab<T> {
+    pub fn get(&self, id: u32) -> Option<&T> {
+        self.chunks.get(id as usize / CHUNK)?.get(id as usize % CHUNK)?.as_ref()
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.entries.iter().filter_map(Entry::as_ref)
+        self.chunks.iter().flat_map(|chunk| &**chunk).filter_map(Entry::as_ref)
     }
 
     pub fn entries(&self) -> impl Iterator<Item = (u32, &T)> {
-        self.entries.iter().enumerate().filter_map(|(id, entry)| Some((id as u32, entry.as_ref()?)))
+        let all = self.chunks.iter().flat_map(|chunk| &**chunk);
+        (0..).zip(all).filter_map(|(id, entry)| Some((id, entry.as_ref()?)))
     }
 
     pub fn len(&self) -> usize {
@@ -101,6 +126,30 @@ impl<T> Slab<T> {
     }
 
     pub fn end(&self) -> usize {
-        self.entries.len()
+        self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * CHUNK + last.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_stays_as_it_was() {
+        let mut slab = Slab::default();
+        let ids: Vec<u32> = (0..200).map(|n| slab.insert(n)).collect();
+        assert_eq!((ids.last(), slab.end(), slab.len()), (Some(&199), 200, 200));
+        let copy = slab.clone();
+        slab.get_mut(70).into_iter().for_each(|thing| *thing = 7000);
+        assert_eq!((slab.retire(3), slab.retire(3)), (Some(3), None));
+        slab.free(3);
+        slab.free(3);
+        assert_eq!((slab.insert(3000), slab.insert(1)), (3, 200));
+        assert!(copy.entries().all(|(id, thing)| *thing == id as i32) && copy.len() == 200 && copy.end() == 200);
+        assert_eq!(
+            (slab.get(70), slab.get(3), slab.get(200), slab.get(201)),
+            (Some(&7000), Some(&3000), Some(&1), None)
+        );
+        assert_eq!((slab.iter().count(), slab.len(), slab.end()), (201, 201, 201));
     }
 }

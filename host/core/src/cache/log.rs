@@ -52,6 +52,11 @@ impl ChangeLog {
         Self { changes: VecDeque::new(), start: 0, beyond_nodes: 0, holds }
     }
 
+    /// The same position, and nothing of what came before it.
+    pub(super) fn without_history(&self) -> Self {
+        Self { changes: VecDeque::new(), start: self.end(), ..*self }
+    }
+
     /// The position after the last change.
     #[must_use]
     pub fn end(&self) -> u64 {

@@ -19,17 +19,18 @@ mod images;
 mod log;
 mod node_info;
 mod objects;
+mod register;
 
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use self::ids::Slab;
 pub use self::ids::{ImageId, NodeId, PodId};
 pub use self::images::{ImageState, Images};
 pub use self::log::{Change, ChangeLog};
 pub use self::node_info::{NodeInfo, Usage};
 pub use self::objects::{CachedObject, Coverage, KindId, ObjectId, Objects};
+use self::register::{Named, Register};
 use crate::cluster_event::ClusterEvent;
 use crate::facts::NodeFacts;
 use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod};
@@ -46,16 +47,26 @@ pub struct CachedPod {
     pub assumed: bool,
 }
 
+impl Named for CachedPod {
+    fn name(&self) -> &str {
+        &self.pod.key.uid
+    }
+}
+
+impl Named for NodeInfo {
+    fn name(&self) -> &str {
+        &self.node.name
+    }
+}
+
 /// Nodes, their pods, and what changed.
 ///
-/// Cloning it is cheap in depth (objects are shared), linear in the number of nodes and pods: a frozen state for a guest
-/// that is filled aside.
+/// A clone shares nodes, pods and objects with the original until either changes them.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
-    nodes: Slab<NodeInfo>,
-    node_by_name: HashMap<Box<str>, NodeId>,
-    pods: Slab<CachedPod>,
-    pod_by_uid: HashMap<Box<str>, PodId>,
+    nodes: Register<NodeInfo>,
+    /// By uid.
+    pods: Register<CachedPod>,
     /// Pods by the name of a node that is not there.
     waiting: HashMap<Box<str>, Vec<PodId>>,
     images: Images,
@@ -71,6 +82,20 @@ impl Cache {
     #[must_use]
     pub fn with_log_of(changes: usize) -> Self {
         Self { log: ChangeLog::holding(changes), ..Self::default() }
+    }
+
+    /// The cluster as it is now, for whoever looks at it aside: without the changes that led there.
+    #[must_use]
+    pub fn frozen(&self) -> Self {
+        Self {
+            nodes: self.nodes.clone(),
+            pods: self.pods.clone(),
+            waiting: self.waiting.clone(),
+            images: self.images.clone(),
+            objects: self.objects.clone(),
+            log: self.log.without_history(),
+            events: Vec::new(),
+        }
     }
 
     /// All nodes, by id.
@@ -99,7 +124,7 @@ impl Cache {
     /// The id of the node of this name.
     #[must_use]
     pub fn node_id(&self, name: &str) -> Option<NodeId> {
-        self.node_by_name.get(name).copied()
+        self.nodes.find(name).map(NodeId)
     }
 
     /// All assigned and assumed pods, by id.
@@ -122,7 +147,7 @@ impl Cache {
     /// The pod with this uid, if it is assigned or assumed.
     #[must_use]
     pub fn pod_by_uid(&self, uid: &str) -> Option<&CachedPod> {
-        self.pod_by_uid.get(uid).and_then(|id| self.pods.get(id.0))
+        self.pods.get(self.pods.find(uid)?)
     }
 
     /// Images over the whole cluster.
@@ -164,12 +189,8 @@ impl Cache {
 
     /// A node went. Its pods wait aside until theirs are removed, or it comes back.
     pub fn remove_node(&mut self, name: &str) {
-        let Some(id) = self.node_by_name.remove(name) else {
-            return;
-        };
-        let Some(info) = self.nodes.retire(id.0) else {
-            return;
-        };
+        let Some(id) = self.node_id(name) else { return };
+        let Some(info) = self.nodes.retire(id.0) else { return };
         for pod in &info.pods {
             if let Some(cached) = self.pods.get_mut(pod.0) {
                 cached.node = None;
@@ -207,8 +228,8 @@ impl Cache {
 
     /// The pod went, or takes nothing any more.
     pub fn remove_pod(&mut self, uid: &str) {
-        let removed = self.pod_by_uid.remove(uid).and_then(|id| Some((id, self.pods.retire(id.0)?)));
-        let Some((id, cached)) = removed else { return };
+        let Some(id) = self.pods.find(uid).map(PodId) else { return };
+        let Some(cached) = self.pods.retire(id.0) else { return };
         let facts = self.detach(id, &cached);
         self.events.push(ClusterEvent::pod(Some(cached.pod), None, facts));
         self.log.push(Change::PodRemoved(id));
@@ -267,7 +288,7 @@ impl Cache {
     }
 
     fn place(&mut self, pod: Arc<Pod>, assumed: bool) {
-        let known = self.pod_by_uid.get(&pod.key.uid).copied();
+        let known = self.pods.find(&pod.key.uid).map(PodId);
         match known.and_then(|id| self.pods.get_mut(id.0).map(|cached| (id, cached))) {
             Some((id, cached)) if cached.pod.node_name == pod.node_name => {
                 cached.assumed = assumed;
@@ -290,7 +311,6 @@ impl Cache {
     fn add_pod(&mut self, pod: Arc<Pod>, assumed: bool) {
         let node = self.node_id(&pod.node_name);
         let id = PodId(self.pods.insert(CachedPod { pod: Arc::clone(&pod), node, assumed }));
-        self.pod_by_uid.insert(pod.key.uid.clone(), id);
         match node.and_then(|node| self.nodes.get_mut(node.0)) {
             Some(info) => {
                 self.log.push(Change::Node(info.id, info.add_pod(id, &pod)));
@@ -328,7 +348,6 @@ impl Cache {
     fn add_node(&mut self, node: Arc<Node>) {
         let images = self.images.exchange(&[], &node.images, &mut self.log);
         let id = NodeId(self.nodes.insert(NodeInfo::new(Arc::clone(&node), images)));
-        self.node_by_name.insert(node.name.clone(), id);
         let waiting = self.waiting.remove(&node.name).unwrap_or_default();
         if let Some(info) = self.nodes.get_mut(id.0) {
             info.id = id;

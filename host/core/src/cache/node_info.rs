@@ -9,7 +9,7 @@ use crate::model::{HostPort, Node, Pod, Resources};
 use crate::plugins::WhatIf;
 
 /// What the pods of a node ask for, assumed ones included.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Usage {
     /// Sum of their effective requests; `pods` is their number.
     pub requested: Resources,

@@ -54,6 +54,9 @@ fn status(reason: &str) -> Status {
     Status { code: Code::Unschedulable, reasons: vec![reason.into()] }
 }
 
+/// With the name, no node is like another, and each is asked about.
+const READ: NodeFacts = NodeFacts::NAME.union(NodeFacts::USAGE).union(NodeFacts::ALLOCATABLE);
+
 struct Bench {
     core: Core,
     plugins: Counting,
@@ -68,7 +71,7 @@ impl Bench {
             declaration: Arc::new(Declaration {
                 name: format!("P{id}").into(),
                 pod_facts: PodFacts::SCHEDULING_GATES,
-                node_facts: if *id == 2 { NodeFacts::empty() } else { NodeFacts::USAGE | NodeFacts::ALLOCATABLE },
+                node_facts: if *id == 2 { NodeFacts::empty() } else { READ },
                 filter_scope: Scope::Node,
                 points: ExtensionPoints::FILTER,
                 ..Declaration::default()

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::cache::{NodeId, PodId};
 use crate::facts::NodeFacts;
-use crate::model::{Node, PodKey, PodSpec};
+use crate::model::{Labels, Node, PodKey, PodSpec};
 use crate::plugins::{
     AskBack, Code, Cycle, Decision, Declaration, Permission, PluginError, PluginId, Plugins, PostFilterResult, Room,
     Status, Verdicts, WhatIf,
@@ -94,8 +94,8 @@ impl Bench {
 
     /// For which pods that were rejected here are tried again.
     fn something_happens(&mut self) -> Vec<String> {
-        let labels = [("a", self.now.0.to_string())].into_iter().collect();
-        self.later(set(Pod { labels, node_name: "n".into(), ..pod("low", 1) }))
+        let labels: Labels = [("a", self.now.0.to_string())].into_iter().collect();
+        self.later(set(Pod { labels: labels.into(), node_name: "n".into(), ..pod("low", 1) }))
     }
 
     fn later(&mut self, event: Event) -> Vec<String> {

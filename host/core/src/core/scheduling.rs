@@ -38,7 +38,7 @@ impl Core {
             Err(failure) => self.not_placed(entry, failure, step),
         }
         if self.cycles.is_multiple_of(256) {
-            self.answers.make_room();
+            self.answers.make_room(self.cache.node_count());
         }
     }
 

@@ -122,20 +122,19 @@ impl Placing<'_> {
             return self.fresh_verdicts(plugin, nodes);
         }
         let template = self.template(plugin);
-        let declaration = &plugin.declaration;
-        let column = &mut self.answers.of(plugin.id, template, self.cycle).verdicts;
-        column.catch_up(self.cache, declaration);
-        let missing = column.missing(nodes);
+        let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
+        kept.verdicts.catch_up(self.cache, &plugin.declaration);
+        let missing = kept.verdicts.missing(shapes, nodes);
         if !missing.is_empty() {
             let fresh = self.fresh_verdicts(plugin, &missing)?;
             if !self.keep_verdicts(plugin, template, &missing, &fresh) {
                 return self.fresh_verdicts(plugin, nodes);
             }
         }
-        let kept = self.answers.of(plugin.id, template, self.cycle);
+        let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
         let verdicts = Verdicts {
             outcomes: kept.outcomes.clone(),
-            nodes: nodes.iter().map(|node| kept.verdicts.get(*node)).collect(),
+            nodes: nodes.iter().map(|node| kept.verdicts.get(shapes, *node).unwrap_or_default()).collect(),
         };
         if self.verify { self.verified(plugin, nodes, &verdicts) } else { Ok(verdicts) }
     }
@@ -161,7 +160,7 @@ impl Placing<'_> {
         nodes: &[NodeId],
         fresh: &Verdicts,
     ) -> bool {
-        let kept = self.answers.of(plugin.id, template, self.cycle);
+        let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
         let indices: Option<Vec<u16>> = fresh.outcomes.iter().map(|status| kept.outcome(status)).collect();
         let Some(indices) = indices else {
             kept.outcomes.clear();
@@ -169,7 +168,7 @@ impl Placing<'_> {
             return false;
         };
         let translate = |answer: &u16| if *answer == 0 { 0 } else { indices[usize::from(*answer) - 1] };
-        kept.verdicts.set(nodes, fresh.nodes.iter().map(translate));
+        kept.verdicts.set(shapes, nodes, fresh.nodes.iter().map(translate));
         true
     }
 
@@ -179,16 +178,16 @@ impl Placing<'_> {
             return self.fresh_scores(plugin, nodes);
         }
         let template = self.template(plugin);
-        let declaration = &plugin.declaration;
-        let column = &mut self.answers.of(plugin.id, template, self.cycle).scores;
-        column.catch_up(self.cache, declaration);
-        let missing = column.missing(nodes);
+        let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
+        kept.scores.catch_up(self.cache, &plugin.declaration);
+        let missing = kept.scores.missing(shapes, nodes);
         if !missing.is_empty() {
             let fresh = self.fresh_scores(plugin, &missing)?;
-            self.answers.of(plugin.id, template, self.cycle).scores.set(&missing, fresh);
+            let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
+            kept.scores.set(shapes, &missing, fresh);
         }
-        let kept = &self.answers.of(plugin.id, template, self.cycle).scores;
-        let scores: Vec<i64> = nodes.iter().map(|node| kept.get(*node)).collect();
+        let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
+        let scores: Vec<i64> = nodes.iter().map(|node| kept.scores.get(shapes, *node).unwrap_or_default()).collect();
         if !self.verify {
             return Ok(scores);
         }

@@ -104,6 +104,8 @@ struct Bench {
     answers: Answers,
     distrusted: Vec<Distrusted>,
     plugins: Scripted,
+    /// What the scripts declare; they answer by a node's name.
+    node_facts: NodeFacts,
     cycle: u64,
     verify: bool,
 }
@@ -120,6 +122,7 @@ impl Bench {
             answers: Answers::new(1 << 20),
             distrusted: Vec::new(),
             plugins: Scripted { scripts, calls: Vec::new() },
+            node_facts: NodeFacts::TAINTS | NodeFacts::NAME,
             cycle: 0,
             verify: false,
         }
@@ -130,7 +133,7 @@ impl Bench {
             let declaration = Declaration {
                 name: format!("P{n}").into(),
                 points: ExtensionPoints::all(),
-                node_facts: NodeFacts::TAINTS,
+                node_facts: self.node_facts,
                 filter_scope: script.scope,
                 score_scope: script.scope,
                 normalization: script.normalization,
@@ -307,6 +310,18 @@ fn nothing_of_scope_node_is_decided_twice() {
     bench.cache.set_node(Arc::new(Node { name: "d".into(), ..Node::default() }));
     assert_eq!(bench.place(), Ok("b".into()));
     assert_eq!(bench.plugins.calls, ["filter 0 1", "score 0 1"], "only the new node is asked about");
+}
+
+#[test]
+fn of_nodes_that_are_alike_one_is_asked_about() {
+    let mut bench = Bench::new(vec![Script { scope: Scope::Node, ..scoring(&[]) }]);
+    bench.node_facts = NodeFacts::TAINTS;
+    assert!(bench.place().is_ok());
+    assert_eq!(bench.plugins.calls, ["pre-filter 0 0", "filter 0 1", "pre-score 0 0", "score 0 1"]);
+    bench.plugins.calls.clear();
+    bench.cache.set_node(Arc::new(Node { name: "d".into(), ..Node::default() }));
+    assert!(bench.place().is_ok());
+    assert_eq!(bench.plugins.calls, Vec::<String>::new(), "the new node is like the others");
 }
 
 #[test]

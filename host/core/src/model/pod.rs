@@ -77,7 +77,7 @@ pub struct Container {
 }
 
 /// `metadata.ownerReferences[]`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Owner {
     /// `apiVersion`
     pub api_version: Box<str>,
@@ -173,12 +173,12 @@ impl PodSpec {
 pub struct Pod {
     /// Namespace, name and uid.
     pub key: PodKey,
-    /// `metadata.labels`
-    pub labels: Labels,
+    /// `metadata.labels`; those of a ReplicaSet's pods may be one.
+    pub labels: Arc<Labels>,
     /// `metadata.annotations`, without `kubectl.kubernetes.io/last-applied-configuration`
     pub annotations: Labels,
-    /// `metadata.ownerReferences`
-    pub owners: Vec<Owner>,
+    /// `metadata.ownerReferences`; the same.
+    pub owners: Arc<[Owner]>,
     /// `metadata.deletionTimestamp` is set
     pub deleting: bool,
     /// It is being deleted because a scheduler evicted it: its condition DisruptionTarget is true with reason
@@ -194,9 +194,9 @@ pub struct Pod {
     pub start_time: i64,
     /// `status.phase` is Succeeded or Failed: it takes nothing any more
     pub finished: bool,
-    /// What it asks of a node.
-    pub requests: PodRequests,
-    /// The rest of `spec`.
+    /// What it asks of a node; the same.
+    pub requests: Arc<PodRequests>,
+    /// The rest of `spec`; the same.
     pub spec: Arc<PodSpec>,
 }
 

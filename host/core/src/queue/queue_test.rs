@@ -3,7 +3,7 @@
 use super::*;
 use crate::cluster_event::{EventActions, Interest};
 use crate::facts::NodeFacts;
-use crate::model::{Node, PodSpec};
+use crate::model::{Labels, Node, PodSpec};
 use crate::plugins::{Declaration, PluginError, PluginId, Scope, TemplateId};
 
 /// Holds back pods with scheduling gates; says that events help pods of these names, or all if there are none.
@@ -293,7 +293,8 @@ fn gated_pods_wait_for_their_gate_and_are_asked_about_it_again() {
     bench.set(gated("p"), 0);
     assert_eq!((bench.waiting(), bench.queue.has_next()), (GATED, false));
     bench.happened(&ClusterEvent::node(None, None, NodeFacts::all()), 0);
-    bench.set(Arc::new(Pod { labels: [("a", "b")].into_iter().collect(), ..Pod::clone(&gated("p")) }), 0);
+    let labels: Labels = [("a", "b")].into_iter().collect();
+    bench.set(Arc::new(Pod { labels: labels.into(), ..Pod::clone(&gated("p")) }), 0);
     bench.tick(1000);
     assert_eq!((bench.waiting(), bench.fake.asked), (GATED, 1), "nothing of that concerns the gate");
     bench.set(pod("p", 0), 0);
@@ -353,8 +354,8 @@ fn what_comes_into_a_part_is_counted_by_its_cause() {
 
 #[test]
 fn a_held_pod_waits_whatever_happens_until_it_is_released() {
-    let relabelled =
-        || Arc::new(Pod { labels: [("a", "b".to_owned())].into_iter().collect(), ..Pod::clone(&pod("p", 0)) });
+    let labels: Arc<Labels> = Arc::new([("a", "b".to_owned())].into_iter().collect());
+    let relabelled = || Arc::new(Pod { labels: Arc::clone(&labels), ..Pod::clone(&pod("p", 0)) });
     let changed = node_changed(NodeFacts::TAINTS);
     for (release, update, part) in [
         (Release::Waits, None, UNSCHEDULABLE),

@@ -61,7 +61,7 @@ impl Cluster {
             scheduling_gates: if rng.u8(..4) == 0 { vec!["quota".into()] } else { Vec::new() },
             ..PodSpec::default()
         };
-        self.set_pod(Arc::new(Pod { key, requests, spec: Arc::new(spec), ..Pod::default() }));
+        self.set_pod(Arc::new(Pod { key, requests: requests.into(), spec: Arc::new(spec), ..Pod::default() }));
     }
 
     /// A gated pod's gates go, which is half of what happens to those.
@@ -86,7 +86,7 @@ impl Cluster {
         let Some(pod) = rng.choice(self.pods.values().cloned().collect::<Vec<_>>()) else { return };
         match rng.u8(..3) {
             0 => {
-                let labels = [("version", rng.u8(..).to_string())].into_iter().collect();
+                let labels = Arc::new([("version", rng.u8(..).to_string())].into_iter().collect());
                 self.set_pod(Arc::new(Pod { labels, ..Pod::clone(&pod) }));
             }
             1 if !pod.node_name.is_empty() => {

@@ -12,7 +12,7 @@ use berth_core::plugins::{Code, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::kube::SpecTable;
+use crate::kube::PodParts;
 use crate::kube::objects::{NodeObject, Notes, PodObject};
 
 /// A file of this size is taken for a mistake.
@@ -188,7 +188,7 @@ fn model(pod: &Value, name: &str) -> Result<Pod> {
     }
     let mut notes = Notes::default();
     let pod: PodObject = object(&pod)?;
-    let pod = pod.into_model(&SpecTable::default(), &mut notes);
+    let pod = pod.into_model(&PodParts::default(), &mut notes);
     readable(&notes)?;
     Ok(pod)
 }

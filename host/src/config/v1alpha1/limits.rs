@@ -26,10 +26,10 @@ pub struct PluginSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PluginLimits {
-    /// Memory of an instance. Default: 256Mi.
+    /// Memory of an instance, for each 50,000 nodes that there are. Default: 256Mi.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
-    /// A call in a scheduling cycle. Default: 100ms.
+    /// A call in a scheduling cycle, for each 50,000 nodes that there are. Default: 100ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_timeout: Option<Duration>,
     /// Taking in changes of the cluster, a batch. Default: 1s.

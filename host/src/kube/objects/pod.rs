@@ -9,7 +9,7 @@ use super::meta::ObjectMeta;
 use super::notes::Notes;
 use super::observed::Slim;
 use super::spec::{ClaimStatusData, ConvertedSpec, PodSpecData, Surroundings};
-use crate::kube::intern::SpecTable;
+use crate::kube::intern::PodParts;
 
 slim! {
     /// `v1.Pod`.
@@ -83,7 +83,7 @@ impl PodObject {
 
     /// The core's model of it. A request that can't be read counts as absent.
     #[must_use]
-    pub fn into_model(self, specs: &SpecTable, notes: &mut Notes) -> Pod {
+    pub fn into_model(self, parts: &PodParts, notes: &mut Notes) -> Pod {
         let PodData { metadata, mut spec, status } = self.0;
         let node_name = std::mem::take(&mut spec.node_name);
         let mut inputs = RequestInputs {
@@ -108,9 +108,9 @@ impl PodObject {
         inputs.containers = containers;
         Pod {
             key: PodKey { namespace: metadata.namespace, name: metadata.name, uid: metadata.uid },
-            labels: metadata.labels.into_labels(),
+            labels: parts.labels(metadata.labels.into_labels()),
             annotations: metadata.annotations.into_annotations(),
-            owners: metadata.owner_references.into_iter().map(Owner::from).collect(),
+            owners: parts.owners(metadata.owner_references.into_iter().map(Owner::from).collect()),
             deleting: metadata.deletion_timestamp.0,
             preempted: metadata.deletion_timestamp.0 && preempted(&status.conditions),
             created: metadata.creation_timestamp.0,
@@ -118,8 +118,8 @@ impl PodObject {
             nominated_node_name: status.nominated_node_name,
             start_time: status.start_time.0,
             finished: matches!(status.phase.as_ref(), "Succeeded" | "Failed"),
-            requests: PodRequests::of(&inputs),
-            spec: specs.share(model),
+            requests: parts.requests(PodRequests::of(&inputs)),
+            spec: parts.spec(model),
         }
     }
 }

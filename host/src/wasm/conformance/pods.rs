@@ -39,9 +39,9 @@ impl Maker {
             PodFacts::NAME => pod.key.name = format!("pod-{}", self.rng.u32(..10_000)).into(),
             PodFacts::NAMESPACE => pod.key.namespace = self.one(&["default", "kube-system", "team"]).into(),
             PodFacts::UID => pod.key.uid = format!("{:016x}", self.rng.u64(..)).into(),
-            PodFacts::LABELS => pod.labels = self.labels(40),
+            PodFacts::LABELS => pod.labels = self.labels(40).into(),
             PodFacts::ANNOTATIONS => pod.annotations = self.labels(15),
-            PodFacts::OWNERS => pod.owners = self.some(1, Self::owner),
+            PodFacts::OWNERS => pod.owners = self.some(1, Self::owner).into(),
             PodFacts::NODE_NAME => pod.node_name = self.node_name(),
             PodFacts::NOMINATED_NODE => {
                 pod.nominated_node_name = if self.chance(20) { self.node_name() } else { "".into() };
@@ -82,7 +82,7 @@ impl Maker {
     fn change_contents(&mut self, pod: &mut Pod, fact: PodFacts) {
         let spec = Arc::make_mut(&mut pod.spec);
         match fact {
-            PodFacts::REQUESTS => pod.requests = self.requests(),
+            PodFacts::REQUESTS => pod.requests = self.requests().into(),
             PodFacts::CONTAINERS => spec.containers = self.some(3, Self::container),
             PodFacts::IMAGES => {
                 for container in &mut spec.containers {

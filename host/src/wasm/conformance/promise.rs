@@ -27,6 +27,8 @@ pub enum Promise {
     Preparation,
     /// Of scope node: while no declared fact changes, no answer does.
     Kept,
+    /// Of scope node: nodes that are equal in the declared facts have equal answers.
+    Alike,
     /// Of scope node: the ids of nodes, pods and images change nothing.
     Ids,
     /// Of scope node: pre-filter and pre-score depend on the template and the arguments alone.
@@ -41,7 +43,7 @@ pub enum Promise {
 
 impl Promise {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Answers,
         Self::Lengths,
         Self::Range,
@@ -53,6 +55,7 @@ impl Promise {
         Self::Cycles,
         Self::Preparation,
         Self::Kept,
+        Self::Alike,
         Self::Ids,
         Self::TemplateOnly,
         Self::Classes,
@@ -75,6 +78,7 @@ impl Promise {
             Self::Cycles => "cycles",
             Self::Preparation => "preparation",
             Self::Kept => "kept",
+            Self::Alike => "alike",
             Self::Ids => "ids",
             Self::TemplateOnly => "template-only",
             Self::Classes => "classes",

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use berth_core::answers::Column;
+use berth_core::answers::{Column, FactShapes, Shapes};
 use berth_core::cache::NodeId;
+use berth_core::facts::NodeFacts;
 use berth_core::plugins::TemplateId;
 use fastrand::Rng;
 
@@ -23,7 +24,10 @@ const AT_ONCE: &str = "when asked about all nodes at once";
 
 /// Answers that a scheduler would have kept.
 #[derive(Default)]
-pub(super) struct Kept(HashMap<(Export, TemplateId), KeptColumn>);
+pub(super) struct Kept {
+    columns: HashMap<(Export, TemplateId), KeptColumn>,
+    shapes: Shapes,
+}
 
 #[derive(Default)]
 struct KeptColumn {
@@ -69,7 +73,7 @@ impl Scoped<'_> {
             self.compare(bench, Promise::Cycles, &base, &later, occasions);
         }
         self.check_order(bench, lived, &base, rng)?;
-        kept.check(self, bench, base);
+        kept.check(self, bench, &base);
         Ok(())
     }
 
@@ -133,34 +137,71 @@ impl Scoped<'_> {
 }
 
 impl Kept {
-    /// Of nodes of which no declared fact changed, the answers must be those given before.
-    fn check(&mut self, asked: &Scoped<'_>, bench: &mut Bench<'_>, answers: Vec<Answer>) {
-        let kept = self.0.entry((asked.export, asked.question.template)).or_default();
-        kept.column.catch_up(&asked.world.cache, &bench.declaration);
-        let stale = kept.column.missing(asked.nodes);
-        let known = |node: &NodeId| stale.binary_search(node).is_err();
-        let (nodes, now): (Vec<NodeId>, Vec<Answer>) =
-            asked.nodes.iter().copied().zip(answers.iter().cloned()).filter(|(node, _)| known(node)).unzip();
-        let before: Vec<Answer> =
-            nodes.iter().map(|node| kept.answers[kept.column.get(*node) as usize].clone()).collect();
-        let indices: Vec<u32> = answers.into_iter().map(|answer| kept.index(answer)).collect();
-        kept.column.set(asked.nodes, indices);
-        bench.compare_each(
-            (Promise::Kept, asked.export),
-            asked.question,
-            (asked.world, &nodes),
-            (&before, &now),
-            ("at first", "later, while nothing changed that it declares to read"),
-        );
+    /// Of nodes of which no declared fact changed, the answers must be those given before; and those of nodes that are equal in
+    /// the declared facts must be the same.
+    fn check(&mut self, asked: &Scoped<'_>, bench: &mut Bench<'_>, answers: &[Answer]) {
+        let cache = &asked.world.cache;
+        // By the name, each node is itself alone.
+        let itself = self.shapes.of(bench.declaration.node_facts | NodeFacts::NAME, cache);
+        let kept = self.columns.entry((asked.export, asked.question.template)).or_default();
+        kept.column.catch_up(cache, &bench.declaration);
+        let mut pairs = Pairs::default();
+        for (node, now) in asked.nodes.iter().zip(answers) {
+            pairs.push(*node, kept.get(itself, *node), now);
+            kept.set(itself, *node, now.clone());
+        }
+        let occasions = ("at first", "later, while nothing changed that it declares to read");
+        pairs.compare(Promise::Kept, asked, bench, occasions);
+        let shapes = self.shapes.of(bench.declaration.node_facts, cache);
+        let mut of_its_like = KeptColumn::default();
+        let mut pairs = Pairs::default();
+        for (node, answer) in asked.nodes.iter().zip(answers) {
+            pairs.push(*node, of_its_like.get(shapes, *node), answer);
+            of_its_like.set(shapes, *node, answer.clone());
+        }
+        let occasions =
+            ("when asked about another node that is equal in all that it declares to read", "about this one");
+        pairs.compare(Promise::Alike, asked, bench, occasions);
     }
 
     /// These templates are not asked about any more.
     pub fn forget(&mut self, templates: &[TemplateId]) {
-        self.0.retain(|(_, template), _| !templates.contains(template));
+        self.columns.retain(|(_, template), _| !templates.contains(template));
+    }
+}
+
+/// Answers that have to be the same, two about each of some nodes.
+#[derive(Default)]
+struct Pairs {
+    nodes: Vec<NodeId>,
+    one: Vec<Answer>,
+    other: Vec<Answer>,
+}
+
+impl Pairs {
+    fn push(&mut self, node: NodeId, one: Option<&Answer>, other: &Answer) {
+        let Some(one) = one else { return };
+        self.nodes.push(node);
+        self.one.push(one.clone());
+        self.other.push(other.clone());
+    }
+
+    fn compare(&self, promise: Promise, asked: &Scoped<'_>, bench: &mut Bench<'_>, occasions: Occasions) {
+        let about = (asked.world, &*self.nodes);
+        bench.compare_each((promise, asked.export), asked.question, about, (&self.one, &self.other), occasions);
     }
 }
 
 impl KeptColumn {
+    fn get(&self, shapes: &FactShapes, node: NodeId) -> Option<&Answer> {
+        self.answers.get(self.column.get(shapes, node)? as usize)
+    }
+
+    fn set(&mut self, shapes: &FactShapes, node: NodeId, answer: Answer) {
+        let index = self.index(answer);
+        self.column.set(shapes, &[node], [index]);
+    }
+
     fn index(&mut self, answer: Answer) -> u32 {
         let at = self.answers.iter().position(|known| *known == answer).unwrap_or_else(|| {
             self.answers.push(answer);

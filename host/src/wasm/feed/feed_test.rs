@@ -131,7 +131,7 @@ impl Happenings {
         Pod {
             key: PodKey { namespace: "default".into(), name: name.into(), uid: name.into() },
             node_name: node.into(),
-            requests: PodRequests { effective, ..PodRequests::default() },
+            requests: Arc::new(PodRequests { effective, ..PodRequests::default() }),
             spec: Arc::new(PodSpec { host_ports, ..PodSpec::default() }),
             ..Pod::default()
         }

@@ -129,7 +129,7 @@ impl Instance {
         let cpu: Duration = match export {
             Export::Start | Export::Describe | Export::Configure | Export::Kinds => limits.startup,
             Export::Apply | Export::ApplyObjects => limits.apply,
-            _ => limits.call,
+            _ => limits.call.saturating_mul(self.times),
         };
         Budget { cpu, wall: limits.wall }
     }

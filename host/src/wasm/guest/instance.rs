@@ -24,6 +24,8 @@ pub struct Instance {
     pub(super) interfaces: LoadedInterfaces,
     pub(super) limits: Arc<Limits>,
     pub(super) counters: Arc<Counters>,
+    /// How many times what is meant for a usual cluster it may take: see [`Limits::times`].
+    pub(super) times: u32,
     /// Node ids as a call takes them; kept for the next one.
     pub(super) node_ids: Vec<u32>,
 }
@@ -59,7 +61,25 @@ impl Instance {
         let instance = guarded(&mut store, budget, Export::Start, |store| pre.instantiate(store))?;
         let interfaces =
             interfaces.load(&mut store, &instance).map_err(|error| StartError::Types(format!("{error:#}")))?;
-        Ok(Self { store, interfaces, limits: Arc::clone(limits), counters: Arc::clone(counters), node_ids: Vec::new() })
+        Ok(Self {
+            store,
+            interfaces,
+            limits: Arc::clone(limits),
+            counters: Arc::clone(counters),
+            times: 1,
+            node_ids: Vec::new(),
+        })
+    }
+
+    /// See [`Limits::times`].
+    pub(crate) fn times(&self) -> u32 {
+        self.times
+    }
+
+    /// It serves a cluster of so many nodes, and may take as much as is meant for that.
+    pub(crate) fn serve(&mut self, nodes: usize) {
+        self.times = Limits::times(nodes);
+        self.store.data_mut().memory.allow(self.times);
     }
 
     /// Who it says it is.

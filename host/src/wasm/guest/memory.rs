@@ -19,13 +19,20 @@ pub(super) enum Excess {
 pub(super) struct MemoryGuard {
     used: usize,
     memory: usize,
+    /// So many times `memory`, for the cluster's size.
+    times: u32,
     table_elements: usize,
     items: usize,
 }
 
 impl MemoryGuard {
     pub fn new(limits: &Limits) -> Self {
-        Self { used: 0, memory: limits.memory, table_elements: limits.table_elements, items: limits.items }
+        Self { used: 0, memory: limits.memory, times: 1, table_elements: limits.table_elements, items: limits.items }
+    }
+
+    /// It may take so many times what the limits say.
+    pub fn allow(&mut self, times: u32) {
+        self.times = times;
     }
 
     /// Bytes of all linear memories.
@@ -37,8 +44,9 @@ impl MemoryGuard {
 impl ResourceLimiter for MemoryGuard {
     fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
         let used = self.used.saturating_add(desired.saturating_sub(current));
-        if used > self.memory {
-            return Err(Excess::Memory(self.memory).into());
+        let most = self.memory.saturating_mul(self.times as usize);
+        if used > most {
+            return Err(Excess::Memory(most).into());
         }
         self.used = used;
         Ok(true)

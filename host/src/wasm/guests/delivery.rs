@@ -51,7 +51,7 @@ impl ClusterRequest {
     /// Gives it, unless objects are still being listed: then it comes back.
     pub(super) fn answer(self, cache: &Cache) -> Option<Self> {
         let answer = match cache.objects().coverage(&self.objects) {
-            Coverage::Complete => Ok(cache.clone()),
+            Coverage::Complete => Ok(cache.frozen()),
             Coverage::Refused(kind, why) => Err(LoadCause::NotListed { kind, why }),
             Coverage::Underway => return Some(self),
         };

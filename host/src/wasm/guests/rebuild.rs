@@ -45,7 +45,7 @@ impl Rebuilder {
     /// Has an instance made of `entry` and filled with the cluster as it is.
     pub fn rebuild(&self, entry: &Arc<Entry>, cache: &Cache) {
         entry.counters.count_rebuild();
-        self.send(Job::Rebuild(Arc::clone(entry), Box::new(cache.clone())));
+        self.send(Job::Rebuild(Arc::clone(entry), Box::new(cache.frozen())));
     }
 
     /// Drops an instance.

@@ -51,6 +51,7 @@ impl Resident {
         cache: &Cache,
         feeder: &mut Feeder,
     ) -> Result<Self, CallError> {
+        instance.serve(cache.node_count());
         let reads = Reads::of(&declaration);
         let mut objects = ObjectFeed::new(&declaration);
         objects.fill(cache, |changes| instance.apply_objects(changes))?;
@@ -72,6 +73,7 @@ impl Resident {
     /// Tells it what changed in the cluster since it was last told.
     pub fn catch_up(&mut self, cache: &Cache, feeder: &mut Feeder) -> Result<(), Stale> {
         let instance = &mut self.instance;
+        instance.serve(cache.node_count());
         self.objects.catch_up(cache, self.position, |changes| instance.apply_objects(changes))?;
         match feeder.catch_up(cache, self.position, self.reads, |changes| instance.apply(changes))? {
             Some(position) => {
@@ -124,10 +126,10 @@ impl Resident {
         self.instance.memory()
     }
 
-    /// Whether its memory has grown so much that a fresh one would be smaller.
+    /// Whether its memory has grown so much that a fresh one would be smaller; from a threshold that is for a usual cluster.
     pub fn outgrown(&self, threshold: usize) -> bool {
         let memory = self.instance.memory();
-        memory > threshold && memory / 2 > self.filled_memory
+        memory > threshold.saturating_mul(self.instance.times() as usize) && memory / 2 > self.filled_memory
     }
 
     /// Takes its size for granted, as nothing smaller is to be had.

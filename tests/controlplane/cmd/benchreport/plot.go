@@ -25,7 +25,7 @@ const (
 )
 
 // nativeScheduler is whom Berth is compared with.
-const nativeScheduler = "kube-scheduler"
+const nativeScheduler, nativeSchedulerOfAll = "kube-scheduler", "kube-scheduler-all"
 
 // lineOf is how the lines of each are dashed; not at all where it is empty.
 var lineOf = map[string]string{repeated: "", firstOfTemplate: "7 4", nativeScheduler: "1 4"}

@@ -1,0 +1,383 @@
+//! Shapes: nodes that are equal in the facts a plugin reads are one to it, as pods of one template are. What it says of one of
+//! them holds for all, so that a cluster of few kinds of machines costs few questions, however large it is.
+
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use foldhash::quality::FixedState;
+use hashbrown::HashTable;
+
+use crate::cache::{Cache, Change, NodeId, NodeInfo, Usage};
+use crate::facts::NodeFacts;
+use crate::model::{HostPort, Node};
+
+/// Facts in which no node is like another: its name, and the very pods that run there.
+const ONES_OWN: NodeFacts = NodeFacts::NAME.union(NodeFacts::PODS);
+
+/// Shapes of which no node is any more stay known while they are no more than this: a pod goes, and its node is as it was.
+const SPARE: usize = 1024;
+
+/// The shape of a node that is not there.
+const NONE: u32 = u32::MAX;
+
+/// The shapes in use, for each set of facts that a plugin declared.
+#[derive(Clone, Debug, Default)]
+pub struct Shapes {
+    sets: Vec<FactShapes>,
+}
+
+/// Which nodes are equal in one set of facts.
+#[derive(Clone, Debug)]
+pub struct FactShapes {
+    facts: NodeFacts,
+    /// Up to where the change log has been followed.
+    position: Option<u64>,
+    /// Grows with every shape that is made.
+    clock: u64,
+    /// By shape: the clock when it was made. The number of one that was dropped is used again.
+    made: Vec<u64>,
+    /// `None` where each node is a shape of its own, with the node's number.
+    alike: Option<Alike>,
+}
+
+/// Nodes in groups.
+#[derive(Clone, Debug, Default)]
+struct Alike {
+    /// By node: its shape, or [`NONE`].
+    of_node: Vec<u32>,
+    /// By shape.
+    shapes: Vec<Shape>,
+    by_hash: HashTable<u32>,
+    /// Shapes that came to be without a node, longest ago first; some have nodes again.
+    spare: std::collections::VecDeque<u32>,
+}
+
+/// What nodes have in common.
+#[derive(Clone, Debug)]
+struct Shape {
+    hash: u64,
+    like: Like,
+    /// How many they are.
+    nodes: usize,
+    /// It stands among the spare ones.
+    is_spare: bool,
+}
+
+/// A node as it was; of what changes with its pods, what is among the facts.
+#[derive(Clone, Debug)]
+struct Like {
+    node: Arc<Node>,
+    usage: Usage,
+    used_ports: Vec<HostPort>,
+}
+
+impl Shapes {
+    /// Those in these facts, of the cluster as it is now.
+    pub fn of(&mut self, facts: NodeFacts, cache: &Cache) -> &FactShapes {
+        let at = self.sets.iter().position(|set| set.facts == facts).unwrap_or_else(|| {
+            self.sets.push(FactShapes::new(facts));
+            self.sets.len() - 1
+        });
+        let set = &mut self.sets[at];
+        set.catch_up(cache);
+        set
+    }
+
+    /// Drops the sets of facts that nobody reads any more.
+    pub fn retain(&mut self, keep: impl Fn(NodeFacts) -> bool) {
+        self.sets.retain(|set| keep(set.facts));
+    }
+}
+
+impl FactShapes {
+    fn new(facts: NodeFacts) -> Self {
+        let alike = (!facts.intersects(ONES_OWN)).then(Alike::default);
+        Self { facts, position: None, clock: 0, made: Vec::new(), alike }
+    }
+
+    /// The number of a node's shape, which is dense; `None` of a node that is not there.
+    pub(super) fn number(&self, node: NodeId) -> Option<usize> {
+        let own = node.0 as usize;
+        let number = self.alike.as_ref().map_or(Some(own), |alike| Some(*alike.of_node.get(own)? as usize))?;
+        (number < self.made.len()).then_some(number)
+    }
+
+    /// Numbers are below this.
+    pub(super) fn len(&self) -> usize {
+        self.made.len()
+    }
+
+    /// When answers are given now.
+    pub(super) fn now(&self) -> u64 {
+        self.clock
+    }
+
+    /// Whether an answer about the shape of this number that was given then, which is never at 0, is about what the number means
+    /// now.
+    pub(super) fn is_of(&self, number: usize, then: u64) -> bool {
+        self.made.get(number).is_some_and(|made| *made <= then)
+    }
+
+    fn catch_up(&mut self, cache: &Cache) {
+        let log = cache.log();
+        let position = self.position.replace(log.end());
+        if position == self.position {
+            return;
+        }
+        match position.and_then(|position| log.since(position)) {
+            Some(changes) => changes.for_each(|change| match change {
+                // Also to those who read nothing of it a node is new.
+                Change::Node(node, facts) if facts.intersects(self.facts) || facts == NodeFacts::all() => {
+                    self.look_at(node, cache);
+                }
+                Change::NodeRemoved(node) => self.look_at(node, cache),
+                _ => {}
+            }),
+            None => {
+                self.made.clear();
+                self.alike = self.alike.take().map(|_| Alike::default());
+                cache.nodes().for_each(|info| self.look_at(info.id, cache));
+            }
+        }
+    }
+
+    /// The node came, changed or went.
+    fn look_at(&mut self, node: NodeId, cache: &Cache) {
+        match &mut self.alike {
+            None => self.make(node.0 as usize),
+            Some(alike) => {
+                if let Some(made) = alike.place(node, cache.node(node), self.facts) {
+                    self.make(made as usize);
+                }
+            }
+        }
+    }
+
+    fn make(&mut self, number: usize) {
+        if number >= self.made.len() {
+            self.made.resize(number + 1, 0);
+        }
+        self.clock += 1;
+        self.made[number] = self.clock;
+    }
+}
+
+impl Alike {
+    /// Puts the node where it belongs. Returns the number of its shape where that is new.
+    fn place(&mut self, node: NodeId, info: Option<&NodeInfo>, facts: NodeFacts) -> Option<u32> {
+        let at = node.0 as usize;
+        if at >= self.of_node.len() {
+            self.of_node.resize(at + 1, NONE);
+        }
+        let hash = info.map(|info| hash(info, facts));
+        let known = info.zip(hash).and_then(|(info, hash)| self.find(hash, info, facts));
+        let before = self.of_node[at];
+        if known.is_some_and(|known| known == before) {
+            return None;
+        }
+        self.leave(before);
+        let made = match known {
+            None => info.zip(hash).map(|(info, hash)| self.make(hash, info, facts)),
+            Some(_) => None,
+        };
+        let after = known.or(made).unwrap_or(NONE);
+        self.of_node[at] = after;
+        if let Some(shape) = self.shapes.get_mut(after as usize) {
+            shape.nodes += 1;
+        }
+        made
+    }
+
+    fn find(&self, hash: u64, info: &NodeInfo, facts: NodeFacts) -> Option<u32> {
+        self.by_hash.find(hash, |number| self.shapes[*number as usize].like.is(info, facts)).copied()
+    }
+
+    fn make(&mut self, hash: u64, info: &NodeInfo, facts: NodeFacts) -> u32 {
+        let shape = Shape { hash, like: Like::of(info, facts), nodes: 0, is_spare: false };
+        let number = match self.take_spare() {
+            Some(number) => {
+                self.shapes[number as usize] = shape;
+                number
+            }
+            None => {
+                self.shapes.push(shape);
+                self.shapes.len() as u32 - 1
+            }
+        };
+        let shapes = &self.shapes;
+        self.by_hash.insert_unique(hash, number, |number| shapes[*number as usize].hash);
+        number
+    }
+
+    /// The shape that is without nodes for longest is dropped where there are too many such.
+    fn take_spare(&mut self) -> Option<u32> {
+        while self.spare.len() > SPARE {
+            let number = self.spare.pop_front()?;
+            let shape = &mut self.shapes[number as usize];
+            shape.is_spare = false;
+            if shape.nodes == 0 {
+                if let Ok(entry) = self.by_hash.find_entry(shape.hash, |other| *other == number) {
+                    entry.remove();
+                }
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn leave(&mut self, number: u32) {
+        let Some(shape) = self.shapes.get_mut(number as usize) else { return };
+        shape.nodes -= 1;
+        if shape.nodes == 0 && !std::mem::replace(&mut shape.is_spare, true) {
+            self.spare.push_back(number);
+        }
+    }
+}
+
+impl Like {
+    fn of(info: &NodeInfo, facts: NodeFacts) -> Self {
+        let usage = facts.contains(NodeFacts::USAGE).then(|| info.usage.clone());
+        let used_ports = facts.contains(NodeFacts::USED_PORTS).then(|| info.used_ports.clone());
+        Self {
+            node: Arc::clone(&info.node),
+            usage: usage.unwrap_or_default(),
+            used_ports: used_ports.unwrap_or_default(),
+        }
+    }
+
+    fn is(&self, info: &NodeInfo, facts: NodeFacts) -> bool {
+        let Self { node, usage, used_ports } = self;
+        facts.iter().all(|fact| Field::of(node, usage, used_ports, fact) == Field::of_node(info, fact))
+    }
+}
+
+fn hash(info: &NodeInfo, facts: NodeFacts) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    for fact in facts.iter() {
+        Field::of_node(info, fact).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// What stands for one group of facts; the one place that says which fields a group has.
+#[derive(PartialEq, Eq, Hash)]
+enum Field<'a> {
+    Labels(&'a crate::model::Labels),
+    Taints(&'a [crate::model::Taint]),
+    Flag(bool),
+    Resources(&'a crate::model::Resources),
+    Usage(&'a Usage),
+    Images(&'a [crate::model::NodeImage]),
+    Ports(&'a [HostPort]),
+    Conditions(&'a [crate::model::Condition]),
+    Texts(&'a [Box<str>]),
+}
+
+impl<'a> Field<'a> {
+    fn of_node(info: &'a NodeInfo, fact: NodeFacts) -> Self {
+        Self::of(&info.node, &info.usage, &info.used_ports, fact)
+    }
+
+    fn of(node: &'a Node, usage: &'a Usage, used_ports: &'a [HostPort], fact: NodeFacts) -> Self {
+        match fact {
+            NodeFacts::LABELS => Self::Labels(&node.labels),
+            NodeFacts::ANNOTATIONS => Self::Labels(&node.annotations),
+            NodeFacts::TAINTS => Self::Taints(&node.taints),
+            NodeFacts::UNSCHEDULABLE => Self::Flag(node.unschedulable),
+            NodeFacts::ALLOCATABLE => Self::Resources(&node.allocatable),
+            NodeFacts::USAGE => Self::Usage(usage),
+            NodeFacts::IMAGES => Self::Images(&node.images),
+            NodeFacts::USED_PORTS => Self::Ports(used_ports),
+            NodeFacts::CONDITIONS => Self::Conditions(&node.conditions),
+            NodeFacts::DECLARED_FEATURES => Self::Texts(&node.declared_features),
+            // Of its own in each node: see `ONES_OWN`.
+            _ => Self::Flag(false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::Resources;
+
+    fn node(name: &str, milli_cpu: i64, unschedulable: bool) -> Arc<Node> {
+        let allocatable = Resources { milli_cpu, ..Resources::default() };
+        Arc::new(Node { name: name.into(), unschedulable, allocatable, ..Node::default() })
+    }
+
+    #[test]
+    fn every_group_of_facts_that_nodes_may_share_is_told_apart_by_its_own_field() {
+        let info = NodeInfo::default();
+        let shared = NodeFacts::all().difference(ONES_OWN | NodeFacts::UNSCHEDULABLE);
+        for fact in shared.iter() {
+            assert!(Field::of_node(&info, fact) != Field::Flag(false), "{fact:?} has no field");
+        }
+    }
+
+    #[test]
+    fn nodes_share_a_shape_as_far_as_they_are_equal() {
+        let mut cache = Cache::default();
+        ["a", "b"].into_iter().for_each(|name| cache.set_node(node(name, 1000, false)));
+        cache.set_node(node("c", 2000, false));
+        let mut shapes = Shapes::default();
+        let mut numbers = |facts, cache: &Cache| {
+            let shapes = shapes.of(facts, cache);
+            [0, 1, 2].map(|id| shapes.number(NodeId(id)).unwrap())
+        };
+        let [a, b, c] = numbers(NodeFacts::ALLOCATABLE, &cache);
+        assert!(a == b && b != c);
+        let [a, b, c] = numbers(NodeFacts::UNSCHEDULABLE, &cache);
+        assert!(a == b && b == c);
+        let [a, b, c] = numbers(NodeFacts::empty(), &cache);
+        assert!(a == b && b == c);
+        let [a, b, c] = numbers(NodeFacts::UNSCHEDULABLE | NodeFacts::NAME, &cache);
+        assert!(a != b && b != c && a != c);
+        cache.set_node(node("c", 1000, true));
+        let [a, b, c] = numbers(NodeFacts::ALLOCATABLE, &cache);
+        assert!(a == b && b == c);
+    }
+
+    proptest! {
+        /// What is kept by shape is what was said of an equal node, however nodes come, change and go, and however many shapes
+        /// there were.
+        #[test]
+        fn an_answer_is_never_anothers(
+            changes in prop::collection::vec((0usize..6, prop::option::weighted(0.8, 0i64..4000)), 1..60),
+            facts in prop::sample::select(vec![NodeFacts::ALLOCATABLE, NodeFacts::ALLOCATABLE | NodeFacts::NAME]),
+            many in 0i64..3,
+        ) {
+            const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+            let mut cache = Cache::default();
+            let mut shapes = Shapes::default();
+            let mut answers: BTreeMap<usize, (i64, u64)> = BTreeMap::new();
+            // So many that shapes are dropped, and their numbers used again.
+            let first = (0..many * SPARE as i64).map(|n| (5, Some(n)));
+            for (at, cpu) in first.chain(changes) {
+                match cpu {
+                    Some(cpu) => cache.set_node(node(NAMES[at], cpu, false)),
+                    None => cache.remove_node(NAMES[at]),
+                }
+                let shapes = shapes.of(facts, &cache);
+                for info in cache.nodes() {
+                    let number = shapes.number(info.id).unwrap();
+                    prop_assert!(number < shapes.len());
+                    let truth = info.node.allocatable.milli_cpu;
+                    match answers.get(&number).filter(|(_, then)| shapes.is_of(number, *then)) {
+                        Some((answer, _)) => prop_assert_eq!(*answer, truth),
+                        None => drop(answers.insert(number, (truth, shapes.now()))),
+                    }
+                }
+            }
+            let cpus: std::collections::BTreeSet<i64> = cache.nodes().map(|info| info.node.allocatable.milli_cpu).collect();
+            let numbers: std::collections::BTreeSet<usize> =
+                cache.nodes().filter_map(|info| shapes.of(facts, &cache).number(info.id)).collect();
+            let expected = if facts.contains(NodeFacts::NAME) { cache.node_count() } else { cpus.len() };
+            prop_assert_eq!(numbers.len(), expected);
+        }
+    }
+}
