@@ -1,4 +1,4 @@
-//! Lists: as protobuf where the API server has it, which costs it a fraction of what JSON does, and as JSON elsewhere.
+//! Lists: as protobuf where the API server has it, which costs it less than JSON, and as JSON elsewhere.
 
 use std::fmt::Debug;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Kubernetes' protobuf: what the API server writes lists in at a fraction of what JSON costs it, and what clients in Go
-//! send. Read through serde ([`read`]), by a table of all messages ([`table`]).
+//! Kubernetes' protobuf: what the API server writes lists in at less cost than as JSON, and what clients in Go
+//! send. Read through serde ([`read`]), by a table of all messages.
 //!
 //! A body is four bytes of magic and an envelope (`runtime.Unknown`), which names the kind of the message inside.
 
