@@ -8,6 +8,8 @@ pub mod extender;
 mod fields;
 pub mod kube;
 mod nearest;
+pub mod protobuf;
 pub mod scheduler;
+mod schema;
 pub mod sim;
 pub mod wasm;

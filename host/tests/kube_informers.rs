@@ -7,6 +7,7 @@ mod support;
 use berth::kube::{Options, Shell};
 use berth_core::Event;
 use serde_json::json;
+use support::protobuf;
 use support::server::{Reply, Script, Server, bookmark, event, events, events_now, expired, node, pod};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -175,4 +176,73 @@ async fn changes_that_scheduling_does_not_read_are_not_told() {
     let mut seen = events(&mut receiver, 4).await;
     seen.sort();
     assert_eq!(seen, ["+a@0", "+a@5", "+node n", "+node n cordoned"]);
+}
+
+#[tokio::test]
+async fn lists_are_read_as_protobuf_where_the_server_has_it() {
+    let script = Script::default().pods(
+        [
+            protobuf::list(10, &[protobuf::pod("a", 1), protobuf::broken_pod("x", 1)], "more"),
+            protobuf::list(10, &[protobuf::pod("b", 2)], ""),
+            Reply::list(40, &[pod("b", 2, 0)], ""),
+        ],
+        [Reply::watch(&[event("MODIFIED", &pod("a", 11, 0)), event("ADDED", &pod("c", 12, 0)), expired()])],
+    );
+    let (server, _shell, mut receiver) = started(script).await;
+    // What a pod says is the same in both forms, so that only c is new, until a and c are not on the next list.
+    let mut seen = events(&mut receiver, 5).await;
+    seen[3..].sort();
+    assert_eq!(seen, ["+a@0", "+b@0", "+c@0", "-a", "-c"]);
+    let lists = server.asked(lists_pods);
+    let versions: Vec<&str> = lists.iter().map(|list| list.parameter("resourceVersion")).collect();
+    assert_eq!(versions, ["0", "", ""], "only the first list may be of a moment ago");
+    assert!(lists.iter().all(|list| list.accept.starts_with("application/vnd.kubernetes.protobuf,")));
+    assert_eq!(server.asked_times(2, watches_pods).await[0].parameter("resourceVersion"), "10");
+}
+
+#[tokio::test]
+async fn a_list_in_protobuf_that_breaks_off_is_listed_again() {
+    let pods = [protobuf::pod("a", 1), protobuf::pod("b", 2)];
+    let script = Script::default().pods(
+        [
+            protobuf::status(403, "Forbidden", "pods is forbidden"),
+            protobuf::list(10, &pods, "").without_the_last(20).cut(),
+            protobuf::list(11, &pods[..1], ""),
+        ],
+        [],
+    );
+    let (server, _shell, mut receiver) = started(script).await;
+    // b was on the one that broke off.
+    let mut seen = events(&mut receiver, 1).await;
+    seen.extend(events_now(&mut receiver));
+    assert!(seen == ["+a@0"] || seen == ["+a@0", "+b@0", "-b"], "{seen:?}");
+    assert_eq!(server.asked(lists_pods).len(), 3);
+    assert_eq!(server.asked_times(1, watches_pods).await[0].parameter("resourceVersion"), "11");
+}
+
+#[tokio::test]
+async fn what_is_no_protobuf_is_asked_for_as_json() {
+    let script = Script::default()
+        .pods([Reply::protobuf(200, b"not at all".to_vec()), Reply::list(10, &[pod("a", 1, 0)], "")], []);
+    let (server, _shell, mut receiver) = started(script).await;
+    assert_eq!(events(&mut receiver, 1).await, ["+a@0"]);
+    let accepted: Vec<String> = server.asked(lists_pods).into_iter().map(|list| list.accept).collect();
+    assert_eq!(accepted[1..], ["application/json"]);
+}
+
+#[tokio::test]
+async fn pages_that_take_too_long_are_replaced_by_one() {
+    let script = Script::default().pods(
+        [
+            protobuf::list(10, &[protobuf::pod("a", 1)], "more"),
+            protobuf::status(410, "Expired", "the provided continue parameter is too old"),
+            protobuf::list(20, &[protobuf::pod("a", 1), protobuf::pod("b", 2)], ""),
+        ],
+        [Reply::watch(&[expired()])],
+    );
+    let (server, _shell, mut receiver) = started(script).await;
+    assert_eq!(events(&mut receiver, 2).await, ["+a@0", "+b@0"]);
+    let lists = server.asked_times(4, lists_pods).await;
+    let limits: Vec<&str> = lists.iter().map(|list| list.parameter("limit")).collect();
+    assert_eq!(limits, ["2", "2", "", "2"], "and later there are pages again");
 }

@@ -4,31 +4,31 @@
 //! longer knows that place, everything is listed anew, and what is not on the list is reported as removed. There is one
 //! watch for all pods, as two (pending, assigned) would deliver a pod's way from one to the other in no order.
 
-use std::fmt::Debug;
-use std::sync::Arc;
 use std::time::Duration;
 
-use ::kube::runtime::{WatchStreamExt, watcher};
-use ::kube::{Api, Error as ClientError, Resource};
-use berth_core::Event;
-use futures::StreamExt;
-use serde::de::DeserializeOwned;
-use tokio::sync::mpsc::UnboundedSender;
+use ::kube::api::{WatchEvent, WatchParams};
+use ::kube::runtime::utils::Backoff;
+use ::kube::runtime::watcher::DefaultBackoff;
+use ::kube::{Api, Error as ClientError, ResourceExt};
+use futures::{Stream, StreamExt};
+use http::StatusCode;
 use tracing::{info, warn};
 
-use super::intern::PodParts;
-use super::known::{KnownNodes, KnownPod, KnownPods};
-use super::objects::{NodeObject, Notes, Observed, PodObject, Unreadable, scheduled_condition};
-use crate::extender::Extenders;
+use super::list::{ListError, Listed, Lister};
 
-/// Pods that have ended take nothing and are not watched. One that ends leaves the selection: the watch reports it as
-/// deleted.
-pub(super) const UNFINISHED: &str = "status.phase!=Succeeded,status.phase!=Failed";
+/// Which objects of a kind, and how they are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selection {
+    /// A field selector.
+    pub(super) fields: Option<&'static str>,
+    /// How many objects a list's page holds.
+    pub(super) page_size: u32,
+}
 
 /// What is done with the objects of one kind.
 pub(super) trait Intake: Send {
-    /// An object as a watch hands it over.
-    type Object: Resource + Clone + DeserializeOwned + Debug + Send + 'static;
+    /// An object as lists and watches hand it over.
+    type Object: Listed;
 
     /// What they are called in messages: a plural.
     fn what(&self) -> String;
@@ -45,62 +45,165 @@ pub(super) trait Intake: Send {
     fn not_listed(&mut self, _error: &ClientError) {}
 }
 
+/// The API server ends a watch after 290 s, unless it is told otherwise; of one that it doesn't end no more will come.
+const SILENCE: Duration = Duration::from_secs(295);
+
+/// How long to leave alone a server that ends a watch with nothing in it: it may do so again.
+const PAUSE: Duration = Duration::from_millis(100);
+
 /// Lists and watches for as long as it is polled; `synced` is called when the first list is complete.
 pub(super) async fn run<I: Intake>(
     api: Api<I::Object>,
-    config: watcher::Config,
+    selection: Selection,
     intake: &mut I,
     synced: impl FnOnce() + Send,
 ) {
     let mut synced = Some(synced);
+    let mut lister = Lister::new(&api, selection);
+    let mut wait = Wait::default();
     loop {
-        let mut events = std::pin::pin!(watcher(api.clone(), config.clone()).default_backoff());
-        while let Some(event) = events.next().await {
-            match event {
-                Ok(watcher::Event::Init) => intake.list_begins(),
-                Ok(watcher::Event::InitApply(object) | watcher::Event::Apply(object)) => intake.set(object),
-                Ok(watcher::Event::Delete(object)) => intake.removed(&object),
-                Ok(watcher::Event::InitDone) => {
-                    intake.list_ends();
-                    if let Some(synced) = synced.take() {
-                        synced();
-                    }
-                }
-                Err(e) => {
-                    warn!("{}: {}; trying again", intake.what(), explain(&e));
-                    if let watcher::Error::InitialListFailed(why) = &e {
-                        intake.not_listed(why);
-                    }
-                    if must_begin_anew(&e) {
-                        break;
-                    }
-                }
-            }
+        let version = listed(&mut lister, intake, &mut wait).await;
+        if let Some(synced) = synced.take() {
+            synced();
         }
-        // The stream that is left had its own backoff; this one only keeps a server that always says so from a storm.
+        Watcher { api: &api, selection, version, wait: &mut wait }.run(intake).await;
+        // Only keeps a server that always says so from a storm.
         tokio::time::sleep(Duration::from_secs(1)).await;
         info!("{}: listing anew", intake.what());
     }
 }
 
-/// The watcher lists anew by itself where "too old" comes as a line of a watch. Where a server or a proxy says so by the
-/// answer's status it would ask the same again; and where a line is no JSON, it would go on without what stood there.
-fn must_begin_anew(error: &watcher::Error) -> bool {
-    match error {
-        watcher::Error::WatchStartFailed(ClientError::Api(status)) => status.code == 410,
-        watcher::Error::WatchFailed(error) => matches!(error, ClientError::SerdeError(_)),
-        _ => false,
+/// The resourceVersion of a list that is complete.
+async fn listed<I: Intake>(lister: &mut Lister, intake: &mut I, wait: &mut Wait) -> String {
+    loop {
+        match lister.list(intake).await {
+            Ok(version) => {
+                wait.over();
+                return version;
+            }
+            Err(e) => {
+                warn!("{}: can't list: {e}; trying again", intake.what());
+                if let ListError::Client(why) = &e {
+                    intake.not_listed(why);
+                }
+            }
+        }
+        wait.once().await;
     }
 }
 
-fn explain(error: &watcher::Error) -> String {
-    match error {
-        watcher::Error::InitialListFailed(e) => format!("can't list: {}", explain_client(e)),
-        watcher::Error::WatchStartFailed(e) => format!("can't watch: {}", explain_client(e)),
-        watcher::Error::WatchFailed(e) => format!("the watch broke: {}", explain_client(e)),
-        watcher::Error::WatchError(status) => format!("the API server ended the watch: {}", status.message),
-        watcher::Error::NoResourceVersion => "the API server sent an object without resourceVersion".to_owned(),
+/// How long to leave the API server alone after it failed: longer each time, until it answers.
+#[derive(Default)]
+struct Wait(DefaultBackoff);
+
+impl Wait {
+    async fn once(&mut self) {
+        tokio::time::sleep(self.0.next().unwrap_or(Duration::from_secs(30))).await;
     }
+
+    fn over(&mut self) {
+        self.0.reset();
+    }
+}
+
+/// One watch after the other.
+struct Watcher<'a, K> {
+    api: &'a Api<K>,
+    selection: Selection,
+    /// Up to which everything is known.
+    version: String,
+    wait: &'a mut Wait,
+}
+
+/// How a watch ended.
+enum Ended {
+    /// It can be taken up where it was.
+    Here,
+    /// Everything has to be listed anew.
+    Lost,
+}
+
+impl<K: Listed> Watcher<'_, K> {
+    /// Watches until everything has to be listed anew.
+    async fn run<I: Intake<Object = K>>(&mut self, intake: &mut I) {
+        let params = WatchParams { field_selector: self.selection.fields.map(str::to_owned), ..WatchParams::default() };
+        loop {
+            match self.api.watch(&params, &self.version).await {
+                Ok(stream) => match self.follow(stream, intake).await {
+                    Ended::Here => {}
+                    Ended::Lost => return,
+                },
+                Err(e) => {
+                    warn!("{}: can't watch: {}; trying again", intake.what(), explain_client(&e));
+                    if is_gone(&e) {
+                        return;
+                    }
+                    self.wait.once().await;
+                }
+            }
+        }
+    }
+
+    /// Follows one watch to its end, which is followed by a wait where it broke.
+    async fn follow<I: Intake<Object = K>>(
+        &mut self,
+        stream: impl Stream<Item = Result<WatchEvent<K>, ClientError>>,
+        intake: &mut I,
+    ) -> Ended {
+        let mut stream = std::pin::pin!(stream);
+        let mut brought = false;
+        loop {
+            let Ok(next) = tokio::time::timeout(SILENCE, stream.next()).await else { return Ended::Here };
+            let error = match next {
+                Some(Ok(WatchEvent::Error(status))) => ClientError::Api(status),
+                Some(Ok(event)) => {
+                    self.wait.over();
+                    brought = true;
+                    self.take(event, intake);
+                    continue;
+                }
+                Some(Err(error)) => error,
+                None => {
+                    if !brought {
+                        tokio::time::sleep(PAUSE).await;
+                    }
+                    return Ended::Here;
+                }
+            };
+            warn!("{}: the watch broke: {}; trying again", intake.what(), explain_client(&error));
+            // Where a line is no JSON, nobody knows what stood there.
+            if is_gone(&error) || matches!(error, ClientError::SerdeError(_)) {
+                return Ended::Lost;
+            }
+            self.wait.once().await;
+            return Ended::Here;
+        }
+    }
+
+    fn take<I: Intake<Object = K>>(&mut self, event: WatchEvent<K>, intake: &mut I) {
+        let version = match event {
+            WatchEvent::Added(object) | WatchEvent::Modified(object) => {
+                let version = object.resource_version();
+                intake.set(object);
+                version
+            }
+            WatchEvent::Deleted(object) => {
+                intake.removed(&object);
+                object.resource_version()
+            }
+            WatchEvent::Bookmark(bookmark) => Some(bookmark.metadata.resource_version),
+            WatchEvent::Error(_) => None,
+        };
+        // An object that can't be read may have none: then what follows it tells how far the watch is.
+        if let Some(version) = version.filter(|version| !version.is_empty()) {
+            self.version = version;
+        }
+    }
+}
+
+/// The API server no longer knows the place from which it was to go on.
+pub(super) fn is_gone(error: &ClientError) -> bool {
+    matches!(error, ClientError::Api(status) if status.code == StatusCode::GONE.as_u16())
 }
 
 pub(super) fn explain_client(error: &ClientError) -> String {
@@ -111,134 +214,4 @@ pub(super) fn explain_client(error: &ClientError) -> String {
         ClientError::Api(status) => status.message.clone(),
         other => super::rest::chain(other),
     }
-}
-
-/// Pods; kept as they are, too, where extenders are sent them whole.
-pub(super) struct PodIntake<const WHOLE: bool> {
-    pub(super) extenders: Arc<Extenders>,
-    pub(super) known: Arc<KnownPods>,
-    pub(super) parts: PodParts,
-    pub(super) events: UnboundedSender<Event>,
-}
-
-impl<const WHOLE: bool> Intake for PodIntake<WHOLE> {
-    type Object = Observed<PodObject, WHOLE>;
-
-    fn what(&self) -> String {
-        "pods".to_owned()
-    }
-
-    fn list_begins(&mut self) {
-        self.known.lock().list_begins();
-    }
-
-    fn list_ends(&mut self) {
-        let gone = self.known.lock().list_ends();
-        for known in gone {
-            self.extenders.whole().pod_removed(&known.pod.key.uid);
-            send(&self.events, Event::PodRemoved(known.pod.key.clone()));
-        }
-    }
-
-    fn set(&mut self, object: Self::Object) {
-        let mut pod = match object.object {
-            Ok(pod) => pod,
-            Err(ref e) => {
-                let known = self.known.lock().touch(object.uid());
-                return unreadable(&self.what(), &object, e, known);
-            }
-        };
-        let resource_version = pod.metadata().resource_version.clone();
-        let generation = pod.metadata().generation;
-        let condition = scheduled_condition(&mut pod);
-        let mut notes = Notes::default();
-        let pod = pod.into_model(&self.parts, &mut notes);
-        if !notes.is_empty() {
-            warn!("pod {}: {notes}", pod.key);
-        }
-        let pending = pod.node_name.is_empty();
-        let pod = Arc::new(pod);
-        if let Some(whole) = &object.whole {
-            self.extenders.whole().pod_set(&pod.key.uid, !pending, whole);
-        }
-        let entry =
-            KnownPod { pod: Arc::clone(&pod), resource_version, generation, scheduled: condition.filter(|_| pending) };
-        let before = self.known.lock().set(&pod.key.uid, entry);
-        if before.is_none_or(|known| known.pod != pod) {
-            send(&self.events, Event::PodSet(pod));
-        }
-    }
-
-    fn removed(&mut self, object: &Self::Object) {
-        let gone = self.known.lock().remove(object.uid());
-        if let Some(known) = gone {
-            self.extenders.whole().pod_removed(object.uid());
-            send(&self.events, Event::PodRemoved(known.pod.key.clone()));
-        }
-    }
-}
-
-/// Nodes; as pods are.
-pub(super) struct NodeIntake<const WHOLE: bool> {
-    pub(super) extenders: Arc<Extenders>,
-    pub(super) known: KnownNodes,
-    pub(super) events: UnboundedSender<Event>,
-}
-
-impl<const WHOLE: bool> Intake for NodeIntake<WHOLE> {
-    type Object = Observed<NodeObject, WHOLE>;
-
-    fn what(&self) -> String {
-        "nodes".to_owned()
-    }
-
-    fn list_begins(&mut self) {
-        self.known.list_begins();
-    }
-
-    fn list_ends(&mut self) {
-        for node in self.known.list_ends() {
-            self.extenders.whole().node_removed(&node.name);
-            send(&self.events, Event::NodeRemoved(node.name.clone()));
-        }
-    }
-
-    fn set(&mut self, object: Self::Object) {
-        let node = match object.object {
-            Ok(node) => node,
-            Err(ref e) => {
-                let known = self.known.touch(object.name());
-                return unreadable(&self.what(), &object, e, known);
-            }
-        };
-        let mut notes = Notes::default();
-        let node = Arc::new(node.into_model(&mut notes));
-        if !notes.is_empty() {
-            warn!("node {}: {notes}", node.name);
-        }
-        if let Some(whole) = &object.whole {
-            self.extenders.whole().node_set(&node.name, whole);
-        }
-        let before = self.known.set(&node.name, Arc::clone(&node));
-        if before.is_none_or(|known| known != node) {
-            send(&self.events, Event::NodeSet(node));
-        }
-    }
-
-    fn removed(&mut self, object: &Self::Object) {
-        if self.known.remove(object.name()).is_some() {
-            self.extenders.whole().node_removed(object.name());
-            send(&self.events, Event::NodeRemoved(object.name().into()));
-        }
-    }
-}
-
-fn unreadable<T, const WHOLE: bool>(plural: &str, object: &Observed<T, WHOLE>, error: &Unreadable, known: bool) {
-    let done = if known { "it stays as it was last" } else { "it is left out" };
-    warn!("{plural} {object:?} can't be read: {error}; {done}");
-}
-
-/// A receiver that is gone means that the scheduler is ending.
-fn send(events: &UnboundedSender<Event>, event: Event) {
-    let _ = events.send(event);
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use ::kube::api::{ApiResource, DynamicObject};
 use ::kube::core::GroupVersionKind;
-use ::kube::runtime::watcher;
 use ::kube::{Api, Client, Error as ClientError};
 use berth_core::Event;
 use berth_core::model::{Object, ObjectKey, ObjectKind, ObjectReads};
@@ -17,7 +16,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
-use super::informer::{self, Intake};
+use super::informer::{self, Intake, Selection};
 use super::known::Known;
 use super::objects::FurtherKind;
 
@@ -27,7 +26,7 @@ const NOT_SERVED: Duration = Duration::from_secs(15);
 /// All informers of further kinds.
 pub(super) struct Kinds {
     client: Client,
-    config: watcher::Config,
+    selection: Selection,
     events: UnboundedSender<Event>,
     runtime: Handle,
     started: Mutex<Started>,
@@ -41,8 +40,8 @@ struct Started {
 }
 
 impl Kinds {
-    pub(super) fn new(client: Client, config: watcher::Config, events: UnboundedSender<Event>) -> Self {
-        Self { client, config, events, runtime: Handle::current(), started: Mutex::default() }
+    pub(super) fn new(client: Client, selection: Selection, events: UnboundedSender<Event>) -> Self {
+        Self { client, selection, events, runtime: Handle::current(), started: Mutex::default() }
     }
 
     /// Lists and watches the kind from now on, with these fields.
@@ -55,7 +54,7 @@ impl Kinds {
         let kind = Arc::clone(&reads.kind);
         let (wanted, wants) = watch::channel(reads);
         let intake = ObjectIntake::new(Arc::clone(&kind), self.events.clone());
-        started.informers.spawn_on(follow(self.client.clone(), self.config.clone(), wants, intake), &self.runtime);
+        started.informers.spawn_on(follow(self.client.clone(), self.selection, wants, intake), &self.runtime);
         started.wanted.insert(kind, wanted);
     }
 }
@@ -63,7 +62,7 @@ impl Kinds {
 /// Watches the kind, from the beginning whenever more of it is wanted.
 async fn follow(
     client: Client,
-    config: watcher::Config,
+    selection: Selection,
     mut wanted: watch::Receiver<ObjectReads>,
     mut intake: ObjectIntake,
 ) {
@@ -72,16 +71,16 @@ async fn follow(
         info!("{}: listing, as a plugin reads it", reads.kind);
         intake.read(reads);
         tokio::select! {
-            () = list_and_watch(&client, &config, &mut intake) => return,
+            () = list_and_watch(&client, selection, &mut intake) => return,
             changed = wanted.changed() => if changed.is_err() { return },
         }
     }
 }
 
-async fn list_and_watch(client: &Client, config: &watcher::Config, intake: &mut ObjectIntake) {
+async fn list_and_watch(client: &Client, selection: Selection, intake: &mut ObjectIntake) {
     let resource = served(client, intake).await;
     let api = Api::all_with(client.clone(), &resource);
-    informer::run(api, config.clone(), intake, || {}).await;
+    informer::run(api, selection, intake, || {}).await;
 }
 
 /// Under which path the API server serves the kind. As long as it doesn't, there are no objects of it.

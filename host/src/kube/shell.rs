@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use ::kube::runtime::watcher;
 use ::kube::{Api, Client};
 use berth_core::action::PodEvent;
 use berth_core::model::PodKey;
@@ -19,7 +18,8 @@ use super::binder::{Binder, By};
 use super::carrier::{Carrier, Hands};
 use super::events::Recorder;
 use super::evictor::Evictor;
-use super::informer::{self, NodeIntake, PodIntake, UNFINISHED};
+use super::informer::{self, Selection};
+use super::intake::{NodeIntake, PodIntake, UNFINISHED};
 use super::intern::PodParts;
 use super::kinds::Kinds;
 use super::known::{KnownNodes, KnownPods};
@@ -107,12 +107,12 @@ impl Shell {
             writes: Semaphore::new(options.binds_at_once.max(1) as usize),
         });
         let workers = start_workers(options, &status, &recorder);
-        let config = watcher::Config::default().page_size(options.page_size);
-        let kinds = Kinds::new(client.clone(), config.clone(), events.clone());
+        let selection = Selection { fields: None, page_size: options.page_size };
+        let kinds = Kinds::new(client.clone(), selection, events.clone());
         let extenders = Arc::clone(&options.extenders);
         let (informers, synced) = match extenders.whole().is_wanted() {
-            true => start_informers::<true>(client, config, known, extenders, events),
-            false => start_informers::<false>(client, config, known, extenders, events),
+            true => start_informers::<true>(client, selection, known, extenders, events),
+            false => start_informers::<false>(client, selection, known, extenders, events),
         };
         let runtime = Handle::current();
         let (binder, bindings) = (Arc::new(binder), Mutex::default());
@@ -248,7 +248,7 @@ fn start_workers(options: &Options, status: &Arc<StatusWriter>, recorder: &Arc<R
 
 fn start_informers<const WHOLE: bool>(
     client: &Client,
-    config: watcher::Config,
+    selection: Selection,
     known: Arc<KnownPods>,
     extenders: Arc<Extenders>,
     events: UnboundedSender<Event>,
@@ -261,9 +261,9 @@ fn start_informers<const WHOLE: bool>(
     // Nobody waits any more where the receiver is gone.
     let tell = |synced: oneshot::Sender<()>| move || synced.send(()).unwrap_or_default();
     let (all_nodes, all_pods) = (Api::all(client.clone()), Api::all(client.clone()));
-    let unfinished = config.clone().fields(UNFINISHED);
+    let unfinished = Selection { fields: Some(UNFINISHED), ..selection };
     let mut informers = JoinSet::new();
     informers.spawn(async move { informer::run(all_pods, unfinished, &mut pods, tell(pods_synced)).await });
-    informers.spawn(async move { informer::run(all_nodes, config, &mut nodes, tell(nodes_synced)).await });
+    informers.spawn(async move { informer::run(all_nodes, selection, &mut nodes, tell(nodes_synced)).await });
     (informers, [pods_sync, nodes_sync])
 }

@@ -2,6 +2,8 @@
 
 use jiff::Timestamp;
 
+pub use crate::schema::{micros, seconds};
+
 /// Now, in whole seconds: `2026-01-02T03:04:05Z`.
 pub fn now() -> String {
     seconds(Timestamp::now())
@@ -11,16 +13,6 @@ pub fn now() -> String {
 pub fn after(seconds_from_now: i64) -> String {
     let now = Timestamp::now();
     seconds(now.checked_add(jiff::SignedDuration::from_secs(seconds_from_now)).unwrap_or(Timestamp::MAX))
-}
-
-/// `metav1.Time`.
-pub fn seconds(time: Timestamp) -> String {
-    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
-/// `metav1.MicroTime`.
-pub fn micros(time: Timestamp) -> String {
-    time.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string()
 }
 
 /// How long ago `time` was, as kubectl shows ages: `5d`, `3h12m`, `42s`; `<unknown>` for what is no time.

@@ -3,9 +3,9 @@
 //! It is for demonstrations, simulations and tests: kubectl, kube-rs and kube-scheduler work on it unchanged. It has no
 //! controllers; those are clients of it, as of any other API server.
 //!
-//! The way of a request: [`http`] reads it (a body in [`protobuf`] becomes JSON there), [`request`] finds its
+//! The way of a request: [`http`] reads it (a body in [`crate::protobuf`] becomes JSON there), [`request`] finds its
 //! [`resource`] in the [`registry`] (built-in kinds from the table in [`kinds`], others from their definitions in
-//! [`custom`]), one of the [`verbs`] does what it asks. What is sent is checked against its shape in [`schema`],
+//! [`custom`]), one of the [`verbs`] does what it asks. What is sent is checked against its shape in [`crate::schema`],
 //! changed by a [`patch`], and subjected to its kind's [`rules`] (those of [`pods`] apart); then it is written to the
 //! [`store`], from whose history watches read.
 
@@ -28,7 +28,6 @@ mod request;
 pub mod resource;
 mod reviews;
 mod rules;
-mod schema;
 mod selectors;
 pub mod state;
 pub mod store;

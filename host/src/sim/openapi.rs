@@ -11,8 +11,8 @@ use super::discovery::KUBERNETES;
 use super::failure::Failure;
 use super::http::{Call, answer};
 use super::resource::Resource;
-use super::schema::{self, Field, Shape};
 use super::state::State;
+use crate::schema::{self, Field, Shape};
 
 /// Answers a path of OpenAPI; none where the path is another.
 ///

@@ -9,9 +9,9 @@ use super::custom::Custom;
 use super::events;
 use super::failure::Subject;
 use super::kinds::{Form, Kind, Naming, Sub};
-use super::schema;
 use super::selectors::Selectable;
 use super::store::{Collection, Head, Object};
+use crate::schema;
 
 /// The verbs of discovery that every resource has.
 pub const VERBS: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];

@@ -1,6 +1,7 @@
 //! What the tests of the shell share.
 #![allow(dead_code, reason = "every test file is a crate of its own and uses what it needs")]
 
+pub mod protobuf;
 pub mod server;
 
 use std::path::Path;

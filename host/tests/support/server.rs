@@ -24,6 +24,8 @@ pub struct Asked {
     pub path: String,
     pub query: String,
     pub content_type: String,
+    /// In which form it wants the answer.
+    pub accept: String,
     pub body: String,
 }
 
@@ -47,8 +49,9 @@ impl Asked {
 #[derive(Clone, Debug)]
 pub struct Reply {
     status: u16,
+    content_type: &'static str,
     headers: Vec<(&'static str, String)>,
-    text: String,
+    bytes: Vec<u8>,
     end: End,
 }
 
@@ -63,7 +66,16 @@ enum End {
 
 impl Reply {
     pub fn json(status: u16, body: &Value) -> Self {
-        Self { status, headers: vec![], text: body.to_string(), end: End::Complete }
+        Self::of(status, "application/json", body.to_string())
+    }
+
+    fn of(status: u16, content_type: &'static str, bytes: impl Into<Vec<u8>>) -> Self {
+        Self { status, content_type, headers: vec![], bytes: bytes.into(), end: End::Complete }
+    }
+
+    /// A body in Kubernetes' protobuf.
+    pub fn protobuf(status: u16, body: Vec<u8>) -> Self {
+        Self::of(status, "application/vnd.kubernetes.protobuf", body)
     }
 
     /// A Status as the API server writes it.
@@ -84,8 +96,8 @@ impl Reply {
 
     /// The lines of a watch, after which it stays open.
     pub fn watch(events: &[Value]) -> Self {
-        let text = events.iter().map(line).collect();
-        Self { status: 200, headers: vec![], text, end: End::Open }
+        let text: String = events.iter().map(line).collect();
+        Self { end: End::Open, ..Self::of(200, "application/json", text) }
     }
 
     /// The same answer, but the connection breaks after it.
@@ -100,7 +112,7 @@ impl Reply {
 
     /// The same answer without its last `bytes`.
     pub fn without_the_last(mut self, bytes: usize) -> Self {
-        self.text.truncate(self.text.len() - bytes);
+        self.bytes.truncate(self.bytes.len() - bytes);
         self
     }
 
@@ -111,17 +123,17 @@ impl Reply {
     }
 
     fn into_response(self) -> Response {
-        let text = futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from(self.text))]);
+        let bytes = futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from(self.bytes))]);
         let body = match self.end {
-            End::Complete => Body::from_stream(text),
-            End::Cut => Body::from_stream(text.chain(futures::stream::once(async {
+            End::Complete => Body::from_stream(bytes),
+            End::Cut => Body::from_stream(bytes.chain(futures::stream::once(async {
                 // What was written is sent when the body has nothing more for a moment.
                 tokio::task::yield_now().await;
                 Err(std::io::Error::other("cut"))
             }))),
-            End::Open => Body::from_stream(text.chain(futures::stream::pending())),
+            End::Open => Body::from_stream(bytes.chain(futures::stream::pending())),
         };
-        let mut response = Response::builder().status(self.status).header("content-type", "application/json");
+        let mut response = Response::builder().status(self.status).header("content-type", self.content_type);
         for (name, value) in self.headers {
             response = response.header(name, value);
         }
@@ -203,15 +215,13 @@ impl Server {
 async fn read(request: Request) -> Asked {
     let (head, body) = request.into_parts();
     let body = axum::body::to_bytes(body, 1 << 20).await.expect("a body");
+    let header = |name: &str| head.headers.get(name).map(|v| v.to_str().expect("text").to_owned()).unwrap_or_default();
     Asked {
         method: head.method.to_string(),
         path: head.uri.path().to_owned(),
         query: head.uri.query().unwrap_or_default().to_owned(),
-        content_type: head
-            .headers
-            .get("content-type")
-            .map(|v| v.to_str().expect("text").to_owned())
-            .unwrap_or_default(),
+        content_type: header("content-type"),
+        accept: header("accept"),
         body: String::from_utf8(body.to_vec()).expect("text"),
     }
 }

@@ -1,5 +1,5 @@
 //! JSON as API servers write it: absent and null mean the same, a map may be long, and what scheduling doesn't read is
-//! skipped without being built.
+//! skipped without being built. From [`crate::protobuf`] the same comes under the same names.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -36,7 +36,7 @@ macro_rules! slim {
 }
 pub(super) use slim;
 
-/// A JSON object's entries in their order.
+/// A map's entries in their order.
 #[derive(Clone, Debug)]
 pub(in crate::kube) struct Entries<V>(pub(in crate::kube) Vec<(Box<str>, V)>);
 

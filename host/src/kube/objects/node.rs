@@ -54,6 +54,8 @@ pub struct NodeObject(NodeData);
 impl Slim for NodeObject {
     type Kind = k8s_openapi::api::core::v1::Node;
 
+    const MESSAGE: &'static str = "core.v1.Node";
+
     fn identity(&self) -> FullMeta {
         self.0.metadata.identity()
     }

@@ -49,6 +49,8 @@ pub struct PodObject(PodData);
 impl Slim for PodObject {
     type Kind = k8s_openapi::api::core::v1::Pod;
 
+    const MESSAGE: &'static str = "core.v1.Pod";
+
     fn identity(&self) -> FullMeta {
         self.0.metadata.identity()
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::sim::schema::{self, Field, Shape};
+use crate::schema::{self, Field, Shape};
 
 /// Merges `intent` into `object`, of the type called `name`; an unknown type is merged as plain JSON.
 pub fn merge(name: &str, object: &mut Value, intent: &Value) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::sim::schema::{self, Field, Shape, Type};
+use crate::schema::{self, Field, Shape, Type};
 
 /// What a directive is called.
 const PATCH: &str = "$patch";

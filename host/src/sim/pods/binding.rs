@@ -9,11 +9,11 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::admission::{add_annotations, add_labels, topology_labels};
+use crate::schema;
 use crate::sim::clock;
 use crate::sim::failure::{Failure, Subject};
 use crate::sim::faults::BindFault;
 use crate::sim::http::{Call, answer, body};
-use crate::sim::schema;
 use crate::sim::state::State;
 use crate::sim::store::Object;
 use crate::sim::value::{items, members, remove, set_condition, text};

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use crate::schema::nano;
 use crate::sim::failure::Problems;
 use crate::sim::names::{is_dns_label, is_label_key, is_label_value};
-use crate::sim::schema::nano;
 use crate::sim::value::{items, members, text};
 
 /// Checks a pod's spec at `path`.

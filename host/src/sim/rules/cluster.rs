@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::Rules;
+use crate::schema::base64;
 use crate::sim::custom;
 use crate::sim::failure::{Failure, Problems, Subject};
-use crate::sim::schema::base64;
 use crate::sim::state::State;
 use crate::sim::value::{copy_member, is_true, items, object_mut, set_default, text};
 

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::schema::{self, Shape};
 use crate::sim::custom;
 use crate::sim::failure::Failure;
 use crate::sim::kinds::{KINDS, Sub};
 use crate::sim::request::Query;
 use crate::sim::resource::{Resource, Source, api_version};
-use crate::sim::schema::{self, Shape};
 use crate::sim::value::{remove, text};
 
 /// An object in the stored form, and what the client is to be warned of.

@@ -121,13 +121,23 @@ fn in_decimal(mut value: i128, exponent: bool) -> String {
 ///
 /// # Errors
 /// A sentence naming what is wrong with the text.
-pub fn canonical_time(text: &str, micros: bool) -> Result<String, String> {
+pub fn canonical_time(text: &str, with_micros: bool) -> Result<String, String> {
     let parsed = DateTimeParser::new().parse_timestamp(text);
     let time: Timestamp = parsed.map_err(|e| format!("parsing time {text:?}: {e}"))?;
-    Ok(match micros {
-        true => crate::sim::clock::micros(time),
-        false => crate::sim::clock::seconds(time),
+    Ok(match with_micros {
+        true => micros(time),
+        false => seconds(time),
     })
+}
+
+/// `metav1.Time`.
+pub fn seconds(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// `metav1.MicroTime`.
+pub fn micros(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string()
 }
 
 /// Standard base64 with its padding.

@@ -16,7 +16,7 @@ pub enum Wire<'a> {
 }
 
 /// The fields of a message in the order of the wire: their numbers and values. Ends after the first error.
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub struct Fields<'a> {
     rest: &'a [u8],
 }
@@ -25,6 +25,27 @@ impl<'a> Fields<'a> {
     /// Reads `message`.
     pub fn of(message: &'a [u8]) -> Self {
         Self { rest: message }
+    }
+
+    /// Takes the next fields for as long as they have one number: that, and these fields.
+    pub fn next_row(&mut self) -> Option<Result<(u32, Fields<'a>), Malformed>> {
+        let all = self.rest;
+        let number = match self.next()? {
+            Ok((number, _)) => number,
+            Err(malformed) => return Some(Err(malformed)),
+        };
+        let mut ahead = self.clone();
+        while matches!(ahead.next(), Some(Ok((next, _))) if next == number) {
+            self.rest = ahead.rest;
+        }
+        Some(Ok((number, Fields::of(&all[..all.len() - self.rest.len()]))))
+    }
+
+    /// Takes the next field for itself.
+    pub fn next_alone(&mut self) -> Option<Result<(Wire<'a>, Fields<'a>), Malformed>> {
+        let all = self.rest;
+        let field = self.next()?;
+        Some(field.map(|(_, wire)| (wire, Fields::of(&all[..all.len() - self.rest.len()]))))
     }
 
     fn field(&mut self) -> Result<(u32, Wire<'a>), Malformed> {

@@ -1,7 +1,6 @@
 //! The messages that are a string or a number in JSON, and the plain values of the wire.
 
 use jiff::Timestamp;
-use serde_json::Value;
 
 use super::Malformed;
 use super::wire::{Fields, Wire};
@@ -10,31 +9,38 @@ use super::wire::{Fields, Wire};
 ///
 /// # Errors
 /// Where it is no UTF-8.
-pub fn text(wire: Wire<'_>) -> Result<String, Malformed> {
-    let bytes = bytes_of(wire)?;
-    String::from_utf8(bytes.to_vec()).map_err(|_| Malformed::new("the string is not UTF-8"))
+pub fn text(wire: Wire<'_>) -> Result<&str, Malformed> {
+    std::str::from_utf8(bytes_of(wire)?).map_err(|_| Malformed::new("the string is not UTF-8"))
 }
 
 /// A `Quantity`: its spelling.
 ///
 /// # Errors
 /// Where the bytes are no such message.
-pub fn quantity(bytes: &[u8]) -> Result<Value, Malformed> {
-    let mut found = "0".to_owned();
+pub fn quantity(bytes: &[u8]) -> Result<&str, Malformed> {
+    let mut found = "0";
     for field in Fields::of(bytes) {
         if let (1, wire) = field? {
             found = text(wire)?;
         }
     }
-    Ok(found.into())
+    Ok(found)
+}
+
+/// One of the two of an `IntOrString`.
+pub enum IntOrString<'a> {
+    /// The integer.
+    Int(i32),
+    /// The string.
+    Text(&'a str),
 }
 
 /// An `IntOrString`: which of the two it is, and both.
 ///
 /// # Errors
 /// Where the bytes are no such message.
-pub fn int_or_string(bytes: &[u8]) -> Result<Value, Malformed> {
-    let (mut is_text, mut int, mut string) = (false, 0, String::new());
+pub fn int_or_string(bytes: &[u8]) -> Result<IntOrString<'_>, Malformed> {
+    let (mut is_text, mut int, mut string) = (false, 0, "");
     for field in Fields::of(bytes) {
         match field? {
             (1, wire) => is_text = varint_of(wire)? != 0,
@@ -43,17 +49,14 @@ pub fn int_or_string(bytes: &[u8]) -> Result<Value, Malformed> {
             _ => {}
         }
     }
-    Ok(if is_text { string.into() } else { int.into() })
+    Ok(if is_text { IntOrString::Text(string) } else { IntOrString::Int(int) })
 }
 
-/// A time of seconds and nanoseconds since 1970; a message without a field is the time that is not set.
+/// A time of seconds and nanoseconds since 1970.
 ///
 /// # Errors
 /// Where the bytes are no such message, or the time is beyond the year 9999.
-pub fn time(bytes: &[u8], write: fn(Timestamp) -> String) -> Result<Value, Malformed> {
-    if bytes.is_empty() {
-        return Ok(Value::Null);
-    }
+pub fn time(bytes: &[u8]) -> Result<Timestamp, Malformed> {
     let (mut seconds, mut nanos) = (0, 0);
     for field in Fields::of(bytes) {
         match field? {
@@ -63,39 +66,28 @@ pub fn time(bytes: &[u8], write: fn(Timestamp) -> String) -> Result<Value, Malfo
         }
     }
     let found = Timestamp::new(seconds, nanos);
-    let found = found.map_err(|_| Malformed::new(format!("{seconds} s and {nanos} ns since 1970 are no time")))?;
-    Ok(write(found).into())
+    found.map_err(|_| Malformed::new(format!("{seconds} s and {nanos} ns since 1970 are no time")))
 }
 
-/// JSON in a message, as `RawExtension`, `FieldsV1` and `JSON` keep it.
+/// JSON in a message, as `RawExtension`, `FieldsV1` and `JSON` keep it; null where there is none.
 ///
 /// # Errors
-/// Where it is no JSON.
-pub fn raw(bytes: &[u8]) -> Result<Value, Malformed> {
-    let mut found = Value::Null;
+/// Where the bytes are no such message.
+pub fn raw(bytes: &[u8]) -> Result<&[u8], Malformed> {
+    let mut found: &[u8] = b"null";
     for field in Fields::of(bytes) {
         match field? {
-            (1, Wire::Bytes(json)) if !json.is_empty() => {
-                found = serde_json::from_slice(json).map_err(|error| Malformed::new(format!("no JSON: {error}")))?;
-            }
+            (1, Wire::Bytes(json)) if !json.is_empty() => found = json,
             _ => {}
         }
     }
     Ok(found)
 }
 
-/// A number as Go writes it: without a point where it is whole.
-///
-/// # Errors
-/// Where JSON has no such number.
-pub fn number(float: f64) -> Result<Value, Malformed> {
+/// A number that is whole, which Go writes without a point.
+pub fn whole(float: f64) -> Option<i64> {
     let whole = float as i64;
-    if whole as f64 == float && whole.unsigned_abs() < 1 << 53 {
-        return Ok(whole.into());
-    }
-    serde_json::Number::from_f64(float)
-        .map(Value::Number)
-        .ok_or_else(|| Malformed::new(format!("{float} is no number")))
+    (whole as f64 == float && whole.unsigned_abs() < 1 << 53).then_some(whole)
 }
 
 /// The bytes of a value that has some.

@@ -1,7 +1,8 @@
 //! The shapes of the built-in kinds: their fields, types and merge keys, read from a table in text.
 //!
 //! The table is condensed from the OpenAPI documents of kube-apiserver v1.36, and a test compares it with them. It
-//! serves the checks of what clients send, strategic merge patches, and the OpenAPI documents served here.
+//! serves the embedded API server's checks of what clients send, strategic merge patches and OpenAPI documents, and says
+//! what the fields of protobuf's messages hold.
 //!
 //! A type's line is its name, `GROUP.VERSION.KIND`; its fields follow, indented: the name (with `!` where it is always
 //! present), the type, and attributes: `patch=` and `merge=` are the patch strategy and merge key, `keys=` the keys of a
@@ -14,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use check::check;
-pub use scalars::{base64, nano};
+pub use scalars::{base64, micros, nano, seconds};
 
 /// The type of a field's value.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use serde_json::{Map, Value};
-
-use crate::sim::schema::{Shape, parse_shape, type_named};
+use crate::schema::{Shape, parse_shape, type_named};
 
 /// What a field of a message becomes in JSON.
 #[derive(Debug)]
@@ -39,11 +37,18 @@ impl Message {
         self.fields.get(at).map(|(_, target)| target)
     }
 
-    /// The value of a choice, of whose fields those in `set` are set.
-    pub fn last_of(&self, mut set: Map<String, Value>) -> Option<Value> {
-        self.fields.iter().rev().find_map(|(_, target)| match target {
-            Target::Member { name, .. } => set.remove(*name),
-            Target::Embedded(_) => None,
+    /// Its fields with their numbers.
+    #[cfg(test)]
+    pub fn fields(&'static self) -> impl Iterator<Item = (u32, &'static Target)> {
+        self.fields.iter().map(|(number, target)| (*number, target))
+    }
+
+    /// It has a member of this name, perhaps of what is embedded in it.
+    #[cfg(test)]
+    pub fn has_member(&self, wanted: &str) -> bool {
+        self.fields.iter().any(|(_, target)| match target {
+            Target::Member { name, .. } => *name == wanted,
+            Target::Embedded(inner) => message_named(inner).is_some_and(|inner| inner.has_member(wanted)),
         })
     }
 }
@@ -86,7 +91,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    use crate::sim::schema::type_names;
+    use crate::schema::type_names;
 
     fn members(message: &str) -> BTreeSet<&'static str> {
         let fields = message_named(message).unwrap_or_else(|| panic!("{message} is in the table")).fields.iter();
@@ -104,6 +109,7 @@ mod tests {
             let (name, message) = parse(line).unwrap();
             assert_eq!(message.fields.len(), line.split(' ').count() - 1, "{name}");
             assert!(message.fields.is_sorted_by(|(a, _), (b, _)| a < b), "{name}: ascending numbers, none twice");
+            assert!(message.fields.iter().all(|(number, _)| *number < 128), "{name}: the decoder has a bit for each");
         }
     }
 

@@ -1,0 +1,147 @@
+//! What becomes of pods and nodes that informers see: known to the shell, told to the core, kept for extenders.
+
+use std::sync::Arc;
+
+use berth_core::Event;
+use tokio::sync::mpsc::UnboundedSender;
+use tracing::warn;
+
+use super::informer::Intake;
+use super::intern::PodParts;
+use super::known::{KnownNodes, KnownPod, KnownPods};
+use super::objects::{NodeObject, Notes, Observed, PodObject, Unreadable, scheduled_condition};
+use crate::extender::Extenders;
+
+/// Pods that have ended take nothing and are not watched. One that ends leaves the selection: the watch reports it as
+/// deleted.
+pub(super) const UNFINISHED: &str = "status.phase!=Succeeded,status.phase!=Failed";
+
+/// Pods; kept as they are, too, where extenders are sent them whole.
+pub(super) struct PodIntake<const WHOLE: bool> {
+    pub(super) extenders: Arc<Extenders>,
+    pub(super) known: Arc<KnownPods>,
+    pub(super) parts: PodParts,
+    pub(super) events: UnboundedSender<Event>,
+}
+
+impl<const WHOLE: bool> Intake for PodIntake<WHOLE> {
+    type Object = Observed<PodObject, WHOLE>;
+
+    fn what(&self) -> String {
+        "pods".to_owned()
+    }
+
+    fn list_begins(&mut self) {
+        self.known.lock().list_begins();
+    }
+
+    fn list_ends(&mut self) {
+        let gone = self.known.lock().list_ends();
+        for known in gone {
+            self.extenders.whole().pod_removed(&known.pod.key.uid);
+            send(&self.events, Event::PodRemoved(known.pod.key.clone()));
+        }
+    }
+
+    fn set(&mut self, object: Self::Object) {
+        let mut pod = match object.object {
+            Ok(pod) => pod,
+            Err(ref e) => {
+                let known = self.known.lock().touch(object.uid());
+                return unreadable(&self.what(), &object, e, known);
+            }
+        };
+        let resource_version = pod.metadata().resource_version.clone();
+        let generation = pod.metadata().generation;
+        let condition = scheduled_condition(&mut pod);
+        let mut notes = Notes::default();
+        let pod = pod.into_model(&self.parts, &mut notes);
+        if !notes.is_empty() {
+            warn!("pod {}: {notes}", pod.key);
+        }
+        let pending = pod.node_name.is_empty();
+        let pod = Arc::new(pod);
+        if let Some(whole) = &object.whole {
+            self.extenders.whole().pod_set(&pod.key.uid, !pending, whole);
+        }
+        let entry =
+            KnownPod { pod: Arc::clone(&pod), resource_version, generation, scheduled: condition.filter(|_| pending) };
+        let before = self.known.lock().set(&pod.key.uid, entry);
+        if before.is_none_or(|known| known.pod != pod) {
+            send(&self.events, Event::PodSet(pod));
+        }
+    }
+
+    fn removed(&mut self, object: &Self::Object) {
+        let gone = self.known.lock().remove(object.uid());
+        if let Some(known) = gone {
+            self.extenders.whole().pod_removed(object.uid());
+            send(&self.events, Event::PodRemoved(known.pod.key.clone()));
+        }
+    }
+}
+
+/// Nodes; as pods are.
+pub(super) struct NodeIntake<const WHOLE: bool> {
+    pub(super) extenders: Arc<Extenders>,
+    pub(super) known: KnownNodes,
+    pub(super) events: UnboundedSender<Event>,
+}
+
+impl<const WHOLE: bool> Intake for NodeIntake<WHOLE> {
+    type Object = Observed<NodeObject, WHOLE>;
+
+    fn what(&self) -> String {
+        "nodes".to_owned()
+    }
+
+    fn list_begins(&mut self) {
+        self.known.list_begins();
+    }
+
+    fn list_ends(&mut self) {
+        for node in self.known.list_ends() {
+            self.extenders.whole().node_removed(&node.name);
+            send(&self.events, Event::NodeRemoved(node.name.clone()));
+        }
+    }
+
+    fn set(&mut self, object: Self::Object) {
+        let node = match object.object {
+            Ok(node) => node,
+            Err(ref e) => {
+                let known = self.known.touch(object.name());
+                return unreadable(&self.what(), &object, e, known);
+            }
+        };
+        let mut notes = Notes::default();
+        let node = Arc::new(node.into_model(&mut notes));
+        if !notes.is_empty() {
+            warn!("node {}: {notes}", node.name);
+        }
+        if let Some(whole) = &object.whole {
+            self.extenders.whole().node_set(&node.name, whole);
+        }
+        let before = self.known.set(&node.name, Arc::clone(&node));
+        if before.is_none_or(|known| known != node) {
+            send(&self.events, Event::NodeSet(node));
+        }
+    }
+
+    fn removed(&mut self, object: &Self::Object) {
+        if self.known.remove(object.name()).is_some() {
+            self.extenders.whole().node_removed(object.name());
+            send(&self.events, Event::NodeRemoved(object.name().into()));
+        }
+    }
+}
+
+fn unreadable<T, const WHOLE: bool>(plural: &str, object: &Observed<T, WHOLE>, error: &Unreadable, known: bool) {
+    let done = if known { "it stays as it was last" } else { "it is left out" };
+    warn!("{plural} {object:?} can't be read: {error}; {done}");
+}
+
+/// A receiver that is gone means that the scheduler is ending.
+fn send(events: &UnboundedSender<Event>, event: Event) {
+    let _ = events.send(event);
+}

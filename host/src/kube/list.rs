@@ -1,0 +1,199 @@
+//! Lists: as protobuf where the API server has it, which costs it less than JSON, and as JSON elsewhere.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use ::kube::api::{DynamicObject, ListParams, ObjectList};
+use ::kube::client::Body;
+use ::kube::core::{Request, Status};
+use ::kube::{Api, Client, Error as ClientError, Resource};
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use http_body_util::BodyExt;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::informer::{Intake, Selection, explain_client, is_gone};
+use crate::protobuf::{self, Envelope, ListReader, Malformed, Part};
+
+/// What is accepted where protobuf can be read.
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf, application/json;q=0.9";
+const JSON: &str = "application/json";
+
+/// The API server gives up on a list after a minute: what is silent for longer says no more.
+const SILENCE: Duration = Duration::from_secs(90);
+
+/// An object as lists and watches hand it over.
+pub(super) trait Listed: Resource + Clone + DeserializeOwned + Debug + Send + 'static {
+    /// How one is read from a message, where lists are asked for as protobuf.
+    const FROM_PROTOBUF: Option<fn(&[u8]) -> Self>;
+}
+
+/// Any kind: custom resources have no messages, and what is read of others is JSON.
+impl Listed for DynamicObject {
+    const FROM_PROTOBUF: Option<fn(&[u8]) -> Self> = None;
+}
+
+/// Why there is no list.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ListError {
+    /// It was refused, or broke off.
+    #[error("{}", explain_client(.0))]
+    Client(#[from] ClientError),
+    /// What came is no list.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// It doesn't say from where on to watch.
+    #[error("the API server sent a list without resourceVersion")]
+    NoVersion,
+    /// It stopped coming.
+    #[error("nothing came for {} s", SILENCE.as_secs())]
+    Silent,
+}
+
+/// Lists the objects of a kind, as often as it has to be.
+pub(super) struct Lister {
+    client: Client,
+    path: String,
+    selection: Selection,
+    /// As JSON, as what came as protobuf was none.
+    as_json: bool,
+    /// The first list may be of a moment ago: all that comes after it will be watched. Later ones must not go back
+    /// behind what is known.
+    again: bool,
+    /// All at once, as pages took longer than the API server's memory of what they are of.
+    whole: bool,
+}
+
+impl Lister {
+    pub(super) fn new<K: Listed>(api: &Api<K>, selection: Selection) -> Self {
+        let (client, path) = (api.clone().into_client(), api.resource_url().to_owned());
+        Self { client, path, selection, as_json: K::FROM_PROTOBUF.is_none(), again: false, whole: false }
+    }
+
+    /// Lists all of them, and returns the resourceVersion from which to watch.
+    pub(super) async fn list<I: Intake>(&mut self, intake: &mut I) -> Result<String, ListError> {
+        let from_cache = !self.again && !self.as_json;
+        self.again = true;
+        intake.list_begins();
+        let mut next = None;
+        loop {
+            let page = self.page(next.as_deref(), from_cache, intake).await;
+            if let Err(e) = &page {
+                self.as_json |= matches!(e, ListError::Malformed(_));
+                self.whole = next.is_some() && matches!(e, ListError::Client(e) if is_gone(e));
+            }
+            let metadata = page?;
+            next = metadata.continue_.filter(|next| !next.is_empty());
+            if next.is_none() {
+                let version = metadata.resource_version.filter(|version| !version.is_empty());
+                let version = version.ok_or(ListError::NoVersion)?;
+                self.whole = false;
+                intake.list_ends();
+                return Ok(version);
+            }
+        }
+    }
+
+    /// Hands a page's objects over, and returns what the list says of itself.
+    async fn page<I: Intake>(
+        &self,
+        next: Option<&str>,
+        from_cache: bool,
+        intake: &mut I,
+    ) -> Result<ListMeta, ListError> {
+        let request = self.request(next, from_cache)?;
+        let answer = in_time(self.client.send(request)).await??;
+        let (head, body) = answer.into_parts();
+        let body = body.into_data_stream();
+        if !head.status.is_success() {
+            let body = collected(body).await?;
+            return Err(ListError::Client(refusal(head.status, &head.headers, &body)));
+        }
+        match I::Object::FROM_PROTOBUF.filter(|_| is_protobuf(&head.headers)) {
+            Some(read) => from_protobuf(body, |object| intake.set(read(object))).await,
+            None => {
+                let list: ObjectList<I::Object> =
+                    serde_json::from_slice(&collected(body).await?).map_err(ClientError::SerdeError)?;
+                list.items.into_iter().for_each(|object| intake.set(object));
+                Ok(list.metadata)
+            }
+        }
+    }
+
+    fn request(&self, next: Option<&str>, from_cache: bool) -> Result<http::Request<Body>, ClientError> {
+        let params = ListParams {
+            field_selector: self.selection.fields.map(str::to_owned),
+            limit: (!self.whole).then_some(self.selection.page_size),
+            continue_token: next.map(str::to_owned),
+            ..ListParams::default()
+        };
+        let mut request = Request::new(self.path.as_str()).list(&params).map_err(ClientError::BuildRequest)?;
+        if from_cache && next.is_none() {
+            // The API server answers from its memory, as it does to other schedulers: all at once, whatever the limit.
+            // A list is read as it comes, so that this takes no more memory than pages do.
+            let uri = format!("{}&resourceVersion=0", request.uri());
+            *request.uri_mut() = uri.parse().map_err(|e: http::uri::InvalidUri| ClientError::HttpError(e.into()))?;
+        }
+        let accepted = HeaderValue::from_static(if self.as_json { JSON } else { PROTOBUF });
+        request.headers_mut().insert(ACCEPT, accepted);
+        Ok(request.map(Body::from))
+    }
+}
+
+async fn in_time<T>(what: impl Future<Output = T>) -> Result<T, ListError> {
+    tokio::time::timeout(SILENCE, what).await.map_err(|_| ListError::Silent)
+}
+
+fn is_protobuf(headers: &HeaderMap) -> bool {
+    let media = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    media.split(';').next().is_some_and(|media| media.trim() == protobuf::MEDIA_TYPE)
+}
+
+async fn collected(body: impl Stream<Item = Result<Bytes, ClientError>>) -> Result<Vec<u8>, ListError> {
+    let (mut body, mut all) = (std::pin::pin!(body), Vec::new());
+    while let Some(chunk) = in_time(body.next()).await? {
+        all.extend_from_slice(&chunk?);
+    }
+    Ok(all)
+}
+
+/// Hands over the objects of a list as it comes.
+async fn from_protobuf(
+    body: impl Stream<Item = Result<Bytes, ClientError>>,
+    mut object: impl FnMut(&[u8]),
+) -> Result<ListMeta, ListError> {
+    let (mut body, mut reader, mut metadata) = (std::pin::pin!(body), ListReader::default(), ListMeta::default());
+    while let Some(chunk) = in_time(body.next()).await? {
+        reader.push(&chunk?);
+        while let Some(part) = reader.part()? {
+            match part {
+                Part::Metadata(bytes) => metadata = protobuf::read("meta.v1.ListMeta", bytes)?,
+                Part::Item(bytes) => object(bytes),
+            }
+        }
+    }
+    reader.end()?;
+    Ok(metadata)
+}
+
+/// What a Status says; in the form of the answer that was asked for.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Said {
+    message: String,
+    reason: String,
+}
+
+fn refusal(code: StatusCode, headers: &HeaderMap, body: &[u8]) -> ClientError {
+    let said: Option<Said> = match is_protobuf(headers) {
+        true => Envelope::open(body).and_then(|envelope| protobuf::read("meta.v1.Status", envelope.message)).ok(),
+        false => serde_json::from_slice(body).ok(),
+    };
+    let Said { message, reason } = said.unwrap_or_default();
+    let message = if message.is_empty() { format!("the API server answered {code}") } else { message };
+    ClientError::Api(Status::failure(&message, &reason).with_code(code.as_u16()).boxed())
+}

@@ -1,0 +1,253 @@
+//! A list of objects, read while it arrives: no more of it is held than one object.
+
+use super::wire::varint;
+use super::{Envelope, MAGIC, Malformed, no_magic};
+
+/// Bytes of the largest object that is read. Where nobody changed etcd's limit, it stores no more than a tenth of it.
+const LARGEST: u64 = 16 << 20;
+
+/// The longest that the number and the length of a field can be.
+const HEAD: usize = 20;
+
+/// Takes bytes as they come and hands out what is complete.
+#[derive(Debug, Default)]
+pub struct ListReader {
+    buffer: Vec<u8>,
+    /// So much of the buffer was handed out.
+    used: usize,
+    place: Place,
+    /// The envelope says that it holds a list.
+    names_list: bool,
+    /// It did.
+    entered: bool,
+}
+
+/// Where in a body the next bytes belong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Magic,
+    Envelope,
+    /// In the list, of which so many bytes are still to come.
+    List(u64),
+}
+
+/// What stands in a list.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// The list's own `meta.v1.ListMeta`.
+    Metadata(&'a [u8]),
+    /// An object.
+    Item(&'a [u8]),
+}
+
+/// A field that is complete: its number, and what of the buffer it and its value take.
+struct Field {
+    number: u32,
+    end: usize,
+    value: std::ops::Range<usize>,
+}
+
+impl ListReader {
+    /// Takes more bytes. What is complete is to be taken out before: what is left is moved.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.buffer.drain(..self.used);
+        self.used = 0;
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// The next part that is complete.
+    ///
+    /// # Errors
+    /// A sentence saying why the bytes are no list. Nothing is to be read after one.
+    pub fn part(&mut self) -> Result<Option<Part<'_>>, Malformed> {
+        loop {
+            match self.place {
+                Place::Magic if self.buffer.len() - self.used < MAGIC.len() => return Ok(None),
+                Place::Magic => {
+                    if !self.rest().starts_with(MAGIC) {
+                        return Err(no_magic());
+                    }
+                    self.used += MAGIC.len();
+                    self.place = Place::Envelope;
+                }
+                Place::Envelope => {
+                    if !self.enter()? {
+                        return Ok(None);
+                    }
+                }
+                Place::List(0) => self.place = Place::Envelope,
+                Place::List(left) => {
+                    let Some(field) = self.field(left)? else { return Ok(None) };
+                    self.place = Place::List(left - (field.end - self.used) as u64);
+                    self.used = field.end;
+                    match field.number {
+                        1 => return Ok(Some(Part::Metadata(&self.buffer[field.value]))),
+                        2 => return Ok(Some(Part::Item(&self.buffer[field.value]))),
+                        // A later version's.
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// There are no more bytes.
+    ///
+    /// # Errors
+    /// Something is missing, or there was no list.
+    pub fn end(self) -> Result<(), Malformed> {
+        // Behind the last byte of a list nothing more was looked for.
+        let outside = matches!(self.place, Place::Envelope | Place::List(0)) && self.rest().is_empty();
+        match (outside, self.names_list) {
+            (true, false) => Err(Malformed::new("the envelope names no list")),
+            (true, true) if self.entered => Ok(()),
+            _ => Err(Malformed::new("it ends within a list")),
+        }
+    }
+
+    fn rest(&self) -> &[u8] {
+        &self.buffer[self.used..]
+    }
+
+    /// Reads a field of the envelope, or enters the list; false where more bytes are needed.
+    fn enter(&mut self) -> Result<bool, Malformed> {
+        if let Some((2, length, head)) = self.head()? {
+            self.used += head;
+            self.place = Place::List(length);
+            self.entered = true;
+            return Ok(true);
+        }
+        let Some(field) = self.field(u64::MAX)? else { return Ok(false) };
+        let mut envelope = Envelope::default();
+        envelope.add(field.number, &self.buffer[field.value])?;
+        self.names_list |= envelope.kind.ends_with("List");
+        self.used = field.end;
+        Ok(true)
+    }
+
+    /// The next field, if all of it is there, of at most so many bytes.
+    fn field(&self, most: u64) -> Result<Option<Field>, Malformed> {
+        let Some((number, length, head)) = self.head()? else { return Ok(None) };
+        if length > LARGEST {
+            return Err(Malformed::new(format!("an object of {length} bytes, where {LARGEST} are the most")));
+        }
+        let start = self.used + head;
+        let end = start + length as usize;
+        if (end - self.used) as u64 > most {
+            return Err(Malformed::new("an object goes on behind the end of its list"));
+        }
+        Ok((end <= self.buffer.len()).then_some(Field { number, end, value: start..end }))
+    }
+
+    /// The next field's number and length, and how long these two are; `None` where more bytes are needed.
+    fn head(&self) -> Result<Option<(u32, u64, usize)>, Malformed> {
+        let mut rest = self.rest();
+        let before = rest.len();
+        let numbers = varint(&mut rest).and_then(|key| Ok((key, varint(&mut rest)?)));
+        let (key, length) = match numbers {
+            Ok(numbers) => numbers,
+            Err(_) if before < HEAD => return Ok(None),
+            Err(malformed) => return Err(malformed),
+        };
+        match (u32::try_from(key >> 3), key & 7) {
+            (Ok(number), 2) if number > 0 => Ok(Some((number, length, before - rest.len()))),
+            _ => Err(Malformed::new(format!("{key} begins no field of a list"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protobuf::specimen::bytes;
+
+    fn envelope(kind: &str) -> Vec<u8> {
+        bytes(1, &[bytes(1, b"v1"), bytes(2, kind.as_bytes())].concat())
+    }
+
+    fn body(list: &[u8]) -> Vec<u8> {
+        [MAGIC.to_vec(), envelope("PodList"), bytes(2, list), bytes(3, b""), bytes(4, b"")].concat()
+    }
+
+    /// What comes out where `body` comes in pieces of so many bytes: metadata, and objects.
+    fn read(body: &[u8], piece: usize) -> Result<Vec<(bool, Vec<u8>)>, String> {
+        let (mut reader, mut parts) = (ListReader::default(), Vec::new());
+        let mut take = |piece: &[u8]| {
+            reader.push(piece);
+            while let Some(part) = reader.part()? {
+                parts.push(match part {
+                    Part::Metadata(bytes) => (false, bytes.to_vec()),
+                    Part::Item(bytes) => (true, bytes.to_vec()),
+                });
+            }
+            Ok::<_, Malformed>(())
+        };
+        let taken = body.chunks(piece).try_for_each(&mut take);
+        taken.and_then(|()| reader.end()).map(|()| parts).map_err(|malformed| malformed.to_string())
+    }
+
+    #[test]
+    fn a_list_is_the_same_in_whatever_pieces_it_comes() {
+        let large = vec![7; 300];
+        let list =
+            [bytes(1, b"meta"), bytes(2, b"first"), bytes(2, b""), bytes(9, b"later"), bytes(2, &large)].concat();
+        let body = body(&list);
+        let expected = [(false, b"meta".to_vec()), (true, b"first".to_vec()), (true, Vec::new()), (true, large)];
+        for piece in (1..20).chain([body.len()]) {
+            assert_eq!(read(&body, piece).as_deref(), Ok(&expected[..]), "in pieces of {piece}");
+        }
+        assert_eq!(read(&super::tests::body(b""), 1), Ok(Vec::new()), "an empty list");
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused() {
+        let list = bytes(2, b"pod");
+        let encoded = [body(&list), bytes(3, b"gzip")].concat();
+        let beyond = [MAGIC.to_vec(), envelope("PodList"), vec![18, 3, 18, 9, 1]].concat();
+        let huge = [MAGIC.to_vec(), envelope("PodList"), vec![18, 255, 255, 255, 255, 15, 18, 255, 255, 255, 255, 7]];
+        for (body, problem) in [
+            (Vec::new(), "it ends within a list"),
+            (b"{\"kind\":1}".to_vec(), "the body doesn't begin with"),
+            (MAGIC.to_vec(), "the envelope names no list"),
+            ([MAGIC.to_vec(), envelope("Pod"), bytes(2, b"")].concat(), "the envelope names no list"),
+            (body(&list[..4]), "an object goes on behind the end of its list"),
+            (beyond, "an object goes on behind the end of its list"),
+            (huge.concat(), "an object of 2147483647 bytes, where 16777216 are the most"),
+            ([body(&list), vec![9]].concat(), "it ends within a list"),
+            ([body(&list), vec![8; 30]].concat(), "8 begins no field of a list"),
+            ([body(&list), vec![255; 30]].concat(), "a number has more than 64 bits"),
+            (encoded, "the message is encoded once more"),
+            (body(&[8, 1]), "8 begins no field of a list"),
+        ] {
+            for piece in [1, 3, body.len().max(1)] {
+                let found = read(&body, piece).unwrap_err();
+                assert!(found.starts_with(&format!("protobuf: {problem}")), "{found}, expected {problem}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_that_is_cut_off_is_no_list() {
+        let body = body(&[bytes(1, b"meta"), bytes(2, b"first")].concat());
+        let whole = body.len() - 4;
+        for length in 0..body.len() {
+            // What the envelope says last may be left out.
+            assert_eq!(read(&body[..length], 2).is_ok(), length == whole || length == whole + 2, "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn whatever_comes_it_ends_in_a_list_or_in_words() {
+        let body = body(&[bytes(1, b"meta"), bytes(2, b"first"), bytes(2, &[3; 200])].concat());
+        let mut chance = fastrand::Rng::with_seed(9);
+        for _ in 0..20_000 {
+            let mut mangled = body.clone();
+            for _ in 0..chance.usize(1..4) {
+                let at = chance.usize(..mangled.len());
+                mangled[at] = chance.u8(..);
+            }
+            let _ = read(&mangled, chance.usize(1..50));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Answers in Kubernetes' protobuf, field by field.
+
+use super::server::Reply;
+
+/// A list of these pods at this resourceVersion, with more to come where `next` is not empty.
+pub fn list(version: u32, pods: &[Vec<u8>], next: &str) -> Reply {
+    let metadata = [text(2, &version.to_string()), text(3, next)].concat();
+    let items: Vec<u8> = pods.iter().flat_map(|pod| field(2, pod)).collect();
+    Reply::protobuf(200, body("PodList", &[field(1, &metadata), items].concat()))
+}
+
+/// A Status.
+pub fn status(code: u16, reason: &str, message: &str) -> Reply {
+    let code_field = [vec![6 << 3], varint(u64::from(code))].concat();
+    Reply::protobuf(code, body("Status", &[text(3, message), text(4, reason), code_field].concat()))
+}
+
+/// A pod of this name, as `server::pod` makes one in JSON, of priority 0.
+pub fn pod(name: &str, version: u32) -> Vec<u8> {
+    [metadata(name, version), field(2, &[field(2, &[text(1, "c"), text(2, "i")].concat()), vec![200, 1, 0]].concat())]
+        .concat()
+}
+
+/// One with a number where its container has a name.
+pub fn broken_pod(name: &str, version: u32) -> Vec<u8> {
+    [metadata(name, version), field(2, &field(2, &[8, 1]))].concat()
+}
+
+fn metadata(name: &str, version: u32) -> Vec<u8> {
+    let uid = format!("uid-{name}");
+    let fields = [text(1, name), text(3, "default"), text(5, &uid), text(6, &version.to_string()), vec![7 << 3, 1]];
+    field(1, &fields.concat())
+}
+
+fn body(kind: &str, message: &[u8]) -> Vec<u8> {
+    let types = [text(1, "v1"), text(2, kind)].concat();
+    [b"k8s\0".to_vec(), field(1, &types), field(2, message), field(3, b""), field(4, b"")].concat()
+}
+
+fn text(number: u8, text: &str) -> Vec<u8> {
+    field(number, text.as_bytes())
+}
+
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    [vec![number << 3 | 2], varint(bytes.len() as u64), bytes.to_vec()].concat()
+}
+
+fn varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 128 {
+        bytes.push(value as u8 | 128);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}
