@@ -217,9 +217,12 @@ impl Core {
             return self.pod_removed(&pod.key, step);
         }
         self.unclaimed.remove(&pod.key.uid);
-        if pod.deleting {
-            self.victim_goes(&pod.key.uid);
-        }
+        let goes = pod.deleting.then(|| pod.key.uid.clone());
+        self.pod_seen(pod, step);
+        goes.iter().for_each(|uid| self.victim_goes(uid));
+    }
+
+    fn pod_seen(&mut self, pod: Arc<Pod>, step: &mut Step<'_>) {
         if !pod.node_name.is_empty() {
             return self.pod_assigned(pod, step);
         }
@@ -242,7 +245,11 @@ impl Core {
             return;
         }
         self.nominations.set(&pod);
+        let uid = pod.key.uid.clone();
         self.queue.set(pod, step.now);
+        if !self.awaits_room(&uid) {
+            self.queue.awaits_no_room(&uid);
+        }
     }
 
     fn pod_assigned(&mut self, pod: Arc<Pod>, step: &mut Step<'_>) {
@@ -269,9 +276,9 @@ impl Core {
             self.undo(reservation, Undoing::Moot, step);
         }
         self.nominations.withdraw(&key.uid);
-        self.victim_goes(&key.uid);
         self.evictions.not_needed_by(&key.uid);
         self.cache.remove_pod(&key.uid);
+        self.victim_goes(&key.uid);
     }
 
     fn plugins_swapped(&mut self, profiles: Vec<Profile>, step: &mut Step<'_>) {

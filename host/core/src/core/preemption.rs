@@ -7,6 +7,8 @@ use super::Core;
 use super::reservation::{Reservation, Undoing};
 use super::step::Step;
 use crate::action::{Action, PodEvent};
+use crate::cache::PodId;
+use crate::cluster_event::{ClusterEvent, Subject};
 use crate::cycle::Nomination;
 use crate::model::Pod;
 use crate::plugins::Room;
@@ -85,11 +87,38 @@ impl Core {
         for (uid, all_went) in self.evictions.ended(victim, stays) {
             let release = match (all_went, self.nominations.node_of(&uid)) {
                 (false, _) => Release::Activates,
+                (true, Some(_)) if self.awaits_room(&uid) => Release::AwaitsRoom,
                 (true, Some(_)) => Release::Waits,
                 (true, None) => Release::Retries,
             };
             self.queue.release(&uid, release);
         }
+    }
+
+    /// Whether pods are leaving the node that is promised to a waiting pod: those of which post-filters are told, so that they make no
+    /// other room meanwhile.
+    pub(super) fn awaits_room(&self, uid: &str) -> bool {
+        let Some(nominated) = self.nominations.get(uid) else { return false };
+        let info = self.cache.node_id(&nominated.node).and_then(|id| self.cache.node(id));
+        let leaves = |id: &PodId| self.cache.pod(*id).is_some_and(|other| is_leaving(&other.pod, &nominated.pod));
+        info.is_some_and(|info| info.pods.iter().any(leaves))
+    }
+
+    /// Where something happened to the node that is promised to a pod, or nobody is leaving it any more, room may be made for the
+    /// pod elsewhere: from then on whatever happens may help it.
+    pub(super) fn promises_looked_at(&mut self, event: &ClusterEvent) {
+        let (node, is_about_pod) = match &event.subject {
+            Subject::Node { before, after } => (after.as_ref().or(before.as_ref()).map(|node| &node.name), false),
+            Subject::Pod { before, .. } => (before.as_ref().map(|pod| &pod.node_name), true),
+            Subject::Object { .. } => (None, false),
+        };
+        let promised = node.into_iter().flat_map(|node| self.nominations.on(node));
+        let lost: Vec<Box<str>> = promised
+            .map(|pod| &pod.key.uid)
+            .filter(|uid| !is_about_pod || !self.awaits_room(uid))
+            .cloned()
+            .collect();
+        lost.iter().for_each(|uid| self.queue.awaits_no_room(uid));
     }
 
     /// Does what became of the room that is promised to the pod.
@@ -149,8 +178,14 @@ impl Core {
             return;
         }
         self.nominations.nominate(pod, node);
+        self.queue.awaits_no_room(&pod.key.uid);
         step.actions.push(Action::Nominate { pod: pod.key.clone(), node: node.into() });
     }
+}
+
+/// Whether `other` goes because room is made for pods like this one.
+fn is_leaving(other: &Pod, pod: &Pod) -> bool {
+    other.preempted && other.spec.priority < pod.spec.priority
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ use std::time::Duration;
 
 use hashbrown::HashMap;
 
-pub use self::advisor::{Admission, Advisor, SortKey};
+pub use self::advisor::{Admission, Advisor, MayGo, SortKey};
 pub use self::backoff::Backoff;
 use self::door::Knock;
 pub use self::entry::{QueuedPod, Rejection, Rejector};
@@ -149,6 +149,7 @@ impl Queue {
             self.incoming.count(Part::Active, Cause::PopFromBackoff);
         }
         entry.attempts += 1;
+        entry.awaits_room = false;
         entry.changed = PodFacts::empty();
         entry.ticket = Some(self.in_flight.leave());
         Some(entry)
@@ -191,9 +192,13 @@ impl Queue {
             let of_each = groups.iter().filter_map(|(_, waiters)| self.get(&waiters.first()?.1));
             let pods: Vec<&Arc<Pod>> = of_each.map(|entry| &entry.pod).collect();
             let hints = advisor.hints(concerned.rejector, event, &pods);
-            for ((group, waiters), _) in groups.iter().zip(hints).filter(|(_, helps)| *helps) {
-                for waiter in *waiters {
-                    *helped.entry(waiter.clone()).or_default() |= group.pending;
+            for (((group, waiters), pod), _) in groups.iter().zip(pods).zip(hints).filter(|(_, helps)| *helps) {
+                let may_go = match group.awaits_room {
+                    Some(_) => advisor.who_may_go(concerned.rejector, event, pod),
+                    None => MayGo::All,
+                };
+                for waiter in self.those_of(waiters, may_go) {
+                    *helped.entry(waiter).or_default() |= group.pending;
                 }
             }
         }
