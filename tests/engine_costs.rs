@@ -110,9 +110,9 @@ fn a_pod_like_none_before_asks_each_filter_and_score_once_about_each_node() {
 }
 
 /// What a pod for which others are evicted may cost at most, on the average, both of its attempts taken together.
-const CALLS_OF_PREEMPTION: f64 = 40.0;
+const CALLS_OF_PREEMPTION: f64 = 28.0;
 /// About how many nodes components are asked for it, as they are and as they might be.
-const NODES_OF_PREEMPTION: f64 = 40.0;
+const NODES_OF_PREEMPTION: f64 = 7.0;
 
 #[test]
 fn a_pod_for_which_others_are_evicted_is_tried_twice() {

@@ -113,11 +113,8 @@ impl Core {
             Subject::Object { .. } => (None, false),
         };
         let promised = node.into_iter().flat_map(|node| self.nominations.on(node));
-        let lost: Vec<Box<str>> = promised
-            .map(|pod| &pod.key.uid)
-            .filter(|uid| !is_about_pod || !self.awaits_room(uid))
-            .cloned()
-            .collect();
+        let lost: Vec<Box<str>> =
+            promised.map(|pod| &pod.key.uid).filter(|uid| !is_about_pod || !self.awaits_room(uid)).cloned().collect();
         lost.iter().for_each(|uid| self.queue.awaits_no_room(uid));
     }
 

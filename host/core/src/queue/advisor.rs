@@ -41,6 +41,7 @@ pub trait Advisor {
     /// Whether the event can help each of these pods, which the plugin rejected.
     fn hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool>;
 
-    /// Whom of those the event can help whose room is being made, who are of `pod`'s template for the plugin and of its priority.
+    /// Of those for whom room is being made, who are of `pod`'s template for the plugin and of its priority: who might go somewhere
+    /// since the event.
     fn who_may_go(&mut self, rejector: &Rejector, event: &ClusterEvent, pod: &Arc<Pod>) -> MayGo;
 }

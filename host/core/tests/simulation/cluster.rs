@@ -141,7 +141,8 @@ impl Cluster {
     /// One of those ends that were told so, if there is one. Those that never do are left out, where that is wanted.
     pub fn end_pod(&mut self, all: bool, rng: &mut fastrand::Rng) -> bool {
         let ends = |pod: &&Arc<Pod>| pod.deleting && (all || !never_ends(pod));
-        let Some(key) = rng.choice(self.pods.values().filter(ends).map(|pod| pod.key.clone()).collect::<Vec<_>>()) else {
+        let Some(key) = rng.choice(self.pods.values().filter(ends).map(|pod| pod.key.clone()).collect::<Vec<_>>())
+        else {
             return false;
         };
         self.pods.remove(&key.uid);

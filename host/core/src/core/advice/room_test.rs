@@ -37,9 +37,8 @@ impl Plugins for Places {
         leaving: &[PodId],
         ask: &mut dyn AskBack,
     ) -> Result<PostFilterResult, PluginError> {
-        let is_lower = |id: &PodId| {
-            cycle.cache.pod(*id).is_some_and(|known| known.pod.spec.priority < cycle.pod.spec.priority)
-        };
+        let is_lower =
+            |id: &PodId| cycle.cache.pod(*id).is_some_and(|known| known.pod.spec.priority < cycle.pod.spec.priority);
         for node in nodes.iter().filter(|_| !leaving.iter().any(is_lower)) {
             let pods = cycle.cache.node(*node).map(|info| info.pods.clone()).unwrap_or_default();
             let evict: Vec<PodId> = pods.into_iter().filter(is_lower).collect();
@@ -111,7 +110,12 @@ impl Bench {
 
     fn node(&mut self, name: &str, milli_cpu: i64) {
         let allocatable = Resources { milli_cpu, ..Resources::default() };
-        self.step(Event::NodeSet(Arc::new(Node { name: name.into(), uid: name.into(), allocatable, ..Node::default() })));
+        self.step(Event::NodeSet(Arc::new(Node {
+            name: name.into(),
+            uid: name.into(),
+            allocatable,
+            ..Node::default()
+        })));
     }
 
     fn set(&mut self, pod: Pod) {
