@@ -136,7 +136,7 @@ impl Core {
             Event::BindFailed(key, why) => self.bind_failed(&key, &why, step),
             Event::Carried(key, number) => self.has_carried(&key, number, step),
             Event::CarryFailed(key, number, why) => self.has_not_carried(&key, number, &why, step),
-            Event::EvictionFailed(key) => self.victim_stays(&key.uid),
+            Event::EvictionFailed(key) => self.victim_stays(&key.uid, step),
             Event::PluginsSwapped(profiles) => self.plugins_swapped(profiles, step),
             Event::PluginRecovered(name) => self.queue.retry_plugin(&name),
             Event::Tick => {
@@ -219,7 +219,7 @@ impl Core {
         self.unclaimed.remove(&pod.key.uid);
         let goes = pod.deleting.then(|| pod.key.uid.clone());
         self.pod_seen(pod, step);
-        goes.iter().for_each(|uid| self.victim_goes(uid));
+        goes.iter().for_each(|uid| self.victim_goes(uid, step));
     }
 
     fn pod_seen(&mut self, pod: Arc<Pod>, step: &mut Step<'_>) {
@@ -278,7 +278,7 @@ impl Core {
         self.nominations.withdraw(&key.uid);
         self.evictions.not_needed_by(&key.uid);
         self.cache.remove_pod(&key.uid);
-        self.victim_goes(&key.uid);
+        self.victim_goes(&key.uid, step);
     }
 
     fn plugins_swapped(&mut self, profiles: Vec<Profile>, step: &mut Step<'_>) {

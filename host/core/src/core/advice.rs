@@ -258,7 +258,7 @@ impl Advisor for Advice<'_> {
 }
 
 /// Whether such a plugin's verdict on a node is about that node alone.
-fn by_node(declaration: &Declaration) -> bool {
+pub(super) fn by_node(declaration: &Declaration) -> bool {
     declaration.filter_scope == Scope::Node
         && declaration.cluster_facts.is_empty()
         && declaration.points.contains(ExtensionPoints::FILTER)

@@ -136,6 +136,7 @@ impl World {
             while self.core.has_work() {
                 self.step(Event::Cycle);
             }
+            checks::who_awaits_room_fits_nowhere(self);
             self.now = self.now.after(std::time::Duration::from_secs(10));
         }
     }
