@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use berth_tests::engine::{Questions, Scene, WORKLOADS, Workload};
+use berth_tests::engine::{Crowd, Questions, Scene, Tally, WORKLOADS, Workload};
 
 /// Few enough to be quick, and more than the constants below.
 const NODES: u64 = 60;
@@ -117,5 +117,29 @@ fn a_pod_like_none_before_asks_about_one_of_the_nodes_that_are_alike() {
     for (plugin, nodes) in scene.engine.take_questions().nodes {
         let at_most = 2 * shapes(&plugin);
         assert!(nodes <= at_most, "{plugin} was asked about {nodes} nodes, where {at_most} say all");
+    }
+}
+
+/// What a pod for which others are evicted may cost at most, on the average, both of its attempts taken together.
+const CALLS_OF_PREEMPTION: f64 = 28.0;
+/// About how many nodes components are asked for it, as they are and as they might be.
+const NODES_OF_PREEMPTION: f64 = 7.0;
+
+#[test]
+fn a_pod_for_which_others_are_evicted_is_tried_twice() {
+    let mut crowd = Crowd::set(NODES as usize).expect("a cluster");
+    // The first of their template.
+    let (known, pods) = (6, 24);
+    for (pods, is_measured) in [(known, false), (pods, true)] {
+        crowd.engine.take_questions();
+        crowd.come(pods).expect("pods that can be read");
+        let before = crowd.tries().expect("attempts");
+        assert_eq!(before, Tally { placed: 0, in_vain: pods, evicted: 3 * pods });
+        let after = crowd.they_go().expect("attempts");
+        assert_eq!(after, Tally { placed: pods, in_vain: 0, evicted: 0 });
+        let questions = crowd.engine.take_questions();
+        let (calls, nodes) = (questions.all_calls() as f64 / pods as f64, questions.all_nodes() as f64 / pods as f64);
+        let is_little = calls <= CALLS_OF_PREEMPTION && nodes <= NODES_OF_PREEMPTION;
+        assert!(is_little || !is_measured, "{calls} calls and {nodes} nodes a pod: {questions:#?}");
     }
 }

@@ -137,7 +137,7 @@ impl Core {
             Event::BindFailed(key, why) => self.bind_failed(&key, &why, step),
             Event::Carried(key, number) => self.has_carried(&key, number, step),
             Event::CarryFailed(key, number, why) => self.has_not_carried(&key, number, &why, step),
-            Event::EvictionFailed(key) => self.victim_stays(&key.uid),
+            Event::EvictionFailed(key) => self.victim_stays(&key.uid, step),
             Event::PluginsSwapped(profiles) => self.plugins_swapped(profiles, step),
             Event::PluginRecovered(name) => self.queue.retry_plugin(&name),
             Event::Tick => {
@@ -218,9 +218,12 @@ impl Core {
             return self.pod_removed(&pod.key, step);
         }
         self.unclaimed.remove(&pod.key.uid);
-        if pod.deleting {
-            self.victim_goes(&pod.key.uid);
-        }
+        let goes = pod.deleting.then(|| pod.key.uid.clone());
+        self.pod_seen(pod, step);
+        goes.iter().for_each(|uid| self.victim_goes(uid, step));
+    }
+
+    fn pod_seen(&mut self, pod: Arc<Pod>, step: &mut Step<'_>) {
         if !pod.node_name.is_empty() {
             return self.pod_assigned(pod, step);
         }
@@ -243,7 +246,11 @@ impl Core {
             return;
         }
         self.nominations.set(&pod);
+        let uid = pod.key.uid.clone();
         self.queue.set(pod, step.now);
+        if !self.awaits_room(&uid) {
+            self.queue.awaits_no_room(&uid);
+        }
     }
 
     fn pod_assigned(&mut self, pod: Arc<Pod>, step: &mut Step<'_>) {
@@ -270,9 +277,9 @@ impl Core {
             self.undo(reservation, Undoing::Moot, step);
         }
         self.nominations.withdraw(&key.uid);
-        self.victim_goes(&key.uid);
         self.evictions.not_needed_by(&key.uid);
         self.cache.remove_pod(&key.uid);
+        self.victim_goes(&key.uid, step);
     }
 
     fn plugins_swapped(&mut self, profiles: Vec<Profile>, step: &mut Step<'_>) {

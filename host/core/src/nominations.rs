@@ -20,10 +20,13 @@ pub struct Nominations {
     events: Vec<ClusterEvent>,
 }
 
+/// A pod to which room is promised.
 #[derive(Clone, Debug)]
-struct Nominated {
-    pod: Arc<Pod>,
-    node: Box<str>,
+pub struct Nominated {
+    /// The pod as it was seen last.
+    pub pod: Arc<Pod>,
+    /// The node's name.
+    pub node: Box<str>,
 }
 
 impl Nominations {
@@ -48,6 +51,12 @@ impl Nominations {
     #[must_use]
     pub fn node_of(&self, uid: &str) -> Option<&str> {
         self.pods.get(uid).map(|nominated| &*nominated.node)
+    }
+
+    /// The pod, with the node on which room is promised to it.
+    #[must_use]
+    pub fn get(&self, uid: &str) -> Option<&Nominated> {
+        self.pods.get(uid)
     }
 
     /// The pod with the node that is promised to it, of which the API server may not have heard yet.

@@ -1,6 +1,7 @@
 //! The engine alone: core and default components, without an API server, for benchmarks and for tests of what it costs.
 
 mod counted;
+mod crowd;
 mod objects;
 mod workload;
 
@@ -17,6 +18,7 @@ use serde_json::Value;
 
 use self::counted::Counted;
 pub use self::counted::Questions;
+pub use self::crowd::{Crowd, Tally};
 pub use self::workload::{Scene, WORKLOADS, Workload};
 use crate::reader::{Reader, pod};
 
@@ -39,6 +41,24 @@ pub struct Setup {
     pub keeps_nothing: bool,
     /// How long each component takes is measured.
     pub times_questions: bool,
+}
+
+/// What came of an attempt to place a pod.
+#[derive(Clone, Debug)]
+pub enum Attempt {
+    /// It is to be bound to this node.
+    Placed(PodKey, Box<str>),
+    /// It fits nowhere.
+    Failed {
+        /// The pod.
+        pod: PodKey,
+        /// Why.
+        message: Arc<str>,
+        /// The node on which room is made for it; empty for none.
+        promised: Box<str>,
+        /// Who has to go.
+        evicted: Vec<PodKey>,
+    },
 }
 
 /// What all components hold.
@@ -154,16 +174,43 @@ impl Engine {
     /// # Errors
     /// It was not placed, or there was none.
     pub fn decide(&mut self) -> Result<(PodKey, Box<str>)> {
+        match self.attempt()? {
+            Attempt::Placed(pod, node) => Ok((pod, node)),
+            Attempt::Failed { pod, message, .. } => bail!("{pod}: {message}"),
+        }
+    }
+
+    /// One scheduling cycle, and what came of it.
+    ///
+    /// # Errors
+    /// No pod waits to be tried.
+    pub fn attempt(&mut self) -> Result<Attempt> {
         ensure!(self.core.has_work(), "no pod waits");
-        let actions = self.step(Event::Cycle);
-        for action in actions {
+        let (mut promised, mut evicted) = (Box::default(), Vec::new());
+        for action in self.step(Event::Cycle) {
             match action {
-                Action::Bind { pod, node } => return Ok((pod, node)),
-                Action::Emit(event) if event.reason == "FailedScheduling" => bail!("{}: {}", event.pod, event.note),
+                Action::Bind { pod, node } => return Ok(Attempt::Placed(pod, node)),
+                Action::Nominate { node, .. } => promised = node,
+                Action::Evict { pod, .. } => evicted.push(pod),
+                Action::Emit(event) if event.reason == "FailedScheduling" => {
+                    return Ok(Attempt::Failed { pod: event.pod, message: event.note, promised, evicted });
+                }
                 _ => {}
             }
         }
         bail!("a cycle ended without a binding")
+    }
+
+    /// Whether a pod waits to be tried.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        self.core.has_work()
+    }
+
+    /// A pod on a node, as the core knows it.
+    #[must_use]
+    pub fn resident(&self, pod: &PodKey) -> Option<Arc<Pod>> {
+        self.core.cache().pod_by_uid(&pod.uid).map(|known| Arc::clone(&known.pod))
     }
 
     /// What the API server says of a pod that was placed: its binding succeeded, and then the pod, as the informer has it.

@@ -1,5 +1,7 @@
 //! What plugins say of pods that wait: may they be tried, in which order, and does an event help them.
 
+mod room;
+
 use std::sync::Arc;
 
 use super::Core;
@@ -9,12 +11,13 @@ use crate::cache::{Cache, NodeId};
 use crate::cluster_event::{ClusterEvent, Subject};
 use crate::cycle::{Distrusted, mix};
 use crate::model::Pod;
+use crate::nominations::Nominations;
 use crate::plugins::{
     Code, Cycle, Declaration, ExtensionPoints, Happened, Hint, PluginError, PluginId, Plugins, PointOutcome, Scope,
     Status, TemplateId, WhatIf,
 };
 use crate::profile::{Profile, ProfilePlugin};
-use crate::queue::{Admission, Advisor, Queue, QueuedPod, Rejector, SortKey};
+use crate::queue::{Admission, Advisor, MayGo, Queue, QueuedPod, Rejector, SortKey};
 use crate::template::Templates;
 use crate::time::Timestamp;
 
@@ -22,6 +25,7 @@ use crate::time::Timestamp;
 struct Advice<'a> {
     profiles: &'a [Profile],
     cache: &'a Cache,
+    nominations: &'a Nominations,
     templates: &'a mut Templates,
     answers: &'a mut Answers,
     distrusted: &'a [Distrusted],
@@ -36,6 +40,7 @@ impl Core {
     pub(super) fn tell_queue(&mut self, step: &mut Step<'_>) {
         let mut events = self.cache.take_events();
         events.append(&mut self.nominations.take_events());
+        events.iter().for_each(|event| self.promises_looked_at(event));
         let (queue, mut advice) = self.queue_and_advice(step.now, step.plugins);
         for event in &events {
             queue.happened(event, &mut advice);
@@ -77,6 +82,7 @@ impl Core {
         let advice = Advice {
             profiles: &self.profiles,
             cache: &self.cache,
+            nominations: &self.nominations,
             templates: &mut self.templates,
             answers: &mut self.answers,
             distrusted: &self.distrusted,
@@ -150,12 +156,9 @@ impl Advice<'_> {
     /// Whether the pod would fit on the node as it is now, as far as this plugin is asked, or if it had no pods: then room can
     /// be made for it there. A plugin that can't tell loses no pod.
     fn may_fit(&mut self, rejector: &Rejector, node: NodeId, pod: &Arc<Pod>) -> bool {
-        let template = self.templates.of(rejector.declaration.pod_facts, pod, self.cycle);
         let removed = self.cache.node(node).map_or_else(Vec::new, |info| info.pods.clone());
         let cases = [Vec::new(), removed].map(|removed| WhatIf { node, added: Vec::new(), removed });
-        let verdicts =
-            self.ask(rejector.id, pod, template, |plugins, cycle| plugins.filter_what_if(rejector.id, cycle, &cases));
-        verdicts.map_or(true, |verdicts| verdicts.nodes.contains(&0))
+        self.fits(rejector, &cases, pod).contains(&true)
     }
 
     /// What the plugin says itself. One that can't tell loses no pod.
@@ -248,15 +251,23 @@ impl Advisor for Advice<'_> {
         let node = node_alone(declaration, event).and_then(|name| self.cache.node_id(name));
         pods.iter().map(|pod| node.is_none_or(|node| self.may_fit(rejector, node, pod))).collect()
     }
+
+    fn who_may_go(&mut self, rejector: &Rejector, event: &ClusterEvent, pod: &Arc<Pod>) -> MayGo {
+        self.who_fits(rejector, event, pod)
+    }
+}
+
+/// Whether such a plugin's verdict on a node is about that node alone.
+pub(super) fn by_node(declaration: &Declaration) -> bool {
+    declaration.filter_scope == Scope::Node
+        && declaration.cluster_facts.is_empty()
+        && declaration.points.contains(ExtensionPoints::FILTER)
 }
 
 /// The node that alone can have become fit for a pod by this event, as far as such a plugin is asked.
 fn node_alone<'a>(declaration: &Declaration, event: &'a ClusterEvent) -> Option<&'a str> {
-    let by_node = declaration.filter_scope == Scope::Node && declaration.cluster_facts.is_empty();
     match &event.subject {
-        Subject::Node { after: Some(node), .. } if by_node && declaration.points.contains(ExtensionPoints::FILTER) => {
-            Some(&node.name)
-        }
+        Subject::Node { after: Some(node), .. } if by_node(declaration) => Some(&node.name),
         _ => None,
     }
 }

@@ -4,12 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Core;
+use super::advice::by_node;
 use super::reservation::{Reservation, Undoing};
 use super::step::Step;
 use crate::action::{Action, PodEvent};
+use crate::cache::PodId;
+use crate::cluster_event::{ClusterEvent, Subject};
 use crate::cycle::Nomination;
 use crate::model::Pod;
 use crate::plugins::Room;
+use crate::profile::ProfilePlugin;
 use crate::queue::{QueuedPod, Release};
 
 /// Evictions that were asked for and don't show yet. A pod for which some are under way asks for no others, and is not tried
@@ -72,24 +76,67 @@ impl Evictions {
 
 impl Core {
     /// A victim is going, or gone: who waited for the last one may be tried again, when it has made its room.
-    pub(super) fn victim_goes(&mut self, uid: &str) {
-        self.eviction_ended(uid, false);
+    pub(super) fn victim_goes(&mut self, uid: &str, step: &mut Step<'_>) {
+        self.eviction_ended(uid, false, step);
     }
 
     /// A victim could not be evicted: whoever wanted its place may choose others.
-    pub(super) fn victim_stays(&mut self, uid: &str) {
-        self.eviction_ended(uid, true);
+    pub(super) fn victim_stays(&mut self, uid: &str, step: &mut Step<'_>) {
+        self.eviction_ended(uid, true, step);
     }
 
-    fn eviction_ended(&mut self, victim: &str, stays: bool) {
+    fn eviction_ended(&mut self, victim: &str, stays: bool, step: &mut Step<'_>) {
         for (uid, all_went) in self.evictions.ended(victim, stays) {
             let release = match (all_went, self.nominations.node_of(&uid)) {
                 (false, _) => Release::Activates,
+                (true, Some(_)) if self.awaits_room(&uid) => match self.may_fit_now(&uid, step) {
+                    true => Release::Retries,
+                    false => Release::AwaitsRoom,
+                },
                 (true, Some(_)) => Release::Waits,
                 (true, None) => Release::Retries,
             };
             self.queue.release(&uid, release);
         }
+    }
+
+    /// Whether pods are leaving the node that is promised to a waiting pod: those of which post-filters are told, so that they make no
+    /// other room meanwhile.
+    pub(super) fn awaits_room(&self, uid: &str) -> bool {
+        let Some(nominated) = self.nominations.get(uid) else { return false };
+        let info = self.cache.node_id(&nominated.node).and_then(|id| self.cache.node(id));
+        let leaves = |id: &PodId| self.cache.pod(*id).is_some_and(|other| is_leaving(&other.pod, &nominated.pod));
+        info.is_some_and(|info| info.pods.iter().any(leaves))
+    }
+
+    /// Whether a waiting pod may fit on a node now: what happened while it was held it has not heard of. Where all who rejected it
+    /// look at one node alone, they are asked; others may have changed their minds about any node.
+    fn may_fit_now(&mut self, uid: &str, step: &mut Step<'_>) -> bool {
+        let Some(entry) = self.queue.get(uid) else { return false };
+        let (pod, by) = (Arc::clone(&entry.pod), entry.rejection.by.clone());
+        let Some(at) = self.place_of_profile(&pod) else { return false };
+        if !by.iter().all(|rejector| by_node(&rejector.declaration)) {
+            return true;
+        }
+        let (mut placing, profile) = self.placing(&pod, at, step.now, step.plugins);
+        let rejected = |plugin: &&ProfilePlugin| by.iter().any(|rejector| rejector.id == plugin.id);
+        let filters: Vec<&ProfilePlugin> = profile.filter.iter().filter(rejected).collect();
+        // A plugin that can't tell loses no pod.
+        placing.pass_somewhere(&filters).unwrap_or(true)
+    }
+
+    /// Where something happened to the node that is promised to a pod, or nobody is leaving it any more, room may be made for the
+    /// pod elsewhere: from then on whatever happens may help it.
+    pub(super) fn promises_looked_at(&mut self, event: &ClusterEvent) {
+        let (node, is_about_pod) = match &event.subject {
+            Subject::Node { before, after } => (after.as_ref().or(before.as_ref()).map(|node| &node.name), false),
+            Subject::Pod { before, .. } => (before.as_ref().map(|pod| &pod.node_name), true),
+            Subject::Object { .. } => (None, false),
+        };
+        let promised = node.into_iter().flat_map(|node| self.nominations.on(node));
+        let lost: Vec<Box<str>> =
+            promised.map(|pod| &pod.key.uid).filter(|uid| !is_about_pod || !self.awaits_room(uid)).cloned().collect();
+        lost.iter().for_each(|uid| self.queue.awaits_no_room(uid));
     }
 
     /// Does what became of the room that is promised to the pod.
@@ -149,8 +196,14 @@ impl Core {
             return;
         }
         self.nominations.nominate(pod, node);
+        self.queue.awaits_no_room(&pod.key.uid);
         step.actions.push(Action::Nominate { pod: pod.key.clone(), node: node.into() });
     }
+}
+
+/// Whether `other` goes because room is made for pods like this one.
+fn is_leaving(other: &Pod, pod: &Pod) -> bool {
+    other.preempted && other.spec.priority < pod.spec.priority
 }
 
 #[cfg(test)]

@@ -113,7 +113,8 @@ impl Core {
             }
         };
         self.ended.push(attempt(&entry, Outcome::Unschedulable, step.now));
-        let entry = report(entry, "Unschedulable", message, &mut step.actions);
+        let mut entry = report(entry, "Unschedulable", message, &mut step.actions);
+        entry.awaits_room = self.awaits_room(&entry.pod.key.uid);
         if self.evictions.are_underway_for(&entry.pod.key.uid) {
             self.queue.hold(entry, rejection, step.now);
         } else {

@@ -125,6 +125,13 @@ impl Placing<'_> {
         Ok(feasible)
     }
 
+    /// Whether there is a node that none of these filters rejects.
+    pub fn pass_somewhere(&mut self, filters: &[&ProfilePlugin]) -> Result<bool, Failure> {
+        let every = self.cache.nodes().map(|info| info.id).collect();
+        let mut aside = Diagnosis::new(self.cache.node_count());
+        Ok(!self.filtered(filters, every, &mut aside)?.is_empty())
+    }
+
     pub(super) fn filtered(
         &mut self,
         filters: &[&ProfilePlugin],

@@ -1,5 +1,6 @@
 //! Filtering as if nodes had other pods: for nominated pods, and for whoever makes room.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -59,7 +60,10 @@ impl Placing<'_> {
             let nodes: Vec<NodeId> = open.iter().map(|case| cases[*case].node).collect();
             return self.filter(plugin, &nodes);
         }
-        let asked: Vec<WhatIf> = open.iter().map(|case| cases[*case].clone()).collect();
+        let asked: Cow<'_, [WhatIf]> = match open.len() == cases.len() {
+            true => Cow::Borrowed(cases),
+            false => Cow::Owned(open.iter().map(|case| cases[*case].clone()).collect()),
+        };
         if !self.keeps(plugin, declaration.filter_scope) {
             return self.fresh_verdicts_if(plugin, &asked);
         }

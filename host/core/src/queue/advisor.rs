@@ -21,6 +21,15 @@ pub enum Admission {
     Failed(PluginError),
 }
 
+/// Of pods for whom room is being made: who might go somewhere now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MayGo {
+    /// Any of them.
+    All,
+    /// Those of these uids.
+    These(Vec<Box<str>>),
+}
+
 /// Whoever asks the plugins.
 pub trait Advisor {
     /// May the pod be tried at all? (pre-enqueue)
@@ -31,4 +40,8 @@ pub trait Advisor {
 
     /// Whether the event can help each of these pods, which the plugin rejected.
     fn hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool>;
+
+    /// Of those for whom room is being made, who are of `pod`'s template for the plugin and of its priority: who might go somewhere
+    /// since the event.
+    fn who_may_go(&mut self, rejector: &Rejector, event: &ClusterEvent, pod: &Arc<Pod>) -> MayGo;
 }

@@ -40,7 +40,8 @@ impl Knock {
 
 impl Queue {
     /// Puts a pod at the door.
-    pub(super) fn knock(&mut self, entry: QueuedPod, knock: Knock) {
+    pub(super) fn knock(&mut self, mut entry: QueuedPod, knock: Knock) {
+        entry.awaits_room &= knock.rejected;
         self.door.push((entry.pod.key.uid.clone(), knock));
         self.put(Place::Door, entry);
     }

@@ -78,6 +78,9 @@ pub struct QueuedPod {
     pub(super) sort_key: Option<SortKey>,
     /// Of its attempt.
     pub(super) ticket: Option<Ticket>,
+    /// Pods are leaving the node that is promised to it: no other room is made for it, and what others leave helps it only if it
+    /// fits there.
+    pub awaits_room: bool,
 }
 
 impl QueuedPod {
@@ -97,6 +100,7 @@ impl QueuedPod {
             admitted: false,
             sort_key: None,
             ticket: None,
+            awaits_room: false,
         }
     }
 

@@ -29,7 +29,7 @@ use std::time::Duration;
 
 use hashbrown::HashMap;
 
-pub use self::advisor::{Admission, Advisor, SortKey};
+pub use self::advisor::{Admission, Advisor, MayGo, SortKey};
 pub use self::backoff::Backoff;
 use self::door::Knock;
 pub use self::entry::{QueuedPod, Rejection, Rejector};
@@ -37,7 +37,7 @@ pub use self::held::Release;
 use self::in_flight::InFlight;
 pub use self::incoming::{Cause, Incoming, Label, Part, PodChange};
 use self::place::Place;
-use self::waiters::{Waiter, Waiters};
+use self::waiters::{GroupKey, Waiter, Waiters};
 use crate::cluster_event::ClusterEvent;
 use crate::facts::PodFacts;
 use crate::model::{Pod, PodKey};
@@ -149,6 +149,7 @@ impl Queue {
             self.incoming.count(Part::Active, Cause::PopFromBackoff);
         }
         entry.attempts += 1;
+        entry.awaits_room = false;
         entry.changed = PodFacts::empty();
         entry.ticket = Some(self.in_flight.leave());
         Some(entry)
@@ -187,13 +188,23 @@ impl Queue {
         self.in_flight.happened(event);
         let mut helped: BTreeMap<Waiter, bool> = BTreeMap::new();
         for concerned in self.waiters.concerned(event) {
-            let groups: Vec<_> = concerned.groups().collect();
-            let of_each = groups.iter().filter_map(|(_, waiters)| self.get(&waiters.first()?.1));
-            let pods: Vec<&Arc<Pod>> = of_each.map(|entry| &entry.pod).collect();
+            let groups = concerned.groups().filter_map(|(group, waiters)| {
+                let pod = &self.get(&waiters.first()?.1)?.pod;
+                let may_go = match group.awaits_room {
+                    Some(_) => advisor.who_may_go(concerned.rejector, event, pod),
+                    None => MayGo::All,
+                };
+                Some((group, self.those_of(waiters, may_go), pod)).filter(|(_, waiters, _)| !waiters.is_empty())
+            });
+            let groups: Vec<(GroupKey, Vec<Waiter>, &Arc<Pod>)> = groups.collect();
+            if groups.is_empty() {
+                continue;
+            }
+            let pods: Vec<&Arc<Pod>> = groups.iter().map(|(.., pod)| *pod).collect();
             let hints = advisor.hints(concerned.rejector, event, &pods);
-            for ((group, waiters), _) in groups.iter().zip(hints).filter(|(_, helps)| *helps) {
-                for waiter in *waiters {
-                    *helped.entry(waiter.clone()).or_default() |= group.pending;
+            for ((group, waiters, _), _) in groups.into_iter().zip(hints).filter(|(_, helps)| *helps) {
+                for waiter in waiters {
+                    *helped.entry(waiter).or_default() |= group.pending;
                 }
             }
         }

@@ -10,6 +10,8 @@ use crate::plugins::{Declaration, PluginError, PluginId, Scope, TemplateId};
 #[derive(Default)]
 struct Fake {
     helped: Vec<&'static str>,
+    /// Of those for whom room is being made; all, where there is none.
+    may_go: Option<Box<str>>,
     asked: usize,
     fails: bool,
 }
@@ -32,6 +34,10 @@ impl Advisor for Fake {
 
     fn hints(&mut self, _: &Rejector, _: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
         pods.iter().map(|pod| self.helped.is_empty() || self.helped.contains(&&*pod.key.name)).collect()
+    }
+
+    fn who_may_go(&mut self, _: &Rejector, _: &ClusterEvent, _: &Arc<Pod>) -> MayGo {
+        self.may_go.clone().map_or(MayGo::All, |uid| MayGo::These(vec![uid]))
     }
 }
 
@@ -359,6 +365,7 @@ fn a_held_pod_waits_whatever_happens_until_it_is_released() {
     let changed = node_changed(NodeFacts::TAINTS);
     for (release, update, part) in [
         (Release::Waits, None, UNSCHEDULABLE),
+        (Release::AwaitsRoom, None, UNSCHEDULABLE),
         (Release::Waits, Some(relabelled()), BACKOFF),
         (Release::Retries, None, BACKOFF),
         (Release::Activates, None, ACTIVE),
@@ -378,5 +385,27 @@ fn a_held_pod_waits_whatever_happens_until_it_is_released() {
         assert_eq!(bench.waiting(), part, "{release:?}");
         bench.happened(&changed, 1000);
         assert_eq!(bench.queue.len(Part::Unschedulable), 0, "{release:?}: what happens now counts");
+    }
+}
+
+#[test]
+fn for_whom_room_is_being_made_is_helped_if_it_may_go() {
+    for (may_go, helped) in [(None, &["a", "b"][..]), (Some("b"), &["b"]), (Some("c"), &[])] {
+        let mut bench = Bench::default();
+        for (name, priority) in [("a", 1), ("b", 1)] {
+            bench.set(pod(name, priority), 0);
+            let mut entry = bench.queue.pop().expect("a pod");
+            entry.awaits_room = true;
+            bench.queue.add_unschedulable(entry, by(NodeFacts::TAINTS), at(0));
+            bench.settle(0);
+        }
+        bench.fake.may_go = may_go.map(Into::into);
+        bench.happened(&node_changed(NodeFacts::TAINTS), 60);
+        assert_eq!(bench.popped(), helped);
+        for name in ["a", "b"] {
+            bench.queue.awaits_no_room(name);
+        }
+        bench.happened(&node_changed(NodeFacts::TAINTS), 60);
+        assert_eq!(bench.popped().len(), 2 - helped.len(), "no room is made any more");
     }
 }

@@ -28,6 +28,8 @@ struct OfPlugin {
 pub(super) struct GroupKey {
     pub template: TemplateId,
     pub pending: bool,
+    /// The priority of those for whom room is being made: what is promised to others counts for them by that.
+    pub awaits_room: Option<i32>,
 }
 
 /// A plugin whom an event concerns, with the pods that it rejected.
@@ -52,7 +54,7 @@ impl Waiters {
                 .by_plugin
                 .entry(rejector.id)
                 .or_insert_with(|| OfPlugin { rejector: rejector.clone(), groups: BTreeMap::new() });
-            of_plugin.groups.entry(group(rejector)).or_default().insert(waiter.clone());
+            of_plugin.groups.entry(group(rejector, entry)).or_default().insert(waiter.clone());
         }
         if entry.rejectors().is_empty() {
             self.of_nobody.insert(waiter);
@@ -64,10 +66,10 @@ impl Waiters {
         self.of_nobody.remove(&waiter);
         for rejector in entry.rejectors() {
             let Some(of_plugin) = self.by_plugin.get_mut(&rejector.id) else { continue };
-            if let Some(waiters) = of_plugin.groups.get_mut(&group(rejector)) {
+            if let Some(waiters) = of_plugin.groups.get_mut(&group(rejector, entry)) {
                 waiters.remove(&waiter);
                 if waiters.is_empty() {
-                    of_plugin.groups.remove(&group(rejector));
+                    of_plugin.groups.remove(&group(rejector, entry));
                 }
             }
             if of_plugin.groups.is_empty() {
@@ -88,6 +90,7 @@ impl Waiters {
     }
 }
 
-fn group(rejector: &Rejector) -> GroupKey {
-    GroupKey { template: rejector.template, pending: rejector.pending }
+fn group(rejector: &Rejector, entry: &QueuedPod) -> GroupKey {
+    let awaits_room = entry.awaits_room.then_some(entry.pod.spec.priority);
+    GroupKey { template: rejector.template, pending: rejector.pending, awaits_room }
 }

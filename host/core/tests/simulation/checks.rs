@@ -1,6 +1,10 @@
 //! What must hold, whatever happens.
 
-use berth_core::model::PodKey;
+use std::sync::Arc;
+
+use berth_core::model::{Pod, PodKey};
+use berth_core::plugins::Scope;
+use berth_core::queue::{QueuedPod, Rejector};
 
 use crate::spread::is_uneven;
 use crate::world::World;
@@ -41,6 +45,28 @@ pub fn binding_is_right(world: &World, pod: &PodKey) {
         !world.known_assigned.contains(&pod.uid),
         "seed {seed}: {pod} is bound although it is known to be assigned"
     );
+}
+
+/// When all that can be tried was: nobody waits for others to leave who fits somewhere, of those who were rejected by plugins that look
+/// at one node alone. That is not left to the flush of pods that waited too long.
+pub fn who_awaits_room_fits_nowhere(world: &World) {
+    let (cache, nominations) = (world.core.cache(), world.core.nominations());
+    let by_node = |rejector: &Rejector| rejector.declaration.filter_scope == Scope::Node;
+    let waits = |entry: &&QueuedPod| entry.awaits_room && entry.rejectors().iter().all(by_node);
+    for pod in world.core.queue().pods().map(|(_, entry)| entry).filter(waits).map(|entry| &entry.pod) {
+        let counts = |other: &&Arc<Pod>| other.spec.priority >= pod.spec.priority && other.key.uid != pod.key.uid;
+        for info in cache.nodes() {
+            let (used, all) = (&info.usage.requested, &info.node.allocatable);
+            let promised: Vec<&Arc<Pod>> = nominations.on(&info.node.name).filter(counts).collect();
+            let cpu: i64 = promised.iter().map(|other| other.requests.effective.milli_cpu).sum();
+            let fits = used.milli_cpu + cpu + pod.requests.fit.milli_cpu <= all.milli_cpu
+                && used.pods + (promised.len() as i64) < all.pods
+                && info.node.taints.is_empty();
+            let may_be_uneven = is_uneven(cache, info.id) || !promised.is_empty();
+            let (seed, node) = (world.seed, &info.node.name);
+            assert!(!fits || may_be_uneven, "seed {seed}: {} waits for room although it fits on {node}", pod.key);
+        }
+    }
 }
 
 /// When all is quiet: every pod is bound, or waits in the queue and fits on no node there is; nothing is in flight, and

@@ -23,6 +23,11 @@ pub struct Cluster {
     made: u32,
 }
 
+/// Whether somebody keeps the pod from ending.
+fn never_ends(pod: &Pod) -> bool {
+    !pod.node_name.is_empty() && pod.key.uid.ends_with(['0', '5'])
+}
+
 /// The kind of the claims.
 pub fn claims() -> ObjectReads {
     let kind = ObjectKind { api_version: "v1".into(), kind: "Claim".into() };
@@ -106,6 +111,9 @@ impl Cluster {
         if !pod.spec.scheduling_gates.is_empty() {
             return Err("has scheduling gates".into());
         }
+        if pod.deleting {
+            return Err("is being deleted".into());
+        }
         if !pod.node_name.is_empty() {
             return Err(format!("already assigned to {}", pod.node_name));
         }
@@ -123,11 +131,22 @@ impl Cluster {
         }
     }
 
-    /// The pod is told to end, and ends. Whether it was there.
+    /// The pod is told to end, which may take it long. Whether it was there.
     pub fn evict(&mut self, key: &PodKey) -> bool {
-        let Some(pod) = self.pods.remove(&key.uid) else { return false };
-        self.pod_watch.push_back(Event::PodSet(Arc::new(Pod { deleting: true, ..Pod::clone(&pod) })));
-        self.pod_watch.push_back(Event::PodRemoved(key.clone()));
+        let Some(pod) = self.pods.get(&key.uid).cloned() else { return false };
+        self.set_pod(Arc::new(Pod { deleting: true, preempted: true, ..Pod::clone(&pod) }));
+        true
+    }
+
+    /// One of those ends that were told so, if there is one. Those that never do are left out, where that is wanted.
+    pub fn end_pod(&mut self, all: bool, rng: &mut fastrand::Rng) -> bool {
+        let ends = |pod: &&Arc<Pod>| pod.deleting && (all || !never_ends(pod));
+        let Some(key) = rng.choice(self.pods.values().filter(ends).map(|pod| pod.key.clone()).collect::<Vec<_>>())
+        else {
+            return false;
+        };
+        self.pods.remove(&key.uid);
+        self.pod_watch.push_back(Event::PodRemoved(key));
         true
     }
 

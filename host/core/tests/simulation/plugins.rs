@@ -191,21 +191,25 @@ impl Plugins for Fakes {
         Ok(spread::normalized(scores))
     }
 
-    /// Evicts all that are less important from the first node on which that helps.
+    /// Evicts all that are less important from the first node on which that helps, if nobody leaves for the pod already.
     fn post_filter(
         &mut self,
         plugin: PluginId,
         cycle: &Cycle<'_>,
         nodes: &[NodeId],
         _: &[Code],
-        _: &[PodId],
+        leaving: &[PodId],
         ask: &mut dyn AskBack,
     ) -> Result<PostFilterResult, PluginError> {
         self.may_trap(plugin)?;
+        let priority = |id: &PodId| cycle.cache.pod(*id).map(|cached| cached.pod.spec.priority);
+        let lower = |id: &&PodId| priority(id).is_some_and(|other| other < cycle.pod.spec.priority);
+        if leaving.iter().any(|id| lower(&id)) {
+            let reasons = vec!["somebody leaves".into()];
+            return Ok(PostFilterResult::Unschedulable { reasons, clear: false, intents: Vec::new() });
+        }
         for node in nodes {
             let Some(info) = cycle.cache.node(*node) else { continue };
-            let priority = |id: &PodId| cycle.cache.pod(*id).map(|cached| cached.pod.spec.priority);
-            let lower = |id: &&PodId| priority(id).is_some_and(|other| other < cycle.pod.spec.priority);
             let removed: Vec<PodId> = info.pods.iter().filter(lower).copied().collect();
             let case = WhatIf { node: *node, removed: removed.clone(), added: Vec::new() };
             if !removed.is_empty() && ask.what_if(self, &[case])?.nodes == [0] {

@@ -89,6 +89,7 @@ impl World {
                 16 => self.answer_binding(),
                 17 if self.rng.bool() => self.evict(),
                 17 => self.answer_binding(),
+                18 if self.rng.bool() => drop(self.cluster.end_pod(true, &mut self.rng)),
                 18 => self.cluster.change_claim(&mut self.rng),
                 19 if self.rng.u8(..8) == 0 => self.list_claims(),
                 19 => self.deliver_claim(),
@@ -127,10 +128,15 @@ impl World {
                 self.evict();
                 quiet = 0;
             }
+            // One after the other, and some never.
+            if self.cluster.end_pod(false, &mut self.rng) {
+                quiet = 0;
+            }
             self.step(Event::Tick);
             while self.core.has_work() {
                 self.step(Event::Cycle);
             }
+            checks::who_awaits_room_fits_nowhere(self);
             self.now = self.now.after(std::time::Duration::from_secs(10));
         }
     }

@@ -5,6 +5,7 @@ use berth_core::plugins::{Code, Cycle, ExtensionPoints, PreFilterResult, Scope, 
 use bumpalo::Bump;
 
 use super::resident::Resident;
+use crate::wasm::bindings::exports::berth::scheduler::snapshot::Change;
 use crate::wasm::feed::Overlay;
 use crate::wasm::guest::CallError;
 
@@ -49,15 +50,20 @@ impl Resident {
         let (arena, reads) = (Bump::new(), self.reads());
         let overlays = overlays(cache, cases);
         let pushed: Vec<_> = overlays.iter().flat_map(|overlay| overlay.push(&arena, reads)).collect();
-        self.instance().apply(&pushed)?;
+        self.tell_any(&pushed)?;
         let asked = ask(self);
         // After a trap nothing is there to be taken back from.
         if asked.as_ref().is_err_and(CallError::poisons) {
             return asked;
         }
         let popped: Vec<_> = overlays.iter().flat_map(|overlay| overlay.pop(&arena, cache, reads)).collect();
-        self.instance().apply(&popped)?;
+        self.tell_any(&popped)?;
         asked
+    }
+
+    /// A case may be the node as it is.
+    fn tell_any(&mut self, changes: &[Change<'_>]) -> Result<(), CallError> {
+        if changes.is_empty() { Ok(()) } else { self.instance().apply(changes) }
     }
 
     fn filtered_anew(&mut self, cycle: &Cycle<'_>, node: NodeId) -> Result<Verdicts, CallError> {
