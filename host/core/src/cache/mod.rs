@@ -48,13 +48,13 @@ pub struct CachedPod {
 }
 
 impl Named for CachedPod {
-    fn name(&self) -> &str {
+    fn known_as(&self) -> &str {
         &self.pod.key.uid
     }
 }
 
 impl Named for NodeInfo {
-    fn name(&self) -> &str {
+    fn known_as(&self) -> &str {
         &self.node.name
     }
 }

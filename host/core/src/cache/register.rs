@@ -10,7 +10,7 @@ use super::ids::Slab;
 
 /// Something with a name of its own, which never changes.
 pub(super) trait Named {
-    fn name(&self) -> &str;
+    fn known_as(&self) -> &str;
 }
 
 /// See the module's head.
@@ -49,10 +49,10 @@ impl<T: Named + Clone> Register<T> {
 
     /// A thing whose name nothing has that is there.
     pub fn insert(&mut self, thing: T) -> u32 {
-        let hash = self.hasher.hash_one(thing.name());
+        let hash = self.hasher.hash_one(thing.known_as());
         let id = self.things.insert(thing);
         let (things, hasher) = (&self.things, &self.hasher);
-        let hash_of = |id: &u32| hasher.hash_one(things.get(*id).map_or("", Named::name));
+        let hash_of = |id: &u32| hasher.hash_one(things.get(*id).map_or("", Named::known_as));
         self.by_name.insert_unique(hash, id, hash_of);
         id
     }
@@ -67,6 +67,6 @@ impl<T: Named + Clone> Register<T> {
     }
 
     fn name(&self, id: u32) -> &str {
-        self.things.get(id).map_or("", Named::name)
+        self.things.get(id).map_or("", Named::known_as)
     }
 }

@@ -148,7 +148,7 @@ impl Bench {
 fn pod(name: &str, priority: i32, places: i64) -> Pod {
     let key = PodKey { namespace: "ns".into(), name: name.into(), uid: name.into() };
     let mut pod = Pod { key, spec: Arc::new(PodSpec { priority, ..PodSpec::default() }), ..Pod::default() };
-    pod.requests.effective.milli_cpu = places;
+    Arc::make_mut(&mut pod.requests).effective.milli_cpu = places;
     pod
 }
 
