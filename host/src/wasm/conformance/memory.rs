@@ -2,7 +2,6 @@
 //! what it is told to has room for them after a while.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use berth_core::cache::{Cache, NodeId};
 use berth_core::model::{Node, Pod};
@@ -13,7 +12,7 @@ use super::finding::What;
 use super::maker::Maker;
 use super::promise::Promise;
 use super::question::Question;
-use crate::wasm::guest::{Export, thread_cpu_time};
+use crate::wasm::guest::Export;
 use crate::wasm::guests::Resident;
 
 const NODES: usize = 32;
@@ -24,10 +23,13 @@ const TEMPLATES: usize = 64;
 const ASKED: usize = 4;
 /// So few that ids are used again in the round after.
 const LOG: usize = 128;
-/// Rounds whose cost says how many there can be.
+/// Rounds before memory may be at rest.
 const FIRST: usize = 4;
-/// Rounds in a row without growth that are enough, as many as the time allows.
+/// Rounds in a row without growth that are enough: the fewer, the larger the guest.
 const REST: std::ops::RangeInclusive<usize> = 16..=128;
+/// A guest of so many bytes has to rest longest. Large ones are interpreters, which take several times as long for a round; and by
+/// size the answer is the same on every machine, which by time it is not.
+const SMALL: usize = 1 << 20;
 /// Rounds in all, for each of those.
 const PATIENCE: usize = 8;
 
@@ -42,23 +44,18 @@ pub struct MemoryUse {
     pub rest: usize,
 }
 
-/// Rounds until memory rested; `budget` is the CPU time that the rest may take.
-pub(super) fn check(bench: &mut Bench<'_>, seed: u64, budget: Duration) -> Result<MemoryUse, Broken> {
+/// Rounds until memory rested.
+pub(super) fn check(bench: &mut Bench<'_>, seed: u64) -> Result<MemoryUse, Broken> {
     let mut turnover = Turnover::new(Maker::new(bench.words(), seed));
     let mut resident = bench.fill(&turnover.cache)?;
     let from = resident.memory();
-    let before = thread_cpu_time();
-    let (mut rest, mut rested, mut round) = (*REST.start(), 0, 0);
+    let rest = (*REST.end() * SMALL / from.max(1)).clamp(*REST.start(), *REST.end());
+    let (mut rested, mut round) = (0, 0);
     loop {
         round += 1;
         let memory = resident.memory();
         turnover.round(bench, &mut resident)?;
         rested = if resident.memory() > memory { 0 } else { rested + 1 };
-        if round == FIRST {
-            let cost = thread_cpu_time().saturating_sub(before) / FIRST as u32;
-            let affordable = budget.as_nanos() / cost.as_nanos().max(1);
-            rest = usize::try_from(affordable).unwrap_or(usize::MAX).clamp(*REST.start(), *REST.end());
-        }
         let used = MemoryUse { bytes: resident.memory(), rounds: round, rest };
         if round > FIRST && rested >= rest {
             return Ok(used);

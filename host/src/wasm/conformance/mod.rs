@@ -93,7 +93,7 @@ pub(super) fn examine(
     }
     // Of one that broke down, nothing more is to be learnt.
     if variety.is_some() {
-        memory = memory::check(&mut bench, seed, budget / 2).ok();
+        memory = memory::check(&mut bench, seed).ok();
     }
     Ok(Conformance {
         deltas: bench.deltas,
