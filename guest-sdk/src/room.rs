@@ -22,6 +22,8 @@ use std::rc::{Rc, Weak};
 #[derive(Debug)]
 pub struct Room<T> {
     bytes: usize,
+    /// So many times that, for the cluster's size.
+    times: Cell<usize>,
     /// What all take, and perhaps more: what was dropped since is counted until room is made.
     taken: Cell<usize>,
     now: Cell<u64>,
@@ -29,6 +31,9 @@ pub struct Room<T> {
     places: RefCell<Vec<Weak<Inner<T>>>>,
     enough: Cell<usize>,
 }
+
+/// In larger clusters there is as much room again for each so many nodes more, as the host allows an instance as much memory again.
+const USUAL_NODES: usize = 50_000;
 
 /// So few places are not looked through.
 const FEW: usize = 64;
@@ -51,9 +56,25 @@ impl<T> Default for Place<T> {
 }
 
 impl<T> Room<T> {
-    /// For so many bytes.
+    /// For so many bytes in clusters of up to 50,000 nodes.
     pub fn new(bytes: usize) -> Room<T> {
-        Room { bytes, taken: Cell::new(0), now: Cell::new(0), places: RefCell::default(), enough: Cell::new(FEW) }
+        Room {
+            bytes,
+            times: Cell::new(1),
+            taken: Cell::new(0),
+            now: Cell::new(0),
+            places: RefCell::default(),
+            enough: Cell::new(FEW),
+        }
+    }
+
+    /// There are so many nodes, or more: room for what is counted by node grows with them.
+    pub fn has_nodes(&self, nodes: usize) {
+        self.times.set(self.times.get().max(nodes.div_ceil(USUAL_NODES)));
+    }
+
+    fn most(&self) -> usize {
+        self.bytes.saturating_mul(self.times.get())
     }
 
     fn add(&self, place: &Rc<Inner<T>>) {
@@ -78,7 +99,7 @@ impl<T> Room<T> {
         let mut taken: usize = kept.iter().map(|place| place.bytes.get()).sum();
         for place in kept {
             // The latest stays, whatever it takes. A quarter is left free, so that this is seldom done.
-            if taken <= self.bytes - self.bytes / 4 || place.opened.get() == self.now.get() {
+            if taken <= self.most() - self.most() / 4 || place.opened.get() == self.now.get() {
                 break;
             }
             taken -= place.bytes.take();
@@ -108,7 +129,7 @@ impl<T> Place<T> {
     pub fn takes(&self, bytes: usize, room: &Room<T>) {
         let before = self.0.bytes.replace(bytes);
         room.taken.set((room.taken.get() + bytes).saturating_sub(before));
-        if room.taken.get() > room.bytes {
+        if room.taken.get() > room.most() {
             room.make();
         }
     }
@@ -136,6 +157,18 @@ mod tests {
         assert_eq!(there(&places), [true, true, true, false]);
         put(&places[3], 30, &room);
         assert_eq!(there(&places), [true, false, false, true]);
+    }
+
+    #[test]
+    fn where_there_are_many_nodes_there_is_as_much_room_again() {
+        for (nodes, left) in [(50_000, [false, false, true]), (50_001, [true, true, true])] {
+            let room = Room::new(100);
+            let places: Vec<Place<u8>> = (0..3).map(|_| Place::default()).collect();
+            room.has_nodes(nodes);
+            room.has_nodes(1);
+            places.iter().for_each(|place| put(place, 60, &room));
+            assert_eq!(there(&places), left, "{nodes}");
+        }
     }
 
     #[test]

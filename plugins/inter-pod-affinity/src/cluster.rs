@@ -83,6 +83,7 @@ impl Index<Args> for Cluster {
 
     fn node_set(&mut self, node: node::Id, labels: &node::Labels) {
         self.topologies.get_mut().set(node, labels);
+        self.room.has_nodes(node.at() + 1);
     }
 
     fn node_removed(&mut self, node: node::Id) {

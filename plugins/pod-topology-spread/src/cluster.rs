@@ -63,6 +63,7 @@ impl Index<Args> for Cluster {
     fn node_set(&mut self, node: node::Id, facts: (&node::Name, &node::Labels, &node::Taints)) {
         let (name, labels, taints) = facts;
         let relabelled = self.topologies.get_mut().set(node, labels);
+        self.room.has_nodes(node.at() + 1);
         if node.at() >= self.rows.len() {
             self.rows.resize_with(node.at() + 1, Row::default);
         }
