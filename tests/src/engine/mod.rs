@@ -119,6 +119,8 @@ impl Engine {
             match engine.guests.accept(delivery, NOW, engine.core.cache()) {
                 Some(swapped @ Event::PluginsSwapped(_)) => {
                     engine.step(swapped);
+                    // Only then does the loader say how they fare.
+                    tokio::runtime::Builder::new_current_thread().build()?.block_on(engine.loader.ready())?;
                     return Ok(engine);
                 }
                 Some(wanted) => engine.list(wanted, further)?,
