@@ -41,8 +41,8 @@ pub struct Options {
     pub seed: u64,
     /// Backoffs and flushes.
     pub queue: QueueOptions,
-    /// About how many bytes kept answers may take, so many for each [`crate::USUAL_NODES`] that there are; with 0 none are kept, and plugins
-    /// are asked about every node for every pod.
+    /// About how many bytes kept answers may take, for each [`crate::USUAL_NODES`] that there are; with 0 none are kept, and
+    /// plugins are asked about every node for every pod.
     pub kept_answers_bytes: usize,
     /// Every how many cycles kept answers are checked against fresh ones; 0 is never. With several thousands of nodes it is as many
     /// times less often.

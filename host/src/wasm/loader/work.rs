@@ -24,6 +24,10 @@ const QUIET: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(2);
 /// When a file that is bad is looked at again: it may still be being written.
 const SECOND_LOOK: Duration = Duration::from_secs(1);
+/// So many changes are told to a new set between two pods; where there are more, they are told to it aside.
+const FEW_CHANGES: u64 = 128;
+/// How often it is brought up to date aside. What happens in the meantime is less each time.
+const ROUNDS: usize = 3;
 
 /// What wakes the thread.
 pub(super) enum Wake {
@@ -226,12 +230,6 @@ fn copy_of_cluster(outbox: &Outbox, objects: &[ObjectReads], since: Option<u64>)
     let asked = outbox(Delivery::NeedsCluster(request));
     asked.then(|| answer.recv().ok()).flatten().unwrap_or_else(|| Ok(Cache::default()))
 }
-
-/// So many changes are told to a new set between two pods; where there are more, they are told to it aside.
-const FEW_CHANGES: u64 = 128;
-
-/// How often it is brought up to date aside. What happens in the meantime is less each time.
-const ROUNDS: usize = 3;
 
 /// Waits until changes have ceased. False when the thread is to end.
 fn settle(woken: &Receiver<Wake>) -> bool {
