@@ -9,13 +9,18 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use berth::wasm::{Compiler, DiskCache, Limits, Source, engine};
+use berth::wasm::{Compiler, DiskCache, Limits, Source, counting_engine, engine};
 use tempfile::TempDir;
 use wasm_guest::Guest;
+use wasmtime::Engine;
 
 /// Loads a component with a compiler of its own, as after a restart. Returns how often that compiled.
 fn load(cache: &Path, component: &[u8]) -> u64 {
-    let compiler = Compiler::new(engine().expect("an engine"), Some(cache), Arc::new(Limits::default()));
+    load_with(engine().expect("an engine"), cache, component)
+}
+
+fn load_with(engine: Engine, cache: &Path, component: &[u8]) -> u64 {
+    let compiler = Compiler::new(engine, Some(cache), Arc::new(Limits::default()));
     let compiler = compiler.expect("a compiler");
     compiler.load(Source::file("plugin.wasm"), component).expect("a good component");
     compiler.compiled()
@@ -33,6 +38,15 @@ fn what_was_compiled_once_is_not_compiled_again() {
     assert_eq!([load(&cache, &one), load(&cache, &one), load(&cache, &other), load(&cache, &one)], [1, 0, 1, 0]);
     assert_eq!(fs::metadata(&cache).expect("made").permissions().mode() & 0o777, 0o700);
     assert_eq!(files(&cache).len(), 2, "nothing unfinished is left");
+}
+
+#[test]
+fn code_of_an_engine_that_counts_is_kept_beside_that_of_one_that_does_not() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let cache = dir.path().join("cache");
+    let component = Guest::new("One").build();
+    let counting = || load_with(counting_engine().expect("an engine"), &cache, &component);
+    assert_eq!([load(&cache, &component), counting(), load(&cache, &component), counting()], [1, 1, 0, 0]);
 }
 
 #[test]

@@ -7,9 +7,9 @@ mod wasm_host;
 
 use std::time::Duration;
 
-use berth::wasm::{Limits, PluginState};
+use berth::wasm::{Limits, LoaderOptions, PluginState};
 use wasm_guest::Guest;
-use wasm_host::Host;
+use wasm_host::{Host, options};
 
 /// Traps when it is asked about this template.
 const POISON: u32 = 666;
@@ -142,4 +142,25 @@ fn a_template_is_sent_once_until_it_is_forgotten() {
     let forgotten = berth_core::plugins::TemplateId(1);
     berth_core::Plugins::forget_templates(&mut host.guests, berth_core::facts::PodFacts::empty(), &[forgotten]);
     assert_eq!((held(&mut host, 2), held(&mut host, 1)), (2, 3));
+}
+
+#[test]
+fn work_is_counted_where_that_is_asked_for_and_is_the_same_each_time() {
+    let of_a_filter = |counts_work| {
+        let options = LoaderOptions { counts_work, ..options(None) };
+        let mut host = with_nodes(Host::serving(Guest::new("Test").build(), options));
+        // It is told the pod, and brought up to date.
+        host.filter(1).expect("it answers");
+        let before = host.loader.status()[0].usage;
+        host.filter(1).expect("it answers");
+        let after = host.loader.status()[0].usage;
+        assert_eq!(after.calls - before.calls, 1);
+        (after.fuel - before.fuel, after.bytes - before.bytes)
+    };
+    assert_eq!(of_a_filter(false), (0, 0));
+    let (fuel, bytes) = of_a_filter(true);
+    // A cycle and a list of five ids; an answer, which may be an error, of two lists: a status with its reason, five verdicts.
+    assert_eq!(bytes, (32 + 8 + 5 * 4) + (4 + 2 * 8) + (4 + 8 + 8 + "told so".len() as u64) + 5 * 2);
+    assert!((1..1_000).contains(&fuel), "{fuel}");
+    assert_eq!(of_a_filter(true), (fuel, bytes));
 }

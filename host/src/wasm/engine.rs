@@ -22,13 +22,25 @@ const WASM_STACK: usize = 512 << 10;
 /// # Errors
 /// The machine can't run the engine: no cranelift back end for it, or no thread to be had.
 pub fn engine() -> wasmtime::Result<Engine> {
-    let mut config = Config::new();
+    start(&mut Config::new())
+}
+
+/// The same, and it counts what guests do, an instruction at a time (wasmtime's fuel). They are compiled anew for it, and run
+/// somewhat slower.
+///
+/// # Errors
+/// As [`engine`].
+pub fn counting_engine() -> wasmtime::Result<Engine> {
+    start(Config::new().consume_fuel(true))
+}
+
+fn start(config: &mut Config) -> wasmtime::Result<Engine> {
     config
         .concurrency_support(false)
         .epoch_interruption(true)
         .cranelift_opt_level(OptLevel::Speed)
         .max_wasm_stack(WASM_STACK);
-    let engine = Engine::new(&config)?;
+    let engine = Engine::new(config)?;
     let weak = engine.weak();
     thread::Builder::new().name("wasm-ticker".into()).spawn(move || {
         while let Some(engine) = weak.upgrade() {

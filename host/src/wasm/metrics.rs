@@ -11,6 +11,8 @@ pub struct Counters {
     failures: AtomicU64,
     rebuilds: AtomicU64,
     memory: AtomicU64,
+    fuel: AtomicU64,
+    bytes: AtomicU64,
 }
 
 /// The counters at one time.
@@ -26,6 +28,10 @@ pub struct Usage {
     pub rebuilds: u64,
     /// Bytes of its linear memories.
     pub memory: u64,
+    /// Instructions that its calls took, about; counted where [`crate::wasm::LoaderOptions::counts_work`] asks for it, else 0.
+    pub fuel: u64,
+    /// Bytes of its calls' arguments and answers, and of what it asks back; counted as `fuel` is.
+    pub bytes: u64,
 }
 
 impl Counters {
@@ -38,6 +44,8 @@ impl Counters {
             failures: self.failures.load(Relaxed),
             rebuilds: self.rebuilds.load(Relaxed),
             memory: self.memory.load(Relaxed),
+            fuel: self.fuel.load(Relaxed),
+            bytes: self.bytes.load(Relaxed),
         }
     }
 
@@ -60,5 +68,13 @@ impl Counters {
 
     pub(super) fn set_memory(&self, bytes: usize) {
         self.memory.store(bytes as u64, Relaxed);
+    }
+
+    pub(super) fn add_fuel(&self, fuel: u64) {
+        self.fuel.fetch_add(fuel, Relaxed);
+    }
+
+    pub(super) fn add_bytes(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes as u64, Relaxed);
     }
 }

@@ -6,6 +6,7 @@ mod bindings;
 mod check;
 mod conformance;
 mod convert;
+mod crossing;
 mod embed;
 mod engine;
 pub mod feed;
@@ -22,7 +23,7 @@ mod wasi;
 
 pub use self::check::{CHECK_NODES, CheckReport, check};
 pub use self::conformance::{Answer, Conformance, Examination, Finding, MemoryUse, Promise, Variety, What};
-pub use self::engine::engine;
+pub use self::engine::{counting_engine, engine};
 pub use self::guest::{CallError, Export};
 pub use self::guests::{ClusterRequest, Delivery, Guests, Health, Outbox, Prepared};
 pub use self::limits::Limits;

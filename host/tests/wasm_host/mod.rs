@@ -71,8 +71,12 @@ impl Host {
 
     /// One component, limits of one's own, and its first set in place.
     pub fn with(component: Vec<u8>, limits: Limits) -> Self {
-        let built_in = vec![built_in("test.wasm", component)];
-        let options = LoaderOptions { built_in, limits: Arc::new(limits), ..options(None) };
+        Self::serving(component, LoaderOptions { limits: Arc::new(limits), ..options(None) })
+    }
+
+    /// One component, by further options of one's own.
+    pub fn serving(component: Vec<u8>, options: LoaderOptions) -> Self {
+        let options = LoaderOptions { built_in: vec![built_in("test.wasm", component)], ..options };
         let mut spec = ProfileSpec::default_profile("default-scheduler");
         spec.others = false;
         spec.points = berth::wasm::PointSpecs::everywhere(vec![berth::wasm::Enabled {

@@ -9,7 +9,9 @@ use super::deadline::{Budget, Deadline, thread_cpu_time};
 use super::error::CallError;
 use super::instance::Instance;
 use super::interfaces::LoadedInterfaces;
+use super::meter::Meter;
 use super::state::HostState;
+use crate::wasm::crossing::Crossing;
 
 /// A function that a component exports, as messages name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -108,20 +110,61 @@ impl fmt::Display for Export {
 const SAMPLE: u64 = 16;
 
 impl Instance {
-    /// Calls the guest within the budget of this export.
-    pub(super) fn call<R>(
+    /// Calls a function that every component exports.
+    pub(super) fn call<A: Crossing, R: Crossing>(
+        &mut self,
+        export: Export,
+        arguments: A,
+        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, A) -> wasmtime::Result<R>,
+    ) -> Result<R, CallError> {
+        let given = self.meter().bytes(&arguments);
+        let answer = self.run(export, |store, interfaces| call(store, interfaces, arguments))?;
+        self.meter().add_bytes(given + self.meter().bytes(&answer));
+        Ok(answer)
+    }
+
+    /// Calls a function that may be missing; `None` where it is.
+    pub(super) fn call_if_there<A: Crossing, R: Crossing>(
+        &mut self,
+        export: Export,
+        arguments: A,
+        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, A) -> Option<wasmtime::Result<R>>,
+    ) -> Result<Option<R>, CallError> {
+        let given = self.meter().bytes(&arguments);
+        let answer = self.run(export, |store, interfaces| call(store, interfaces, arguments).transpose())?;
+        if let Some(answer) = &answer {
+            self.meter().add_bytes(given + self.meter().bytes(answer));
+        }
+        Ok(answer)
+    }
+
+    /// Runs the guest within the budget of this export.
+    fn run<R>(
         &mut self,
         export: Export,
         call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces) -> wasmtime::Result<R>,
     ) -> Result<R, CallError> {
         let budget = self.budget(export);
+        let fuel = self.fuel();
         let calls = self.counters.count_call();
         let started = calls.is_multiple_of(SAMPLE).then(thread_cpu_time);
         let answer = guarded(&mut self.store, budget, export, |store| call(store, &self.interfaces));
         if let Some(started) = started {
             self.counters.add_cpu(thread_cpu_time().saturating_sub(started).saturating_mul(SAMPLE as u32));
         }
+        if let Some(had) = fuel {
+            self.meter().add_fuel(had.saturating_sub(self.fuel().unwrap_or(had)));
+        }
         answer
+    }
+
+    fn meter(&self) -> &Meter {
+        &self.store.data().meter
+    }
+
+    /// What it has left, where that is counted.
+    fn fuel(&self) -> Option<u64> {
+        if self.meter().counts() { self.store.get_fuel().ok() } else { None }
     }
 
     fn budget(&self, export: Export) -> Budget {

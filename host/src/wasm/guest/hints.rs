@@ -31,9 +31,10 @@ impl Instance {
             actions: convert::event_actions(happened.event.actions),
             subject: subject(&arena, happened, declaration),
         };
-        let answer = self.ask(Export::Hints, first, &[], |store, interfaces, _| {
-            interfaces.queueing_hint.as_ref().map(|guest| guest.call_hints(store, event, &templates))
-        })?;
+        let answer =
+            self.ask(Export::Hints, first, (event, &*templates), |store, interfaces, (event, templates)| {
+                interfaces.queueing_hint.as_ref().map(|guest| guest.call_hints(store, event, templates))
+            })?;
         let Some(hints) = answer else { return Ok(vec![Hint::Queue; pods.len()]) };
         answers::of_length(Export::Hints, "hints", hints.len(), pods.len(), "pods")?;
         let hint = |hint| match hint {

@@ -10,6 +10,7 @@ use super::call::{Export, guarded};
 use super::deadline::Budget;
 use super::error::CallError;
 use super::interfaces::{Interfaces, LoadedInterfaces};
+use super::meter::Meter;
 use super::state::HostState;
 use crate::wasm::bindings::berth::scheduler::types::Pod;
 use crate::wasm::bindings::exports::berth::scheduler::objects;
@@ -57,6 +58,10 @@ impl Instance {
             store.data_mut().deadline.tick()?;
             Ok(UpdateDeadline::Continue(1))
         });
+        // All there can be: what it may take is for deadlines to say. An engine that counts no fuel has none to set.
+        if store.set_fuel(u64::MAX).is_ok() {
+            store.data_mut().meter = Meter::new(counters);
+        }
         let budget = Budget { cpu: limits.startup, wall: limits.wall };
         let instance = guarded(&mut store, budget, Export::Start, |store| pre.instantiate(store))?;
         let interfaces =
@@ -84,49 +89,53 @@ impl Instance {
 
     /// Who it says it is.
     pub(crate) fn describe(&mut self) -> Result<Description, CallError> {
-        self.call(Export::Describe, |store, interfaces| interfaces.plugin.call_describe(store))
+        self.call(Export::Describe, (), |store, interfaces, ()| interfaces.plugin.call_describe(store))
     }
 
     /// Gives it its arguments (JSON), and learns what it reads.
     pub(crate) fn configure(&mut self, arguments: &str) -> Result<Declaration, CallError> {
-        self.call(Export::Configure, |store, interfaces| interfaces.plugin.call_configure(store, arguments))?
-            .map_err(|message| CallError::Said(Export::Configure, shorten(message)))
+        let declared = self.call(Export::Configure, arguments, |store, interfaces, arguments| {
+            interfaces.plugin.call_configure(store, arguments)
+        })?;
+        declared.map_err(|message| CallError::Said(Export::Configure, shorten(message)))
     }
 
     /// Makes a pod known under a template's id.
     pub(crate) fn hold_template(&mut self, id: u32, pod: &Pod<'_>) -> Result<(), CallError> {
-        self.call(Export::HoldTemplate, |store, interfaces| {
-            interfaces.plugin.call_hold_template(store, id, pod.clone())
+        self.call(Export::HoldTemplate, (id, pod.clone()), |store, interfaces, (id, pod)| {
+            interfaces.plugin.call_hold_template(store, id, pod)
         })
     }
 
     /// Lets it drop these templates.
     pub(crate) fn forget_templates(&mut self, ids: &[u32]) -> Result<(), CallError> {
-        self.call(Export::ForgetTemplates, |store, interfaces| interfaces.plugin.call_forget_templates(store, ids))
+        self.call(Export::ForgetTemplates, ids, |store, interfaces, ids| {
+            interfaces.plugin.call_forget_templates(store, ids)
+        })
     }
 
     /// Tells it what changed. Nothing happens where the component keeps no snapshot.
     pub(crate) fn apply(&mut self, changes: &[Change<'_>]) -> Result<(), CallError> {
-        self.call(Export::Apply, |store, interfaces| match &interfaces.snapshot {
-            Some(snapshot) => snapshot.call_apply(store, changes),
-            None => Ok(()),
-        })
+        let told = self.call_if_there(Export::Apply, changes, |store, interfaces, changes| {
+            interfaces.snapshot.as_ref().map(|guest| guest.call_apply(store, changes))
+        });
+        told.map(Option::unwrap_or_default)
     }
 
     /// Further kinds that it reads; none where the component reads no objects.
     pub(crate) fn kinds(&mut self) -> Result<Vec<objects::Kind>, CallError> {
-        self.call(Export::Kinds, |store, interfaces| match &interfaces.objects {
-            Some(objects) => objects.call_kinds(store),
-            None => Ok(Vec::new()),
-        })
+        let kinds = self.call_if_there(Export::Kinds, (), |store, interfaces, ()| {
+            interfaces.objects.as_ref().map(|guest| guest.call_kinds(store))
+        });
+        kinds.map(Option::unwrap_or_default)
     }
 
     /// Tells it which objects changed. Nothing happens where the component reads none.
     pub(crate) fn apply_objects(&mut self, changes: &[objects::Change<'_>]) -> Result<(), CallError> {
-        self.call(Export::ApplyObjects, |store, interfaces| match &interfaces.objects {
-            Some(objects) => objects.call_apply(store, changes),
-            None => Ok(()),
-        })
+        let told = self.call_if_there(Export::ApplyObjects, changes, |store, interfaces, changes| {
+            interfaces.objects.as_ref().map(|guest| guest.call_apply(store, changes))
+        });
+        told.map(Option::unwrap_or_default)
     }
 
     /// Bytes of its linear memories.

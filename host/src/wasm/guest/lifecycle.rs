@@ -11,6 +11,7 @@ use super::call::Export;
 use super::error::CallError;
 use super::instance::Instance;
 use super::intents::{assumptions, changes, deeds};
+use super::placing::cycle_of;
 use crate::wasm::bindings::exports::berth::scheduler::permit as wit;
 
 /// Bytes of state that outlive a cycle, as the contract says.
@@ -21,9 +22,10 @@ const NAMED: usize = 1 << 16;
 impl Instance {
     /// `reserve`; where it is not exported, nothing is to be reserved.
     pub(crate) fn reserve(&mut self, cycle: &Cycle<'_>, node: NodeId) -> Result<Result<Reserved, Status>, CallError> {
-        let answer = self.ask(Export::Reserve, cycle, &[], |store, interfaces, (cycle, _)| {
-            interfaces.reserve.as_ref().map(|guest| guest.call_reserve(store, cycle, node.0))
-        })?;
+        let answer =
+            self.ask(Export::Reserve, cycle, (cycle_of(cycle), node.0), |store, interfaces, (cycle, node)| {
+                interfaces.reserve.as_ref().map(|guest| guest.call_reserve(store, cycle, node))
+            })?;
         let reservation = match answer {
             None => return Ok(Ok(Reserved::default())),
             Some(Err(status)) => return Ok(Err(answers::status(status))),
@@ -45,15 +47,18 @@ impl Instance {
         state: &[u8],
         pre_bound: bool,
     ) -> Result<Vec<Intent>, CallError> {
-        let undo = self.ask(Export::Unreserve, cycle, &[], |store, interfaces, (cycle, _)| {
-            interfaces.reserve.as_ref().map(|guest| guest.call_unreserve(store, cycle, node, state, pre_bound).map(Ok))
-        })?;
+        let told = (cycle_of(cycle), node, state, pre_bound);
+        let undo =
+            self.tell(Export::Unreserve, cycle, told, |store, interfaces, (cycle, node, state, pre_bound)| {
+                interfaces.reserve.as_ref().map(|guest| guest.call_unreserve(store, cycle, node, state, pre_bound))
+            })?;
         changes(Export::Unreserve, undo.unwrap_or_default())
     }
 
     /// `permit`; where it is not exported, the pod may be bound.
     pub(crate) fn permit(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Permission, CallError> {
-        let answer = self.ask(Export::Permit, cycle, &[], |store, interfaces, (cycle, _)| {
+        let asked = (cycle_of(cycle), node, state);
+        let answer = self.ask(Export::Permit, cycle, asked, |store, interfaces, (cycle, node, state)| {
             interfaces.permit.as_ref().map(|guest| guest.call_permit(store, cycle, node, state))
         })?;
         answer.map_or_else(|| Ok(Permission::default()), permission)
@@ -61,7 +66,8 @@ impl Instance {
 
     /// `pre-bind`; where it is not exported, nothing is to be done.
     pub(crate) fn pre_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Vec<Intent>, CallError> {
-        let answer = self.ask(Export::PreBind, cycle, &[], |store, interfaces, (cycle, _)| {
+        let asked = (cycle_of(cycle), node, state);
+        let answer = self.ask(Export::PreBind, cycle, asked, |store, interfaces, (cycle, node, state)| {
             interfaces.pre_bind.as_ref().map(|guest| guest.call_pre_bind(store, cycle, node, state))
         })?;
         deeds(Export::PreBind, answer.unwrap_or_default())
@@ -74,7 +80,8 @@ impl Instance {
         node: &str,
         state: &[u8],
     ) -> Result<Option<Vec<Intent>>, CallError> {
-        let answer = self.ask(Export::Bind, cycle, &[], |store, interfaces, (cycle, _)| {
+        let asked = (cycle_of(cycle), node, state);
+        let answer = self.ask(Export::Bind, cycle, asked, |store, interfaces, (cycle, node, state)| {
             interfaces.bind.as_ref().map(|guest| guest.call_bind(store, cycle, node, state))
         })?;
         answer.flatten().map(|intents| deeds(Export::Bind, intents)).transpose()
@@ -82,10 +89,11 @@ impl Instance {
 
     /// `post-bind`, where it is exported.
     pub(crate) fn post_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<(), CallError> {
-        let told = self.ask(Export::PostBind, cycle, &[], |store, interfaces, (cycle, _)| {
-            interfaces.post_bind.as_ref().map(|guest| guest.call_post_bind(store, cycle, node, state).map(Ok))
+        let told = (cycle_of(cycle), node, state);
+        let done = self.tell(Export::PostBind, cycle, told, |store, interfaces, (cycle, node, state)| {
+            interfaces.post_bind.as_ref().map(|guest| guest.call_post_bind(store, cycle, node, state))
         });
-        told.map(drop)
+        done.map(Option::unwrap_or_default)
     }
 }
 

@@ -11,6 +11,7 @@ mod interfaces;
 mod lifecycle;
 mod log;
 mod memory;
+mod meter;
 mod placing;
 mod post_filter;
 mod queueing;

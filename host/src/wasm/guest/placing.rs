@@ -13,17 +13,18 @@ use super::state::HostState;
 use crate::wasm::bindings::berth::scheduler::types as wit;
 use crate::wasm::bindings::exports::berth::scheduler::filter_what_if::WhatIf;
 use crate::wasm::bindings::exports::berth::scheduler::snapshot::Change;
+use crate::wasm::crossing::Crossing;
 
 /// What a function answers that the contract lets fail.
 pub(super) type Answer<T> = wasmtime::Result<Result<T, String>>;
 
-/// What a function is asked about: the cycle, and nodes by their ids.
-pub(super) type About<'a> = (wit::Cycle, &'a [u32]);
+/// What a function is asked about nodes: the cycle, their ids, and more.
+pub(super) type About<'a, A> = (wit::Cycle, &'a [u32], A);
 
 impl Instance {
     /// `pre-filter`; where it is not exported, every node is to be filtered.
     pub(crate) fn pre_filter(&mut self, cycle: &Cycle<'_>) -> Result<PreFilterResult, CallError> {
-        let answer = self.ask(Export::PreFilter, cycle, &[], |store, interfaces, (cycle, _)| {
+        let answer = self.ask(Export::PreFilter, cycle, cycle_of(cycle), |store, interfaces, cycle| {
             interfaces.pre_filter.as_ref().map(|guest| guest.call_pre_filter(store, cycle))
         })?;
         Ok(answer.map_or(PreFilterResult::All, answers::pre_filter))
@@ -31,7 +32,7 @@ impl Instance {
 
     /// `filter`; where it is not exported, every node fits.
     pub(crate) fn filter(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, CallError> {
-        let answer = self.ask(Export::Filter, cycle, nodes, |store, interfaces, (cycle, ids)| {
+        let answer = self.ask_about(Export::Filter, cycle, nodes, (), |store, interfaces, (cycle, ids, ())| {
             interfaces.filter.as_ref().map(|guest| guest.call_filter(store, cycle, ids))
         })?;
         match answer {
@@ -47,8 +48,9 @@ impl Instance {
         cases: &[(NodeId, Vec<Change<'_>>)],
     ) -> Result<Verdicts, CallError> {
         let cases: Vec<WhatIf<'_>> = cases.iter().map(|(node, changes)| WhatIf { node: node.0, changes }).collect();
-        let answer = self.ask(Export::FilterWhatIf, cycle, &[], |store, interfaces, (cycle, _)| {
-            interfaces.filter_what_if.as_ref().map(|guest| guest.call_filter_what_if(store, cycle, &cases))
+        let asked = (cycle_of(cycle), &*cases);
+        let answer = self.ask(Export::FilterWhatIf, cycle, asked, |store, interfaces, (cycle, cases)| {
+            interfaces.filter_what_if.as_ref().map(|guest| guest.call_filter_what_if(store, cycle, cases))
         })?;
         match answer {
             Some(verdicts) => answers::verdicts(verdicts, cases.len()),
@@ -58,7 +60,7 @@ impl Instance {
 
     /// `pre-score`; where it is not exported, there is something to score.
     pub(crate) fn pre_score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<PreScoreResult, CallError> {
-        let answer = self.ask(Export::PreScore, cycle, nodes, |store, interfaces, (cycle, ids)| {
+        let answer = self.ask_about(Export::PreScore, cycle, nodes, (), |store, interfaces, (cycle, ids, ())| {
             interfaces.pre_score.as_ref().map(|guest| guest.call_pre_score(store, cycle, ids))
         })?;
         Ok(answer.map_or(PreScoreResult::Score, answers::pre_score))
@@ -66,7 +68,7 @@ impl Instance {
 
     /// `score`; where it is not exported, every node has 0.
     pub(crate) fn score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
-        let answer = self.ask(Export::Score, cycle, nodes, |store, interfaces, (cycle, ids)| {
+        let answer = self.ask_about(Export::Score, cycle, nodes, (), |store, interfaces, (cycle, ids, ())| {
             interfaces.score.as_ref().map(|guest| guest.call_score(store, cycle, ids))
         })?;
         match answer {
@@ -82,9 +84,10 @@ impl Instance {
         nodes: &[NodeId],
         scores: &[i64],
     ) -> Result<Vec<i64>, CallError> {
-        let answer = self.ask(Export::Normalize, cycle, nodes, |store, interfaces, (cycle, ids)| {
-            interfaces.normalize.as_ref().map(|guest| guest.call_normalize(store, cycle, ids, scores))
-        })?;
+        let answer =
+            self.ask_about(Export::Normalize, cycle, nodes, scores, |store, interfaces, (cycle, ids, scores)| {
+                interfaces.normalize.as_ref().map(|guest| guest.call_normalize(store, cycle, ids, scores))
+            })?;
         match answer {
             Some(scores) => answers::scores(Export::Normalize, scores, nodes.len()),
             None => Ok(scores.to_vec()),
@@ -93,17 +96,19 @@ impl Instance {
 
     /// `classify`; where it is not exported, nodes are asked about one by one.
     pub(crate) fn classify(&mut self, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, CallError> {
-        let answer = self.ask(Export::Classify, cycle, &[], |store, interfaces, (cycle, _)| {
-            interfaces.classes.as_ref().map(|guest| guest.call_classify(store, cycle, known))
-        })?;
+        let answer =
+            self.ask(Export::Classify, cycle, (cycle_of(cycle), known), |store, interfaces, (cycle, known)| {
+                interfaces.classes.as_ref().map(|guest| guest.call_classify(store, cycle, known))
+            })?;
         answer.flatten().map(answers::classified).transpose()
     }
 
     /// `score-classes`; where it is not exported, every class has 0.
     pub(crate) fn score_classes(&mut self, cycle: &Cycle<'_>, passed: &[Passed]) -> Result<ClassScores, CallError> {
         let (classes, nodes): (Vec<u32>, Vec<u32>) = passed.iter().map(|of| (of.class.0, of.nodes)).unzip();
-        let answer = self.ask(Export::ScoreClasses, cycle, &[], |store, interfaces, (cycle, _)| {
-            interfaces.classes.as_ref().map(|guest| guest.call_score_classes(store, cycle, &classes, &nodes))
+        let asked = (cycle_of(cycle), &*classes, &*nodes);
+        let answer = self.ask(Export::ScoreClasses, cycle, asked, |store, interfaces, (cycle, classes, nodes)| {
+            interfaces.classes.as_ref().map(|guest| guest.call_score_classes(store, cycle, classes, nodes))
         })?;
         match answer {
             Some(scores) => answers::class_scores(scores, passed.len()),
@@ -111,26 +116,50 @@ impl Instance {
         }
     }
 
-    /// Calls a function that may be missing, and that may answer with an error of its own.
-    pub(super) fn ask<T>(
+    /// Asks about nodes, by a function that may be missing and that may answer with an error of its own.
+    pub(super) fn ask_about<A: Crossing, T: Crossing>(
         &mut self,
         export: Export,
         cycle: &Cycle<'_>,
         nodes: &[NodeId],
-        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, About<'_>) -> Option<Answer<T>>,
+        more: A,
+        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, About<'_, A>) -> Option<Answer<T>>,
     ) -> Result<Option<T>, CallError> {
         let mut ids = std::mem::take(&mut self.node_ids);
         ids.clear();
         ids.extend(nodes.iter().map(|node| node.0));
-        let about = (cycle_of(cycle), &*ids);
-        self.store.data_mut().wasi.begin(cycle);
-        let answer = self.call(export, |store, interfaces| call(store, interfaces, about).transpose());
+        let answer = self.ask(export, cycle, (cycle_of(cycle), &*ids, more), call);
         self.node_ids = ids;
-        answer?.transpose().map_err(|words| CallError::Said(export, answers::shorten(words)))
+        answer
+    }
+
+    /// The same of whatever it is asked about.
+    pub(super) fn ask<A: Crossing, T: Crossing>(
+        &mut self,
+        export: Export,
+        cycle: &Cycle<'_>,
+        asked: A,
+        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, A) -> Option<Answer<T>>,
+    ) -> Result<Option<T>, CallError> {
+        let answer = self.tell(export, cycle, asked, call)?;
+        answer.transpose().map_err(|words| CallError::Said(export, answers::shorten(words)))
+    }
+
+    /// Calls a function that may be missing, for this cycle.
+    pub(super) fn tell<A: Crossing, R: Crossing>(
+        &mut self,
+        export: Export,
+        cycle: &Cycle<'_>,
+        told: A,
+        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, A) -> Option<wasmtime::Result<R>>,
+    ) -> Result<Option<R>, CallError> {
+        self.store.data_mut().wasi.begin(cycle);
+        self.call_if_there(export, told, call)
     }
 }
 
-fn cycle_of(cycle: &Cycle<'_>) -> wit::Cycle {
+/// The contract's.
+pub(super) fn cycle_of(cycle: &Cycle<'_>) -> wit::Cycle {
     wit::Cycle {
         id: cycle.id,
         time: i64::try_from(cycle.time.0).unwrap_or(i64::MAX),

@@ -146,8 +146,10 @@ impl Instance {
     ) -> Result<PostFilterResult, CallError> {
         let codes: Vec<wit::Code> = codes.iter().copied().map(code).collect();
         let leaving: Vec<u32> = leaving.iter().map(|id| id.0).collect();
-        let answer = self.ask(Export::PostFilter, cycle, nodes, |store, interfaces, (cycle, ids)| {
-            interfaces.post_filter.as_ref().map(|guest| guest.call_post_filter(store, cycle, ids, &codes, &leaving))
+        let more = (&*codes, &*leaving);
+        let answer = self.ask_about(Export::PostFilter, cycle, nodes, more, |store, interfaces, about| {
+            let (cycle, ids, (codes, leaving)) = about;
+            interfaces.post_filter.as_ref().map(|guest| guest.call_post_filter(store, cycle, ids, codes, leaving))
         })?;
         match answer {
             Some(answer) => result(answer),

@@ -14,16 +14,16 @@ const KEY: usize = 64;
 impl Instance {
     /// `skip`; where it is not exported, no pod is none of its business.
     pub(crate) fn skip(&mut self, cycle: &Cycle<'_>) -> Result<bool, CallError> {
-        let answer = self.ask(Export::Skip, cycle, &[], |store, interfaces, (cycle, _)| {
-            interfaces.skip.as_ref().map(|guest| guest.call_skip(store, cycle.template))
+        let answer = self.ask(Export::Skip, cycle, cycle.template.0, |store, interfaces, template| {
+            interfaces.skip.as_ref().map(|guest| guest.call_skip(store, template))
         })?;
         Ok(answer.unwrap_or(false))
     }
 
     /// `pre-enqueue`; where it is not exported, every pod is let in.
     pub(crate) fn pre_enqueue(&mut self, cycle: &Cycle<'_>) -> Result<Option<Status>, CallError> {
-        let answer = self.ask(Export::PreEnqueue, cycle, &[], |store, interfaces, (cycle, _)| {
-            interfaces.pre_enqueue.as_ref().map(|guest| guest.call_pre_enqueue(store, cycle.template))
+        let answer = self.ask(Export::PreEnqueue, cycle, cycle.template.0, |store, interfaces, template| {
+            interfaces.pre_enqueue.as_ref().map(|guest| guest.call_pre_enqueue(store, template))
         })?;
         Ok(answer.flatten().map(answers::status))
     }
@@ -31,8 +31,9 @@ impl Instance {
     /// `sort-key`; where it is not exported, all pods are equal.
     pub(crate) fn sort_key(&mut self, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, CallError> {
         let queued = i64::try_from(queued.0).unwrap_or(i64::MAX);
-        let answer = self.ask(Export::SortKey, cycle, &[], |store, interfaces, (cycle, _)| {
-            interfaces.queue_sort.as_ref().map(|guest| guest.call_sort_key(store, cycle.template, queued))
+        let asked = (cycle.template.0, queued);
+        let answer = self.ask(Export::SortKey, cycle, asked, |store, interfaces, (template, queued)| {
+            interfaces.queue_sort.as_ref().map(|guest| guest.call_sort_key(store, template, queued))
         })?;
         let key = answer.unwrap_or_default();
         if key.len() > KEY {

@@ -8,6 +8,7 @@ use crate::wasm::bindings::berth::scheduler::what_if::{Cycle, Host, Verdicts, Wh
 use super::deadline::{Budget, Deadline};
 use super::log::GuestLog;
 use super::memory::MemoryGuard;
+use super::meter::Meter;
 use super::post_filter::Desk;
 use crate::wasm::limits::Limits;
 use crate::wasm::wasi::{Stream, WasiState};
@@ -18,6 +19,7 @@ pub(crate) struct HostState {
     pub(super) log: GuestLog,
     pub(super) memory: MemoryGuard,
     pub(super) deadline: Deadline,
+    pub(super) meter: Meter,
     /// Where a post-filter asks, while it runs.
     pub(super) desk: Option<Desk>,
     pub(in crate::wasm) wasi: WasiState,
@@ -29,6 +31,7 @@ impl HostState {
             log: GuestLog::new(plugin, limits.log_lines),
             memory: MemoryGuard::new(limits),
             deadline: Deadline::new(Budget { cpu: limits.startup, wall: limits.wall }),
+            meter: Meter::default(),
             desk: None,
             wasi: WasiState::default(),
         }
@@ -47,23 +50,29 @@ impl HostState {
 }
 
 impl Host for HostState {
-    fn ask(&mut self, _: Cycle, cases: Vec<WhatIfCase>) -> wasmtime::Result<Verdicts> {
-        match &self.desk {
-            Some(desk) => desk.ask(cases),
-            None => Err(wasmtime::format_err!("what-if can be asked during post-filter only")),
-        }
+    fn ask(&mut self, cycle: Cycle, cases: Vec<WhatIfCase>) -> wasmtime::Result<Verdicts> {
+        let Some(desk) = &self.desk else {
+            return Err(wasmtime::format_err!("what-if can be asked during post-filter only"));
+        };
+        let asked = self.meter.bytes(&(cycle, &*cases));
+        let answer = desk.ask(cases)?;
+        self.meter.add_bytes(asked + self.meter.bytes(&answer));
+        Ok(answer)
     }
 }
 
 impl extenders::Host for HostState {
     fn process_preemption(
         &mut self,
-        _: Cycle,
+        cycle: Cycle,
         candidates: Vec<Candidate>,
     ) -> wasmtime::Result<Result<Vec<Candidate>, String>> {
-        match &self.desk {
-            Some(desk) => desk.ask_extenders(candidates),
-            None => Err(wasmtime::format_err!("extenders can be asked during post-filter only")),
-        }
+        let Some(desk) = &self.desk else {
+            return Err(wasmtime::format_err!("extenders can be asked during post-filter only"));
+        };
+        let asked = self.meter.bytes(&(cycle, &*candidates));
+        let answer = desk.ask_extenders(candidates)?;
+        self.meter.add_bytes(asked + self.meter.bytes(&answer));
+        Ok(answer)
     }
 }

@@ -23,7 +23,7 @@ pub use self::options::{BuiltIn, LoaderOptions};
 pub use self::stock::Stock;
 pub use self::survey::{line_up, survey};
 use self::work::{Wake, Worker};
-use super::engine::engine;
+use super::engine::{counting_engine, engine};
 use super::guests::Outbox;
 use super::load::Compiler;
 use super::set::{AssembleError, Board, PluginStatus, ProfileSpec};
@@ -139,7 +139,7 @@ fn ended_early() -> LoaderError {
 
 fn compiler(options: &LoaderOptions) -> Result<Compiler, LoaderError> {
     let no_engine = |error: wasmtime::Error| LoaderError::Engine(format!("{error:#}"));
-    let engine = engine().map_err(no_engine)?;
+    let engine = if options.counts_work { counting_engine() } else { engine() }.map_err(no_engine)?;
     Compiler::new(engine, options.cache_dir().as_deref(), Arc::clone(&options.limits)).map_err(no_engine)
 }
 

@@ -30,6 +30,10 @@ pub struct LoaderOptions {
     pub poll: Duration,
     /// Components in the binary. Default: those that were embedded when it was built.
     pub built_in: Vec<BuiltIn>,
+    /// Whether to count the instructions that components take, and the bytes that go into and out of them
+    /// ([`crate::wasm::Usage`]): for tests of what plugins cost. Components are compiled anew for it, and run somewhat slower.
+    /// Default: no.
+    pub counts_work: bool,
 }
 
 impl Default for LoaderOptions {
@@ -40,6 +44,7 @@ impl Default for LoaderOptions {
             limits: Arc::default(),
             poll: Duration::from_secs(5),
             built_in: embed::components().to_vec(),
+            counts_work: false,
         }
     }
 }
