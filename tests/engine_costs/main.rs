@@ -1,52 +1,43 @@
-//! What a decision costs, in numbers that are the same on every machine: calls into components, and nodes they are asked
-//! about. A change that makes pods like others cost more fails here; one that makes them cost less may lower a limit.
+//! What a decision costs, in numbers that are the same on every machine: calls into components, nodes they are asked about,
+//! instructions that they take, bytes that go into them and out of them. A change that makes pods cost more fails here; one that
+//! makes them cost less may lower a limit.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
-use std::collections::BTreeMap;
+mod calls;
+mod preemption;
+mod work;
 
-use berth_tests::engine::{Crowd, Questions, Scene, Tally, WORKLOADS, Workload};
+use std::iter;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
-/// Few enough to be quick, and more than the constants below.
-const NODES: u64 = 60;
+use anyhow::Result;
+use berth_core::model::Pod;
+use berth_tests::engine::{Engine, Questions, Scene, Setup, Workload};
 
-/// What a pod of a known template may cost at most, on the average.
-struct Limit {
-    workload: &'static str,
-    /// Calls into one component: one to bring it up to date, and two questions. Where each pod is a template of its own, for
-    /// its volume, what is asked once a template comes to that.
-    calls: f64,
-    /// Calls into all of them.
-    all_calls: f64,
-    /// How many questions are about every node.
-    of_every_node: f64,
-    /// About how many nodes the others are, taken together.
-    of_single_nodes: f64,
+/// Few enough to be quick, and more than the constants in these tests.
+const NODES: usize = 60;
+
+/// Components that count what they do. They are compiled by the first of these tests that comes here, and kept for all of them
+/// and for later runs.
+fn setup() -> Setup {
+    static COMPILED: OnceLock<()> = OnceLock::new();
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("engine-costs");
+    let setup = || Setup { counts_work: true, cache_dir: Some(kept.clone()), ..Setup::default() };
+    COMPILED.get_or_init(|| drop(Engine::start(iter::empty(), &[], setup()).expect("the default components")));
+    setup()
 }
 
-const fn limit(workload: &'static str, calls: f64, all_calls: f64, of_every_node: f64, of_single_nodes: f64) -> Limit {
-    Limit { workload, calls, all_calls, of_every_node, of_single_nodes }
+fn scene(workload: Workload, nodes: usize) -> Scene {
+    Scene::with(workload, nodes, 1, setup()).unwrap_or_else(|error| panic!("{}: {error:#}", workload.name))
 }
-
-const LIMITS: &[Limit] = &[
-    limit("SchedulingBasic", 2.0, 2.1, 0.0, 0.5),
-    limit("DefaultTopologySpreading", 3.0, 10.0, 0.0, 18.0),
-    limit("InterleavedTemplates", 3.0, 10.0, 0.0, 160.0),
-    limit("TopologySpreading", 2.0, 4.5, 0.0, 0.5),
-    limit("PreferredTopologySpreading", 3.0, 5.5, 0.0, 0.5),
-    limit("SchedulingPodAffinity", 3.0, 3.5, 0.0, 0.5),
-    limit("SchedulingPreferredPodAffinity", 3.0, 8.0, 0.0, 3.0),
-    limit("SchedulingPodAntiAffinity", 2.0, 2.5, 0.0, 0.5),
-    limit("SchedulingPreferredPodAntiAffinity", 3.0, 3.5, 0.0, 0.5),
-    limit("SchedulingNodeAffinity", 2.0, 2.5, 0.0, 0.5),
-    limit("SchedulingCSIPVs", 7.0, 24.0, 2.0, 1.0),
-];
 
 /// Places so many pods in turn, and has each bound.
-fn place(scene: &mut Scene, pods: usize) -> Questions {
+fn place(scene: &mut Scene, pods: usize, next: fn(&mut Scene) -> Result<Arc<Pod>>) -> Questions {
     scene.engine.take_questions();
     for _ in 0..pods {
-        let pod = scene.next_pod().expect("a pod that can be read");
+        let pod = next(scene).expect("a pod that can be read");
         scene.engine.enqueue(pod.clone());
         let (_, node) = scene.engine.decide().expect("room for every pod");
         scene.engine.bind(&pod, &node);
@@ -55,91 +46,10 @@ fn place(scene: &mut Scene, pods: usize) -> Questions {
     scene.engine.take_questions()
 }
 
-fn scene(workload: Workload) -> Scene {
-    Scene::set(workload, NODES as usize, 1).unwrap_or_else(|error| panic!("{}: {error:#}", workload.name))
-}
-
-#[test]
-fn a_pod_like_others_asks_little() {
-    let limits: BTreeMap<&str, &Limit> = LIMITS.iter().map(|limit| (limit.workload, limit)).collect();
-    let mut over = Vec::new();
-    for workload in WORKLOADS {
-        let limit = limits.get(workload.name).unwrap_or_else(|| panic!("{} has no limit", workload.name));
-        let mut scene = scene(*workload);
-        // Each template's first pods.
-        place(&mut scene, workload.templates.max(10));
-        let pods = workload.templates.clamp(10, 40);
-        let questions = place(&mut scene, pods);
-        let each = |count: u64| count as f64 / pods as f64;
-        let (most, calls) = questions.calls.iter().max_by_key(|(_, calls)| **calls).expect("components");
-        let nodes = limit.of_every_node * NODES as f64 + limit.of_single_nodes;
-        let mut check = |what: &str, is: f64, at_most: f64| {
-            if is > at_most {
-                over.push(format!("{}: {is} {what} a pod, at most {at_most}: {questions:?}", workload.name));
-            }
-        };
-        check(&format!("calls into {most}"), each(*calls), limit.calls);
-        check("calls", each(questions.all_calls()), limit.all_calls);
-        check("nodes asked about", each(questions.all_nodes()), nodes);
-    }
-    assert!(over.is_empty(), "{over:#?}");
-}
-
-#[test]
-fn a_node_that_changed_is_asked_about_where_no_other_was_like_it() {
-    let mut scene = scene(WORKLOADS[0]);
-    place(&mut scene, 10);
-    let asked = |questions: Questions| -> BTreeMap<String, u64> {
-        questions.nodes.iter().map(|(name, nodes)| (name.to_string(), *nodes)).collect()
-    };
-    // The pod before took a node that became like those of the pods before it.
-    assert_eq!(asked(place(&mut scene, 1)), BTreeMap::new());
-    let pod = scene.first_of_template().expect("a pod that can be read");
-    scene.engine.enqueue(pod.clone());
-    let (_, node) = scene.engine.decide().expect("room");
-    scene.engine.bind(&pod, &node);
-    scene.engine.take_deliveries();
-    // Of that one, no other has such pods. Who reads what is used of a node is asked by its filter and its score.
-    let expected = [("NodeResourcesBalancedAllocation", 1), ("NodeResourcesFit", 2)];
-    assert_eq!(asked(place(&mut scene, 1)), expected.map(|(name, nodes)| (name.to_owned(), nodes)).into());
-}
-
-#[test]
-fn a_pod_like_none_before_asks_about_one_of_the_nodes_that_are_alike() {
-    let mut scene = scene(WORKLOADS[0]);
-    place(&mut scene, 10);
-    scene.engine.take_questions();
-    let pod = scene.first_of_template().expect("a pod that can be read");
-    scene.engine.enqueue(pod);
-    scene.engine.decide().expect("room");
-    // Nodes that took a pod, and nodes that did not; by their images, as many as there are different ones.
-    let shapes = |plugin: &str| if plugin == "ImageLocality" { NODES.min(50) } else { 2 };
-    for (plugin, nodes) in scene.engine.take_questions().nodes {
-        let at_most = 2 * shapes(&plugin);
-        assert!(nodes <= at_most, "{plugin} was asked about {nodes} nodes, where {at_most} say all");
-    }
-}
-
-/// What a pod for which others are evicted may cost at most, on the average, both of its attempts taken together.
-const CALLS_OF_PREEMPTION: f64 = 28.0;
-/// About how many nodes components are asked for it, as they are and as they might be.
-const NODES_OF_PREEMPTION: f64 = 7.0;
-
-#[test]
-fn a_pod_for_which_others_are_evicted_is_tried_twice() {
-    let mut crowd = Crowd::set(NODES as usize).expect("a cluster");
-    // The first of their template.
-    let (known, pods) = (6, 24);
-    for (pods, is_measured) in [(known, false), (pods, true)] {
-        crowd.engine.take_questions();
-        crowd.come(pods).expect("pods that can be read");
-        let before = crowd.tries().expect("attempts");
-        assert_eq!(before, Tally { placed: 0, in_vain: pods, evicted: 3 * pods });
-        let after = crowd.they_go().expect("attempts");
-        assert_eq!(after, Tally { placed: pods, in_vain: 0, evicted: 0 });
-        let questions = crowd.engine.take_questions();
-        let (calls, nodes) = (questions.all_calls() as f64 / pods as f64, questions.all_nodes() as f64 / pods as f64);
-        let is_little = calls <= CALLS_OF_PREEMPTION && nodes <= NODES_OF_PREEMPTION;
-        assert!(is_little || !is_measured, "{calls} calls and {nodes} nodes a pod: {questions:#?}");
-    }
+/// Places pods of known templates: the first of each, and then as many as say what they cost on the average. Those are given,
+/// and their number.
+fn place_known(scene: &mut Scene, workload: &Workload) -> (Questions, usize) {
+    place(scene, workload.templates.max(10), Scene::next_pod);
+    let pods = workload.templates.clamp(10, 40);
+    (place(scene, pods, Scene::next_pod), pods)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use berth::wasm::Guests;
+use berth::wasm::{Guests, Usage};
 use berth_core::cache::{NodeId, PodId};
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
@@ -25,8 +25,12 @@ pub struct Questions {
     pub time: BTreeMap<Arc<str>, Duration>,
     /// Calls into the component, whatever for.
     pub calls: BTreeMap<Arc<str>, u64>,
-    /// Calls up to where these begin.
-    before: BTreeMap<Arc<str>, u64>,
+    /// Instructions that these took in the component, about; where [`super::Setup::counts_work`] asks for it.
+    pub fuel: BTreeMap<Arc<str>, u64>,
+    /// Bytes of their arguments and answers; where the same asks for it.
+    pub bytes: BTreeMap<Arc<str>, u64>,
+    /// The components' own counters where these begin.
+    before: BTreeMap<Arc<str>, Usage>,
 }
 
 impl Questions {
@@ -42,10 +46,26 @@ impl Questions {
         self.calls.values().sum()
     }
 
+    /// In all components.
+    #[must_use]
+    pub fn all_fuel(&self) -> u64 {
+        self.fuel.values().sum()
+    }
+
+    /// Into and out of all components.
+    #[must_use]
+    pub fn all_bytes(&self) -> u64 {
+        self.bytes.values().sum()
+    }
+
     /// Takes the components' own counters as they are now; the `next` questions begin there.
-    pub(super) fn calls_since(&mut self, now: BTreeMap<Arc<str>, u64>, next: &mut Self) {
-        let before = |name| self.before.get(name).copied().unwrap_or_default();
-        self.calls = now.iter().map(|(name, calls)| (Arc::clone(name), calls.saturating_sub(before(name)))).collect();
+    pub(super) fn count_up_to(&mut self, now: BTreeMap<Arc<str>, Usage>, next: &mut Self) {
+        let since = |counter: fn(&Usage) -> u64| {
+            let before = |name| self.before.get(name).map(counter).unwrap_or_default();
+            now.iter().map(|(name, usage)| (Arc::clone(name), counter(usage).saturating_sub(before(name)))).collect()
+        };
+        let [calls, fuel, bytes] = [since(|usage| usage.calls), since(|usage| usage.fuel), since(|usage| usage.bytes)];
+        (self.calls, self.fuel, self.bytes) = (calls, fuel, bytes);
         next.before = now;
     }
 }

@@ -48,14 +48,14 @@ impl Crowd {
     ///
     /// # Errors
     /// As [`Engine::start`].
-    pub fn set(nodes: usize) -> Result<Self> {
+    pub fn set(nodes: usize, setup: Setup) -> Result<Self> {
         let resident = |i: usize| {
             let mut pod = pod(NAMESPACES[1], &format!("before-{i}"), "900m", 0);
             pod["spec"]["nodeName"] = json!(objects::node_name(i % nodes));
             pod
         };
         let cluster = (0..nodes).map(|i| objects::node(i, 3)).chain((0..ON_EACH * nodes).map(resident));
-        let engine = Engine::start(cluster, &[], Setup::default())?;
+        let engine = Engine::start(cluster, &[], setup)?;
         Ok(Self { engine, waiting: BTreeMap::new(), going: Vec::new() })
     }
 

@@ -41,6 +41,8 @@ pub struct Setup {
     pub keeps_nothing: bool,
     /// How long each component takes is measured.
     pub times_questions: bool,
+    /// The instructions that each component takes are counted, and the bytes that go into it and out of it.
+    pub counts_work: bool,
 }
 
 /// What came of an attempt to place a pod.
@@ -109,6 +111,7 @@ impl Engine {
             plugins_dir: setup.plugins_dir,
             cache_dir: setup.cache_dir,
             limits,
+            counts_work: setup.counts_work,
             ..LoaderOptions::default()
         };
         let loader = Loader::start(options, vec![profile], outbox)?;
@@ -261,12 +264,12 @@ impl Engine {
         self.core.step(event, NOW, &mut plugins)
     }
 
-    /// What the core has asked since this was called last, and all calls into the components that came of it, those that
-    /// keep them up to date included.
+    /// What the core has asked since this was called last, and all calls into the components that came of it, with what those
+    /// cost; those that keep them up to date included.
     pub fn take_questions(&mut self) -> Questions {
         let mut questions = std::mem::take(&mut self.questions);
-        let calls = self.loader.status().into_iter().map(|line| (line.name, line.usage.calls)).collect();
-        questions.calls_since(calls, &mut self.questions);
+        let now = self.loader.status().into_iter().map(|line| (line.name, line.usage)).collect();
+        questions.count_up_to(now, &mut self.questions);
         questions
     }
 }

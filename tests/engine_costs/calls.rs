@@ -1,0 +1,100 @@
+//! Calls into components, and nodes they are asked about.
+
+use std::collections::BTreeMap;
+
+use berth_tests::engine::{Questions, Scene, WORKLOADS};
+
+use super::{NODES, place, place_known, scene};
+
+/// What a pod of a known template may cost at most, on the average.
+struct Limit {
+    workload: &'static str,
+    /// Calls into one component: one to bring it up to date, and two questions. Where each pod is a template of its own, for
+    /// its volume, what is asked once a template comes to that.
+    calls: f64,
+    /// Calls into all of them.
+    all_calls: f64,
+    /// How many questions are about every node.
+    of_every_node: f64,
+    /// About how many nodes the others are, taken together.
+    of_single_nodes: f64,
+}
+
+const fn limit(workload: &'static str, calls: f64, all_calls: f64, of_every_node: f64, of_single_nodes: f64) -> Limit {
+    Limit { workload, calls, all_calls, of_every_node, of_single_nodes }
+}
+
+const LIMITS: &[Limit] = &[
+    limit("SchedulingBasic", 2.0, 2.1, 0.0, 0.5),
+    limit("DefaultTopologySpreading", 3.0, 10.0, 0.0, 18.0),
+    limit("InterleavedTemplates", 3.0, 10.0, 0.0, 160.0),
+    limit("TopologySpreading", 2.0, 4.5, 0.0, 0.5),
+    limit("PreferredTopologySpreading", 3.0, 5.5, 0.0, 0.5),
+    limit("SchedulingPodAffinity", 3.0, 3.5, 0.0, 0.5),
+    limit("SchedulingPreferredPodAffinity", 3.0, 8.0, 0.0, 3.0),
+    limit("SchedulingPodAntiAffinity", 2.0, 2.5, 0.0, 0.5),
+    limit("SchedulingPreferredPodAntiAffinity", 3.0, 3.5, 0.0, 0.5),
+    limit("SchedulingNodeAffinity", 2.0, 2.5, 0.0, 0.5),
+    limit("SchedulingCSIPVs", 7.0, 24.0, 2.0, 1.0),
+];
+
+#[test]
+fn a_pod_like_others_asks_little() {
+    let limits: BTreeMap<&str, &Limit> = LIMITS.iter().map(|limit| (limit.workload, limit)).collect();
+    let mut over = Vec::new();
+    for workload in WORKLOADS {
+        let limit = limits.get(workload.name).unwrap_or_else(|| panic!("{} has no limit", workload.name));
+        let mut scene = scene(*workload, NODES);
+        let (questions, pods) = place_known(&mut scene, workload);
+        let each = |count: u64| count as f64 / pods as f64;
+        let (most, calls) = questions.calls.iter().max_by_key(|(_, calls)| **calls).expect("components");
+        let nodes = limit.of_every_node * NODES as f64 + limit.of_single_nodes;
+        let mut check = |what: &str, is: f64, at_most: f64| {
+            if is > at_most {
+                over.push(format!("{}: {is} {what} a pod, at most {at_most}: {questions:?}", workload.name));
+            }
+        };
+        check(&format!("calls into {most}"), each(*calls), limit.calls);
+        check("calls", each(questions.all_calls()), limit.all_calls);
+        check("nodes asked about", each(questions.all_nodes()), nodes);
+    }
+    assert!(over.is_empty(), "{over:#?}");
+}
+
+#[test]
+fn a_node_that_changed_is_asked_about_where_no_other_was_like_it() {
+    let mut scene = scene(WORKLOADS[0], NODES);
+    place(&mut scene, 10, Scene::next_pod);
+    let asked = |questions: Questions| -> BTreeMap<String, u64> {
+        questions.nodes.iter().map(|(name, nodes)| (name.to_string(), *nodes)).collect()
+    };
+    // The pod before took a node that became like those of the pods before it.
+    assert_eq!(asked(place(&mut scene, 1, Scene::next_pod)), BTreeMap::new());
+    let pod = scene.first_of_template().expect("a pod that can be read");
+    scene.engine.enqueue(pod.clone());
+    let (_, node) = scene.engine.decide().expect("room");
+    scene.engine.bind(&pod, &node);
+    scene.engine.take_deliveries();
+    // Of that one, no other has such pods. Who reads what is used of a node is asked by its filter and its score.
+    let expected = [("NodeResourcesBalancedAllocation", 1), ("NodeResourcesFit", 2)];
+    assert_eq!(
+        asked(place(&mut scene, 1, Scene::next_pod)),
+        expected.map(|(name, nodes)| (name.to_owned(), nodes)).into()
+    );
+}
+
+#[test]
+fn a_pod_like_none_before_asks_about_one_of_the_nodes_that_are_alike() {
+    let mut scene = scene(WORKLOADS[0], NODES);
+    place(&mut scene, 10, Scene::next_pod);
+    scene.engine.take_questions();
+    let pod = scene.first_of_template().expect("a pod that can be read");
+    scene.engine.enqueue(pod);
+    scene.engine.decide().expect("room");
+    // Nodes that took a pod, and nodes that did not; by their images, as many as there are different ones.
+    let shapes = |plugin: &str| if plugin == "ImageLocality" { NODES.min(50) as u64 } else { 2 };
+    for (plugin, nodes) in scene.engine.take_questions().nodes {
+        let at_most = 2 * shapes(&plugin);
+        assert!(nodes <= at_most, "{plugin} was asked about {nodes} nodes, where {at_most} say all");
+    }
+}

@@ -1,0 +1,40 @@
+//! What making room costs.
+
+use berth_tests::engine::{Crowd, Tally};
+
+use super::{NODES, setup};
+
+/// What a pod for which others are evicted may cost at most, on the average, both of its attempts taken together.
+const CALLS_OF_PREEMPTION: f64 = 28.0;
+/// About how many nodes components are asked for it, as they are and as they might be.
+const NODES_OF_PREEMPTION: f64 = 7.0;
+/// How many instructions they take for it.
+const FUEL_OF_PREEMPTION: f64 = 1_250_000.0;
+/// How many bytes go into them and out of them.
+const BYTES_OF_PREEMPTION: f64 = 24_000.0;
+
+#[test]
+fn a_pod_for_which_others_are_evicted_is_tried_twice() {
+    let mut crowd = Crowd::set(NODES, setup()).expect("a cluster");
+    // The first of their template.
+    let (known, pods) = (6, 24);
+    for (pods, is_measured) in [(known, false), (pods, true)] {
+        crowd.engine.take_questions();
+        crowd.come(pods).expect("pods that can be read");
+        let before = crowd.tries().expect("attempts");
+        assert_eq!(before, Tally { placed: 0, in_vain: pods, evicted: 3 * pods });
+        let after = crowd.they_go().expect("attempts");
+        assert_eq!(after, Tally { placed: pods, in_vain: 0, evicted: 0 });
+        let questions = crowd.engine.take_questions();
+        let costs = [
+            ("calls", questions.all_calls(), CALLS_OF_PREEMPTION),
+            ("nodes asked about", questions.all_nodes(), NODES_OF_PREEMPTION),
+            ("instructions", questions.all_fuel(), FUEL_OF_PREEMPTION),
+            ("bytes", questions.all_bytes(), BYTES_OF_PREEMPTION),
+        ];
+        for (what, all, at_most) in costs {
+            let each = all as f64 / pods as f64;
+            assert!(each <= at_most || !is_measured, "{each} {what} a pod, at most {at_most}: {questions:#?}");
+        }
+    }
+}

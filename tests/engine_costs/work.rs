@@ -1,0 +1,146 @@
+//! What components do for a pod: instructions, which wasmtime calls fuel, and bytes that go into them and out of them. They are
+//! the same on every run.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use berth_tests::engine::{Questions, Scene, WORKLOADS, Workload};
+
+use super::{NODES, place, place_known, scene};
+
+/// In the larger cluster.
+const MORE_NODES: usize = 4 * NODES;
+
+/// Pods that are like none before, each of a template of its own.
+const FIRSTS: usize = 5;
+
+/// How many times as much a pod like others costs in the larger cluster at most, where that does not depend on the number of
+/// nodes: trees are deeper.
+const FLAT: f64 = 1.15;
+
+/// Of all components together, for a pod.
+#[derive(Clone, Copy, Debug)]
+struct Work {
+    fuel: f64,
+    bytes: f64,
+}
+
+/// What a pod may cost at most, on the average: about a fifth more than it does.
+struct Limit {
+    workload: &'static str,
+    /// One like others before it.
+    repeated: Work,
+    /// How many times that in the larger cluster.
+    larger: f64,
+    /// One like none before it.
+    first: Work,
+    /// Such a one, for each node more.
+    by_node: Work,
+}
+
+const fn limit(workload: &'static str, repeated: Work, first: Work, by_node: Work) -> Limit {
+    Limit { workload, repeated, larger: FLAT, first, by_node }
+}
+
+const fn work(fuel: f64, bytes: f64) -> Work {
+    Work { fuel, bytes }
+}
+
+const LIMITS: &[Limit] = &[
+    limit("SchedulingBasic", work(15_000.0, 590.0), work(220_000.0, 8_600.0), work(910.0, 9.5)),
+    limit("DefaultTopologySpreading", work(89_000.0, 2_800.0), work(460_000.0, 7_900.0), work(3_000.0, 19.0)),
+    // Each template hears of every node that took a pod of another since its last: 200 of these, or as many as there are.
+    Limit {
+        larger: 2.4,
+        ..limit("InterleavedTemplates", work(510_000.0, 4_500.0), work(1_100_000.0, 7_900.0), work(4_400.0, 50.0))
+    },
+    limit("TopologySpreading", work(44_000.0, 1_450.0), work(370_000.0, 7_900.0), work(2_900.0, 19.0)),
+    limit("PreferredTopologySpreading", work(45_000.0, 1_400.0), work(360_000.0, 7_900.0), work(2_900.0, 19.0)),
+    limit("SchedulingPodAffinity", work(44_000.0, 1_150.0), work(360_000.0, 9_500.0), work(1_900.0, 9.5)),
+    limit("SchedulingPreferredPodAffinity", work(57_000.0, 2_200.0), work(360_000.0, 8_800.0), work(2_000.0, 9.5)),
+    limit("SchedulingPodAntiAffinity", work(45_000.0, 1_050.0), work(360_000.0, 9_400.0), work(1_700.0, 9.5)),
+    limit("SchedulingPreferredPodAntiAffinity", work(39_000.0, 930.0), work(370_000.0, 9_300.0), work(2_000.0, 9.5)),
+    limit("SchedulingNodeAffinity", work(15_000.0, 590.0), work(230_000.0, 8_700.0), work(920.0, 9.5)),
+    // Each pod has a volume that no other has: two components are asked about every node.
+    Limit {
+        larger: 1.9,
+        ..limit("SchedulingCSIPVs", work(390_000.0, 6_800.0), work(630_000.0, 15_000.0), work(2_100.0, 24.0))
+    },
+];
+
+/// What so many pods cost.
+struct Cost(Questions, usize);
+
+/// What pods of a workload cost in a cluster of one size.
+struct Measured {
+    repeated: Cost,
+    first: Cost,
+}
+
+impl Measured {
+    fn of(workload: Workload, nodes: usize) -> Self {
+        let mut scene = scene(workload, nodes);
+        let (repeated, pods) = place_known(&mut scene, &workload);
+        let first = place(&mut scene, FIRSTS, Scene::first_of_template);
+        Self { repeated: Cost(repeated, pods), first: Cost(first, FIRSTS) }
+    }
+}
+
+impl Cost {
+    fn each(&self) -> Work {
+        work(self.0.all_fuel() as f64 / self.1 as f64, self.0.all_bytes() as f64 / self.1 as f64)
+    }
+
+    /// What is more than the limit, with those components that have most of it.
+    fn over(&self, is: Work, limit: Work) -> impl Iterator<Item = String> {
+        let kinds =
+            [("instructions", is.fuel, limit.fuel, &self.0.fuel), ("bytes", is.bytes, limit.bytes, &self.0.bytes)];
+        let over = kinds.into_iter().filter(|(_, is, limit, _)| is > limit);
+        over.map(|(kind, is, limit, of_each)| {
+            let percent = (is / limit - 1.0) * 100.0;
+            format!("{is:.0} {kind}, {percent:.1} % over {limit:.0}; most of it in {}", self.most(of_each))
+        })
+    }
+
+    fn most(&self, of_each: &BTreeMap<Arc<str>, u64>) -> String {
+        let mut sorted: Vec<_> = of_each.iter().collect();
+        sorted.sort_by(|(_, one), (_, other)| other.cmp(one));
+        let each = |(name, count): &(&Arc<str>, &u64)| format!("{name} {:.0}", **count as f64 / self.1 as f64);
+        sorted.iter().take(3).map(each).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Work {
+    fn times(self, factor: f64) -> Self {
+        work(self.fuel * factor, self.bytes * factor)
+    }
+
+    /// What each node more adds to `less`.
+    fn by_node(self, less: Self) -> Self {
+        work(self.fuel - less.fuel, self.bytes - less.bytes).times(1.0 / (MORE_NODES - NODES) as f64)
+    }
+}
+
+#[test]
+fn components_do_little_for_a_pod_and_no_more_in_a_larger_cluster() {
+    let limits: BTreeMap<&str, &Limit> = LIMITS.iter().map(|limit| (limit.workload, limit)).collect();
+    let mut over = Vec::new();
+    for workload in WORKLOADS {
+        let limit = limits.get(workload.name).unwrap_or_else(|| panic!("{} has no limit", workload.name));
+        let [few, more] = [NODES, MORE_NODES].map(|nodes| Measured::of(*workload, nodes));
+        let repeated = few.repeated.each();
+        let in_larger = more.repeated.each();
+        let first = few.first.each();
+        let by_node = more.first.each().by_node(first);
+        let checks = [
+            ("a pod like others", &few.repeated, repeated, limit.repeated),
+            ("the same in the larger cluster", &more.repeated, in_larger, repeated.times(limit.larger)),
+            ("a pod like none before", &few.first, first, limit.first),
+            ("the same by node", &more.first, by_node, limit.by_node),
+        ];
+        for (what, cost, is, at_most) in checks {
+            over.extend(cost.over(is, at_most).map(|words| format!("{}, {what}: {words}", workload.name)));
+        }
+    }
+    assert!(over.is_empty(), "{over:#?}");
+}
