@@ -53,6 +53,9 @@ line_clippy() { echo "clippy: rustup component add clippy"; }
 has_python() { python_ready; }
 get_python() { apt_install python3 python3-venv && has_python; }
 
+has_valgrind() { have valgrind; }
+get_valgrind() { apt_install valgrind; }
+
 has_go() { go_ready; }
 get_go() { (go_tools "the programs in Go"); } # a shell of its own, as it may end it
 line_go() { go_install_line; }

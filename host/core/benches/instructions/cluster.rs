@@ -1,0 +1,131 @@
+//! A core that knows a cluster, and what happens there.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use berth_core::model::{
+    Condition, ConditionStatus, Node, NodeImage, NodeSelectorTerm, Pod, PodKey, PodRequests, PodSpec,
+    PreferredNodeTerm, Resources,
+};
+use berth_core::{Action, Core, Event, Options, Timestamp};
+
+use crate::plugins::{Fakes, profile};
+
+/// `schedulerName` of all pods.
+pub const PROFILE: &str = "default-scheduler";
+
+/// How many zones there are.
+pub const ZONES: u32 = 3;
+
+/// The time of all steps; nothing waits for any.
+const NOW: Timestamp = Timestamp(1_767_225_600_000);
+
+/// How many different images there are, apart from the one that every node has.
+const IMAGES: usize = 50;
+
+/// A core, its cluster, and whether what it does is counted.
+pub struct Cluster {
+    core: Core,
+    plugins: Fakes,
+    nodes: usize,
+    pods: usize,
+    /// Whether what happens from now on counts.
+    pub counts: bool,
+}
+
+/// [`Core::step`], where it counts: callgrind knows it by this name, which an inlined function would not have.
+#[inline(never)]
+fn counted_step(core: &mut Core, event: Event, plugins: &mut Fakes) -> Vec<Action> {
+    black_box(core.step(event, NOW, plugins))
+}
+
+impl Cluster {
+    /// Of so many nodes, without a pod.
+    pub fn of(nodes: usize) -> Self {
+        // A check of kept answers would look at all nodes for a single pod.
+        let options = Options { verify_every: 0, ..Options::default() };
+        let mut cluster = Self { core: Core::new(options), plugins: Fakes::default(), nodes, pods: 0, counts: false };
+        (0..nodes).for_each(|at| drop(cluster.step(Event::NodeSet(Arc::new(node(at, 0))))));
+        cluster.step(Event::PluginsSwapped(vec![profile()]));
+        cluster
+    }
+
+    fn step(&mut self, event: Event) -> Vec<Action> {
+        if self.counts {
+            counted_step(&mut self.core, event, &mut self.plugins)
+        } else {
+            self.core.step(event, NOW, &mut self.plugins)
+        }
+    }
+
+    /// A pod of this template comes, is placed and bound, and comes once more with its node, as the informer has it.
+    pub fn place(&mut self, template: usize) -> Result<()> {
+        let pod = pod(self.pods, template);
+        self.pods += 1;
+        self.step(Event::PodSet(Arc::new(pod.clone())));
+        let bound = |action| if let Action::Bind { node, .. } = action { Some(node) } else { None };
+        let node = self.step(Event::Cycle).into_iter().find_map(bound);
+        let node_name = node.with_context(|| format!("{} was not placed", pod.key))?;
+        self.step(Event::Bound(pod.key.clone()));
+        self.step(Event::PodSet(Arc::new(Pod { node_name, ..pod })));
+        Ok(())
+    }
+
+    /// The API server tells of a node with this release in its labels.
+    pub fn set_node(&mut self, at: usize, release: usize) {
+        self.step(Event::NodeSet(Arc::new(node(at % self.nodes, release))));
+    }
+}
+
+/// A machine in one of the zones; `release` is one of its labels.
+fn node(at: usize, release: usize) -> Node {
+    let name = format!("node-{at}");
+    let (zone, rack) = (format!("zone-{}", at % ZONES as usize), format!("rack-{}", at / 40));
+    let release = format!("12.{release}");
+    let labels = [
+        ("kubernetes.io/hostname", &*name),
+        ("kubernetes.io/arch", "amd64"),
+        ("kubernetes.io/os", "linux"),
+        ("node.kubernetes.io/instance-type", "m5.xlarge"),
+        ("topology.kubernetes.io/region", "region-1"),
+        ("topology.kubernetes.io/zone", &*zone),
+        ("node.example/pool", "general"),
+        ("node.example/rack", &*rack),
+        ("node.example/lifecycle", "on-demand"),
+        ("node.example/os-release", &*release),
+    ];
+    let image = |name: String, size| NodeImage { names: vec![name.into()], size };
+    Node {
+        uid: format!("uid-{name}").into(),
+        labels: labels.into_iter().collect(),
+        allocatable: resources(4000, 32 << 30, 110),
+        images: vec![
+            image("registry.k8s.io/pause:3.10.2".to_owned(), 700_000),
+            image(format!("registry.example/app-{}:1.0", at % IMAGES), 300_000_000),
+        ],
+        conditions: vec![Condition { kind: "Ready".into(), status: ConditionStatus::True }],
+        name: name.into(),
+        ..Node::default()
+    }
+}
+
+/// A pod that waits. Those of one template are equal in all but their names, and those of two differ in all that plugins read.
+fn pod(number: usize, template: usize) -> Pod {
+    let name = format!("pod-{number}");
+    let requests = resources(100 + template as i64, 500 << 20, 0);
+    let preferred = PreferredNodeTerm { weight: 1 + template as i32, term: NodeSelectorTerm::default() };
+    let spec =
+        PodSpec { scheduler_name: PROFILE.into(), preferred_node_affinity: vec![preferred], ..PodSpec::default() };
+    Pod {
+        key: PodKey { namespace: "load".into(), uid: format!("uid-{name}").into(), name: name.into() },
+        labels: Arc::new([("app", format!("app-{template}"))].into_iter().collect()),
+        requests: Arc::new(PodRequests { fit: requests.clone(), effective: requests, ..PodRequests::default() }),
+        spec: Arc::new(spec),
+        ..Pod::default()
+    }
+}
+
+fn resources(milli_cpu: i64, memory: i64, pods: i64) -> Resources {
+    Resources { milli_cpu, memory, pods, ..Resources::default() }
+}

@@ -1,0 +1,53 @@
+//! How many instructions the core takes for a decision, beside limits that it must keep. A machine's speed does not show in
+//! them, nor what else it does; its C library does, a little. Plugins are plain functions: what components cost is `tests/bench`.
+//!
+//! `scripts/instructions` runs it. Without a case it starts itself under valgrind, once for each case and size of cluster;
+//! with `CASE NODES` it is what runs there.
+
+mod callgrind;
+mod cases;
+mod cluster;
+mod plugins;
+mod verdict;
+
+use std::env;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use self::callgrind::Count;
+use self::cases::{CASES, NODES};
+use self::verdict::Verdict;
+
+fn main() -> Result<ExitCode> {
+    // Cargo says --bench.
+    let words: Vec<String> = env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    match words.as_slice() {
+        [] => measure_all(),
+        [name, nodes] => {
+            let case = CASES.iter().find(|case| case.name == name).with_context(|| format!("no case {name}"))?;
+            case.run(nodes.parse()?)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        _ => anyhow::bail!("either nothing or CASE NODES"),
+    }
+}
+
+fn measure_all() -> Result<ExitCode> {
+    let mut over = Vec::new();
+    for case in CASES {
+        // Side by side, as they are not in each other's way.
+        let counts = NODES.map(|nodes| Count::start(case, nodes));
+        let [small, large] = counts.map(|count| count.and_then(Count::end));
+        let verdict = Verdict { case, counted: [small?, large?] };
+        println!("{verdict}");
+        over.extend(verdict.over());
+    }
+    if over.is_empty() {
+        println!("a decision takes no more instructions than it may, in {} cases", CASES.len());
+        return Ok(ExitCode::SUCCESS);
+    }
+    over.iter().for_each(|line| eprintln!("error: {line}"));
+    eprintln!("The core does more for a decision than before. {}", verdict::ADVICE);
+    Ok(ExitCode::FAILURE)
+}

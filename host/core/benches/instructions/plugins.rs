@@ -1,0 +1,120 @@
+//! Plugins as plain functions, one for each way in which the core asks. They answer without much ado, so that what is counted is
+//! the core's.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use berth_core::Plugins;
+use berth_core::cache::{NodeId, NodeInfo};
+use berth_core::facts::{NodeFacts, PodFacts};
+use berth_core::plugins::{
+    ClassFilter, ClassId, ClassScores, Classified, Code, Cycle, Declaration, ExtensionPoints, Normalization, Passed,
+    PluginError, PluginId, PreScoreResult, Scope, Status, TemplateId, Verdicts,
+};
+use berth_core::profile::{FailurePolicy, Profile, ProfilePlugin};
+
+use crate::cluster::{PROFILE, ZONES};
+
+/// Filters and scores by what is used of a node, which changes with every pod.
+const FIT: PluginId = PluginId(0);
+/// Filters and scores by a node's labels, in which no two nodes are alike. The host normalizes its scores.
+const AFFINITY: PluginId = PluginId(1);
+/// Answers by class: the zone. Its scores are others for every pod.
+const SPREAD: PluginId = PluginId(2);
+
+/// The three of them.
+#[derive(Default)]
+pub struct Fakes {
+    /// In which cycle Spread said last which node is in which zone.
+    told: BTreeMap<TemplateId, u64>,
+}
+
+/// A profile of all of them.
+pub fn profile() -> Profile {
+    let all = [FIT, AFFINITY, SPREAD].map(|id| ProfilePlugin {
+        id,
+        declaration: Arc::new(declaration(id)),
+        failure_policy: FailurePolicy::Fail,
+    });
+    Profile {
+        scheduler_name: PROFILE.into(),
+        pre_filter: all.to_vec(),
+        filter: all.to_vec(),
+        pre_score: all.to_vec(),
+        score: all.iter().cloned().zip([1, 2, 1]).collect(),
+        ..Profile::default()
+    }
+}
+
+fn declaration(plugin: PluginId) -> Declaration {
+    let (name, pod_facts, node_facts, scope, normalization) = match plugin {
+        FIT => ("Fit", PodFacts::REQUESTS, NodeFacts::ALLOCATABLE | NodeFacts::USAGE, Scope::Node, Normalization::None),
+        AFFINITY => ("Affinity", PodFacts::NODE_AFFINITY, NodeFacts::LABELS, Scope::Node, Normalization::Default),
+        _ => ("Spread", PodFacts::LABELS, NodeFacts::PODS, Scope::Domain, Normalization::Custom),
+    };
+    let mut points =
+        ExtensionPoints::PRE_FILTER | ExtensionPoints::FILTER | ExtensionPoints::PRE_SCORE | ExtensionPoints::SCORE;
+    points.set(ExtensionPoints::CLASSES | ExtensionPoints::NORMALIZE, plugin == SPREAD);
+    Declaration {
+        name: name.into(),
+        points,
+        pod_facts,
+        node_facts,
+        filter_scope: scope,
+        score_scope: scope,
+        normalization,
+        ..Declaration::default()
+    }
+}
+
+/// Nodes are numbered in the order in which they came.
+fn zone(node: NodeId) -> ClassId {
+    ClassId(node.0 % ZONES)
+}
+
+fn fits(plugin: PluginId, cycle: &Cycle<'_>, info: &NodeInfo) -> bool {
+    let (used, free) = (&info.usage.requested, &info.node.allocatable);
+    plugin != FIT || used.pods < free.pods && used.milli_cpu + cycle.pod.requests.fit.milli_cpu <= free.milli_cpu
+}
+
+fn score(plugin: PluginId, info: &NodeInfo) -> i64 {
+    let (used, all) = (info.usage.requested.milli_cpu, info.node.allocatable.milli_cpu);
+    // To look labels up would cost about as much as what is counted.
+    if plugin == FIT { 100 * (all - used).max(0) / all.max(1) } else { i64::from(info.id.0 % 2) }
+}
+
+impl Plugins for Fakes {
+    fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
+        let rejects = |node: &NodeId| !cycle.cache.node(*node).is_some_and(|info| fits(plugin, cycle, info));
+        let nodes: Vec<u16> = nodes.iter().map(|node| u16::from(rejects(node))).collect();
+        let outcomes = if nodes.contains(&1) { vec![no()] } else { Vec::new() };
+        Ok(Verdicts { outcomes, nodes })
+    }
+
+    fn pre_score(&mut self, _: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
+        Ok(PreScoreResult::Score)
+    }
+
+    fn score(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
+        Ok(nodes.iter().map(|node| cycle.cache.node(*node).map_or(0, |info| score(plugin, info))).collect())
+    }
+
+    fn classify(&mut self, _: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
+        let told = self.told.insert(cycle.template, cycle.id).unwrap_or_default();
+        let anew = known == 0 || known != told;
+        let nodes: Vec<NodeId> = cycle.cache.nodes().take_while(|_| anew).map(|info| info.id).collect();
+        let classes = nodes.iter().map(|node| zone(*node)).collect();
+        let filter = ClassFilter::Verdicts(Verdicts { outcomes: Vec::new(), nodes: vec![0; ZONES as usize] });
+        Ok(Some(Classified { filter, scores: true, anew, nodes, classes }))
+    }
+
+    fn score_classes(&mut self, _: PluginId, cycle: &Cycle<'_>, passed: &[Passed]) -> Result<ClassScores, PluginError> {
+        let scores: Vec<i64> =
+            passed.iter().map(|of| ((u64::from(of.class.0) + cycle.id) % u64::from(ZONES)) as i64 * 40).collect();
+        Ok(ClassScores { raw: scores.clone(), normalized: scores })
+    }
+}
+
+fn no() -> Status {
+    Status { code: Code::Unschedulable, reasons: vec!["no".into()] }
+}

@@ -1,0 +1,74 @@
+//! What was counted beside what may be.
+
+use std::fmt;
+
+use crate::callgrind::Counted;
+use crate::cases::{Case, FLAT, NODES};
+
+/// The limits were counted on this architecture; on another, code is other instructions, and only what is flat is looked at.
+const LIMITS_HOLD: bool = cfg!(target_arch = "x86_64");
+
+/// What to do where a limit is passed.
+pub const ADVICE: &str = "If it is worth that, raise the limit in host/core/benches/instructions/cases.rs and say in the \
+                          commit what for.";
+
+/// A case, counted in clusters of [`NODES`].
+pub struct Verdict<'a> {
+    /// What happened.
+    pub case: &'a Case,
+    /// By the size of the cluster.
+    pub counted: [Counted; 2],
+}
+
+impl Verdict<'_> {
+    /// Instructions each time, by the size of the cluster.
+    fn each(&self) -> [u64; 2] {
+        [0, 1].map(|size| self.counted[size].instructions / self.case.counted as u64)
+    }
+
+    fn ratio(&self) -> f64 {
+        let [small, large] = self.each();
+        large as f64 / small.max(1) as f64
+    }
+
+    /// Which limits are passed, in sentences.
+    pub fn over(&self) -> Vec<String> {
+        let what = self.case.what;
+        let mut over = Vec::new();
+        for (size, each) in self.each().into_iter().enumerate() {
+            let at_most = self.case.at_most[size];
+            if LIMITS_HOLD && each > at_most {
+                let percent = (each - at_most) * 100 / at_most.max(1);
+                over.push(format!(
+                    "{what}, {} nodes: {each} instructions are {percent} % over the limit of {at_most}. Where they went: \
+                     callgrind_annotate {}",
+                    NODES[size],
+                    self.counted[size].profile.display(),
+                ));
+            }
+        }
+        if self.case.is_flat && self.ratio() > FLAT {
+            let ([small, large], ratio) = (NODES, self.ratio());
+            over.push(format!(
+                "{what}: {large} nodes take {ratio:.2} times the instructions of {small}, at most {FLAT}: its cost grows \
+                 with the cluster"
+            ));
+        }
+        over
+    }
+}
+
+impl fmt::Display for Verdict<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: instructions", self.case.what)?;
+        for (size, each) in self.each().into_iter().enumerate() {
+            write!(f, " {each} at {} nodes", NODES[size])?;
+            if LIMITS_HOLD {
+                write!(f, " (limit {})", self.case.at_most[size])?;
+            }
+            f.write_str(",")?;
+        }
+        write!(f, " {:.2} times as many", self.ratio())?;
+        if self.case.is_flat { write!(f, " (limit {FLAT})") } else { Ok(()) }
+    }
+}
