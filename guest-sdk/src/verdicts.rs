@@ -101,6 +101,11 @@ impl Verdicts {
         Verdicts { rejections: rejections.into(), nodes: Vec::with_capacity(nodes) }
     }
 
+    /// The pod fits each of so many nodes.
+    pub fn all_fit(nodes: usize) -> Verdicts {
+        Verdicts { rejections: Vec::new(), nodes: vec![0; nodes] }
+    }
+
     /// The pod fits the next node.
     #[inline(always)]
     pub fn fits(&mut self) {

@@ -11,7 +11,7 @@ use berth_guest_volumes::{
     migration, not_found,
 };
 
-use crate::room::Room;
+use crate::room::{Room, Rooms};
 use crate::uses::{Use, Uses};
 
 /// See the module.
@@ -20,7 +20,7 @@ pub struct Cluster {
     names: Vec<node::Name>,
     nodes: BTreeMap<String, node::Id>,
     /// Of each node, kept true with every change.
-    rooms: Vec<Room>,
+    rooms: Rooms,
     residents: Residents<Uses>,
     claims: Known<PersistentVolumeClaim>,
     volumes: Known<DriversVolume>,
@@ -72,7 +72,7 @@ impl Index for Cluster {
         // The row was made above.
         self.names[node.at()] = name.clone();
         self.nodes.insert(name.to_string(), node);
-        self.measure(node);
+        self.rooms.set(node, self.measured(node));
     }
 
     fn node_removed(&mut self, node: node::Id) {
@@ -80,6 +80,7 @@ impl Index for Cluster {
         if self.nodes.get(&name) == Some(&node) {
             self.nodes.remove(&name);
         }
+        self.rooms.remove(node);
     }
 
     fn pod_set(&mut self, pod: pod::Id, node: node::Id, (namespace, volumes): (&pod::Namespace, &pod::Volumes)) {
@@ -182,14 +183,16 @@ impl Cluster {
         }
     }
 
+    /// Pods may be there before their node, and after it.
     fn measure(&mut self, node: node::Id) {
-        let Place { csi_node, attachments, .. } = self.place(node);
-        let room = Room::of(csi_node, self.residents.on(node), attachments.map_or(0, BTreeSet::len));
-        if node.at() >= self.rooms.len() {
-            self.rooms.resize(node.at() + 1, Room::default());
+        if self.rooms.has(node) {
+            self.rooms.set(node, self.measured(node));
         }
-        // The row was made above.
-        self.rooms[node.at()] = room;
+    }
+
+    fn measured(&self, node: node::Id) -> Room {
+        let Place { csi_node, attachments, .. } = self.place(node);
+        Room::of(csi_node, self.residents.on(node), attachments.map_or(0, BTreeSet::len))
     }
 
     fn name(&self, node: node::Id) -> &str {
@@ -198,7 +201,17 @@ impl Cluster {
 
     /// What is known of a node without a look at the volumes there.
     pub fn room(&self, node: node::Id) -> Room {
-        self.rooms.get(node.at()).copied().unwrap_or_default()
+        self.rooms.of(node)
+    }
+
+    /// Whether this many volumes more are certain to fit on every node, those that drivers have taken over counted as well.
+    pub fn all_take(&self, volumes: usize) -> bool {
+        self.rooms.all_take(volumes)
+    }
+
+    /// Whether drivers have said something of every node.
+    pub fn all_have_drivers(&self) -> bool {
+        self.rooms.all_have_drivers()
     }
 
     /// Adds the volumes of a pod that is to be placed. Whether in-tree volumes are the drivers' depends on the node.

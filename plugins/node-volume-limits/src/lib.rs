@@ -35,12 +35,18 @@ fn pre_filter(pod: &Uses) -> PreFilter {
 /// The pod's volumes, or why it can't have them.
 type Wanted<'a> = Result<BTreeSet<Volume<'a>>, Rejection>;
 
+fn wanted<'a>(pod: &'a Uses, cluster: &'a Cluster, in_tree_migrated: bool) -> Wanted<'a> {
+    let mut volumes = BTreeSet::new();
+    cluster.volumes_of_new(pod, in_tree_migrated, &mut volumes).map(|()| volumes)
+}
+
 fn filter_nodes(pod: &Uses, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
-    let wanted = |in_tree_migrated| {
-        let mut volumes = BTreeSet::new();
-        cluster.volumes_of_new(pod, in_tree_migrated, &mut volumes).map(|()| volumes)
-    };
-    let (migrated, unmigrated) = (wanted(true), wanted(false));
+    let (migrated, unmigrated) = (wanted(pod, cluster, true), wanted(pod, cluster, false));
+    if migrated.as_ref().is_ok_and(|wanted| cluster.all_take(wanted.len()))
+        && (cluster.all_have_drivers() || unmigrated.is_ok())
+    {
+        return Verdicts::all_fit(nodes.len());
+    }
     let surely = |room: Room| migrated.as_ref().is_ok_and(|wanted| room.takes(wanted.len()));
     let verdict = |node| match cluster.room(node) {
         Room::NoDrivers => unmigrated.as_ref().map_or_else(|rejection| rejection.clone().into(), |_| Verdict::FITS),

@@ -149,6 +149,40 @@ fn what_is_attached_counts_without_a_pod() {
     assert!(fits(&mut host, &wanted), "it is detached");
 }
 
+/// Where all nodes surely have room they are not looked at, which must show in nothing.
+#[test]
+fn one_node_of_several_is_told_apart() {
+    let limit = |count: u32| {
+        format!(r#"{{"spec": {{"drivers": [{{"name": "{DRIVER}", "allocatable": {{"count": {count}}}}}]}}}}"#)
+    };
+    for (case, limit_of_other, there, wanted, expected) in [
+        ("room everywhere", Some(3), vec![], vec!["a", "b"], vec!["node", "other"]),
+        ("none on the other", Some(1), vec![], vec!["a", "b"], vec!["node"]),
+        ("none any more", Some(3), vec!["c", "d"], vec!["a", "b"], vec!["node"]),
+        ("the same volume", Some(3), vec!["a", "b", "c"], vec!["a", "b"], vec!["node", "other"]),
+        ("no driver on the other", None, vec!["c", "d"], vec!["a", "b"], vec!["node", "other"]),
+        ("a claim that is not there", Some(3), vec![], vec!["missing"], vec![]),
+    ] {
+        let mut host = with_limits(&[(DRIVER, 3)]);
+        for name in ["a", "b", "c", "d"] {
+            bound(&mut host, name, &of_driver(name));
+        }
+        host.node(node("other"));
+        if let Some(count) = limit_of_other {
+            host.object("CSINode", "", "other", &limit(count));
+        }
+        let residents: Vec<_> = there.iter().map(|claim| host.resident(&pod().claim(claim), "other")).collect();
+        let wanted = wanted.into_iter().fold(pod(), PodBuilder::claim);
+        assert_eq!(host.fits(&wanted), expected, "{case}");
+        assert_eq!(host.fresh().fits(&wanted), expected, "{case}");
+        // A node that is gone has no room that counts, nor have the pods that leave it later.
+        host.remove_node("other");
+        residents.into_iter().for_each(|pod| host.remove_resident(pod));
+        let left: Vec<&str> = expected.into_iter().filter(|node| *node == "node").collect();
+        assert_eq!(host.fits(&wanted), left, "{case}, without the other");
+    }
+}
+
 #[test]
 fn claims_must_be_there_and_the_pods_own() {
     let owned = |uid: &str| {

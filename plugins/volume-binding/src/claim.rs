@@ -58,6 +58,14 @@ pub struct Waiting {
     pub candidates: Result<Candidates, String>,
 }
 
+impl Found {
+    /// Whether no node need be looked at: all is bound, to volumes that every node reaches.
+    pub fn is_reached_everywhere(&self) -> bool {
+        let everywhere = |volume: &Option<Rc<Volume>>| volume.as_ref().is_some_and(|one| one.is_reached_everywhere());
+        self.waiting.is_empty() && self.bound.iter().all(everywhere)
+    }
+}
+
 impl Wanted {
     /// Of a pod with these volumes.
     pub fn new(namespace: &str, volumes: &[PodVolume]) -> Wanted {

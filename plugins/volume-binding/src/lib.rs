@@ -47,8 +47,10 @@ fn pre_filter(pod: &Pod, cluster: &Cluster) -> Result<PreFilter, Rejection> {
     if pod.wanted.is_empty() {
         return Ok(PreFilter::Skip);
     }
-    pod.found.replace(pod.wanted.find(cluster)?);
-    Ok(PreFilter::All)
+    let found = pod.wanted.find(cluster)?;
+    let everywhere = found.is_reached_everywhere();
+    pod.found.replace(found);
+    Ok(if everywhere { PreFilter::Skip } else { PreFilter::All })
 }
 
 fn filter(pod: &Pod, cluster: &Cluster, name: &node::Name, labels: &node::Labels) -> Result<(), Rejection> {

@@ -54,6 +54,11 @@ impl Volume {
         })
     }
 
+    /// Whether every node reaches it, whatever its labels and whichever volumes it leaves to drivers.
+    pub fn is_reached_everywhere(&self) -> bool {
+        self.affinity.is_none() && self.migrated.is_none()
+    }
+
     /// Whether a node with these labels reaches it.
     pub fn is_reached(&self, labels: &LabelMap) -> bool {
         matches(self.affinity.as_ref(), labels)
