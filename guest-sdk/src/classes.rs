@@ -88,6 +88,13 @@ pub struct Told {
     classes: Vec<u32>,
 }
 
+impl Told {
+    /// Of a plugin that neither filters nor scores: nobody asks which class a node is of then, and they need not be followed.
+    pub fn nothing() -> Told {
+        Told { anew: true, ..Told::default() }
+    }
+}
+
 /// The answer of `score_classes`, parallel to [`Passed`].
 #[derive(Clone, Debug, Default)]
 pub struct ClassScores {

@@ -2,7 +2,7 @@
 //! domains with the same sums where the key has many domains, as hosts.
 
 use berth_guest::Verdicts;
-use berth_guest::classes::{ClassFilter, ClassScores, Classified, Known, Passed, Touched};
+use berth_guest::classes::{ClassFilter, ClassScores, Classified, Known, Passed, Told, Touched};
 use berth_guest::prelude::*;
 use berth_guest::topology::{Topologies, Topology};
 
@@ -23,15 +23,15 @@ pub fn classify(known: &Known, pod: &Wanted, args: &Args, cluster: &Cluster) -> 
         return None;
     }
     pod.read(args, cluster, |tally| {
+        let filters = !has_nothing_to_do(pod, tally);
+        let scores = !ignores_others(pod, args) && tally.scored > 0;
+        if !filters && !scores {
+            return Some(Classified { filter: ClassFilter::Skip, scores, told: Told::nothing() });
+        }
         if !follow(tally, &cluster.topologies()) {
             return None;
         }
-        let filter = if has_nothing_to_do(pod, tally) {
-            ClassFilter::Skip
-        } else {
-            ClassFilter::Verdicts(verdicts(pod, tally, cluster))
-        };
-        let scores = !ignores_others(pod, args) && tally.scored > 0;
+        let filter = if filters { ClassFilter::Verdicts(verdicts(pod, tally, cluster)) } else { ClassFilter::Skip };
         Some(Classified { filter, scores, told: tally.classes.tell(known) })
     })
 }
