@@ -1,7 +1,9 @@
 //! Paths of fields in Kubernetes objects (`spec.selector`), and objects cut down to the fields that somebody reads.
 
 use std::borrow::Borrow;
+use std::fmt;
 
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 /// The steps from the object to the field. Lists are passed through: the path goes on in each of their elements.
@@ -56,36 +58,125 @@ impl FieldPath {
 /// The object with these fields alone. A field that is absent or null stays absent, and so does what only leads to it.
 #[must_use]
 pub fn pruned<P: Borrow<FieldPath>>(object: &Value, paths: &[P]) -> Value {
-    let paths: Vec<&[Box<str>]> = paths.iter().map(|path| &*path.borrow().0).collect();
-    cut(object, &paths).unwrap_or_else(|| Value::Object(Map::new()))
+    // A value that is there can be read.
+    cut(object, paths).unwrap_or_else(|_| nothing())
 }
 
-fn cut(value: &Value, paths: &[&[Box<str>]]) -> Option<Value> {
-    if value.is_null() || paths.is_empty() {
-        return None;
-    }
-    if paths.iter().any(|path| path.is_empty()) {
-        return Some(value.clone());
-    }
-    match value {
-        Value::Object(fields) => {
-            let below = |key: &str| -> Vec<&[Box<str>]> {
-                paths
-                    .iter()
-                    .filter_map(|path| path.split_first())
-                    .filter(|(step, _)| ***step == *key)
-                    .map(|(_, rest)| rest)
-                    .collect()
-            };
-            let kept = fields.iter().filter_map(|(key, field)| Some((key.clone(), cut(field, &below(key))?)));
-            let kept: Map<String, Value> = kept.collect();
-            (!kept.is_empty()).then_some(Value::Object(kept))
+/// The same of JSON text, of which what nobody reads is passed over. The answer is JSON again.
+///
+/// # Errors
+/// The text is no JSON.
+pub fn pruned_text<P: Borrow<FieldPath>>(text: &str, paths: &[P]) -> Result<Value, serde_json::Error> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let pruned = cut(&mut reader, paths)?;
+    reader.end()?;
+    Ok(pruned)
+}
+
+fn cut<'de, D: Deserializer<'de>, P: Borrow<FieldPath>>(object: D, paths: &[P]) -> Result<Value, D::Error> {
+    let below = paths.iter().map(|path| &*path.borrow().0).collect();
+    Ok(Cut { below }.deserialize(object)?.unwrap_or_else(nothing))
+}
+
+fn nothing() -> Value {
+    Value::Object(Map::new())
+}
+
+/// Reads a value as far as these paths go, from here on; `None` where there is nothing of it.
+struct Cut<'a> {
+    below: Vec<&'a [Box<str>]>,
+}
+
+impl<'de> DeserializeSeed<'de> for &Cut<'_> {
+    type Value = Option<Value>;
+
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<Option<Value>, D::Error> {
+        if self.below.is_empty() {
+            return IgnoredAny::deserialize(value).map(|_| None);
         }
-        // An element without any of the fields keeps its place: positions may mean something.
-        Value::Array(elements) => Some(
-            elements.iter().map(|element| cut(element, paths).unwrap_or_else(|| Value::Object(Map::new()))).collect(),
-        ),
-        _ => None,
+        if self.below.iter().any(|path| path.is_empty()) {
+            return Value::deserialize(value).map(|value| (!value.is_null()).then_some(value));
+        }
+        value.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &Cut<'_> {
+    type Value = Option<Value>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Option<Value>, A::Error> {
+        let mut kept = Map::new();
+        while let Some((key, below)) = fields.next_key_seed(Key(self))? {
+            if let Some(value) = fields.next_value_seed(&below)? {
+                kept.insert(key, value);
+            }
+        }
+        Ok((!kept.is_empty()).then_some(Value::Object(kept)))
+    }
+
+    /// An element without any of the fields keeps its place: positions may mean something.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Option<Value>, A::Error> {
+        let mut kept = Vec::new();
+        while let Some(element) = elements.next_element_seed(self)? {
+            kept.push(element.unwrap_or_else(nothing));
+        }
+        Ok(Some(Value::Array(kept)))
+    }
+
+    // The paths lead on, and there is nothing below these.
+
+    fn visit_unit<E>(self) -> Result<Option<Value>, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Option<Value>, E> {
+        Ok(None)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Option<Value>, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Option<Value>, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Option<Value>, E> {
+        Ok(None)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Option<Value>, E> {
+        Ok(None)
+    }
+}
+
+/// Reads the name of a field, which is built only where some path leads on through it, and what of the paths is below it.
+struct Key<'k, 'a>(&'k Cut<'a>);
+
+impl<'de, 'a> DeserializeSeed<'de> for Key<'_, 'a> {
+    type Value = (String, Cut<'a>);
+
+    fn deserialize<D: Deserializer<'de>>(self, key: D) -> Result<Self::Value, D::Error> {
+        key.deserialize_str(self)
+    }
+}
+
+impl<'a> Visitor<'_> for Key<'_, 'a> {
+    type Value = (String, Cut<'a>);
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a field")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
+        let steps = self.0.below.iter().filter_map(|path| path.split_first());
+        let below: Vec<_> = steps.filter(|(step, _)| ***step == *key).map(|(_, rest)| rest).collect();
+        let name = if below.is_empty() { String::new() } else { key.to_owned() };
+        Ok((name, Cut { below }))
     }
 }
 
@@ -137,6 +228,11 @@ mod tests {
         for (paths, expected) in cases {
             let paths: Vec<FieldPath> = paths.iter().map(|path| FieldPath::parse(path).unwrap()).collect();
             assert_eq!(pruned(&object, &paths), expected, "{paths:?}");
+            assert_eq!(pruned_text(&object.to_string(), &paths).unwrap(), expected, "{paths:?}");
+        }
+        for broken in ["", "{", r#"{"spec": }"#, "{} {}"] {
+            let paths = [FieldPath::parse("spec").unwrap()];
+            assert!(pruned_text(broken, &paths).is_err(), "{broken}");
         }
     }
 }

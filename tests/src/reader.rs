@@ -35,7 +35,7 @@ impl Reader {
             }
             "Pod" => Some(Event::PodSet(Arc::new(pod_of(object, &self.parts)?))),
             _ => match self.further.get(&object_kind(object)) {
-                Some(kind) => Some(Event::ObjectSet(Arc::new(kind.read(serde_json::from_value(object.clone())?)))),
+                Some(kind) => Some(Event::ObjectSet(Arc::new(kind.read(&serde_json::from_str(&object.to_string())?)))),
                 None => None,
             },
         })
@@ -53,7 +53,7 @@ impl Reader {
                 Some(Event::PodRemoved(PodKey { namespace: text("namespace"), name: text("name"), uid: text("uid") }))
             }
             _ => match self.further.get(&object_kind(object)) {
-                Some(kind) => Some(Event::ObjectRemoved(kind.key(&serde_json::from_value(object.clone())?))),
+                Some(kind) => Some(Event::ObjectRemoved(kind.key(&serde_json::from_str(&object.to_string())?))),
                 None => None,
             },
         })

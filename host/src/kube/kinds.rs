@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use ::kube::api::{ApiResource, DynamicObject};
+use ::kube::api::ApiResource;
 use ::kube::core::GroupVersionKind;
 use ::kube::{Api, Client, Error as ClientError};
 use berth_core::Event;
@@ -18,7 +18,7 @@ use tracing::{info, warn};
 
 use super::informer::{self, Intake, Selection};
 use super::known::Known;
-use super::objects::FurtherKind;
+use super::objects::{FurtherKind, FurtherObject};
 
 /// How often a kind that the API server doesn't serve is asked for: a custom resource may be defined later.
 const NOT_SERVED: Duration = Duration::from_secs(15);
@@ -153,7 +153,7 @@ fn known_as(key: &ObjectKey) -> String {
 }
 
 impl Intake for ObjectIntake {
-    type Object = DynamicObject;
+    type Object = FurtherObject;
 
     fn what(&self) -> String {
         self.reads.kind.to_string()
@@ -171,15 +171,15 @@ impl Intake for ObjectIntake {
         self.send(Event::ObjectsListed(self.reads.clone()));
     }
 
-    fn set(&mut self, object: DynamicObject) {
-        let object = Arc::new(self.reader.read(object));
+    fn set(&mut self, object: FurtherObject) {
+        let object = Arc::new(self.reader.read(&object));
         let before = self.known.set(&known_as(&object.key), Arc::clone(&object));
         if before.is_none_or(|known| known != object) {
             self.send(Event::ObjectSet(object));
         }
     }
 
-    fn removed(&mut self, object: &DynamicObject) {
+    fn removed(&mut self, object: &FurtherObject) {
         if let Some(known) = self.known.remove(&known_as(&self.reader.key(object))) {
             self.send(Event::ObjectRemoved(known.key.clone()));
         }

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use ::kube::api::{DynamicObject, ListParams, ObjectList};
+use ::kube::api::{ListParams, ObjectList};
 use ::kube::client::Body;
 use ::kube::core::{Request, Status};
 use ::kube::{Api, Client, Error as ClientError, Resource};
@@ -30,11 +30,6 @@ const SILENCE: Duration = Duration::from_secs(90);
 pub(super) trait Listed: Resource + Clone + DeserializeOwned + Debug + Send + 'static {
     /// How one is read from a message, where lists are asked for as protobuf.
     const FROM_PROTOBUF: Option<fn(&[u8]) -> Self>;
-}
-
-/// Any kind: custom resources have no messages, and what is read of others is JSON.
-impl Listed for DynamicObject {
-    const FROM_PROTOBUF: Option<fn(&[u8]) -> Self> = None;
 }
 
 /// Why there is no list.

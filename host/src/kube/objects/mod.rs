@@ -15,7 +15,7 @@ mod pod;
 mod spec;
 mod volume;
 
-pub use self::further::FurtherKind;
+pub use self::further::{FurtherKind, FurtherObject};
 pub(super) use self::meta::ObjectMeta;
 pub use self::node::NodeObject;
 pub use self::notes::Notes;

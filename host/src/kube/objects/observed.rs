@@ -63,8 +63,8 @@ impl<'de, T: Slim, const WHOLE: bool> Deserialize<'de> for Observed<T, WHOLE> {
 
 /// Of an object, what tells it from others.
 #[derive(serde::Deserialize)]
-struct Identity {
-    metadata: ObjectMeta,
+pub(super) struct Identity {
+    pub metadata: ObjectMeta,
 }
 
 impl<T: Slim, const WHOLE: bool> Listed for Observed<T, WHOLE> {

@@ -9,7 +9,7 @@ use berth_core::plugins::Declaration;
 use hashbrown::HashSet;
 
 use super::BATCH;
-use crate::fields::{FieldPath, pruned};
+use crate::fields::{FieldPath, pruned_text};
 use crate::wasm::bindings::exports::berth::scheduler::objects as wit;
 
 /// Bytes of fields in one `apply`, after which the next object goes into another one.
@@ -112,8 +112,7 @@ impl ObjectFeed {
             Arc::clone(&object.fields)
         } else {
             // What is kept was written as JSON by the informer.
-            let kept = serde_json::from_str(&object.fields).unwrap_or_default();
-            pruned(&kept, &read.paths).to_string().into()
+            pruned_text(&object.fields, &read.paths).unwrap_or_default().to_string().into()
         };
         Some(Told::Object { id, at, cached, fields })
     }

@@ -9,7 +9,7 @@ use super::answers::{self, shorten};
 use super::call::Export;
 use super::error::CallError;
 use super::instance::Instance;
-use crate::fields::{FieldPath, pruned};
+use crate::fields::{FieldPath, pruned_text};
 use crate::wasm::bindings::exports::berth::scheduler::queueing_hint as wit;
 use crate::wasm::convert;
 
@@ -86,6 +86,5 @@ fn fields(object: &Object, kind: &ObjectKind, declaration: &Declaration) -> Stri
     let fields = reads.into_iter().flat_map(|reads| &reads.fields);
     let paths: Vec<FieldPath> = fields.filter_map(|path| FieldPath::parse(path).ok()).collect();
     // What is kept was written as JSON by the informer.
-    let kept = serde_json::from_str(&object.fields).unwrap_or_default();
-    pruned(&kept, &paths).to_string()
+    pruned_text(&object.fields, &paths).unwrap_or_default().to_string()
 }
