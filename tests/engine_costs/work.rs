@@ -16,7 +16,7 @@ const FIRSTS: usize = 5;
 
 /// How many times as much a pod like others costs in the larger cluster at most, where that does not depend on the number of
 /// nodes: trees are deeper.
-const FLAT: f64 = 1.15;
+const FLAT: f64 = 1.2;
 
 /// Of all components together, for a pod.
 #[derive(Clone, Copy, Debug)]
@@ -47,24 +47,24 @@ const fn work(fuel: f64, bytes: f64) -> Work {
 }
 
 const LIMITS: &[Limit] = &[
-    limit("SchedulingBasic", work(15_000.0, 590.0), work(220_000.0, 8_600.0), work(910.0, 9.5)),
-    limit("DefaultTopologySpreading", work(89_000.0, 2_800.0), work(460_000.0, 7_900.0), work(3_000.0, 19.0)),
+    limit("SchedulingBasic", work(9_600.0, 600.0), work(120_000.0, 8_100.0), work(20.0, 1.0)),
+    limit("DefaultTopologySpreading", work(66_000.0, 2_900.0), work(300_000.0, 7_400.0), work(1_500.0, 9.5)),
     // Each template hears of every node that took a pod of another since its last: 200 of these, or as many as there are.
     Limit {
         larger: 2.4,
-        ..limit("InterleavedTemplates", work(510_000.0, 4_500.0), work(1_100_000.0, 7_900.0), work(4_400.0, 50.0))
+        ..limit("InterleavedTemplates", work(440_000.0, 4_500.0), work(840_000.0, 7_400.0), work(2_900.0, 41.0))
     },
-    limit("TopologySpreading", work(44_000.0, 1_450.0), work(370_000.0, 7_900.0), work(2_900.0, 19.0)),
-    limit("PreferredTopologySpreading", work(45_000.0, 1_400.0), work(360_000.0, 7_900.0), work(2_900.0, 19.0)),
-    limit("SchedulingPodAffinity", work(44_000.0, 1_150.0), work(360_000.0, 9_500.0), work(1_900.0, 9.5)),
-    limit("SchedulingPreferredPodAffinity", work(57_000.0, 2_200.0), work(360_000.0, 8_800.0), work(2_000.0, 9.5)),
-    limit("SchedulingPodAntiAffinity", work(45_000.0, 1_050.0), work(360_000.0, 9_400.0), work(1_700.0, 9.5)),
-    limit("SchedulingPreferredPodAntiAffinity", work(39_000.0, 930.0), work(370_000.0, 9_300.0), work(2_000.0, 9.5)),
-    limit("SchedulingNodeAffinity", work(15_000.0, 590.0), work(230_000.0, 8_700.0), work(920.0, 9.5)),
-    // Each pod has a volume that no other has: two components are asked about every node.
+    limit("TopologySpreading", work(30_000.0, 1_500.0), work(220_000.0, 7_400.0), work(1_300.0, 9.5)),
+    limit("PreferredTopologySpreading", work(30_000.0, 1_500.0), work(210_000.0, 7_400.0), work(1_300.0, 9.5)),
+    limit("SchedulingPodAffinity", work(34_000.0, 1_200.0), work(270_000.0, 9_600.0), work(1_400.0, 9.5)),
+    limit("SchedulingPreferredPodAffinity", work(42_000.0, 2_200.0), work(260_000.0, 8_800.0), work(1_400.0, 9.5)),
+    limit("SchedulingPodAntiAffinity", work(34_000.0, 1_100.0), work(260_000.0, 9_500.0), work(1_200.0, 9.5)),
+    limit("SchedulingPreferredPodAntiAffinity", work(29_000.0, 930.0), work(270_000.0, 9_300.0), work(1_500.0, 9.5)),
+    limit("SchedulingNodeAffinity", work(9_600.0, 600.0), work(120_000.0, 8_200.0), work(20.0, 1.0)),
+    // Each pod has a volume that no other has: one component is asked about every node, and says of all at once that they have room.
     Limit {
-        larger: 1.9,
-        ..limit("SchedulingCSIPVs", work(390_000.0, 6_800.0), work(630_000.0, 15_000.0), work(2_100.0, 24.0))
+        larger: 1.4,
+        ..limit("SchedulingCSIPVs", work(240_000.0, 6_400.0), work(370_000.0, 14_000.0), work(31.0, 7.0))
     },
 ];
 
