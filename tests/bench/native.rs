@@ -9,16 +9,19 @@ use berth_guest::types::TaintEffect;
 
 use crate::round::timed;
 
-/// A plugin, and how it is asked about every one of so many nodes for the first pod of so many templates: CPU times.
+/// A plugin in a cluster of its own.
 pub struct Native {
     /// The plugin's name.
     pub name: &'static str,
-    /// Asks.
-    pub firsts: fn(nodes: usize, templates: usize) -> Vec<Duration>,
+    /// With so many nodes.
+    pub start: fn(nodes: usize) -> Asker,
 }
 
-/// Those that have an opinion on a pod without wishes.
-pub const PLUGINS: &[Native] = &[
+/// Asks about the pod of this number, and says what CPU time that took.
+pub type Asker = Box<dyn FnMut(usize) -> Duration>;
+
+/// Those that have an opinion on a pod without wishes, asked about every node for the first pod of a template.
+pub const FIRSTS: &[Native] = &[
     of::<node_unschedulable::Plugin>(),
     of::<node_name::Plugin>(),
     of::<taint_toleration::Plugin>(),
@@ -29,20 +32,41 @@ pub const PLUGINS: &[Native] = &[
     of::<image_locality::Plugin>(),
 ];
 
+/// Those that are asked about every pod, whether one like it came before or not; each pod is on another node than the one before.
+pub const OF_EACH_POD: &[Native] = &[of_each_pod::<inter_pod_affinity::Plugin>()];
+
 const fn of<P: Plugin>() -> Native {
-    Native { name: P::NAME, firsts: firsts::<P> }
+    Native { name: P::NAME, start: firsts::<P> }
 }
 
-fn firsts<P: Plugin>(nodes: usize, templates: usize) -> Vec<Duration> {
+const fn of_each_pod<P: Plugin>() -> Native {
+    Native { name: P::NAME, start: repeated::<P> }
+}
+
+fn firsts<P: Plugin>(nodes: usize) -> Asker {
+    let mut host = cluster::<P>(nodes);
+    let all: Vec<u32> = (0..).take(nodes).collect();
+    Box::new(move |template| {
+        let pod = of_template(template);
+        timed(|| std::hint::black_box(host.decide(&pod, &all))).1
+    })
+}
+
+fn repeated<P: Plugin>(nodes: usize) -> Asker {
+    let mut host = cluster::<P>(nodes);
+    let pod = of_template(0);
+    let mut known = 0;
+    Box::new(move |number| {
+        let (cycle, time) = timed(|| host.place_and_classify(&pod, (number % nodes) as u32, known));
+        known = cycle;
+        time
+    })
+}
+
+fn cluster<P: Plugin>(nodes: usize) -> Host<P> {
     let mut host = Host::<P>::new();
     (0..nodes).for_each(|i| host.node(machine(i)));
-    let all: Vec<u32> = (0..).take(nodes).collect();
-    (0..templates)
-        .map(|template| {
-            let pod = of_template(template);
-            timed(|| std::hint::black_box(host.decide(&pod, &all))).1
-        })
-        .collect()
+    host
 }
 
 /// As `objects::node` has them for the engine.

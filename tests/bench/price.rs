@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use berth_tests::engine::{Scene, Setup, WORKLOADS};
 use serde_json::json;
 
-use crate::native::PLUGINS;
+use crate::native::{Asker, FIRSTS, OF_EACH_POD};
 use crate::round::{Round, round, spread_of};
 use crate::{Lines, number};
 
@@ -18,25 +18,33 @@ const ROUNDS: usize = 25;
 /// Pods in such a round.
 const BATCH: usize = 100;
 
-/// Measures in a cluster of `BENCH_PRICE_NODES` nodes.
+/// Measures in a cluster of `BENCH_PRICE_NODES` nodes; components in `BENCH_PRICE_PLUGINS`, a directory, stand for the built-in ones of
+/// their names, to compare builds.
 pub fn measure(lines: &mut Lines) -> Result<()> {
-    let nodes = number("BENCH_PRICE_NODES", 1_000)?;
+    let nodes = number("BENCH_PRICE_NODES", 5_000)?;
+    measure_firsts(lines, nodes)?;
+    measure_repeated(lines, nodes)
+}
+
+/// All nodes asked about, one by one.
+fn measure_firsts(lines: &mut Lines, nodes: usize) -> Result<()> {
     let workload = *WORKLOADS.first().context("no workload")?;
-    let timed = Setup { times_questions: true, ..Setup::default() };
     // A pod that is new to one plugin need not be so to another: where nothing is kept, it always is.
-    let anew = Setup { keeps_nothing: true, ..timed.clone() };
+    let anew = Setup { keeps_nothing: true, ..timed() };
     let mut scene = Scene::with(workload, nodes, 0, anew)?;
     round(&mut scene, 1, Scene::first_of_template)?;
-    let firsts: Vec<Round> =
-        (0..ROUNDS).map(|_| round(&mut scene, 1, Scene::first_of_template)).collect::<Result<_>>()?;
-    for plugin in PLUGINS {
-        let native = (plugin.firsts)(nodes, ROUNDS);
-        let component = of_plugin(&firsts, plugin.name);
-        let (least_native, least) = (least(&native), least(&component));
-        if least == 0.0 {
-            // Its answers are those about another template, which were kept all the same.
-            continue;
-        }
+    let mut natives: Vec<Asker> = FIRSTS.iter().map(|plugin| (plugin.start)(nodes)).collect();
+    let (mut components, mut native) = (Vec::new(), vec![Vec::new(); FIRSTS.len()]);
+    // In turn, as a machine is not equally fast all the time.
+    for number in 0..ROUNDS {
+        components.push(round(&mut scene, 1, Scene::first_of_template)?);
+        native.iter_mut().zip(&mut natives).for_each(|(times, ask)| times.push(ask(number)));
+    }
+    let (mut all_native, mut all) = (0.0, 0.0);
+    for (plugin, native) in FIRSTS.iter().zip(&native) {
+        let component = of_plugin(&components, plugin.name);
+        let (least_native, least) = (least(native), least(&component));
+        (all_native, all) = (all_native + least_native, all + least);
         lines.write(&json!({
             "case": "first", "plugin": plugin.name, "nodes": nodes,
             "nativeMicroseconds": spread_of(native.iter().map(micros)),
@@ -44,26 +52,55 @@ pub fn measure(lines: &mut Lines) -> Result<()> {
             "ratio": least / least_native, "nanosecondsPerNode": least * 1e3 / nodes as f64,
         }))?;
     }
-    let mut scene = Scene::with(workload, nodes, 0, timed)?;
+    lines.write(&json!({
+        "case": "first", "plugin": "", "nodes": nodes,
+        "nativeMicroseconds": spread_of([all_native]), "componentMicroseconds": spread_of([all]),
+        "ratio": all / all_native, "nanosecondsPerNode": all * 1e3 / nodes as f64,
+    }))
+}
+
+fn measure_repeated(lines: &mut Lines, nodes: usize) -> Result<()> {
+    let workload = *WORKLOADS.first().context("no workload")?;
+    let mut scene = Scene::with(workload, nodes, 0, timed())?;
     round(&mut scene, BATCH, Scene::next_pod)?;
-    let repeated: Vec<Round> = (0..ROUNDS).map(|_| round(&mut scene, BATCH, Scene::next_pod)).collect::<Result<_>>()?;
+    let mut natives: Vec<Asker> = OF_EACH_POD.iter().map(|plugin| (plugin.start)(nodes)).collect();
+    let (mut repeated, mut native) = (Vec::new(), vec![Vec::new(); OF_EACH_POD.len()]);
+    for number in 0..ROUNDS {
+        repeated.push(round(&mut scene, BATCH, Scene::next_pod)?);
+        for (times, ask) in native.iter_mut().zip(&mut natives) {
+            times.extend((number * BATCH..(number + 1) * BATCH).map(|pod| micros(&ask(pod))));
+        }
+    }
     let mut calls = BTreeMap::<&str, u64>::new();
     for round in &repeated {
         round.questions.calls.iter().for_each(|(name, count)| *calls.entry(name).or_default() += count);
     }
+    let mut beyond_native = 0.0;
     for (name, calls) in calls.into_iter().filter(|(_, calls)| *calls > 0) {
+        let component: Vec<f64> = of_plugin(&repeated, name).iter().map(|time| micros(time) / BATCH as f64).collect();
+        // Where there is no native code to compare with, all that the component takes is WebAssembly's.
+        let measured = OF_EACH_POD.iter().zip(&native).find(|(plugin, _)| plugin.name == name);
+        let native = measured.map_or(&[][..], |(_, times)| times);
+        beyond_native += (median(&component) - median(native)).max(0.0);
         lines.write(&json!({
             "case": "repeated", "plugin": name, "nodes": nodes, "callsPerPod": calls as f64 / (ROUNDS * BATCH) as f64,
-            "componentMicroseconds": spread_of(of_plugin(&repeated, name).iter().map(|time| micros(time) / BATCH as f64)),
+            "nativeMicroseconds": spread_of(native.iter().copied()), "componentMicroseconds": spread_of(component),
         }))?;
     }
     let asking = |round: &Round| round.questions.time.values().sum::<Duration>();
+    let decisions: Vec<f64> = repeated.iter().map(|round| micros(&round.deciding) / BATCH as f64).collect();
     lines.write(&json!({
         "case": "repeated", "plugin": "", "nodes": nodes,
-        "decisionMicroseconds": spread_of(repeated.iter().map(|round| micros(&round.deciding) / BATCH as f64)),
         "componentMicroseconds": spread_of(repeated.iter().map(|round| micros(&asking(round)) / BATCH as f64)),
         "shareOfComponents": spread_of(repeated.iter().map(|round| asking(round).as_secs_f64() / round.deciding.as_secs_f64())),
+        "shareOfWebAssembly": beyond_native / median(&decisions),
+        "decisionMicroseconds": spread_of(decisions),
     }))
+}
+
+fn timed() -> Setup {
+    let plugins_dir = std::env::var_os("BENCH_PRICE_PLUGINS").map(Into::into);
+    Setup { times_questions: true, plugins_dir, ..Setup::default() }
 }
 
 /// How long the plugin took in each round.
@@ -78,4 +115,11 @@ fn micros(time: &Duration) -> f64 {
 /// What is least disturbed by whatever else the machine does.
 fn least(times: &[Duration]) -> f64 {
     times.iter().map(micros).fold(f64::INFINITY, f64::min)
+}
+
+/// 0 of none.
+fn median(figures: &[f64]) -> f64 {
+    let mut sorted = figures.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
 }

@@ -1,6 +1,7 @@
 //! A scheduling cycle of one plugin, without what makes tests readable: for measuring what its code costs.
 
 use super::{Host, PodBuilder};
+use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, ResidentPod};
 use crate::plugin::Plugin;
 use crate::types::Scope;
 use crate::{PreFilter, PreScore};
@@ -34,5 +35,19 @@ impl<P: Plugin> Host<P> {
             }
             Err(message) => panic!("pre-score: {message}"),
         }
+    }
+
+    /// A pod comes onto a node, one of the ids as they came, and classes are asked for one like it, of which the host has the
+    /// answers of cycle `known`: what each pod of a known template costs a plugin that answers by class. The number of this cycle.
+    ///
+    /// # Panics
+    /// The plugin answers with an error.
+    pub fn place_and_classify(&mut self, pod: &PodBuilder, node: u32, known: u64) -> u64 {
+        let id = self.residents.len() as u32;
+        self.residents.push(None);
+        self.guest.apply(vec![Change::ResidentPod(ResidentPod { id, node, pod: pod.0.clone() })]);
+        let cycle = self.next_cycle(pod);
+        self.guest.classify(&cycle, known).unwrap_or_else(|message| panic!("classify: {message}"));
+        cycle.id
     }
 }

@@ -401,12 +401,13 @@ impl<P: Plugin> Host<P> {
     }
 
     pub(super) fn id(&self, name: &str) -> u32 {
-        let here = self.here();
-        here.iter().find(|(_, known)| known == name).unwrap_or_else(|| panic!("no node {name:?} here")).0
+        let is_it = |(known, node): &(String, Option<NodeBuilder>)| known == name && node.is_some();
+        let at = self.nodes.iter().position(is_it).unwrap_or_else(|| panic!("no node {name:?} here"));
+        at as u32
     }
 
     fn node_count(&self) -> Change {
-        Change::NodeCount(self.here().len() as u32)
+        Change::NodeCount(self.nodes.iter().filter(|(_, node)| node.is_some()).count() as u32)
     }
 
     /// New images, and how many nodes now have each.

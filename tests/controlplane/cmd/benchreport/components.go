@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -86,6 +87,7 @@ type priceResult struct {
 	Calls     float64 `json:"callsPerPod"`
 	Decision  spread  `json:"decisionMicroseconds"`
 	Share     spread  `json:"shareOfComponents"`
+	Beyond    float64 `json:"shareOfWebAssembly"` // of the decision: what components take beyond their code as native code
 }
 
 func (r *report) priceTables(b *strings.Builder) {
@@ -96,18 +98,19 @@ func (r *report) priceTables(b *strings.Builder) {
 	header(b, "plugin", "native", "component", "ratio of the least", "ns a node")
 	for _, line := range r.Price {
 		if line.Case == firstOfTemplate {
-			row(b, line.Plugin, line.Native.String(), line.Component.String(), fmt.Sprintf("%.2f", line.Ratio), fmt.Sprintf("%.0f", line.PerNode))
+			row(b, cmp.Or(line.Plugin, "all"), line.Native.String(), line.Component.String(), fmt.Sprintf("%.2f", line.Ratio), fmt.Sprintf("%.0f", line.PerNode))
 		}
 	}
 	b.WriteString("\nA pod like others: µs in components, guests' own work included.\n\n")
-	header(b, "plugin", "calls", "µs")
+	header(b, "plugin", "calls", "µs", "as native code")
 	for _, line := range r.Price {
 		switch {
 		case line.Case != repeated:
 		case line.Plugin != "":
-			row(b, line.Plugin, fmt.Sprintf("%.1f", line.Calls), line.Component.String())
+			row(b, line.Plugin, fmt.Sprintf("%.1f", line.Calls), line.Component.String(), line.Native.String())
 		default:
-			row(b, "all", "", fmt.Sprintf("%s of %s, a share of %s", line.Component, line.Decision, line.Share))
+			row(b, "all", "", fmt.Sprintf("%s of %s, a share of %s", line.Component, line.Decision, line.Share),
+				fmt.Sprintf("beyond native code: a share of %.2f", line.Beyond))
 		}
 	}
 	b.WriteString("\n")
