@@ -35,7 +35,7 @@ const LIMITS: &[Limit] = &[
     limit("SchedulingPodAntiAffinity", 2.0, 2.5, 0.0, 0.5),
     limit("SchedulingPreferredPodAntiAffinity", 3.0, 3.5, 0.0, 0.5),
     limit("SchedulingNodeAffinity", 2.0, 2.5, 0.0, 0.5),
-    limit("SchedulingCSIPVs", 7.0, 24.0, 1.0, 1.0),
+    limit("SchedulingCSIPVs", 7.0, 24.0, 2.0, 1.0),
 ];
 
 #[test]

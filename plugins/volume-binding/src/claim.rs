@@ -47,6 +47,8 @@ pub struct Found {
     pub bound: Vec<Option<Rc<Volume>>>,
     /// Those that wait for their first pod, each with the volumes that may be had.
     pub waiting: Vec<Waiting>,
+    /// All are bound, to volumes that every node reaches.
+    pub everywhere: bool,
 }
 
 /// A claim that waits for its first pod.
@@ -56,14 +58,6 @@ pub struct Waiting {
     pub claim: Rc<Claim>,
     /// What it may be bound to, or why that can't be told.
     pub candidates: Result<Candidates, String>,
-}
-
-impl Found {
-    /// Whether no node need be looked at: all is bound, to volumes that every node reaches.
-    pub fn is_reached_everywhere(&self) -> bool {
-        let everywhere = |volume: &Option<Rc<Volume>>| volume.as_ref().is_some_and(|one| one.is_reached_everywhere());
-        self.waiting.is_empty() && self.bound.iter().all(everywhere)
-    }
 }
 
 impl Wanted {
@@ -95,7 +89,12 @@ impl Wanted {
                 immediate = true;
             }
         }
-        if immediate { Err(Rejection::unresolvable(UNBOUND)) } else { Ok(found) }
+        if immediate {
+            return Err(Rejection::unresolvable(UNBOUND));
+        }
+        let everywhere = |volume: &Option<Rc<Volume>>| volume.as_ref().is_some_and(|one| one.is_reached_everywhere());
+        found.everywhere = found.waiting.is_empty() && found.bound.iter().all(everywhere);
+        Ok(found)
     }
 }
 

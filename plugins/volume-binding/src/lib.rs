@@ -47,14 +47,14 @@ fn pre_filter(pod: &Pod, cluster: &Cluster) -> Result<PreFilter, Rejection> {
     if pod.wanted.is_empty() {
         return Ok(PreFilter::Skip);
     }
-    let found = pod.wanted.find(cluster)?;
-    let everywhere = found.is_reached_everywhere();
-    pod.found.replace(found);
-    Ok(if everywhere { PreFilter::Skip } else { PreFilter::All })
+    pod.found.replace(pod.wanted.find(cluster)?);
+    Ok(PreFilter::All)
 }
 
 fn filter(pod: &Pod, cluster: &Cluster, name: &node::Name, labels: &node::Labels) -> Result<(), Rejection> {
-    decide(&pod.found.borrow(), cluster, Place { name, labels }).map(|_| ())
+    let found = pod.found.borrow();
+    // As for most pods, whose volumes nothing binds to some of the nodes.
+    if found.everywhere { Ok(()) } else { decide(&found, cluster, Place { name, labels }).map(|_| ()) }
 }
 
 berth_guest::plugin!(
