@@ -32,7 +32,8 @@ pub const FIRSTS: &[Native] = &[
     of::<image_locality::Plugin>(),
 ];
 
-/// Those that are asked about every pod, whether one like it came before or not; each pod is on another node than the one before.
+/// Those that are asked about every pod, whether one like it came before or not; each pod is on another node than the one
+/// before.
 pub const OF_EACH_POD: &[Native] = &[of_each_pod::<inter_pod_affinity::Plugin>()];
 
 const fn of<P: Plugin>() -> Native {

@@ -18,8 +18,8 @@ const ROUNDS: usize = 25;
 /// Pods in such a round.
 const BATCH: usize = 100;
 
-/// Measures in a cluster of `BENCH_PRICE_NODES` nodes; components in `BENCH_PRICE_PLUGINS`, a directory, stand for the built-in ones of
-/// their names, to compare builds.
+/// Measures in a cluster of `BENCH_PRICE_NODES` nodes; components in `BENCH_PRICE_PLUGINS`, a directory, stand for the
+/// built-in ones of their names, to compare builds.
 pub fn measure(lines: &mut Lines) -> Result<()> {
     let nodes = number("BENCH_PRICE_NODES", 5_000)?;
     measure_firsts(lines, nodes)?;
