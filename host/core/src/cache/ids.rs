@@ -21,13 +21,18 @@ pub struct ImageId(pub u32);
 #[derive(Clone, Debug)]
 pub struct Slab<T> {
     /// All but the last are full.
-    chunks: Vec<Arc<Vec<Entry<T>>>>,
+    pages: Vec<Arc<Page<T>>>,
     free: Vec<u32>,
     len: usize,
 }
 
-/// Entries that are copied together: few enough for that to be done between two pods.
+/// Chunks that are shared together, so that a copy of all has little to count; all but the last are full.
+type Page<T> = Vec<Arc<Vec<Entry<T>>>>;
+
+/// Entries that are copied together, and chunks of a page: few enough for that to be done between two pods.
 const CHUNK: usize = 64;
+
+const PAGE: usize = CHUNK * CHUNK;
 
 #[derive(Clone, Debug)]
 enum Entry<T> {
@@ -47,7 +52,7 @@ impl<T> Entry<T> {
 
 impl<T> Default for Slab<T> {
     fn default() -> Self {
-        Self { chunks: Vec::new(), free: Vec::new(), len: 0 }
+        Self { pages: Vec::new(), free: Vec::new(), len: 0 }
     }
 }
 
@@ -61,11 +66,17 @@ impl<T: Clone> Slab<T> {
             return id;
         }
         let id = self.end() as u32;
-        if self.chunks.last().is_none_or(|last| last.len() == CHUNK) {
-            self.chunks.push(Arc::new(Vec::with_capacity(CHUNK)));
+        let at = id as usize;
+        if at.is_multiple_of(PAGE) {
+            self.pages.push(Arc::default());
         }
-        if let Some(last) = self.chunks.last_mut() {
-            Arc::make_mut(last).push(Entry::Taken(thing));
+        if let Some(page) = self.pages.last_mut().map(Arc::make_mut) {
+            if at.is_multiple_of(CHUNK) {
+                page.push(Arc::new(Vec::with_capacity(CHUNK)));
+            }
+            if let Some(last) = page.last_mut().map(Arc::make_mut) {
+                last.push(Entry::Taken(thing));
+            }
         }
         id
     }
@@ -102,23 +113,28 @@ impl<T: Clone> Slab<T> {
     }
 
     fn entry_mut(&mut self, id: u32) -> Option<&mut Entry<T>> {
-        let chunk = self.chunks.get_mut(id as usize / CHUNK)?;
-        Arc::make_mut(chunk).get_mut(id as usize % CHUNK)
+        let at = id as usize;
+        let page = Arc::make_mut(self.pages.get_mut(at / PAGE)?);
+        Arc::make_mut(page.get_mut(at % PAGE / CHUNK)?).get_mut(at % CHUNK)
     }
 }
 
 impl<T> Slab<T> {
     pub fn get(&self, id: u32) -> Option<&T> {
-        self.chunks.get(id as usize / CHUNK)?.get(id as usize % CHUNK)?.as_ref()
+        let at = id as usize;
+        self.pages.get(at / PAGE)?.get(at % PAGE / CHUNK)?.get(at % CHUNK)?.as_ref()
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.chunks.iter().flat_map(|chunk| &**chunk).filter_map(Entry::as_ref)
+        self.all().filter_map(Entry::as_ref)
     }
 
     pub fn entries(&self) -> impl Iterator<Item = (u32, &T)> {
-        let all = self.chunks.iter().flat_map(|chunk| &**chunk);
-        (0..).zip(all).filter_map(|(id, entry)| Some((id, entry.as_ref()?)))
+        (0..).zip(self.all()).filter_map(|(id, entry)| Some((id, entry.as_ref()?)))
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Entry<T>> {
+        self.pages.iter().flat_map(|page| &**page).flat_map(|chunk| &**chunk)
     }
 
     pub fn len(&self) -> usize {
@@ -126,7 +142,9 @@ impl<T> Slab<T> {
     }
 
     pub fn end(&self) -> usize {
-        self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * CHUNK + last.len())
+        let Some(page) = self.pages.last() else { return 0 };
+        let last = page.last().map_or(0, |chunk| (page.len() - 1) * CHUNK + chunk.len());
+        (self.pages.len() - 1) * PAGE + last
     }
 }
 
@@ -137,19 +155,19 @@ mod tests {
     #[test]
     fn a_copy_stays_as_it_was() {
         let mut slab = Slab::default();
-        let ids: Vec<u32> = (0..200).map(|n| slab.insert(n)).collect();
-        assert_eq!((ids.last(), slab.end(), slab.len()), (Some(&199), 200, 200));
+        let ids: Vec<u32> = (0..5000).map(|n| slab.insert(n)).collect();
+        assert_eq!((ids.last(), slab.end(), slab.len()), (Some(&4999), 5000, 5000));
         let copy = slab.clone();
         slab.get_mut(70).into_iter().for_each(|thing| *thing = 7000);
         assert_eq!((slab.retire(3), slab.retire(3)), (Some(3), None));
         slab.free(3);
         slab.free(3);
-        assert_eq!((slab.insert(3000), slab.insert(1)), (3, 200));
-        assert!(copy.entries().all(|(id, thing)| *thing == id as i32) && copy.len() == 200 && copy.end() == 200);
+        assert_eq!((slab.insert(3000), slab.insert(1)), (3, 5000));
+        assert!(copy.entries().all(|(id, thing)| *thing == id as i32) && copy.len() == 5000 && copy.end() == 5000);
         assert_eq!(
-            (slab.get(70), slab.get(3), slab.get(200), slab.get(201)),
+            (slab.get(70), slab.get(3), slab.get(5000), slab.get(5001)),
             (Some(&7000), Some(&3000), Some(&1), None)
         );
-        assert_eq!((slab.iter().count(), slab.len(), slab.end()), (201, 201, 201));
+        assert_eq!((slab.iter().count(), slab.len(), slab.end()), (5001, 5001, 5001));
     }
 }

@@ -1,9 +1,8 @@
 //! Images over the whole cluster: how big, and on how many nodes.
 
-use hashbrown::HashMap;
-
-use super::ids::{ImageId, Slab};
+use super::ids::ImageId;
 use super::log::{Change, ChangeLog};
+use super::register::{Keyed, Register};
 use crate::model::NodeImage;
 
 /// An image by one of its names.
@@ -17,11 +16,18 @@ pub struct ImageState {
     pub nodes: u32,
 }
 
+impl Keyed for ImageState {
+    type Key = str;
+
+    fn key(&self) -> &str {
+        &self.name
+    }
+}
+
 /// All of them.
 #[derive(Clone, Debug, Default)]
 pub struct Images {
-    states: Slab<ImageState>,
-    by_name: HashMap<Box<str>, ImageId>,
+    states: Register<ImageState>,
 }
 
 impl Images {
@@ -75,8 +81,7 @@ impl Images {
             state.nodes -= 1;
             if state.nodes > 0 {
                 log.push(Change::Image(*id));
-            } else if let Some(state) = self.states.retire(id.0) {
-                self.by_name.remove(&state.name);
+            } else if self.states.retire(id.0).is_some() {
                 log.push(Change::ImageRemoved(*id));
             }
         }
@@ -87,11 +92,7 @@ impl Images {
     }
 
     fn id_of(&mut self, name: &str, size: i64) -> ImageId {
-        if let Some(id) = self.by_name.get(name) {
-            return *id;
-        }
-        let id = ImageId(self.states.insert(ImageState { name: name.into(), size, nodes: 0 }));
-        self.by_name.insert(name.into(), id);
-        id
+        let known = self.states.find(name);
+        ImageId(known.unwrap_or_else(|| self.states.insert(ImageState { name: name.into(), size, nodes: 0 })))
     }
 }

@@ -30,7 +30,7 @@ pub use self::images::{ImageState, Images};
 pub use self::log::{Change, ChangeLog};
 pub use self::node_info::{NodeInfo, Usage};
 pub use self::objects::{CachedObject, Coverage, KindId, ObjectId, Objects};
-use self::register::{Named, Register};
+use self::register::{Keyed, Register};
 use crate::cluster_event::ClusterEvent;
 use crate::facts::NodeFacts;
 use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod};
@@ -47,14 +47,18 @@ pub struct CachedPod {
     pub assumed: bool,
 }
 
-impl Named for CachedPod {
-    fn known_as(&self) -> &str {
+impl Keyed for CachedPod {
+    type Key = str;
+
+    fn key(&self) -> &str {
         &self.pod.key.uid
     }
 }
 
-impl Named for NodeInfo {
-    fn known_as(&self) -> &str {
+impl Keyed for NodeInfo {
+    type Key = str;
+
+    fn key(&self) -> &str {
         &self.node.name
     }
 }

@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hashbrown::HashMap;
-
 use super::assumed::{Assumptions, Shown};
-use super::ids::Slab;
 use super::log::{Change, ChangeLog};
+use super::register::{Keyed, Register};
 use crate::model::object::{Object, ObjectKey, ObjectKind, ObjectReads};
 
 /// An object for as long as it exists (`object-id`).
@@ -29,6 +27,14 @@ pub struct CachedObject {
     pub assumed: bool,
 }
 
+impl Keyed for CachedObject {
+    type Key = ObjectKey;
+
+    fn key(&self) -> &ObjectKey {
+        &self.object.key
+    }
+}
+
 /// How far the objects are known that somebody wants to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Coverage {
@@ -43,8 +49,7 @@ pub enum Coverage {
 /// All objects of all kinds that plugins read.
 #[derive(Clone, Debug, Default)]
 pub struct Objects {
-    slab: Slab<CachedObject>,
-    by_key: HashMap<ObjectKey, ObjectId>,
+    known: Register<CachedObject>,
     kinds: Vec<KnownKind>,
     assumed: Assumptions,
 }
@@ -66,19 +71,19 @@ struct KnownKind {
 impl Objects {
     /// All objects, by id.
     pub fn iter(&self) -> impl Iterator<Item = (ObjectId, &CachedObject)> {
-        self.slab.entries().map(|(id, object)| (ObjectId(id), object))
+        self.known.entries().map(|(id, object)| (ObjectId(id), object))
     }
 
     /// The object with this id.
     #[must_use]
     pub fn get(&self, id: ObjectId) -> Option<&CachedObject> {
-        self.slab.get(id.0)
+        self.known.get(id.0)
     }
 
     /// The object of this key.
     #[must_use]
     pub fn by_key(&self, key: &ObjectKey) -> Option<&CachedObject> {
-        self.get(*self.by_key.get(key)?)
+        self.known.get(self.known.find(key)?)
     }
 
     /// The id of a kind that somebody reads.
@@ -215,37 +220,34 @@ impl Objects {
             }
             before => {
                 self.hide(key, log);
-                self.insert(key, cached, log);
+                self.insert(cached, log);
                 Some((before.map(|(before, _)| before), after))
             }
         }
     }
 
     fn replace(&mut self, key: &ObjectKey, cached: CachedObject, log: &mut ChangeLog) {
-        let id = self.by_key.get(key).copied();
-        if let Some((id, known)) = id.and_then(|id| Some((id, self.slab.get_mut(id.0)?))) {
-            log.push(Change::Object(id, cached.kind));
+        if let Some((id, known)) = self.known.find(key).and_then(|id| Some((id, self.known.get_mut(id)?))) {
+            log.push(Change::Object(ObjectId(id), cached.kind));
             *known = cached;
         }
     }
 
-    fn insert(&mut self, key: &ObjectKey, cached: CachedObject, log: &mut ChangeLog) {
+    fn insert(&mut self, cached: CachedObject, log: &mut ChangeLog) {
         let kind = cached.kind;
-        let id = ObjectId(self.slab.insert(cached));
-        self.by_key.insert(key.clone(), id);
-        log.push(Change::Object(id, kind));
+        let id = self.known.insert(cached);
+        log.push(Change::Object(ObjectId(id), kind));
     }
 
     fn hide(&mut self, key: &ObjectKey, log: &mut ChangeLog) {
-        let removed = self.by_key.remove(key).and_then(|id| Some((id, self.slab.retire(id.0)?)));
-        if let Some((id, known)) = removed {
-            log.push(Change::ObjectRemoved(id, known.kind));
+        if let Some((id, known)) = self.known.find(key).and_then(|id| Some((id, self.known.retire(id)?))) {
+            log.push(Change::ObjectRemoved(ObjectId(id), known.kind));
         }
     }
 
     /// The id, whose removal is no longer in the log, may be used again.
     pub(super) fn free(&mut self, id: ObjectId) {
-        self.slab.free(id.0);
+        self.known.free(id.0);
     }
 
     fn intern(&mut self, kind: &Arc<ObjectKind>) -> KindId {

@@ -1,29 +1,40 @@
-//! Things by id and by name. The name is read from the thing itself and kept nowhere else: a cluster has ten times as many pods as
+//! Things by id and by key. The key is read from the thing itself and kept nowhere else: a cluster has ten times as many pods as
 //! nodes, and a uid takes more room than most of what is kept of a pod.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash};
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::ids::Slab;
 
-/// Something with a name of its own, which never changes.
-pub(super) trait Named {
-    fn known_as(&self) -> &str;
+/// Something with a key of its own, which never changes.
+pub(super) trait Keyed {
+    type Key: ?Sized + Eq + Hash;
+
+    fn key(&self) -> &Self::Key;
 }
 
-/// See the module's head.
+/// See the module's head. A copy shares what it holds with the original, as that of a [`Slab`] does.
 #[derive(Clone, Debug)]
 pub(super) struct Register<T> {
     things: Slab<T>,
-    by_name: HashTable<u32>,
+    /// In so many parts, by the key's hash, of which each is copied by itself.
+    by_key: Vec<Arc<HashTable<u32>>>,
     hasher: DefaultHashBuilder,
+}
+
+const PARTS: usize = 256;
+
+/// The part in which a key of this hash stands. A table goes by the first bits and by the last ones.
+fn part(hash: u64) -> usize {
+    (hash >> 32) as usize % PARTS
 }
 
 impl<T> Default for Register<T> {
     fn default() -> Self {
-        Self { things: Slab::default(), by_name: HashTable::new(), hasher: DefaultHashBuilder::default() }
+        Self { things: Slab::default(), by_key: vec![Arc::default(); PARTS], hasher: DefaultHashBuilder::default() }
     }
 }
 
@@ -41,32 +52,53 @@ impl<T> DerefMut for Register<T> {
     }
 }
 
-impl<T: Named + Clone> Register<T> {
-    /// The id of the thing of this name.
-    pub fn find(&self, name: &str) -> Option<u32> {
-        self.by_name.find(self.hasher.hash_one(name), |id| self.name(*id) == name).copied()
+impl<T: Keyed + Clone> Register<T> {
+    /// The id of the thing of this key.
+    pub fn find(&self, key: &T::Key) -> Option<u32> {
+        let hash = self.hasher.hash_one(key);
+        self.by_key[part(hash)].find(hash, |id| self.things.get(*id).is_some_and(|thing| thing.key() == key)).copied()
     }
 
-    /// A thing whose name nothing has that is there.
+    /// A thing whose key nothing has that is there.
     pub fn insert(&mut self, thing: T) -> u32 {
-        let hash = self.hasher.hash_one(thing.known_as());
+        let hash = self.hasher.hash_one(thing.key());
         let id = self.things.insert(thing);
         let (things, hasher) = (&self.things, &self.hasher);
-        let hash_of = |id: &u32| hasher.hash_one(things.get(*id).map_or("", Named::known_as));
-        self.by_name.insert_unique(hash, id, hash_of);
+        let hash_of = |id: &u32| things.get(*id).map_or(0, |thing| hasher.hash_one(thing.key()));
+        Arc::make_mut(&mut self.by_key[part(hash)]).insert_unique(hash, id, hash_of);
         id
     }
 
     /// Takes the thing out; its id stays out of use until [`Slab::free`].
     pub fn retire(&mut self, id: u32) -> Option<T> {
-        let hash = self.hasher.hash_one(self.name(id));
-        if let Ok(entry) = self.by_name.find_entry(hash, |other| *other == id) {
+        let hash = self.hasher.hash_one(self.things.get(id)?.key());
+        if let Ok(entry) = Arc::make_mut(&mut self.by_key[part(hash)]).find_entry(hash, |other| *other == id) {
             entry.remove();
         }
         self.things.retire(id)
     }
+}
 
-    fn name(&self, id: u32) -> &str {
-        self.things.get(id).map_or("", Named::known_as)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Keyed for &str {
+        type Key = str;
+
+        fn key(&self) -> &str {
+            self
+        }
+    }
+
+    #[test]
+    fn a_copy_finds_what_was_there() {
+        let mut register = Register::default();
+        let (a, b) = (register.insert("a"), register.insert("b"));
+        let copy = register.clone();
+        assert_eq!((register.retire(a), register.retire(a)), (Some("a"), None));
+        let c = register.insert("c");
+        assert_eq!(["a", "b", "c"].map(|key| register.find(key)), [None, Some(b), Some(c)]);
+        assert_eq!(["a", "b", "c"].map(|key| copy.find(key)), [Some(a), Some(b), None]);
     }
 }
