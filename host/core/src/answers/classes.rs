@@ -46,12 +46,12 @@ impl Classes {
             *self = Self { epoch: cycle, ..Self::default() };
         }
         self.known = cycle;
+        let end = classified.nodes.iter().map(|node| node.0 as usize + 1).max().unwrap_or(0);
+        if end > self.of_node.len() {
+            self.of_node.resize(end, NONE);
+        }
         for (node, class) in classified.nodes.iter().zip(&classified.classes) {
-            let at = node.0 as usize;
-            if at >= self.of_node.len() {
-                self.of_node.resize(at + 1, NONE);
-            }
-            self.of_node[at] = u16::try_from(class.0).unwrap_or(NONE);
+            self.of_node[node.0 as usize] = u16::try_from(class.0).unwrap_or(NONE);
         }
         if classified.anew {
             return;

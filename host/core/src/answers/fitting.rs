@@ -40,13 +40,13 @@ impl Fitting {
 
     fn write(&mut self, filtered: &[NodeId], fit: &[NodeId]) {
         let mut fit = fit.iter().peekable();
+        self.nodes.grow(filtered.last().map_or(0, |last| last.0 as usize + 1));
         for node in filtered {
             let fits = fit.next_if_eq(&node).is_some();
             let at = node.0 as usize;
             if self.nodes.contains(at) == fits {
                 continue;
             }
-            self.nodes.grow(at + 1);
             self.nodes.set(at, fits);
             self.len = if fits { self.len + 1 } else { self.len - 1 };
             self.listed = None;

@@ -19,6 +19,9 @@ use crate::plugins::Declaration;
 /// With more groups than this, to look at them all is no less work than to look at all nodes.
 const MOST_GROUPS: usize = 1024;
 
+/// Nodes of one kind of machine come from a few zones in turn, with a few pods or none.
+const LATEST: usize = 32;
+
 /// See the module's head.
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
@@ -31,8 +34,8 @@ pub struct Ranking {
     lists: Vec<List>,
     /// Lists that became empty.
     free_lists: Vec<u32>,
-    /// Where the last node was put: the next one is likely to be like it.
-    latest: u32,
+    /// Where nodes were put lately, by what they have in common: the next one is likely to be like one of them.
+    latest: [u32; LATEST],
     groups: Vec<Group>,
     by_key: HashMap<Arc<[i64]>, usize>,
     /// Groups that became empty.
@@ -117,7 +120,8 @@ impl Ranking {
     ) -> Option<Vec<NodeId>> {
         let stale = moved.and_then(|moved| self.followed.stale(cache, plugins, moved));
         if stale.is_none() {
-            *self = Self { followed: self.followed, ..Self::default() };
+            let spots = vec![Spot { list: NONE, at: 0 }; cache.node_id_end()];
+            *self = Self { followed: self.followed, spots, ..Self::default() };
         }
         stale
     }
@@ -138,7 +142,6 @@ impl Ranking {
             *self = Self { followed: self.followed, is_too_varied: true, ..Self::default() };
             return;
         };
-        self.latest = number;
         let at = node.0 as usize;
         if at >= self.spots.len() {
             self.spots.resize(at + 1, Spot { list: NONE, at: 0 });
@@ -185,12 +188,14 @@ impl Ranking {
 
     /// The list for nodes with this in common, perhaps a new one; `None` where there would be too many groups.
     fn list_of(&mut self, key: &[i64], score: i64) -> Option<u32> {
+        let latest = latest_for(key, score);
         let is_it = |list: &&List| {
             let group = self.groups.get(list.group as usize);
             list.score == score && group.is_some_and(|group| *group.key == *key)
         };
-        if self.lists.get(self.latest as usize).filter(is_it).is_some() {
-            return Some(self.latest);
+        let number = self.latest[latest];
+        if self.lists.get(number as usize).filter(is_it).is_some() {
+            return Some(number);
         }
         let group = self.group_of(key)?;
         let next = self.free_lists.last().copied().unwrap_or(self.lists.len() as u32);
@@ -203,6 +208,7 @@ impl Ranking {
             let list = &mut self.lists[next as usize];
             (list.group, list.score) = (group as u32, score);
         }
+        self.latest[latest] = number;
         Some(number)
     }
 
@@ -288,6 +294,13 @@ impl Best<'_> {
         }
         None
     }
+}
+
+/// Where among the latest lists one stands whose nodes have this in common: mostly another place than others'.
+fn latest_for(key: &[i64], score: i64) -> usize {
+    // The multiplier is that of Knuth's multiplicative hashing; the first bits are the best mixed.
+    let hash = key.iter().fold(score, |hash, part| (hash ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64));
+    (hash as u64 >> 32) as usize % LATEST
 }
 
 #[cfg(test)]
