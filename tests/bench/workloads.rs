@@ -7,18 +7,16 @@ use berth_tests::engine::{Questions, Scene, Setup, WORKLOADS, Workload};
 use serde_json::json;
 
 use crate::round::{Round, round, spread};
-use crate::{Lines, numbers};
+use crate::{Lines, number, numbers};
 
 /// Pods in a round.
 const BATCH: usize = 100;
 
-/// Rounds; the median of them counts.
-const ROUNDS: usize = 7;
-
 /// For inter-pod affinity, which may not grow with pods: so many times the usual number.
 const CROWD: usize = 5;
 
-/// Measures those that are wanted (`BENCH_WORKLOADS`; all, if none is named), at each number of nodes.
+/// Measures those that are wanted (`BENCH_WORKLOADS`; all, if none is named), at each number of nodes, in `BENCH_ENGINE_ROUNDS`,
+/// of which the median counts.
 pub fn measure_all(lines: &mut Lines) -> Result<()> {
     let nodes = numbers("BENCH_ENGINE_NODES", "500 5000 50000")?;
     let wanted = env::var("BENCH_WORKLOADS").unwrap_or_default();
@@ -55,11 +53,11 @@ fn measure(workload: Workload, nodes: usize, crowd: usize, lines: &mut Lines) ->
     // Each template's first pod is none of those that are measured.
     let known = BATCH.max(workload.templates);
     round(&mut scene, known, Scene::next_pod).with_context(|| workload.name)?;
-    let batch = batch(workload, nodes);
-    let rounds: Vec<Round> = (0..ROUNDS).map(|_| round(&mut scene, batch, Scene::next_pod)).collect::<Result<_>>()?;
+    let (batch, times) = (batch(workload, nodes), number("BENCH_ENGINE_ROUNDS", 7)?);
+    let rounds: Vec<Round> = (0..times).map(|_| round(&mut scene, batch, Scene::next_pod)).collect::<Result<_>>()?;
     line("repeated", &rounds)?;
     let rounds: Vec<Round> =
-        (0..ROUNDS).map(|_| round(&mut scene, 1, Scene::first_of_template)).collect::<Result<_>>()?;
+        (0..times).map(|_| round(&mut scene, 1, Scene::first_of_template)).collect::<Result<_>>()?;
     line("first", &rounds)
 }
 

@@ -71,11 +71,16 @@ impl Fitting {
         self.len == 0
     }
 
-    /// All of them, in order. They are listed anew where they changed.
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.nodes.ones().filter_map(|at| u32::try_from(at).ok()).map(NodeId)
+    }
+
+    /// The same as a list, which takes far more room and is kept until they change.
     #[must_use]
     pub fn nodes(&mut self) -> Arc<[NodeId]> {
-        let list = || self.nodes.ones().filter_map(|at| u32::try_from(at).ok()).map(NodeId).collect();
-        Arc::clone(self.listed.get_or_insert_with(list))
+        let listed = self.listed.take().unwrap_or_else(|| self.iter().collect());
+        Arc::clone(self.listed.insert(listed))
     }
 
     pub(super) fn bytes(&self) -> usize {

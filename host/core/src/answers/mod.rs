@@ -168,9 +168,13 @@ impl Answers {
         self.rankings.has_room_for(nodes * Ranking::BYTES_PER_NODE, most, cycle)
     }
 
-    /// What takes least, the nodes that fit, gets least.
+    /// What takes most gets most: 200 templates' in a usual cluster.
     fn most_for_rankings(&self, nodes: usize) -> usize {
-        self.most_for(nodes) / 16 * 7
+        self.most_for(nodes) / 16 * 9
+    }
+
+    fn most_for_fitting(&self, nodes: usize) -> usize {
+        self.most_for(nodes) / 16
     }
 
     fn most_for(&self, nodes: usize) -> usize {
@@ -179,8 +183,8 @@ impl Answers {
 
     /// Drops those used longest ago where they take too much, for so many nodes.
     pub fn make_room(&mut self, nodes: usize) {
-        self.kept.make_room(self.most_for(nodes) / 2);
-        self.fitting.make_room(self.most_for(nodes) / 16);
+        self.kept.make_room(self.most_for(nodes) / 16 * 6);
+        self.fitting.make_room(self.most_for_fitting(nodes));
         self.rankings.make_room(self.most_for_rankings(nodes));
     }
 
@@ -208,6 +212,18 @@ mod tests {
     use crate::profile::FailurePolicy;
 
     #[test]
+    fn as_many_templates_as_are_meant_to_stay() {
+        const TEMPLATES: usize = 200;
+        let answers = Answers::new(crate::Options::default().kept_answers_bytes);
+        assert!(TEMPLATES * USUAL_NODES * Ranking::BYTES_PER_NODE <= answers.most_for_rankings(USUAL_NODES));
+        let nodes: Vec<NodeId> = (0..USUAL_NODES as u32).map(NodeId).collect();
+        let mut fitting = Fitting::default();
+        fitting.set(&nodes, &nodes, &Cache::default());
+        assert_eq!(fitting.iter().count(), USUAL_NODES);
+        assert!(TEMPLATES * fitting.bytes() <= answers.most_for_fitting(USUAL_NODES), "of {} bytes", fitting.bytes());
+    }
+
+    #[test]
     fn the_oldest_go_when_they_take_too_much() {
         let mut cache = Cache::default();
         let name = |n: u32| format!("n{n}").into_boxed_str();
@@ -222,7 +238,7 @@ mod tests {
             kept.verdicts.set(shapes, &nodes, vec![0; 1000]);
         }
         answers.of(PluginId(0), TemplateId(0), 9);
-        answers.most_bytes = 50_000;
+        answers.most_bytes = 64_000;
         answers.make_room(1000);
         assert_eq!(answers.len(), 1);
         let (kept, shapes) = answers.by_shape(&plugin, TemplateId(0), 9, &cache);

@@ -158,6 +158,14 @@ impl Ranking {
         self.vacate(before);
     }
 
+    /// Looks where these nodes are, of which each is to be put or removed. Where many rankings are used in turn, none of that is in the
+    /// processor's caches: asked for all at once it comes all at once, and one by one as each is needed.
+    pub fn read_ahead(&self, nodes: &[NodeId]) {
+        let spots = nodes.iter().filter_map(|node| self.spots.get(node.0 as usize));
+        let places = spots.filter_map(|spot| self.lists.get(spot.list as usize)?.nodes.get(spot.at as usize));
+        std::hint::black_box(places.fold(0, |all, node| all ^ node.0));
+    }
+
     /// Pods do not fit on the node.
     pub fn remove(&mut self, node: NodeId) {
         let Some(spot) = self.spots.get_mut(node.0 as usize) else { return };

@@ -151,7 +151,7 @@ impl Placing<'_> {
         let stale = self.answers.rankings.of(lineup.parts.clone(), cycle).stale(cache, &read, moved);
         let fitting = self.answers.fitting.of(lineup.fitting.clone(), cycle);
         let (fit, unfit): (Vec<NodeId>, Vec<NodeId>) = match stale {
-            None => (fitting.nodes().to_vec(), Vec::new()),
+            None => (fitting.iter().collect(), Vec::new()),
             Some(stale) => stale.into_iter().partition(|node| fitting.contains(*node)),
         };
         let mut scores = Vec::with_capacity(lineup.scoring.len());
@@ -163,6 +163,8 @@ impl Placing<'_> {
             classes.push(self.classes_of(of.plugin, &fit)?);
         }
         let ranking = self.answers.rankings.of(lineup.parts.clone(), cycle);
+        ranking.read_ahead(&unfit);
+        ranking.read_ahead(&fit);
         unfit.iter().for_each(|node| ranking.remove(*node));
         let mut key = Vec::with_capacity(lineup.parts.len());
         for (at, node) in fit.iter().enumerate() {
