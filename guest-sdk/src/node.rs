@@ -146,6 +146,7 @@ impl Usage {
     }
 
     /// How much of a resource is asked for.
+    #[inline]
     pub fn get(&self, resource: &Resource) -> i64 {
         match resource {
             Resource::Cpu => self.milli_cpu,
@@ -157,6 +158,7 @@ impl Usage {
 
     /// The same, with a default for each container that asks for no cpu or no memory, so that pods without requests
     /// count as something. What NodeResourcesFit scores by.
+    #[inline]
     pub fn get_non_zero(&self, resource: &Resource) -> i64 {
         match resource {
             Resource::Cpu => self.non_zero_milli_cpu,

@@ -36,6 +36,7 @@ impl Resource {
 
 impl Resources {
     /// How much of a resource: 0 where none is named.
+    #[inline]
     pub fn get(&self, resource: &Resource) -> i64 {
         match resource {
             Resource::Cpu => self.milli_cpu,

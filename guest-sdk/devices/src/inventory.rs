@@ -158,14 +158,21 @@ impl Inventory {
 
     /// How much of a resource a node has, and how much of that is in use, which is `used` unless it is devices: of an extended
     /// resource that the node's device plugins have none of.
+    // Asked about each node: what most resources need is done there.
+    #[inline]
     pub fn amounts(&self, resource: &Resource, has: &node::Allocatable, used: i64, node: node::Id) -> (i64, i64) {
         match (has.get(resource), resource) {
-            (0, Resource::Scalar(name)) if self.counts() => {
-                let count = self.count(name, node).unwrap_or_default();
-                (count.there, count.allocated)
-            }
+            (0, Resource::Scalar(name)) => self.amounts_of_devices(name, used, node),
             (capacity, _) => (capacity, used),
         }
+    }
+
+    fn amounts_of_devices(&self, resource: &str, used: i64, node: node::Id) -> (i64, i64) {
+        if !self.counts() {
+            return (0, used);
+        }
+        let count = self.count(resource, node).unwrap_or_default();
+        (count.there, count.allocated)
     }
 
     /// Nothing where no class stands for the resource, and where it can't be told which devices it stands for.

@@ -70,10 +70,16 @@ impl Wanted {
     }
 }
 
+// Of each node several times, and mostly nothing is short.
+#[inline]
 fn check(verdict: &mut Verdict, reason: impl Into<Reason>, wanted: i64, capacity: i64, used: i64) {
     if wanted > 0 && wanted > capacity - used {
-        // What the empty node could not hold, no preemption makes room for.
-        let hopeless = wanted > capacity;
-        verdict.reject(if hopeless { RejectionCode::Unresolvable } else { RejectionCode::Unschedulable }, reason);
+        reject(verdict, reason, wanted > capacity);
     }
+}
+
+/// What the empty node could not hold, no preemption makes room for.
+#[cold]
+fn reject(verdict: &mut Verdict, reason: impl Into<Reason>, hopeless: bool) {
+    verdict.reject(if hopeless { RejectionCode::Unresolvable } else { RejectionCode::Unschedulable }, reason);
 }
