@@ -37,21 +37,24 @@ fn score(
         let (capacity, used) = devices.amounts(resource, allocatable, usage.get(resource), node);
         Amounts { capacity, used, wanted: *wanted }
     };
+    let there = pod.0.iter().map(amounts).filter(|amounts| amounts.capacity != 0);
     // They are looked at several times; most pods ask for cpu and memory only, and that needs no allocation for each node.
     let mut few = [Amounts::default(); FEW];
-    match few.get_mut(..pod.0.len()) {
-        Some(few) => {
-            few.iter_mut().zip(&pod.0).for_each(|(one, wanted)| *one = amounts(wanted));
-            improvement(few)
-        }
-        None => improvement(&pod.0.iter().map(amounts).collect::<Vec<_>>()),
+    if pod.0.len() > FEW {
+        return improvement(&there.collect::<Vec<_>>());
     }
+    let mut len = 0;
+    there.for_each(|amounts| {
+        few[len] = amounts;
+        len += 1;
+    });
+    improvement(&few[..len])
 }
 
 /// See `score`.
 const FEW: usize = 4;
 
-/// Of a resource on a node.
+/// Of a resource that a node has.
 #[derive(Clone, Copy, Default)]
 struct Amounts {
     capacity: i64,
@@ -59,31 +62,42 @@ struct Amounts {
     wanted: i64,
 }
 
-/// 75 where the pod changes nothing, up to 100 where it evens things out, down to 50 where it does the contrary.
-fn improvement(amounts: &[Amounts]) -> i64 {
-    let there = amounts.iter().filter(|amounts| amounts.capacity != 0);
-    // Not `min`, which WebAssembly has for numbers alone and a call has to stand for.
-    let utilization = |used: i64, capacity: i64| match used as f64 / capacity as f64 {
+impl Amounts {
+    fn before(&self) -> f64 {
+        part(self.used, self.capacity)
+    }
+
+    fn after(&self) -> f64 {
+        part(self.used + self.wanted, self.capacity)
+    }
+}
+
+/// More than there is counts as all. Not `min`, which WebAssembly has for numbers alone and a call has to stand for.
+fn part(used: i64, capacity: i64) -> f64 {
+    match used as f64 / capacity as f64 {
         more if more > 1.0 => 1.0,
         part => part,
-    };
-    let before = there.clone().map(|amounts| utilization(amounts.used, amounts.capacity));
-    let after = there.map(|amounts| utilization(amounts.used + amounts.wanted, amounts.capacity));
-    50 + (50 + evenness(after) - evenness(before)) / 2
+    }
+}
+
+/// 75 where the pod changes nothing, up to 100 where it evens things out, down to 50 where it does the contrary.
+#[inline]
+fn improvement(amounts: &[Amounts]) -> i64 {
+    50 + (50 + evenness(amounts, Amounts::after) - evenness(amounts, Amounts::before)) / 2
 }
 
 /// 100 where all are used to the same part, 50 where half of them are full and the others empty. The order of the
 /// additions is kube-scheduler's, as it shows in the last digit.
-fn evenness(utilizations: impl Iterator<Item = f64> + Clone) -> i64 {
-    let count = utilizations.clone().count();
-    let mut first = utilizations.clone();
-    let deviation = match (count, first.next(), first.next()) {
-        (2, Some(one), Some(two)) => ((one - two) / 2.0).abs(),
-        (3.., ..) => {
-            let mean = utilizations.clone().sum::<f64>() / count as f64;
-            (utilizations.map(|one| (one - mean) * (one - mean)).sum::<f64>() / count as f64).sqrt()
+#[inline]
+fn evenness(amounts: &[Amounts], utilization: impl Fn(&Amounts) -> f64) -> i64 {
+    let deviation = match amounts {
+        [] | [_] => 0.0,
+        [one, two] => ((utilization(one) - utilization(two)) / 2.0).abs(),
+        all => {
+            let mean = all.iter().map(&utilization).sum::<f64>() / all.len() as f64;
+            let squares = all.iter().map(|one| (utilization(one) - mean) * (utilization(one) - mean));
+            (squares.sum::<f64>() / all.len() as f64).sqrt()
         }
-        _ => 0.0,
     };
     ((1.0 - deviation) * 100.0) as i64
 }
