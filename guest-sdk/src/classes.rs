@@ -11,9 +11,12 @@
 //! `filter`, `score` and the others stay, and have to give the same answers: the host may ask in either way, and compares now and
 //! then. So does [`testing::Host`](crate::testing::Host), with each answer that it is asked for.
 
+mod numbers;
+
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash};
 
+pub use self::numbers::Numbers;
 use crate::bindings::classes::exports::berth::scheduler::classes as wit;
 use crate::labels::Hasher;
 use crate::verdict::Rejection;
@@ -104,7 +107,7 @@ pub struct ClassScores {
     pub normalized: Vec<i64>,
 }
 
-/// A template's classes: `K` is what their nodes have in common.
+/// A template's classes: `K` is what their nodes have in common, such as [`Numbers`].
 #[derive(Clone, Debug)]
 pub struct Classes<K> {
     /// By node.
@@ -335,6 +338,16 @@ mod tests {
         assert_eq!(tell(&mut classes, 2, 3), (false, vec![(1, 'c')]));
         assert_eq!(tell(&mut classes, 2, 4), (true, vec![(1, 'c'), (2, 'a')]), "it has not what was told last");
         assert_eq!(tell(&mut classes, 9, 5), (true, vec![(1, 'c'), (2, 'a')]));
+    }
+
+    #[test]
+    fn who_told_nothing_tells_all_of_it_later() {
+        let mut classes = Classes::default();
+        classes.set(node::Id(0), Some('a'));
+        assert_eq!(tell(&mut classes, 0, 1), (true, vec![(0, 'a')]));
+        let Told { anew, nodes, classes: of } = Told::nothing();
+        assert_eq!((anew, nodes, of), (true, vec![], vec![]), "in cycle 2, so that the host has no classes any more");
+        assert_eq!(tell(&mut classes, 2, 3), (true, vec![(0, 'a')]));
     }
 
     #[test]

@@ -47,19 +47,19 @@ const fn work(fuel: f64, bytes: f64) -> Work {
 }
 
 const LIMITS: &[Limit] = &[
-    limit("SchedulingBasic", work(9_600.0, 600.0), work(120_000.0, 8_100.0), work(20.0, 1.0)),
-    limit("DefaultTopologySpreading", work(66_000.0, 2_900.0), work(300_000.0, 7_400.0), work(1_500.0, 9.5)),
+    limit("SchedulingBasic", work(9_600.0, 600.0), work(110_000.0, 8_100.0), work(20.0, 1.0)),
+    limit("DefaultTopologySpreading", work(64_000.0, 2_900.0), work(270_000.0, 7_400.0), work(1_100.0, 9.5)),
     // Each template hears of every node that took a pod of another since its last: 200 of these, or as many as there are.
     Limit {
         larger: 2.4,
-        ..limit("InterleavedTemplates", work(440_000.0, 4_500.0), work(840_000.0, 7_400.0), work(2_900.0, 41.0))
+        ..limit("InterleavedTemplates", work(410_000.0, 4_500.0), work(800_000.0, 7_400.0), work(2_100.0, 41.0))
     },
-    limit("TopologySpreading", work(30_000.0, 1_500.0), work(220_000.0, 7_400.0), work(1_300.0, 9.5)),
-    limit("PreferredTopologySpreading", work(30_000.0, 1_500.0), work(210_000.0, 7_400.0), work(1_300.0, 9.5)),
-    limit("SchedulingPodAffinity", work(34_000.0, 1_200.0), work(270_000.0, 9_600.0), work(1_400.0, 9.5)),
-    limit("SchedulingPreferredPodAffinity", work(42_000.0, 2_200.0), work(260_000.0, 8_800.0), work(1_400.0, 9.5)),
-    limit("SchedulingPodAntiAffinity", work(34_000.0, 1_100.0), work(260_000.0, 9_500.0), work(1_200.0, 9.5)),
-    limit("SchedulingPreferredPodAntiAffinity", work(29_000.0, 930.0), work(270_000.0, 9_300.0), work(1_500.0, 9.5)),
+    limit("TopologySpreading", work(30_000.0, 1_500.0), work(195_000.0, 7_400.0), work(930.0, 9.5)),
+    limit("PreferredTopologySpreading", work(30_000.0, 1_500.0), work(190_000.0, 7_400.0), work(930.0, 9.5)),
+    limit("SchedulingPodAffinity", work(34_000.0, 1_200.0), work(235_000.0, 9_600.0), work(950.0, 9.5)),
+    limit("SchedulingPreferredPodAffinity", work(40_000.0, 2_200.0), work(235_000.0, 8_800.0), work(1_000.0, 9.5)),
+    limit("SchedulingPodAntiAffinity", work(34_000.0, 1_100.0), work(230_000.0, 9_500.0), work(770.0, 9.5)),
+    limit("SchedulingPreferredPodAntiAffinity", work(29_000.0, 930.0), work(240_000.0, 9_300.0), work(1_000.0, 9.5)),
     limit("SchedulingNodeAffinity", work(9_600.0, 600.0), work(120_000.0, 8_200.0), work(20.0, 1.0)),
     // Each pod has a volume that no other has: two components are asked about every node, and look at none more closely.
     Limit {

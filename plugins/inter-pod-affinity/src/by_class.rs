@@ -2,7 +2,7 @@
 //! domains with the same sums where the key has many domains, as hosts.
 
 use berth_guest::Verdicts;
-use berth_guest::classes::{ClassFilter, ClassScores, Classified, Known, Passed, Told, Touched};
+use berth_guest::classes::{ClassFilter, ClassScores, Classified, Known, Numbers, Passed, Told, Touched};
 use berth_guest::prelude::*;
 use berth_guest::topology::{Topologies, Topology};
 
@@ -15,7 +15,7 @@ use crate::tally::{Sums, Tally};
 use crate::terms::Term;
 
 /// What a class's nodes have in common: a number for each of [`Tally::sums`]; see [`Sums::part`].
-pub type Key = Box<[i64]>;
+pub type Key = Numbers;
 
 pub fn classify(known: &Known, pod: &Wanted, args: &Args, cluster: &Cluster) -> Option<Classified> {
     // Those who ask about nodes are told what it is.

@@ -2,7 +2,7 @@
 //! in domains with as many pods where the key has many domains, as hosts.
 
 use berth_guest::Verdicts;
-use berth_guest::classes::{ClassFilter, ClassScores, Classes, Classified, Known, Passed, Touched};
+use berth_guest::classes::{ClassFilter, ClassScores, Classes, Classified, Known, Numbers, Passed, Touched};
 use berth_guest::prelude::*;
 use berth_guest::topology::{Topologies, Topology};
 
@@ -15,7 +15,7 @@ use crate::tally::{Count, Places, Tally};
 
 /// What a class's nodes have in common: a number for each constraint, of those that must be so and then of those that are better
 /// so; see [`Count::part`].
-pub type Key = Box<[u32]>;
+pub type Key = Numbers;
 
 pub fn classify(known: &Known, pod: &Wanted, args: &Args, cluster: &Cluster) -> Option<Classified> {
     let classified = pod.read_both(args, cluster, |hard, soft, classes| {
@@ -77,11 +77,11 @@ fn verdicts(pod: &Wanted, hard: &Tally, classes: &Classes<Key>) -> Verdicts {
 pub fn score_classes(passed: &Passed, pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<ClassScores, String> {
     pod.read_both(args, cluster, |hard, soft, classes| {
         let parts = |class| classes.get(class).and_then(|key| key.get(hard.counts.len()..)).unwrap_or_default();
-        let passed: Vec<(&[u32], u32)> = passed.iter().map(|(class, nodes)| (parts(class), nodes)).collect();
+        let passed: Vec<(&[i64], u32)> = passed.iter().map(|(class, nodes)| (parts(class), nodes)).collect();
         let counting: Vec<bool> =
             passed.iter().map(|(parts, _)| !soft.needs_all_keys() || !parts.contains(&0)).collect();
         let weights: Vec<f64> = (0..soft.counts.len()).map(|at| weight(size(soft, at, &passed, &counting))).collect();
-        let raw = |((parts, _), counts): (&(&[u32], u32), &bool)| {
+        let raw = |((parts, _), counts): (&(&[i64], u32), &bool)| {
             let mut sum = 0.0;
             for ((count, weight), part) in soft.counts.iter().zip(&weights).zip(*parts) {
                 if let Some(pods) = count.pods(*part) {
@@ -98,13 +98,13 @@ pub fn score_classes(passed: &Passed, pod: &Wanted, args: &Args, cluster: &Clust
 }
 
 /// How many domains of a constraint the nodes that are scored are in.
-fn size(soft: &Tally, at: usize, passed: &[(&[u32], u32)], counting: &[bool]) -> usize {
+fn size(soft: &Tally, at: usize, passed: &[(&[i64], u32)], counting: &[bool]) -> usize {
     let scored = passed.iter().zip(counting).filter(|(_, counts)| **counts).map(|(passed, _)| passed);
     if matches!(soft.counts[at].places, Places::Nodes(_)) {
         return scored.map(|(_, nodes)| *nodes as usize).sum();
     }
     // Nodes without the label are in a domain of their own.
-    let mut domains: Vec<u32> = scored.filter_map(|(parts, _)| parts.get(at).copied()).collect();
+    let mut domains: Vec<i64> = scored.filter_map(|(parts, _)| parts.get(at).copied()).collect();
     domains.sort_unstable();
     domains.dedup();
     domains.len()
@@ -113,21 +113,22 @@ fn size(soft: &Tally, at: usize, passed: &[(&[u32], u32)], counting: &[bool]) ->
 impl Count {
     /// What a class says of this constraint: 0 of nodes without the label; else one more than the domain's number, or than how many
     /// pods there are.
-    fn part(&self, node: node::Id, topology: &Topology) -> u32 {
+    fn part(&self, node: node::Id, topology: &Topology) -> i64 {
         let Some(domain) = topology.domain(node) else { return 0 };
         1 + match &self.places {
-            Places::Nodes(pods) => pods.get(node.at()).copied().unwrap_or(0),
-            Places::Domains { .. } if self.by_domain => domain as u32,
-            Places::Domains { domains, .. } => domains.pods(domain) as u32,
+            Places::Nodes(pods) => pods.get(node.at()).copied().unwrap_or(0).into(),
+            Places::Domains { .. } if self.by_domain => domain as i64,
+            Places::Domains { domains, .. } => domains.pods(domain),
         }
     }
 
     /// How many pods there are for nodes of which this was said; `None` without the label.
-    fn pods(&self, part: u32) -> Option<i64> {
-        let part = part.checked_sub(1)?;
-        Some(match &self.places {
-            Places::Domains { domains, .. } if self.by_domain => domains.pods(part as usize),
-            Places::Domains { .. } | Places::Nodes(_) => part.into(),
-        })
+    fn pods(&self, part: i64) -> Option<i64> {
+        let part = part - 1;
+        match &self.places {
+            _ if part < 0 => None,
+            Places::Domains { domains, .. } if self.by_domain => Some(domains.pods(part as usize)),
+            Places::Domains { .. } | Places::Nodes(_) => Some(part),
+        }
     }
 }

@@ -55,7 +55,7 @@ pub const CASES: &[Case] = &[
         before: 3,
         counted: 5,
         happens: |cluster, time| cluster.place(time),
-        at_most: [1_050_000, 9_400_000],
+        at_most: [860_000, 7_300_000],
         is_flat: false,
     },
     Case {

@@ -1,0 +1,91 @@
+//! A few numbers that nodes of a class have in common.
+
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+
+/// So many need no allocation.
+const FEW: usize = 4;
+
+/// A key for [`Classes`](super::Classes): one number or several, as many for each node, such as one for each constraint of the pod.
+/// Made for each node, and compared for each; numbers of which there are few cost no allocation.
+///
+/// ```
+/// use berth_guest::classes::Numbers;
+///
+/// let zone_and_pods: Numbers = [3, 17].into_iter().collect();
+/// assert_eq!(zone_and_pods[1], 17);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Numbers(Held);
+
+#[derive(Clone, Debug)]
+enum Held {
+    Few([i64; FEW], usize),
+    Many(Vec<i64>),
+}
+
+impl FromIterator<i64> for Numbers {
+    #[inline]
+    fn from_iter<I: IntoIterator<Item = i64>>(numbers: I) -> Numbers {
+        let mut numbers = numbers.into_iter();
+        let mut few = [0; FEW];
+        let mut len = 0;
+        while let Some(number) = numbers.next() {
+            match few.get_mut(len) {
+                Some(place) => *place = number,
+                None => return Numbers(Held::Many(few.into_iter().chain([number]).chain(numbers).collect())),
+            }
+            len += 1;
+        }
+        Numbers(Held::Few(few, len))
+    }
+}
+
+impl Deref for Numbers {
+    type Target = [i64];
+
+    #[inline]
+    fn deref(&self) -> &[i64] {
+        match &self.0 {
+            Held::Few(numbers, len) => &numbers[..*len],
+            Held::Many(numbers) => numbers,
+        }
+    }
+}
+
+// Number by number: what is compared as bytes is compared byte by byte in WebAssembly.
+impl PartialEq for Numbers {
+    #[inline]
+    fn eq(&self, other: &Numbers) -> bool {
+        self.len() == other.len() && self.iter().zip(other.iter()).all(|(one, other)| one == other)
+    }
+}
+
+impl Eq for Numbers {}
+
+impl Hash for Numbers {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.iter().for_each(|number| state.write_u64(number.cast_unsigned()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn they_are_what_they_were_made_of_however_many() {
+        for len in 0..=2 * FEW as i64 {
+            let numbers: Numbers = (0..len).collect();
+            assert_eq!(*numbers, *(0..len).collect::<Vec<i64>>());
+            let others = [(0..len).collect(), (0..len + 1).collect(), (0..len).map(|number| number - 1).collect()];
+            let alike: Vec<&Numbers> = others.iter().filter(|other| **other == numbers).collect();
+            assert_eq!(alike.len(), if len == 0 { 2 } else { 1 }, "{others:?}");
+            let distinct: HashSet<Numbers> = others.into_iter().chain([numbers]).collect();
+            assert_eq!(distinct.len(), if len == 0 { 2 } else { 3 });
+        }
+    }
+}
