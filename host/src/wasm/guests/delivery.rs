@@ -72,10 +72,18 @@ pub struct Prepared {
     /// All instances that the profiles use; others go.
     pub(crate) used: Vec<PluginId>,
     pub(crate) profiles: Vec<Profile>,
-    pub(crate) done: Option<Sender<Installed>>,
+    pub(crate) done: Option<Sender<Outcome>>,
 }
 
-/// What became of a prepared set.
+/// What became of a prepared set, told to the thread that prepared it.
+pub(crate) struct Outcome {
+    pub(crate) installed: Installed,
+    /// Instances that nobody uses any more. Unmapping their memory takes its time, which is to be that thread's: its priority is
+    /// low.
+    pub(crate) gone: Vec<Box<Resident>>,
+}
+
+/// Whether a prepared set serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Installed {
     Yes,
@@ -104,7 +112,7 @@ impl Prepared {
     }
 
     /// Lets the preparing thread learn what becomes of the set.
-    pub(crate) fn watched(mut self) -> (Self, Receiver<Installed>) {
+    pub(crate) fn watched(mut self) -> (Self, Receiver<Outcome>) {
         let (sender, receiver) = channel();
         self.done = Some(sender);
         (self, receiver)

@@ -3,7 +3,8 @@
 use berth_core::cache::Cache;
 use berth_core::profile::Profile;
 
-use super::delivery::{Installed, Prepared};
+use super::delivery::{Installed, Outcome, Prepared};
+use super::resident::Resident;
 use super::{Guests, Slot};
 
 impl Guests {
@@ -14,21 +15,27 @@ impl Guests {
     pub fn swap(&mut self, mut prepared: Prepared, cache: &Cache) -> Option<Vec<Profile>> {
         let done = prepared.done.take();
         let installed = prepared.catch_up(cache, &mut self.feeder);
-        let profiles = (installed == Installed::Yes).then(|| self.put_in_place(prepared));
-        if let Some(done) = done {
+        let (profiles, gone) = if installed == Installed::Yes {
+            let (profiles, gone) = self.put_in_place(prepared);
+            (Some(profiles), gone)
+        } else {
+            (None, prepared.new.into_iter().map(|(_, resident)| Box::new(resident)).collect())
+        };
+        match done {
             // The loader may have ended; the set serves all the same.
-            let _ = done.send(installed);
+            Some(done) => drop(done.send(Outcome { installed, gone })),
+            None => gone.into_iter().for_each(|resident| self.rebuilder.dispose(resident)),
         }
         profiles
     }
 
-    fn put_in_place(&mut self, prepared: Prepared) -> Vec<Profile> {
+    /// Returns the profiles, and the instances that the set does without.
+    fn put_in_place(&mut self, prepared: Prepared) -> (Vec<Profile>, Vec<Box<Resident>>) {
         let (kept, gone): (Vec<Slot>, Vec<Slot>) =
             self.slots.drain(..).partition(|slot| prepared.used.contains(&slot.id));
         self.slots = kept;
         self.slots.extend(prepared.new.into_iter().map(|(entry, resident)| Slot::new(entry, resident)));
         self.slots.sort_by_key(|slot| slot.id);
-        gone.into_iter().filter_map(Slot::into_resident).for_each(|resident| self.rebuilder.dispose(resident));
-        prepared.profiles
+        (prepared.profiles, gone.into_iter().filter_map(Slot::into_resident).collect())
     }
 }

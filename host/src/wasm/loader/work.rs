@@ -201,15 +201,17 @@ impl Worker {
     /// Gives a set to the core's thread. True when it serves, false when another has to be made.
     fn hand_over(&mut self, assembled: Assembled) -> Result<bool, Ended> {
         let Assembled { mut prepared, inventory } = assembled;
-        let mut outcome = self.catch_up(&mut prepared);
-        if outcome == Installed::Yes {
-            let (prepared, installed) = prepared.watched();
+        let mut installed = self.catch_up(&mut prepared);
+        if installed == Installed::Yes {
+            let (prepared, outcome) = prepared.watched();
             if !(self.outbox)(Delivery::Swap(prepared)) {
                 return Err(Ended);
             }
-            outcome = installed.recv().map_err(|_| Ended)?;
+            let outcome = outcome.recv().map_err(|_| Ended)?;
+            drop(outcome.gone);
+            installed = outcome.installed;
         }
-        match outcome {
+        match installed {
             Installed::Yes => {
                 self.assembler.commit(inventory);
                 Ok(true)
