@@ -80,7 +80,7 @@ pub(crate) struct Outcome {
     pub(crate) installed: Installed,
     /// Instances that nobody uses any more. Unmapping their memory takes its time, which is to be that thread's: its priority is
     /// low.
-    pub(crate) gone: Vec<Box<Resident>>,
+    pub(crate) gone: Vec<Resident>,
 }
 
 /// Whether a prepared set serves.

@@ -19,23 +19,23 @@ impl Guests {
             let (profiles, gone) = self.put_in_place(prepared);
             (Some(profiles), gone)
         } else {
-            (None, prepared.new.into_iter().map(|(_, resident)| Box::new(resident)).collect())
+            (None, prepared.new.into_iter().map(|(_, resident)| resident).collect())
         };
         match done {
             // The loader may have ended; the set serves all the same.
             Some(done) => drop(done.send(Outcome { installed, gone })),
-            None => gone.into_iter().for_each(|resident| self.rebuilder.dispose(resident)),
+            None => gone.into_iter().for_each(|resident| self.rebuilder.dispose(Box::new(resident))),
         }
         profiles
     }
 
     /// Returns the profiles, and the instances that the set does without.
-    fn put_in_place(&mut self, prepared: Prepared) -> (Vec<Profile>, Vec<Box<Resident>>) {
+    fn put_in_place(&mut self, prepared: Prepared) -> (Vec<Profile>, Vec<Resident>) {
         let (kept, gone): (Vec<Slot>, Vec<Slot>) =
             self.slots.drain(..).partition(|slot| prepared.used.contains(&slot.id));
         self.slots = kept;
         self.slots.extend(prepared.new.into_iter().map(|(entry, resident)| Slot::new(entry, resident)));
         self.slots.sort_by_key(|slot| slot.id);
-        (prepared.profiles, gone.into_iter().filter_map(Slot::into_resident).collect())
+        (prepared.profiles, gone.into_iter().filter_map(Slot::into_resident).map(|resident| *resident).collect())
     }
 }
