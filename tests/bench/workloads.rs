@@ -15,50 +15,90 @@ const BATCH: usize = 100;
 /// For inter-pod affinity, which may not grow with pods: so many times the usual number.
 const CROWD: usize = 5;
 
-/// Measures those that are wanted (`BENCH_WORKLOADS`; all, if none is named), at each number of nodes, in `BENCH_ENGINE_ROUNDS`,
-/// of which the median counts.
+/// Rounds in a row, then it is another cluster's turn: the machine is slower by half for moments, which are to be the same for all
+/// sizes that are compared.
+const IN_A_ROW: usize = 3;
+
+/// Measures those that are wanted (`BENCH_WORKLOADS`; all, if none is named), at each number of nodes in turn, in
+/// `BENCH_ENGINE_ROUNDS`, of which the median counts.
 pub fn measure_all(lines: &mut Lines) -> Result<()> {
-    let nodes = numbers("BENCH_ENGINE_NODES", "500 5000 50000")?;
+    let (nodes, times) = (numbers("BENCH_ENGINE_NODES", "500 5000 50000")?, number("BENCH_ENGINE_ROUNDS", 9)?);
     let wanted = env::var("BENCH_WORKLOADS").unwrap_or_default();
     let is_wanted = |name: &str| wanted.is_empty() || wanted.split_whitespace().any(|wanted| wanted == name);
     for workload in WORKLOADS.iter().filter(|workload| is_wanted(workload.name)) {
-        for nodes in &nodes {
-            measure(*workload, *nodes, 1, lines)?;
-        }
-        if workload.name == "SchedulingPodAffinity"
-            && let Some(nodes) = nodes.first()
-        {
-            measure(*workload, *nodes, CROWD, lines)?;
+        let crowded = nodes.first().filter(|_| workload.name == "SchedulingPodAffinity").map(|nodes| (*nodes, CROWD));
+        let sizes = nodes.iter().map(|nodes| (*nodes, 1)).chain(crowded);
+        let mut clusters = sizes
+            .map(|(nodes, crowd)| Measured::new(*workload, nodes, crowd))
+            .collect::<Result<Vec<_>>>()
+            .with_context(|| workload.name)?;
+        in_turn(&mut clusters, times, Measured::place_known)?;
+        in_turn(&mut clusters, times, Measured::place_first)?;
+        clusters.iter().try_for_each(|cluster| cluster.write(lines))?;
+    }
+    Ok(())
+}
+
+fn in_turn(clusters: &mut [Measured], times: usize, place: fn(&mut Measured) -> Result<()>) -> Result<()> {
+    for done in (0..times).step_by(IN_A_ROW) {
+        for cluster in &mut *clusters {
+            (done..times).take(IN_A_ROW).try_for_each(|_| place(cluster))?;
         }
     }
     Ok(())
 }
 
-/// Pods like those before, and then pods like none before.
-fn measure(workload: Workload, nodes: usize, crowd: usize, lines: &mut Lines) -> Result<()> {
-    let setup = Setup { keeps_nothing: env::var_os("BENCH_ENGINE_KEEPS_NOTHING").is_some(), ..Setup::default() };
-    let mut scene = Scene::with(workload, nodes, crowd, setup).with_context(|| workload.name)?;
-    let mut line = |case: &str, rounds: &[Round]| {
+/// A cluster of one size, and what pods cost there.
+struct Measured {
+    workload: Workload,
+    nodes: usize,
+    crowd: usize,
+    scene: Scene,
+    repeated: Vec<Round>,
+    first: Vec<Round>,
+}
+
+impl Measured {
+    /// Each template's first pod is placed here, and none of those that are measured.
+    fn new(workload: Workload, nodes: usize, crowd: usize) -> Result<Self> {
+        let setup = Setup { keeps_nothing: env::var_os("BENCH_ENGINE_KEEPS_NOTHING").is_some(), ..Setup::default() };
+        let mut scene = Scene::with(workload, nodes, crowd, setup)?;
+        round(&mut scene, BATCH.max(workload.templates), Scene::next_pod)?;
+        Ok(Self { workload, nodes, crowd, scene, repeated: Vec::new(), first: Vec::new() })
+    }
+
+    /// A round of pods like those before.
+    fn place_known(&mut self) -> Result<()> {
+        let round = round(&mut self.scene, batch(self.workload, self.nodes), Scene::next_pod);
+        self.repeated.push(round.with_context(|| self.workload.name)?);
+        Ok(())
+    }
+
+    /// A pod like none before.
+    fn place_first(&mut self) -> Result<()> {
+        let round = round(&mut self.scene, 1, Scene::first_of_template);
+        self.first.push(round.with_context(|| self.workload.name)?);
+        Ok(())
+    }
+
+    fn write(&self, lines: &mut Lines) -> Result<()> {
+        self.line("repeated", &self.repeated, lines)?;
+        self.line("first", &self.first, lines)
+    }
+
+    fn line(&self, case: &str, rounds: &[Round], lines: &mut Lines) -> Result<()> {
         let pods: usize = rounds.iter().map(|round| round.pods).sum();
         let over = |figure: fn(&Questions) -> u64| {
             rounds.iter().map(|round| figure(&round.questions)).sum::<u64>() as f64 / pods as f64
         };
         lines.write(&json!({
-            "workload": workload.name, "case": case, "nodes": nodes, "templates": workload.templates, "crowd": crowd,
+            "workload": self.workload.name, "case": case, "nodes": self.nodes, "templates": self.workload.templates,
+            "crowd": self.crowd,
             "microsecondsPerPod": spread(rounds, |round| round.deciding),
             "microsecondsPerPodWithEvents": spread(rounds, |round| round.deciding + round.events),
             "callsPerPod": over(Questions::all_calls), "nodesAskedPerPod": over(Questions::all_nodes),
         }))
-    };
-    // Each template's first pod is none of those that are measured.
-    let known = BATCH.max(workload.templates);
-    round(&mut scene, known, Scene::next_pod).with_context(|| workload.name)?;
-    let (batch, times) = (batch(workload, nodes), number("BENCH_ENGINE_ROUNDS", 7)?);
-    let rounds: Vec<Round> = (0..times).map(|_| round(&mut scene, batch, Scene::next_pod)).collect::<Result<_>>()?;
-    line("repeated", &rounds)?;
-    let rounds: Vec<Round> =
-        (0..times).map(|_| round(&mut scene, 1, Scene::first_of_template)).collect::<Result<_>>()?;
-    line("first", &rounds)
+    }
 }
 
 /// Anti-affinity wants a node for each pod.
