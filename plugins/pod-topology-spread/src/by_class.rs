@@ -124,11 +124,12 @@ impl Count {
 
     /// How many pods there are for nodes of which this was said; `None` without the label.
     fn pods(&self, part: i64) -> Option<i64> {
-        let part = part - 1;
-        match &self.places {
-            _ if part < 0 => None,
-            Places::Domains { domains, .. } if self.by_domain => Some(domains.pods(part as usize)),
-            Places::Domains { .. } | Places::Nodes(_) => Some(part),
+        if part == 0 {
+            return None;
         }
+        Some(match &self.places {
+            Places::Domains { domains, .. } if self.by_domain => domains.pods((part - 1) as usize),
+            Places::Domains { .. } | Places::Nodes(_) => part - 1,
+        })
     }
 }

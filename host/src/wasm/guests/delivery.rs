@@ -72,6 +72,7 @@ pub struct Prepared {
     /// All instances that the profiles use; others go.
     pub(crate) used: Vec<PluginId>,
     pub(crate) profiles: Vec<Profile>,
+    /// Where whoever prepared it waits for the outcome, if somebody does.
     pub(crate) done: Option<Sender<Outcome>>,
 }
 
