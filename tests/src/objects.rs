@@ -47,6 +47,14 @@ pub fn priority_class(name: &str, value: i32) -> Value {
     })
 }
 
+/// A Service of the pods with this label `app`.
+pub fn service(app: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": app, "namespace": NAMESPACE},
+        "spec": {"selector": {"app": app}, "ports": [{"port": 80}]},
+    })
+}
+
 /// A Deployment of so many pods like [`pod`].
 pub fn deployment(name: &str, replicas: u32, cpu: &str) -> Value {
     let labels = json!({"app": name});

@@ -6,7 +6,7 @@ mod priorities;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use berth_tests::objects::{NAMESPACE, pod, with};
+use berth_tests::objects::{pod, with};
 use berth_tests::{Journal, Process, Target, api};
 use serde_json::{Value, json};
 
@@ -59,14 +59,6 @@ fn resident(name: &str, node: &str, change: &Value) -> Value {
     let small = json!({"requests": {"cpu": "1m", "memory": "1Mi"}});
     let there = json!({"spec": {"nodeName": node, "containers": [{"name": "main", "image": "a", "resources": small}]}});
     with(with(pod(name, "1m"), &there), change)
-}
-
-/// A Service of the pods with this label `app`.
-fn service(app: &str) -> Value {
-    json!({
-        "apiVersion": "v1", "kind": "Service", "metadata": {"name": app, "namespace": NAMESPACE},
-        "spec": {"selector": {"app": app}, "ports": [{"port": 80}]},
-    })
 }
 
 /// `metadata.labels`.

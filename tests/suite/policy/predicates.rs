@@ -2,11 +2,11 @@
 
 use anyhow::{Result, ensure};
 use berth_tests::Pods;
-use berth_tests::objects::{NAMESPACE, node, pod, with};
+use berth_tests::objects::{NAMESPACE, node, pod, service, with};
 use berth_tests::wait::Look;
 use serde_json::{Value, json};
 
-use super::{Scene, labels, resident, service};
+use super::{Scene, labels, resident};
 
 /// A node, a pod that can go there alone, and why it can't.
 struct Row {

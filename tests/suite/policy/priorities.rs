@@ -1,10 +1,10 @@
 //! Priorities: for each five nodes of which it prefers one, and a pod that can go to those alone.
 
 use anyhow::{Result, ensure};
-use berth_tests::objects::{NAMESPACE, node, pod, with};
+use berth_tests::objects::{NAMESPACE, node, pod, service, with};
 use serde_json::{Value, json};
 
-use super::{Scene, labels, resident, service};
+use super::{Scene, labels, resident};
 
 /// How many nodes are not preferred: the right one could be chosen by chance.
 const OTHERS: usize = 4;

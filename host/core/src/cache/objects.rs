@@ -98,18 +98,23 @@ impl Objects {
         self.kinds.get(usize::from(kind.0))?.wanted.as_ref()
     }
 
+    /// The kinds that somebody reads, and whether all that is read of each is here.
+    pub fn kinds(&self) -> impl Iterator<Item = (KindId, &ObjectKind, Coverage)> {
+        let numbered = self.kinds.iter().enumerate();
+        numbered
+            .filter_map(|(at, known)| Some((KindId(at as u16), &*known.kind, known.coverage(known.wanted.as_ref()?))))
+    }
+
     /// Whether all that `reads` names is here.
     #[must_use]
     pub fn coverage(&self, reads: &[ObjectReads]) -> Coverage {
         let mut coverage = Coverage::Complete;
         for read in reads {
             let known = self.kind_id(&read.kind).map(|id| &self.kinds[usize::from(id.0)]);
-            match known {
-                Some(known) if known.has(&read.fields) => {}
-                Some(KnownKind { kind, refused: Some(why), .. }) => {
-                    return Coverage::Refused(Arc::clone(kind), Arc::clone(why));
-                }
-                _ => coverage = Coverage::Underway,
+            match known.map_or(Coverage::Underway, |known| known.coverage(&read.fields)) {
+                Coverage::Complete => {}
+                Coverage::Underway => coverage = Coverage::Underway,
+                refused @ Coverage::Refused(..) => return refused,
             }
         }
         coverage
@@ -260,8 +265,12 @@ impl Objects {
 }
 
 impl KnownKind {
-    fn has(&self, fields: &BTreeSet<Box<str>>) -> bool {
-        self.listed.as_ref().is_some_and(|listed| fields.is_subset(listed))
+    fn coverage(&self, fields: &BTreeSet<Box<str>>) -> Coverage {
+        match &self.refused {
+            _ if self.listed.as_ref().is_some_and(|listed| fields.is_subset(listed)) => Coverage::Complete,
+            Some(why) => Coverage::Refused(Arc::clone(&self.kind), Arc::clone(why)),
+            None => Coverage::Underway,
+        }
     }
 }
 

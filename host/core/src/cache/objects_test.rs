@@ -66,7 +66,11 @@ fn coverage_is_what_was_listed_and_says_what_was_refused() {
     objects.is_listed(wanted[0].clone());
     assert_eq!(objects.coverage(&wanted), Coverage::Underway);
     objects.refused(&kind("Namespace"), "forbidden".into());
-    assert_eq!(objects.coverage(&wanted), Coverage::Refused(kind("Namespace"), "forbidden".into()));
+    let refused = Coverage::Refused(kind("Namespace"), "forbidden".into());
+    assert_eq!(objects.coverage(&wanted), refused);
+    let kinds: Vec<_> = objects.kinds().map(|(id, kind, coverage)| (id, kind.to_string(), coverage)).collect();
+    let listed = (KindId(0), "v1 Service".to_owned(), Coverage::Complete);
+    assert_eq!(kinds, [listed, (KindId(1), "v1 Namespace".to_owned(), refused)]);
     objects.is_listed(wanted[1].clone());
     assert_eq!(objects.coverage(&wanted), Coverage::Complete);
     assert_eq!(objects.coverage(&[reads("Service", &["a", "b"])]), Coverage::Underway);

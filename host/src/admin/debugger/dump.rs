@@ -1,12 +1,13 @@
 //! Cache and queue in lines that somebody can read.
 
 use berth_core::Core;
-use berth_core::cache::{Cache, NodeInfo};
+use berth_core::cache::{Cache, CachedObject, Coverage, NodeInfo, Objects};
 use berth_core::queue::{Part, QueuedPod};
 
-/// How many nodes, pods of a node, and pending pods are shown.
+/// How many nodes, pods of a node, objects of a kind, and pending pods are shown.
 const MOST_NODES: usize = 1_000;
 const MOST_PODS: usize = 50;
+const MOST_OBJECTS: usize = 1_000;
 const MOST_PENDING: usize = 1_000;
 
 /// The lines.
@@ -14,7 +15,7 @@ const MOST_PENDING: usize = 1_000;
 pub(super) struct Dump(Vec<String>);
 
 impl Dump {
-    /// Writes them. Takes time in proportion to nodes and pods.
+    /// Writes them. Takes time in proportion to nodes, pods, and the objects of each kind that plugins read.
     pub fn of(core: &Core) -> Self {
         let mut dump = Self::default();
         let cache = core.cache();
@@ -22,11 +23,28 @@ impl Dump {
         let (nodes, pods) = (cache.node_count(), cache.pods().count());
         dump.0.push(format!("dump of the cache: {nodes} nodes, {pods} pods on them, {assumed} of those assumed"));
         dump.some(cache.nodes().map(|info| node(core, cache, info)), MOST_NODES, "nodes");
+        dump.objects(cache.objects());
         let parts = Part::ALL.map(|part| format!("{} {}", core.queue().len(part), part.name())).join(", ");
         dump.0.push(format!("dump of the queue: {parts}"));
         let pods = core.queue().pods();
         dump.some(pods.map(|(part, entry)| pending(core, part, entry)), MOST_PENDING, "pods");
         dump
+    }
+
+    /// Those of the kinds that plugins read, and which kinds are not known.
+    fn objects(&mut self, objects: &Objects) {
+        let assumed = objects.iter().filter(|(_, cached)| cached.assumed).count();
+        let count = objects.iter().count();
+        self.0.push(format!("dump of the objects that plugins read: {count} objects, {assumed} of those assumed"));
+        for (id, kind, coverage) in objects.kinds() {
+            match coverage {
+                Coverage::Complete => {}
+                Coverage::Underway => self.0.push(format!("  {kind}: is being listed")),
+                Coverage::Refused(_, why) => self.0.push(format!("  {kind}: can't be listed: {why}")),
+            }
+            let of_kind = objects.iter().filter(|(_, cached)| cached.kind == id);
+            self.some(of_kind.map(|(_, cached)| object(cached)), MOST_OBJECTS, &format!("of {kind}"));
+        }
     }
 
     /// As many as are allowed, and how many more there are.
@@ -66,6 +84,11 @@ fn node(core: &Core, cache: &Cache, info: &NodeInfo) -> String {
         room.pods,
         shown.join(", "),
     )
+}
+
+fn object(cached: &CachedObject) -> String {
+    let assumed = if cached.assumed { " (assumed)" } else { "" };
+    format!("  {}{assumed}", cached.object.key)
 }
 
 fn pending(core: &Core, part: Part, entry: &QueuedPod) -> String {
