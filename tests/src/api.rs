@@ -3,13 +3,19 @@
 use anyhow::{Context, Result};
 use futures::{StreamExt, TryStreamExt};
 use kube::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams};
-use kube::{Api, Client};
+use kube::{Api, Client, Error};
 use serde_json::Value;
+
+use crate::wait::{Look, eventually};
 
 /// How many requests a test makes at once.
 const AT_ONCE: usize = 32;
 
-/// Creates an object: a pod without its status, as the API server does, a node with it.
+/// An API server takes a while to know a PriorityClass, and until then refuses the pods that name it.
+const CLASS_NOT_KNOWN: &str = "no PriorityClass with name";
+
+/// Creates an object: a pod without its status, as the API server does, a node with it. A pod may name a PriorityClass that
+/// was made just before.
 ///
 /// # Errors
 /// The API server's, with the object's kind and name.
@@ -23,8 +29,15 @@ pub async fn create(client: &Client, object: &Value) -> Result<()> {
 /// As [`create`].
 pub async fn create_and_read(client: &Client, object: &Value) -> Result<Value> {
     let parsed: DynamicObject = serde_json::from_value(object.clone()).with_context(|| label(object))?;
-    let created = api(client, object).create(&PostParams::default(), &parsed).await;
-    Ok(serde_json::to_value(created.context(format!("creating {}", label(object)))?)?)
+    let objects = api(client, object);
+    let what = format!("the API server takes {}", label(object));
+    let created = eventually(&what, || async {
+        match objects.create(&PostParams::default(), &parsed).await {
+            Err(Error::Api(refusal)) if refusal.message.contains(CLASS_NOT_KNOWN) => Ok(Look::NotYet(refusal.message)),
+            created => Ok(Look::Yes(created.with_context(|| format!("creating {}", label(object)))?)),
+        }
+    });
+    Ok(serde_json::to_value(created.await?)?)
 }
 
 /// Creates them, several at once.

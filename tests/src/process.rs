@@ -84,6 +84,25 @@ impl Process {
         }
     }
 
+    /// Waits for a line of its log, however long; `None` if it ends without.
+    pub async fn until_line(&self, is: impl Fn(&str) -> bool) -> Option<String> {
+        let (mut log, mut read) = (self.log.clone(), 0);
+        loop {
+            let ended = {
+                let log = log.borrow_and_update();
+                let found = log.text[read..].lines().find(|line| is(line)).map(str::to_owned);
+                if found.is_some() {
+                    return found;
+                }
+                read = log.text.len();
+                log.ended
+            };
+            if ended || log.changed().await.is_err() {
+                return None;
+            }
+        }
+    }
+
     /// What it answers to anybody on its own port, with the status as a number.
     ///
     /// # Errors
@@ -135,22 +154,33 @@ impl Process {
         programs::signal(&self.child, name).await
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until it has ended by itself, and all is in the log that it said.
     ///
     /// # Errors
     /// It did not in time.
     pub async fn ended(&mut self) -> Result<ExitStatus> {
         wait::begin("berth ends by itself");
         let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await;
-        Ok(ended.with_context(|| format!("berth did not end within {PATIENCE:?}:\n{}", self.log()))??)
+        let status = ended.with_context(|| format!("berth did not end within {PATIENCE:?}:\n{}", self.log()))??;
+        self.until_all_is_said().await?;
+        Ok(status)
     }
 
-    /// Asks it to end, and waits until it has, in an orderly way.
+    /// What it said last is still on its way when it has ended.
+    async fn until_all_is_said(&mut self) -> Result<()> {
+        let said = tokio::time::timeout(PATIENCE, self.log.wait_for(|log| log.ended)).await;
+        said.context("the log of a berth that has ended does not end").map(drop)
+    }
+
+    /// Asks it to end, and waits until it has, in an orderly way, and all is in the log that it said.
     ///
     /// # Errors
     /// It did not, with its log.
     pub async fn stop(&mut self) -> Result<()> {
         let status = programs::terminate(&mut self.child).await;
+        if status.is_ok() {
+            self.until_all_is_said().await?;
+        }
         match status {
             Ok(status) if status.success() => Ok(()),
             Ok(status) => bail!("berth ended with {status}:\n{}", self.log()),

@@ -97,6 +97,21 @@ impl<'a> Session<'a> {
             .await
     }
 
+    /// Waits until the scheduler knows that the node takes no more pods, as `kubectl cordon` has it.
+    ///
+    /// # Errors
+    /// It did not in time.
+    pub async fn until_cordoned(&self, node: &str) -> Result<()> {
+        eventually(&format!("the scheduler knows that {node} is cordoned"), || async {
+            let node = node.to_owned();
+            let looked = self.scheduler()?.inspect(move |core| {
+                core.cache().nodes().any(|info| *info.node.name == *node && info.node.unschedulable)
+            });
+            Ok(Look::at(looked.await?, || "it does not".to_owned()))
+        })
+        .await
+    }
+
     /// Waits until this plugin serves in this version.
     ///
     /// # Errors

@@ -33,18 +33,8 @@ fn wanting(name: &str, class: &str) -> Value {
 
 /// Nodes `a`, with the pod `low`, and `b`, with the pod `middle`, and a scheduler that knows them.
 async fn start<'a>(target: &'a Target, besides: &[Value]) -> Result<Session<'a>> {
-    for object in classes().iter().chain([&node("a", 4), &node("b", 4)]) {
-        api::create(&target.client, object).await?;
-    }
-    for pod in [on("a", "low"), on("b", "middle")] {
-        // An API server takes a while to know a class.
-        eventually("the API server takes the pod", || async {
-            let created = api::create(&target.client, &pod).await;
-            Ok(created.map_or_else(|error| Look::NotYet(format!("{error:#}")), Look::Yes))
-        })
-        .await?;
-    }
-    for object in besides {
+    let there = [node("a", 4), node("b", 4), on("a", "low"), on("b", "middle")];
+    for object in classes().iter().chain(&there).chain(besides) {
         api::create(&target.client, object).await?;
     }
     Session::start(target).await

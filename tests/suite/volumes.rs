@@ -18,12 +18,13 @@ const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 
 async fn a_volume_that_is_there_is_bound_where_it_is_reached(target: &Target) -> Result<()> {
     let _controllers = target.controllers();
-    let session = Session::with_nodes(target, nodes("n", 3, 8)).await?;
-    session.create(&class("local", "kubernetes.io/no-provisioner")).await?;
+    // Before the scheduler starts: of several that come later it may know one when the pod comes.
+    api::create(&target.client, &class("local", "kubernetes.io/no-provisioner")).await?;
     let volumes = [volume("larger", "2Gi", "n-1"), volume("right", "1Gi", "n-1"), volume("too-small", "1Mi", "n-2")];
     for volume in &volumes {
         available(target, volume).await?;
     }
+    let session = Session::with_nodes(target, nodes("n", 3, 8)).await?;
     session.create(&claim("data", "local")).await?;
     session.create(&with_claim("web", "data")).await?;
     let node = session.journal.placed_pod("web").await?;

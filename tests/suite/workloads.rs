@@ -31,6 +31,7 @@ async fn a_node_is_drained(target: &Target) -> Result<()> {
     session.create(&deployment("web", 9, "500m")).await?;
     running(&session, 9).await?;
     api::patch(&target.client, &node("n-0", 4), json!({"spec": {"unschedulable": true}})).await?;
+    session.until_cordoned("n-0").await?;
     let evicted = session.journal.now(|pods| on_node(pods, "n-0"));
     ensure!(
         !evicted.is_empty(),

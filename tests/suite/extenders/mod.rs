@@ -9,7 +9,7 @@ use berth::config;
 use berth::scheduler::{self, Scheduler};
 use berth_tests::extender::{Asked, Extender};
 use berth_tests::objects::{node, pod, priority_class, with};
-use berth_tests::wait::{Look, eventually};
+use berth_tests::wait::Look;
 use berth_tests::{Journal, Target, api};
 use serde_json::{Value, json};
 
@@ -119,19 +119,10 @@ async fn prepared(target: &Target, scene: &Scene) -> Result<Extender> {
         }
         for (node, class) in [("a", "low"), ("b", "middle")] {
             let spec = json!({"nodeName": node, "priorityClassName": class, "terminationGracePeriodSeconds": 0});
-            create_of_class(target, &with(pod(class, "3"), &json!({"spec": spec}))).await?;
+            api::create(&target.client, &with(pod(class, "3"), &json!({"spec": spec}))).await?;
         }
     }
     Extender::start(&target.client, scene.script).await
-}
-
-/// An API server takes a while to know a class.
-async fn create_of_class(target: &Target, pod: &Value) -> Result<()> {
-    eventually("the API server takes the pod", || async {
-        let created = api::create(&target.client, pod).await;
-        Ok(created.map_or_else(|error| Look::NotYet(format!("{error:#}")), Look::Yes))
-    })
-    .await
 }
 
 async fn seen(target: &Target, scene: &Scene, extender: &Extender) -> Result<Seen> {
@@ -143,7 +134,7 @@ async fn seen(target: &Target, scene: &Scene, extender: &Extender) -> Result<See
     if scene.full {
         wanting["spec"]["priorityClassName"] = "high".into();
     }
-    create_of_class(target, &wanting).await?;
+    api::create(&target.client, &wanting).await?;
     let placed = matches!(scene.comes_to, Outcome::On(_));
     let (uid, came) = journal
         .until(&format!("the pod of {:?} is placed or told why not", scene.name), |pods| {

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use berth_tests::extender::{Extender, Reply};
 use berth_tests::objects::{node, pod, priority_class, with};
-use berth_tests::wait::{Look, eventually};
+use berth_tests::wait::Look;
 use berth_tests::{Journal, Target, api};
 use serde_json::{Value, json};
 
@@ -29,18 +29,9 @@ pub async fn prepare(target: &Target) -> Result<Workload<'_>> {
     api::create(&target.client, &priority_class("high", 1000)).await?;
     // One to be evicted, as of several kube-scheduler awaits the last.
     let spec = json!({"nodeName": "full", "priorityClassName": "low", "terminationGracePeriodSeconds": 0});
-    create_of_class(target, &with(pod("low", "3"), &json!({"spec": spec}))).await?;
+    api::create(&target.client, &with(pod("low", "3"), &json!({"spec": spec}))).await?;
     let extender = Extender::start(&target.client, |_, _| Reply::Status(500)).await?;
     Ok(Workload { target, journal: Journal::start(&target.client).await?, extender })
-}
-
-/// An API server takes a while to know a class.
-async fn create_of_class(target: &Target, pod: &Value) -> Result<()> {
-    eventually("the API server takes the pod", || async {
-        let created = api::create(&target.client, pod).await;
-        Ok(created.map_or_else(|error| Look::NotYet(format!("{error:#}")), Look::Yes))
-    })
-    .await
 }
 
 impl Workload<'_> {
@@ -106,7 +97,7 @@ impl Workload<'_> {
     }
 
     async fn placed(&self, pod: Value) -> Result<()> {
-        create_of_class(self.target, &pod).await?;
+        api::create(&self.target.client, &pod).await?;
         self.journal.placed_pod(pod["metadata"]["name"].as_str().unwrap_or_default()).await?;
         Ok(())
     }

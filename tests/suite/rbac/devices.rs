@@ -25,14 +25,21 @@ impl Devices {
         Self { client: client.clone(), name: name.to_owned(), scheduler_name: scheduler_name.to_owned() }
     }
 
-    /// First what there is of devices, then the pod: what the scheduler has not seen by then it sees later.
-    pub async fn come(&self) -> Result<()> {
-        for object in [self.class(), self.slice(), self.claim(), self.pod()] {
-            api::create(&self.client, &object).await?;
-        }
+    /// What there is of devices, and a claim of one.
+    pub fn objects(&self) -> [Value; 3] {
+        [self.class(), self.slice(), self.claim()]
+    }
+
+    /// A pod that is not to be placed yet, and what is left for it. Returns the latter.
+    pub async fn leave_over(&self) -> Result<Value> {
         let asking = api::create_and_read(&self.client, &self.asking()).await?;
-        api::create(&self.client, &self.left_over(&asking)).await?;
-        api::patch(&self.client, &asking, json!({"spec": {"schedulingGates": null}})).await
+        api::create_and_read(&self.client, &self.left_over(&asking)).await
+    }
+
+    /// The pods, when all that is known.
+    pub async fn come(&self) -> Result<()> {
+        api::create(&self.client, &self.pod()).await?;
+        api::patch(&self.client, &self.asking(), json!({"spec": {"schedulingGates": null}})).await
     }
 
     /// Whether the pod has a claim of its own for the extended resource, and the one that was left is gone.
@@ -78,11 +85,12 @@ impl Devices {
         let spec = json!({"schedulerName": self.scheduler_name, "nodeSelector": selector, "resourceClaims": claims});
         with(pod(&format!("device-{}", self.name), "10m"), &json!({ "spec": spec }))
     }
+
     fn resource(&self) -> String {
         format!("{}.example.com/gpu", self.name)
     }
 
-    /// It waits until what was left for it is there.
+    /// It waits until what was left for it is known.
     fn asking(&self) -> Value {
         let one = json!({ self.resource(): "1" });
         let container = json!({"name": "main", "image": "app", "resources": {"requests": one, "limits": one}});

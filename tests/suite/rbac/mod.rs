@@ -3,6 +3,7 @@
 
 mod devices;
 mod install;
+mod known;
 mod outcomes;
 mod rules;
 mod scene;

@@ -1,7 +1,7 @@
 //! A small cluster for one scheduler: what happens in it, and what can be seen there.
 
 use anyhow::{Context, Result, bail};
-use berth_tests::objects::{NAMESPACE, node, pod, priority_class, with};
+use berth_tests::objects::{NAMESPACE, node, pod, priority_class, service, with};
 use berth_tests::wait::{Look, eventually};
 use berth_tests::{Target, api};
 use k8s_openapi::api::core::v1::Pod;
@@ -62,32 +62,45 @@ impl Scene {
         Ok(scene)
     }
 
-    /// All that happens while the scheduler runs.
-    pub async fn play(&self) -> Result<()> {
-        // First, as the API server takes a while to know them.
+    /// What pods are placed by comes while the scheduler runs, and before all pods that it is to place. Returns the objects of
+    /// which it has to know.
+    pub async fn furnish(&self) -> Result<Vec<Value>> {
         for (class, priority) in [("priority-0", 0), ("priority-5", 5), ("important", 1000)] {
             self.create(&priority_class(&format!("{class}-{}", self.name), priority)).await?;
         }
+        // So that pods prefer the other one, unless something else matters more.
+        let busy = json!({"spec": {"nodeName": self.node_name('b')}});
+        let mut all = vec![self.paired('a'), self.paired('b'), with(pod(&format!("busy-{}", self.name), "2"), &busy)];
+        all.extend(SELECTING.map(|(version, kind)| self.owner(version, kind)));
+        all.extend(self.team());
+        all.extend(self.volumes.objects());
+        all.extend(self.devices.objects());
+        all.extend(self.contended());
+        for object in &all {
+            self.create(object).await?;
+        }
+        self.volumes.become_available().await?;
+        all.push(self.devices.leave_over().await?);
+        Ok(all)
+    }
+
+    /// The pods that it is to place, and a node that none of them waited for.
+    pub async fn play(&self) -> Result<()> {
         self.create(&node(&self.name, 4)).await?;
         self.create(&self.small).await?;
         self.create(&self.large).await?;
-        self.create(&self.paired('a')).await?;
-        self.create(&self.paired('b')).await?;
-        // So that pods prefer the other one, unless something else matters more.
-        let busy = json!({"spec": {"nodeName": self.node_name('b')}});
-        self.create(&with(pod(&format!("busy-{}", self.name), "2"), &busy)).await?;
         for (version, kind) in SELECTING {
             self.spread(version, kind).await?;
         }
-        self.befriend().await?;
+        self.create(&self.friend()).await?;
         self.volumes.come().await?;
         self.devices.come().await?;
-        self.contend().await
+        self.create(&self.important()).await
     }
 
     /// Pods of an owner, until they are on both nodes of the pair.
     async fn spread(&self, version: &str, kind: &str) -> Result<()> {
-        let owner = api::create_and_read(&self.client, &self.owner(version, kind)).await?;
+        let owner = self.read(&self.owner(version, kind)).await?;
         for number in 0..SEVERAL {
             let pod = self.pod_of(&owner, number);
             self.create(&pod).await?;
@@ -102,46 +115,49 @@ impl Scene {
         bail!("{SEVERAL} pods of a {kind} are on one node")
     }
 
-    /// A pod that has to be where pods of namespaces with a label are, of which one comes now.
-    async fn befriend(&self) -> Result<()> {
-        let team = json!({"team": self.name});
-        let late = format!("{}-late", self.name);
-        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": late, "labels": team}});
-        self.create(&namespace).await?;
+    /// A pod, and its namespace, which has a label.
+    fn team(&self) -> [Value; 2] {
+        let (late, team) = (format!("{}-late", self.name), json!({"team": self.name}));
         let there = json!({"metadata": {"namespace": late, "labels": team}, "spec": {"nodeName": self.node_name('b')}});
-        self.create(&with(pod("anchor", "10m"), &there)).await?;
+        [
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": late, "labels": team}}),
+            with(pod("anchor", "10m"), &there),
+        ]
+    }
+
+    /// A pod that has to be where pods of namespaces with that label are.
+    fn friend(&self) -> Value {
+        let team = json!({"team": self.name});
         let term = json!({
             "topologyKey": "kubernetes.io/hostname",
             "labelSelector": {"matchLabels": team}, "namespaceSelector": {"matchLabels": team},
         });
         let affinity = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}});
-        self.create(&with(self.pod_for_the_pair("friend"), &json!({"spec": {"affinity": affinity}}))).await
+        with(self.pod_for_the_pair("friend"), &json!({"spec": {"affinity": affinity}}))
     }
 
-    /// A pod that needs another one's room. Of the two that have some, a budget protects the less important.
-    async fn contend(&self) -> Result<()> {
+    /// Two nodes, each with a pod that another one needs the room of. A budget protects the less important.
+    fn contended(&self) -> Vec<Value> {
+        let mut all = Vec::new();
         for (which, priority, labels) in [('c', 0, json!({"protected": self.name})), ('d', 5, json!({}))] {
-            self.create(&with(
-                node(&self.node_name(which), 4),
-                &json!({"metadata": {"labels": {"contended": self.name}}}),
-            ))
-            .await?;
+            let name = self.node_name(which);
             let class = format!("priority-{priority}-{}", self.name);
             let there = json!({
                 "metadata": {"labels": labels},
-                "spec": {"nodeName": self.node_name(which), "priorityClassName": class, "terminationGracePeriodSeconds": 0},
+                "spec": {"nodeName": name, "priorityClassName": class, "terminationGracePeriodSeconds": 0},
             });
-            self.create(&with(pod(&format!("on-{}", self.node_name(which)), "3"), &there)).await?;
+            all.push(with(node(&name, 4), &json!({"metadata": {"labels": {"contended": self.name}}})));
+            all.push(with(pod(&format!("on-{name}"), "3"), &there));
         }
-        let budget = json!({
+        all.push(json!({
             "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
             "metadata": {"name": self.name, "namespace": NAMESPACE},
             "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"protected": self.name}}},
-        });
-        self.create(&budget).await?;
-        self.create(&self.important()).await
+        }));
+        all
     }
 
+    /// It needs the room of one of those.
     fn important(&self) -> Value {
         let spec = json!({
             "schedulerName": self.scheduler_name, "nodeSelector": {"contended": self.name},
@@ -168,10 +184,12 @@ impl Scene {
     }
 
     fn owner(&self, version: &str, kind: &str) -> Value {
+        if kind == "Service" {
+            return service(&self.app(kind));
+        }
         let labels = json!({"app": self.app(kind)});
         let template = json!({"metadata": {"labels": labels}, "spec": pod("of-it", "10m")["spec"]});
         let spec = match kind {
-            "Service" => json!({"selector": labels, "ports": [{"port": 80}]}),
             "ReplicationController" => json!({"replicas": 0, "selector": labels, "template": template}),
             "ReplicaSet" => json!({"replicas": 0, "selector": {"matchLabels": labels}, "template": template}),
             _ => {
@@ -235,7 +253,7 @@ impl Scene {
 
     /// Whether the pod with an affinity is where it has to be.
     pub async fn friend_is_beside(&self) -> Result<bool> {
-        let friend = self.read(&self.pod_for_the_pair("friend")).await?;
+        let friend = self.read(&self.friend()).await?;
         Ok(friend["spec"]["nodeName"] == json!(self.node_name('b')))
     }
 

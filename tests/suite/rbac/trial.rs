@@ -2,13 +2,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use anyhow::{Context, Result};
-use berth_tests::wait::{Look, eventually, eventually_within};
+use anyhow::{Result, anyhow};
+use berth_tests::wait::{Look, PATIENCE, eventually};
 use berth_tests::{Process, Target, directory};
 
+use serde_json::Value;
+
 use super::install::Manifest;
+use super::known;
 use super::outcomes::{self, Outcome};
 use super::rules::Rule;
 use super::scene::Scene;
@@ -18,9 +20,6 @@ const BAD: [&[u8]; 2] = [b"", b"no component"];
 
 /// The scheduler's own pod.
 const OWN: &str = "berth-0";
-
-/// To be refused is waited for beside what is waited for itself.
-const AS_LONG_AS_IT_TAKES: Duration = Duration::from_secs(3600);
 
 /// A running scheduler.
 pub struct Trial {
@@ -57,13 +56,19 @@ impl Trial {
     /// Has it work until all is seen that there is to be seen, or until it was refused what it has no right to; then ends
     /// it and looks what there is.
     pub async fn run_to_the_end(mut self) -> Result<Ended> {
-        tokio::select! {
-            worked = self.work() => worked.with_context(|| format!("berth's log:\n{}", self.process.log()))?,
-            refused = self.until_refused() => refused?,
+        let worked = tokio::select! {
+            biased;
+            () = self.until_refused() => Ok(()),
+            worked = self.work() => worked,
+        };
+        if let Err(failed) = worked {
+            // Where something was refused, this is what comes of it.
+            let refused = tokio::time::timeout(PATIENCE, self.until_refused()).await;
+            refused.map_err(|_| anyhow!("{failed:#}\nberth's log:\n{}", self.process.log()))?;
         }
         // One that could not keep its Lease may have ended by itself.
         let stopped = self.process.stop().await;
-        let refusal = self.refusal();
+        let refusal = self.process.log().lines().find(|line| self.is_refusal(line)).map(str::to_owned);
         if refusal.is_none() {
             stopped?;
         }
@@ -76,25 +81,27 @@ impl Trial {
         Ok(Ended { missing, refusal, log: self.process.log() })
     }
 
-    /// The line of its log that tells of it. Without a rule that is missing: of any refusal.
-    fn refusal(&self) -> Option<String> {
+    /// Whether the line of its log tells of it. Without a rule that is missing: of any refusal.
+    fn is_refusal(&self, line: &str) -> bool {
         let words = match &self.without {
             Some(Rule { verb, resource, .. }) => format!("cannot {verb} resource \"{resource}\""),
             None => "cannot ".to_owned(),
         };
-        let log = self.process.log().replace("\\\"", "\"");
-        log.lines().find(|line| line.contains("is forbidden") && line.contains(&words)).map(str::to_owned)
+        // In JSON a quote is escaped.
+        line.contains("is forbidden") && line.replace("\\\"", "\"").contains(&words)
     }
 
-    async fn until_refused(&self) -> Result<()> {
-        eventually_within(AS_LONG_AS_IT_TAKES, "berth was refused something", || async {
-            Ok(Look::at(self.refusal().is_some(), || "it was not".into()))
-        })
-        .await
+    /// Waits until it was; for ever, if it never is.
+    async fn until_refused(&self) {
+        if self.process.until_line(|line| self.is_refusal(line)).await.is_none() {
+            std::future::pending().await
+        }
     }
 
     async fn work(&self) -> Result<()> {
         self.process.until_logged("ready: placing pods").await?;
+        let objects = self.scene.furnish().await?;
+        self.until_known(&objects).await?;
         self.scene.play().await?;
         self.refuse_and_refuse_again().await?;
         for Outcome { what, shows, .. } in &outcomes::WHILE_IT_RUNS {
@@ -102,6 +109,15 @@ impl Trial {
                 .await?;
         }
         Ok(())
+    }
+
+    /// What is watched by itself comes by itself, and later, perhaps, than a pod that was created after it.
+    async fn until_known(&self, objects: &[Value]) -> Result<()> {
+        eventually("berth knows what there is", || async {
+            let unknown = known::unknown(&self.process, objects).await?;
+            Ok(Look::at(unknown.is_empty(), || format!("it does not know {unknown:?}")))
+        })
+        .await
     }
 
     /// Exchanges a bad file for another until a refusal is counted that was there before.

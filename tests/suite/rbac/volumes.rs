@@ -21,11 +21,11 @@ impl Volumes {
         Self { client: client.clone(), name: name.to_owned(), scheduler_name: scheduler_name.to_owned() }
     }
 
-    /// First what there is of storage, then the pods: what the scheduler has not seen by then it sees later.
-    pub async fn come(&self) -> Result<()> {
+    /// What there is of storage.
+    pub fn objects(&self) -> [Value; 12] {
         // The node that a pod prefers, as the other one is busy, has one volume attached and takes no more.
         let preferred = format!("{}-a", self.name);
-        for object in [
+        [
             self.csi_node(&preferred),
             self.attachment(&preferred),
             self.volume("attached"),
@@ -38,11 +38,16 @@ impl Volumes {
             self.waiting_claim("made"),
             self.waiting_claim("local"),
             with(self.volume("local"), &json!({"spec": {"storageClassName": self.named("local")}})),
-        ] {
-            api::create(&self.client, &object).await?;
-        }
-        // As the controller that binds would.
-        api::patch_status(&self.client, &self.volume("local"), json!({"phase": "Available"})).await?;
+        ]
+    }
+
+    /// As the controller that binds would say of a volume.
+    pub async fn become_available(&self) -> Result<()> {
+        api::patch_status(&self.client, &self.volume("local"), json!({"phase": "Available"})).await
+    }
+
+    /// The pods, when all that is known.
+    pub async fn come(&self) -> Result<()> {
         for pod in ["bound", "made", "local"] {
             api::create(&self.client, &self.pod(pod)).await?;
         }

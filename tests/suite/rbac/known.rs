@@ -1,0 +1,57 @@
+//! What a scheduler knows of the cluster, by what it says at SIGUSR2.
+
+use anyhow::Result;
+use berth_tests::Process;
+use berth_tests::wait::{Look, eventually};
+use serde_json::Value;
+
+/// Those of the objects that it does not know.
+pub async fn unknown(scheduler: &Process, objects: &[Value]) -> Result<Vec<String>> {
+    let dump = Dump::of(scheduler).await?;
+    Ok(objects.iter().filter(|object| !dump.names(object)).map(label).collect())
+}
+
+/// Its messages.
+struct Dump(Vec<String>);
+
+impl Dump {
+    /// A fresh one, up to where the queue begins.
+    async fn of(scheduler: &Process) -> Result<Self> {
+        let said = scheduler.log().lines().count();
+        scheduler.signal("USR2").await?;
+        let log = eventually("berth has told what it knows", || async {
+            let log = scheduler.log();
+            let told = log.lines().skip(said).any(|line| line.contains("dump of the queue"));
+            Ok(if told { Look::Yes(log) } else { Look::NotYet("it has not".to_owned()) })
+        })
+        .await?;
+        let messages = log.lines().skip(said).filter_map(|line| {
+            let line: Value = serde_json::from_str(line).ok()?;
+            Some(line["message"].as_str()?.trim().trim_end_matches(" (assumed)").to_owned())
+        });
+        Ok(Self(messages.collect()))
+    }
+
+    fn names(&self, object: &Value) -> bool {
+        let label = label(object);
+        let (_, key) = label.rsplit_once(' ').unwrap_or_default();
+        match object["kind"].as_str() {
+            Some("Node") => self.0.iter().any(|line| line.starts_with(&format!("node {key}: "))),
+            Some("Pod") => self.nodes().any(|pods| pods.split(", ").any(|pod| pod == key)),
+            _ => self.0.contains(&label),
+        }
+    }
+
+    /// The pods of each node.
+    fn nodes(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|line| line.starts_with("node ")).filter_map(|line| Some(line.rsplit_once(": ")?.1))
+    }
+}
+
+/// As a dump has it: `apps/v1 ReplicaSet default/web`.
+fn label(object: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let metadata = &object["metadata"];
+    let namespace = metadata["namespace"].as_str().map(|namespace| format!("{namespace}/")).unwrap_or_default();
+    format!("{} {} {namespace}{}", text(&object["apiVersion"]), text(&object["kind"]), text(&metadata["name"]))
+}
