@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow};
 use berth_tests::wait::{Look, PATIENCE, eventually};
 use berth_tests::{Process, Target, directory};
-
 use serde_json::Value;
 
 use super::install::Manifest;

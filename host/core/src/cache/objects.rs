@@ -266,8 +266,10 @@ impl Objects {
 
 impl KnownKind {
     fn coverage(&self, fields: &BTreeSet<Box<str>>) -> Coverage {
+        if self.listed.as_ref().is_some_and(|listed| fields.is_subset(listed)) {
+            return Coverage::Complete;
+        }
         match &self.refused {
-            _ if self.listed.as_ref().is_some_and(|listed| fields.is_subset(listed)) => Coverage::Complete,
             Some(why) => Coverage::Refused(Arc::clone(&self.kind), Arc::clone(why)),
             None => Coverage::Underway,
         }

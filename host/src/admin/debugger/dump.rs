@@ -1,7 +1,10 @@
 //! Cache and queue in lines that somebody can read.
 
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
 use berth_core::Core;
-use berth_core::cache::{Cache, CachedObject, Coverage, NodeInfo, Objects};
+use berth_core::cache::{Cache, CachedObject, Coverage, KindId, NodeInfo, Objects};
 use berth_core::queue::{Part, QueuedPod};
 
 /// How many nodes, pods of a node, objects of a kind, and pending pods are shown.
@@ -15,26 +18,30 @@ const MOST_PENDING: usize = 1_000;
 pub(super) struct Dump(Vec<String>);
 
 impl Dump {
-    /// Writes them. Takes time in proportion to nodes, pods, and the objects of each kind that plugins read.
+    /// Writes them. Takes time in proportion to nodes, pods, and the objects that plugins read.
     pub fn of(core: &Core) -> Self {
         let mut dump = Self::default();
         let cache = core.cache();
         let assumed = cache.pods().filter(|(_, cached)| cached.assumed).count();
         let (nodes, pods) = (cache.node_count(), cache.pods().count());
         dump.0.push(format!("dump of the cache: {nodes} nodes, {pods} pods on them, {assumed} of those assumed"));
-        dump.some(cache.nodes().map(|info| node(core, cache, info)), MOST_NODES, "nodes");
+        dump.some(cache.nodes(), MOST_NODES, "nodes", |info| node(core, cache, info));
         dump.objects(cache.objects());
         let parts = Part::ALL.map(|part| format!("{} {}", core.queue().len(part), part.name())).join(", ");
         dump.0.push(format!("dump of the queue: {parts}"));
         let pods = core.queue().pods();
-        dump.some(pods.map(|(part, entry)| pending(core, part, entry)), MOST_PENDING, "pods");
+        dump.some(pods, MOST_PENDING, "pods", |(part, entry)| pending(core, part, entry));
         dump
     }
 
     /// Those of the kinds that plugins read, and which kinds are not known.
     fn objects(&mut self, objects: &Objects) {
-        let assumed = objects.iter().filter(|(_, cached)| cached.assumed).count();
-        let count = objects.iter().count();
+        let mut by_kind: BTreeMap<KindId, Vec<&CachedObject>> = BTreeMap::new();
+        for (_, cached) in objects.iter() {
+            by_kind.entry(cached.kind).or_default().push(cached);
+        }
+        let assumed = by_kind.values().flatten().filter(|cached| cached.assumed).count();
+        let count: usize = by_kind.values().map(Vec::len).sum();
         self.0.push(format!("dump of the objects that plugins read: {count} objects, {assumed} of those assumed"));
         for (id, kind, coverage) in objects.kinds() {
             match coverage {
@@ -42,16 +49,17 @@ impl Dump {
                 Coverage::Underway => self.0.push(format!("  {kind}: is being listed")),
                 Coverage::Refused(_, why) => self.0.push(format!("  {kind}: can't be listed: {why}")),
             }
-            let of_kind = objects.iter().filter(|(_, cached)| cached.kind == id);
-            self.some(of_kind.map(|(_, cached)| object(cached)), MOST_OBJECTS, &format!("of {kind}"));
+            let of_kind = by_kind.remove(&id).unwrap_or_default();
+            let line = |cached: &CachedObject| format!("  {}", named(&cached.object.key, cached.assumed));
+            self.some(of_kind.into_iter(), MOST_OBJECTS, &format!("of {kind}"), line);
         }
     }
 
-    /// As many as are allowed, and how many more there are.
-    fn some(&mut self, lines: impl Iterator<Item = String>, most: usize, what: &str) {
-        let mut lines = lines;
-        self.0.extend(lines.by_ref().take(most));
-        let more = lines.count();
+    /// A line each for as many as are allowed, and how many more there are.
+    fn some<T>(&mut self, things: impl Iterator<Item = T>, most: usize, what: &str, line: impl Fn(T) -> String) {
+        let mut things = things;
+        self.0.extend(things.by_ref().take(most).map(line));
+        let more = things.count();
         if more > 0 {
             self.0.push(format!("  and {more} more {what}"));
         }
@@ -64,11 +72,9 @@ impl Dump {
 
 fn node(core: &Core, cache: &Cache, info: &NodeInfo) -> String {
     let (used, room) = (&info.usage.requested, &info.node.allocatable);
-    let mut pods = info.pods.iter().filter_map(|id| cache.pod(*id)).map(|cached| {
-        let assumed = if cached.assumed { " (assumed)" } else { "" };
-        format!("{}{assumed}", cached.pod.key)
-    });
-    let shown: Vec<String> = pods.by_ref().take(MOST_PODS).collect();
+    let mut pods = info.pods.iter().filter_map(|id| cache.pod(*id));
+    let shown: Vec<String> =
+        pods.by_ref().take(MOST_PODS).map(|cached| named(&cached.pod.key, cached.assumed)).collect();
     let more = pods.count();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let nominated: Vec<String> = core.nominations().on(&info.node.name).map(|pod| pod.key.to_string()).collect();
@@ -86,9 +92,8 @@ fn node(core: &Core, cache: &Cache, info: &NodeInfo) -> String {
     )
 }
 
-fn object(cached: &CachedObject) -> String {
-    let assumed = if cached.assumed { " (assumed)" } else { "" };
-    format!("  {}{assumed}", cached.object.key)
+fn named(key: &impl Display, assumed: bool) -> String {
+    format!("{key}{}", if assumed { " (assumed)" } else { "" })
 }
 
 fn pending(core: &Core, part: Part, entry: &QueuedPod) -> String {
