@@ -77,7 +77,8 @@ impl Templates {
         id
     }
 
-    /// Drops the templates used longest ago where there are too many: a quarter at once, so that it is seldom done.
+    /// Evicts the templates used longest ago from each set of facts that has too many. Of templates used in the same cycle, the
+    /// older ones go first. Three quarters of the bound stay, so that evictions are rare.
     pub fn make_room(&mut self) -> Vec<Forgotten> {
         self.sets.iter_mut().filter_map(|set| set.make_room(self.most_per_facts)).collect()
     }
@@ -88,23 +89,25 @@ impl FactTemplates {
         if self.len <= most {
             return None;
         }
-        let mut ages: Vec<u64> = self.by_hash.values().flatten().map(|template| template.last_used).collect();
-        ages.sort_unstable();
-        let oldest_kept = ages[most / 4];
-        let mut templates = Vec::new();
+        let mut ages: Vec<(u64, TemplateId)> = self.by_hash.values().flatten().map(Template::age).collect();
+        let evicted = self.len - most / 4 * 3;
+        let (older, last_evicted, _) = ages.select_nth_unstable(evicted - 1);
+        let last_evicted = *last_evicted;
+        let mut templates: Vec<TemplateId> = older.iter().map(|(_, id)| *id).chain([last_evicted.1]).collect();
+        templates.sort_unstable();
         self.by_hash.retain(|_, same_hash| {
-            same_hash.retain(|template| {
-                let keep = template.last_used >= oldest_kept;
-                if !keep {
-                    templates.push(template.id);
-                }
-                keep
-            });
+            same_hash.retain(|template| template.age() > last_evicted);
             !same_hash.is_empty()
         });
-        self.len -= templates.len();
-        templates.sort_unstable();
+        self.len -= evicted;
         Some(Forgotten { facts: self.facts, templates })
+    }
+}
+
+impl Template {
+    /// The order of eviction. Ids make it total: many templates may be used in one cycle, or before the first.
+    fn age(&self) -> (u64, TemplateId) {
+        (self.last_used, self.id)
     }
 }
 
@@ -240,6 +243,19 @@ mod tests {
         assert!(forgotten[0].templates.contains(&first) && !forgotten[0].templates.contains(&kept));
         assert!(templates.make_room().is_empty(), "room was made");
         assert_ne!(templates.of(PodFacts::NAME, &pod("first", 0), 5001), first, "ids are not used again");
+    }
+
+    #[test]
+    fn templates_of_one_age_are_evicted_by_id() {
+        let mut templates = Templates::holding(8);
+        let ids: Vec<TemplateId> =
+            (0..20).map(|n: u32| templates.of(PodFacts::NAME, &pod(&n.to_string(), 0), 7)).collect();
+        let forgotten = templates.make_room();
+        assert_eq!(forgotten, [Forgotten { facts: PodFacts::NAME, templates: ids[..14].to_vec() }]);
+        assert!(templates.make_room().is_empty(), "six of eight are left");
+        for (n, id) in ids.iter().enumerate().skip(14) {
+            assert_eq!(templates.of(PodFacts::NAME, &pod(&n.to_string(), 0), 8), *id);
+        }
     }
 
     #[test]
