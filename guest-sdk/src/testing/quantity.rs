@@ -1,6 +1,6 @@
 //! Kubernetes' notation of quantities, as far as tests need it: whole numbers with a suffix.
 
-/// In the resource's unit: millicores for `cpu`, base units for all others.
+/// In the resource's unit: millicores for `cpu`, base units for all others. More than `i64::MAX` is `i64::MAX`, as in the host.
 ///
 /// # Panics
 /// Where it isn't a whole number with a suffix that Kubernetes knows, or is finer than the unit.
@@ -11,7 +11,7 @@ pub(super) fn parse(resource: &str, text: &str) -> i64 {
         ("m", "cpu") => return number,
         (suffix, _) => multiplier(suffix).unwrap_or_else(|| panic!("quantity {text:?} of {resource}: unknown suffix")),
     };
-    number * milli * if resource == "cpu" { 1000 } else { 1 }
+    number.saturating_mul(milli).saturating_mul(if resource == "cpu" { 1000 } else { 1 })
 }
 
 fn multiplier(suffix: &str) -> Option<i64> {

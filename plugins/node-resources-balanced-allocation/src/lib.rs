@@ -68,7 +68,8 @@ impl Amounts {
     }
 
     fn after(&self) -> f64 {
-        part(self.used + self.wanted, self.capacity)
+        // The host's sums end at the largest number.
+        part(self.used.saturating_add(self.wanted), self.capacity)
     }
 }
 

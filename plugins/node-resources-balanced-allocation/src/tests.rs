@@ -27,6 +27,8 @@ fn even_use_scores() {
         (pod().cpu("3"), empty().used("memory", "3000"), "{}", 82),
         // More than there is counts as all.
         (pod().cpu("30").memory("1"), empty().used("memory", "20000"), "{}", 100),
+        // The same of the largest number: 50 of 100 before, 55 with the pod. 50 + (50 + 55 - 50) / 2
+        (pod().cpu("1").memory("1"), empty().used("memory", "8Ei"), "{}", 77),
         // One resource is always even.
         (pod().cpu("3"), node("node").cpu("10"), "{}", 75),
         (pod().cpu("3"), node("node"), "{}", 75),

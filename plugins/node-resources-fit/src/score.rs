@@ -34,7 +34,8 @@ impl Wanted {
             if capacity == 0 {
                 continue;
             }
-            let requested = used + wanted;
+            // The host's sums end at the largest number.
+            let (capacity, requested) = in_percent_range(capacity, used.saturating_add(*wanted));
             let score = match &strategy.by {
                 By::LeastAllocated if requested > capacity => 0,
                 By::LeastAllocated => (capacity - requested) * 100 / capacity,
@@ -57,6 +58,12 @@ impl Wanted {
             _ => sum / weights,
         }
     }
+}
+
+/// Amounts of which a hundredfold is a number still. What is cut off the largest ones shows in no score.
+#[inline]
+fn in_percent_range(capacity: i64, requested: i64) -> (i64, i64) {
+    if capacity <= i64::MAX / 100 { (capacity, requested) } else { (capacity >> 7, requested >> 7) }
 }
 
 /// The value of a broken line; level before its first point and after its last.

@@ -52,6 +52,26 @@ fn the_emptier_the_better_by_default() {
 }
 
 #[test]
+fn amounts_near_the_largest_number_score_0_to_100() {
+    let ratio = r#"{"scoringStrategy": {"type": "RequestedToCapacityRatio", "resources": [{"name": "memory"}],
+        "requestedToCapacityRatio": {"shape": [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]}}}"#;
+    let (memory, huge) = (r#"{"name": "memory"}"#, || node("node").cpu("4").memory("8Ei"));
+    let (least, most) = (strategy("LeastAllocated", memory), strategy("MostAllocated", memory));
+    for (node, args, expected) in [
+        (empty().used("memory", "8Ei"), &*least, 0),
+        (empty().used("memory", "8Ei"), &*most, 100),
+        (empty().used("memory", "8Ei"), ratio, 100),
+        (huge(), &*least, 99),
+        (huge().used("memory", "4Ei"), &*least, 49),
+        (huge().used("memory", "4Ei"), &*most, 50),
+        (huge().used("memory", "4Ei"), ratio, 50),
+        (huge().used("memory", "8Ei"), &*least, 0),
+    ] {
+        assert_eq!(score(&pod().memory("200Mi"), node.clone(), args), expected, "{args} {node:?}");
+    }
+}
+
+#[test]
 fn the_fuller_the_better_with_most_allocated() {
     let args = strategy("MostAllocated", CPU_AND_MEMORY);
     for (node, expected) in [

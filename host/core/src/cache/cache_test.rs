@@ -58,6 +58,17 @@ fn a_pod_that_another_scheduler_put_elsewhere_moves() {
 }
 
 #[test]
+fn a_pod_that_asks_for_more_than_there_can_be_leaves_the_node_as_it_was() {
+    let mut cache = Cache::default();
+    cache.set_node(Arc::new(node("a")));
+    cache.set_pod(pod("p", "a", 100));
+    cache.set_pod(pod("absurd", "a", i64::MAX));
+    assert_eq!(used(&cache, "a"), (i64::MAX, 2, 2));
+    cache.remove_pod("absurd");
+    assert_eq!(used(&cache, "a"), (100, 1, 1));
+}
+
+#[test]
 fn pods_may_come_before_their_node_and_stay_after_it() {
     let mut cache = Cache::default();
     cache.set_pod(pod("p", "a", 100));

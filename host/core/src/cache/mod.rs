@@ -20,6 +20,7 @@ mod log;
 mod node_info;
 mod objects;
 mod register;
+mod usage;
 
 use std::sync::Arc;
 
@@ -28,9 +29,10 @@ use hashbrown::HashMap;
 pub use self::ids::{ImageId, NodeId, PodId};
 pub use self::images::{ImageState, Images};
 pub use self::log::{Change, ChangeLog};
-pub use self::node_info::{NodeInfo, Usage};
+pub use self::node_info::NodeInfo;
 pub use self::objects::{CachedObject, Coverage, KindId, ObjectId, Objects};
 use self::register::{Keyed, Register};
+pub use self::usage::Usage;
 use crate::cluster_event::ClusterEvent;
 use crate::facts::NodeFacts;
 use crate::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod};

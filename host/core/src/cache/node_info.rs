@@ -4,36 +4,10 @@ use std::sync::Arc;
 
 use super::Cache;
 use super::ids::{ImageId, NodeId, PodId};
+use super::usage::Usage;
 use crate::facts::NodeFacts;
-use crate::model::{HostPort, Node, Pod, Resources};
+use crate::model::{HostPort, Node, Pod};
 use crate::plugins::WhatIf;
-
-/// What the pods of a node ask for, assumed ones included.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Usage {
-    /// Sum of their effective requests; `pods` is their number.
-    pub requested: Resources,
-    /// Sum of their non-zero cpu requests, millicores.
-    pub non_zero_milli_cpu: i64,
-    /// Sum of their non-zero memory requests, bytes.
-    pub non_zero_memory: i64,
-}
-
-impl Usage {
-    fn add(&mut self, pod: &Pod) {
-        self.requested.add(&pod.requests.effective);
-        self.requested.pods += 1;
-        self.non_zero_milli_cpu = self.non_zero_milli_cpu.saturating_add(pod.requests.non_zero_milli_cpu);
-        self.non_zero_memory = self.non_zero_memory.saturating_add(pod.requests.non_zero_memory);
-    }
-
-    fn subtract(&mut self, pod: &Pod) {
-        self.requested.subtract(&pod.requests.effective);
-        self.requested.pods -= 1;
-        self.non_zero_milli_cpu = self.non_zero_milli_cpu.saturating_sub(pod.requests.non_zero_milli_cpu);
-        self.non_zero_memory = self.non_zero_memory.saturating_sub(pod.requests.non_zero_memory);
-    }
-}
 
 /// A node and its pods.
 #[derive(Clone, Debug, Default)]

@@ -34,7 +34,7 @@ fn score(pod: &pod::Requests, node: &node::Allocatable, usage: &node::Usage, arg
     match (wanted, gpus) {
         (0, 0) => 100,
         (0, _) | (_, 0) => 0,
-        _ => ((usage.scalar(&args.resource) + wanted) * 100 / gpus).min(100),
+        _ => (usage.scalar(&args.resource).saturating_add(wanted).saturating_mul(100) / gpus).min(100),
     }
 }
 
