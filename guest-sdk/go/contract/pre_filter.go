@@ -17,7 +17,8 @@ const (
 	PreFilterResultTagAll PreFilterResultTag = iota
 	// This plugin has nothing to filter for this pod.
 	PreFilterResultTagSkip
-	// Only these nodes, by name, can do; unknown names are ignored. Several plugins' lists are intersected.
+	// Only these nodes, by name, can do; unknown names are ignored, up to 1 MiB of them. Several plugins' lists are
+	// intersected.
 	PreFilterResultTagNarrow
 	// No node can do.
 	PreFilterResultTagReject

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::asking::right_length;
 use super::{Placing, ProfilePlugin};
-use crate::cache::NodeId;
+use crate::cache::{Cache, NodeId};
 use crate::plugins::{
     ClassFilter, ClassId, ClassScores, Classified, MOST_CLASSES, Passed, PluginError, PreFilterResult, PreScoreResult,
     Verdicts,
@@ -48,7 +48,7 @@ impl Placing<'_> {
         let known = self.answers.of(plugin.id, template, self.cycle).classes.known();
         let (plugins, cycle) = self.call(plugin);
         let Some(classified) = plugins.classify(plugin.id, &cycle, known)? else { return Ok(None) };
-        check(plugin, &classified, known)?;
+        check(plugin, self.cache, &classified, known)?;
         self.answers.of(plugin.id, template, self.cycle).classes.take_in(&classified, self.cycle);
         Ok(Some(ByClass { filter: classified.filter, scores: classified.scores }))
     }
@@ -155,9 +155,13 @@ pub(super) fn passed(nodes: impl Iterator<Item = (ClassId, u32)>) -> Vec<Passed>
     passed.filter(|passed| passed.nodes > 0).collect()
 }
 
-/// What is said fits together, and to what is known.
-fn check(plugin: &ProfilePlugin, said: &Classified, known: u64) -> Result<(), PluginError> {
+/// Checks that the answer is consistent, follows what is known, and names nodes of the cluster only. Tables are as long as the
+/// highest id.
+fn check(plugin: &ProfilePlugin, cache: &Cache, said: &Classified, known: u64) -> Result<(), PluginError> {
     right_length(plugin, "classify", said.classes.len(), said.nodes.len(), "nodes")?;
+    if let Some(node) = said.nodes.iter().find(|node| cache.node(**node).is_none()) {
+        return Err(failed(plugin, format!("classify named node {}, which does not exist", node.0)));
+    }
     if known == 0 && !said.anew {
         return Err(failed(plugin, "classify told changes of classes that were not told before".to_owned()));
     }

@@ -23,6 +23,8 @@ struct Spread {
     scores: Vec<i64>,
     /// What the plugin says node by node, where that differs.
     scores_by_node: Option<Vec<i64>>,
+    /// A node that it classifies besides.
+    names_too: Option<NodeId>,
     /// It does not answer by class.
     refuses: bool,
     told: BTreeMap<&'static str, u32>,
@@ -87,7 +89,11 @@ impl Plugins for Spread {
         }
         let changed = self.classes.iter().filter(|(name, class)| known == 0 || self.told.get(*name) != Some(class));
         let ids = changed.filter_map(|(name, class)| Some((cycle.cache.node_id(name)?, ClassId(*class))));
-        let (nodes, classes) = ids.unzip();
+        let (mut nodes, mut classes): (Vec<NodeId>, Vec<ClassId>) = ids.unzip();
+        if let Some(node) = self.names_too {
+            nodes.push(node);
+            classes.push(ClassId(0));
+        }
         let verdicts = (0..self.rejects.len()).map(|class| self.verdict(class)).collect();
         self.told.clone_from(&self.classes);
         let filter = ClassFilter::Verdicts(Verdicts { outcomes: self.outcomes(), nodes: verdicts });
@@ -252,6 +258,9 @@ fn answers_that_do_not_fit_together_are_told() {
     bench.plugins.rejects.resize(5001, None);
     let too_high = "plugin Spread: classify named class 5000; classes have to be less than 4096";
     assert_eq!(bench.place(), Err(too_high.into()));
+    bench = Bench::new(&[None, None], &[10, 20]);
+    bench.plugins.names_too = Some(NodeId(1_000_000));
+    assert_eq!(bench.place(), Err("plugin Spread: classify named node 1000000, which does not exist".into()));
     bench = Bench::new(&[None, None], &[10, 20]);
     assert!(bench.place().is_ok());
     bench.set_node("d", false);

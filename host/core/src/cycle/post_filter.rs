@@ -150,7 +150,11 @@ impl Placing<'_> {
         };
         let mut back = Back { what_if, extenders, pod, cache, failed: false };
         let result = self.plugins.post_filter(plugin.id, &about, &nodes, &codes, &leaving, &mut back)?;
-        Ok(Said { result, extender_failed: back.failed })
+        let extender_failed = back.failed;
+        if let PostFilterResult::Nominate(room) = &result {
+            check_room(plugin, room, self.cache)?;
+        }
+        Ok(Said { result, extender_failed })
     }
 
     /// Every node with the code by which it was rejected.
@@ -201,5 +205,17 @@ impl Placing<'_> {
             // No filter says these.
             Err(Failure::NoNodes | Failure::Unschedulable(..) | Failure::Extender(_)) => Ok(vec![None; cases.len()]),
         }
+    }
+}
+
+/// Checks that the node and the victims exist.
+fn check_room(plugin: &ProfilePlugin, room: &Room, cache: &Cache) -> Result<(), PluginError> {
+    let failed = |what: String| Err(PluginError::failed(Arc::clone(&plugin.declaration.name), what));
+    if cache.node(room.node).is_none() {
+        return failed(format!("post-filter nominated node {}, which does not exist", room.node.0));
+    }
+    match room.evict.iter().find(|pod| cache.pod(**pod).is_none()) {
+        Some(pod) => failed(format!("post-filter evicts pod {}, which does not exist", pod.0)),
+        None => Ok(()),
     }
 }

@@ -1,12 +1,14 @@
 //! Guests' answers, checked and turned into the core's.
 
-use berth_core::cache::NodeId;
+use berth_core::cache::Cache;
 use berth_core::plugins::{
-    ClassFilter, ClassId, ClassScores, Classified, Code, PreFilterResult, PreScoreResult, Status, Verdicts,
+    ClassFilter, ClassId, ClassScores, Classified, Code, MOST_CLASSES, PreFilterResult, PreScoreResult, Status,
+    Verdicts,
 };
 
 use super::call::Export;
 use super::error::CallError;
+use super::ids;
 use crate::wasm::bindings::berth::scheduler::types as wit;
 use crate::wasm::bindings::exports::berth::scheduler::classes as by_class;
 use crate::wasm::bindings::exports::berth::scheduler::pre_filter::PreFilterResult as WitPreFilterResult;
@@ -14,6 +16,10 @@ use crate::wasm::bindings::exports::berth::scheduler::pre_score::PreScoreResult 
 
 /// Reasons of one outcome that are kept.
 pub(super) const REASONS: usize = 32;
+/// Bytes of the longest name of a node, and one.
+const NAME: usize = 254;
+/// Bytes of names to which a pre-filter may narrow, besides as many as there are nodes: a pod may list nodes that are not there.
+const NAMES: usize = 1 << 20;
 /// Bytes that are kept of a guest's words where they go into messages.
 const WORDS: usize = 1024;
 
@@ -23,15 +29,22 @@ pub(crate) fn shorten(mut words: String) -> String {
     words
 }
 
-pub(super) fn pre_filter(answer: WitPreFilterResult) -> PreFilterResult {
-    match answer {
+/// Names of nodes may be unknown, but together they are about as long as those of the cluster's nodes at most.
+pub(super) fn pre_filter(answer: WitPreFilterResult, cache: &Cache) -> Result<PreFilterResult, CallError> {
+    Ok(match answer {
         WitPreFilterResult::All => PreFilterResult::All,
         WitPreFilterResult::Skip => PreFilterResult::Skip,
+        WitPreFilterResult::Reject(why) => PreFilterResult::Reject(status(why)),
         WitPreFilterResult::Narrow(names) => {
+            let bytes: usize = names.iter().map(|name| name.len() + 1).sum();
+            let most = NAMES + NAME * cache.node_count();
+            if bytes > most {
+                let what = format!("it narrows to {} names of {bytes} bytes, where {most} are the most", names.len());
+                return Err(CallError::BadAnswer(Export::PreFilter, what));
+            }
             PreFilterResult::Narrow(names.into_iter().map(String::into_boxed_str).collect())
         }
-        WitPreFilterResult::Reject(why) => PreFilterResult::Reject(status(why)),
-    }
+    })
 }
 
 pub(super) fn pre_score(answer: WitPreScoreResult) -> PreScoreResult {
@@ -47,20 +60,36 @@ pub(super) fn verdicts(answer: wit::Verdicts, asked: usize) -> Result<Verdicts, 
     named(Export::Filter, answer)
 }
 
-/// A class for each node, and verdicts naming outcomes that are there.
-pub(super) fn classified(answer: by_class::Classified) -> Result<Classified, CallError> {
+/// A class for each node, nodes of the cluster, classes within the bound that have verdicts, and verdicts naming outcomes that are
+/// there.
+pub(super) fn classified(answer: by_class::Classified, cache: &Cache) -> Result<Classified, CallError> {
+    let bad = |what: String| CallError::BadAnswer(Export::Classify, what);
     of_length(Export::Classify, "classes", answer.classes.len(), answer.nodes.len(), "nodes")?;
-    Ok(Classified {
-        filter: match answer.filter {
-            by_class::ClassFilter::Skip => ClassFilter::Skip,
-            by_class::ClassFilter::Reject(why) => ClassFilter::Reject(status(why)),
-            by_class::ClassFilter::Verdicts(verdicts) => ClassFilter::Verdicts(named(Export::Classify, verdicts)?),
-        },
-        scores: answer.scores,
-        anew: answer.anew,
-        nodes: answer.nodes.into_iter().map(NodeId).collect(),
-        classes: answer.classes.into_iter().map(ClassId).collect(),
-    })
+    let filter = match answer.filter {
+        by_class::ClassFilter::Skip => ClassFilter::Skip,
+        by_class::ClassFilter::Reject(why) => ClassFilter::Reject(status(why)),
+        by_class::ClassFilter::Verdicts(verdicts) => ClassFilter::Verdicts(named(Export::Classify, verdicts)?),
+    };
+    let numbers = match &filter {
+        ClassFilter::Verdicts(verdicts) => verdicts.nodes.len(),
+        ClassFilter::Skip | ClassFilter::Reject(_) => MOST_CLASSES as usize,
+    };
+    if numbers > MOST_CLASSES as usize {
+        return Err(bad(format!("it gave verdicts on {numbers} classes, where {MOST_CLASSES} are the most")));
+    }
+    match answer.classes.iter().find(|class| **class as usize >= numbers) {
+        Some(class) if *class >= MOST_CLASSES => {
+            Err(bad(format!("it names class {class}, where {MOST_CLASSES} classes are the most")))
+        }
+        Some(class) => Err(bad(format!("it names class {class} and gave verdicts on {numbers} classes"))),
+        None => Ok(Classified {
+            filter,
+            scores: answer.scores,
+            anew: answer.anew,
+            nodes: ids::nodes(cache, answer.nodes).map_err(bad)?,
+            classes: answer.classes.into_iter().map(ClassId).collect(),
+        }),
+    }
 }
 
 /// As many of both as classes were asked about.
@@ -106,5 +135,47 @@ pub(super) fn status(status: wit::Status) -> Status {
             wit::Code::Pending => Code::Pending,
         },
         reasons: status.reasons.into_iter().take(REASONS).map(|reason| shorten(reason).into()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use berth_core::cache::NodeId;
+
+    use super::super::ids::tests::cluster;
+    use super::*;
+
+    fn said(nodes: &[u32], classes: &[u32], verdicts: usize) -> Result<Classified, CallError> {
+        let verdicts = wit::Verdicts { outcomes: Vec::new(), nodes: vec![0; verdicts] };
+        let (nodes, classes) = (nodes.to_vec(), classes.to_vec());
+        let filter = by_class::ClassFilter::Verdicts(verdicts);
+        classified(by_class::Classified { filter, scores: true, anew: true, nodes, classes }, &cluster())
+    }
+
+    #[test]
+    fn only_nodes_that_exist_are_classified() {
+        let answer = said(&[0, 1], &[1, 0], 2).expect("a good answer");
+        assert_eq!((answer.nodes, answer.classes), (vec![NodeId(0), NodeId(1)], vec![ClassId(1), ClassId(0)]));
+        for (nodes, classes, verdicts, why) in [
+            (&[0, u32::MAX][..], &[0, 0][..], 1, "it names node 4294967295, which does not exist"),
+            (&[0, 0], &[0, 0], 1, "it names node 0 twice"),
+            (&[0, 1], &[0], 1, "it gave 1 classes for 2 nodes"),
+            (&[0], &[u32::MAX], 1, "it names class 4294967295, where 4096 classes are the most"),
+            (&[0], &[3], 3, "it names class 3 and gave verdicts on 3 classes"),
+            (&[0], &[0], 4097, "it gave verdicts on 4097 classes, where 4096 are the most"),
+        ] {
+            let error = said(nodes, classes, verdicts).expect_err(why).to_string();
+            assert_eq!(error, format!("broke the contract in classify: {why}"));
+        }
+    }
+
+    #[test]
+    fn names_are_bounded_together() {
+        let narrowed =
+            |number, name: &str| pre_filter(WitPreFilterResult::Narrow(vec![name.into(); number]), &cluster());
+        assert!(matches!(narrowed(100_000, "unknown"), Ok(PreFilterResult::Narrow(names)) if names.len() == 100_000));
+        let error = narrowed(1 << 21, "").expect_err("too many").to_string();
+        let what = "it narrows to 2097152 names of 2097152 bytes, where 1049084 are the most";
+        assert_eq!(error, format!("broke the contract in pre-filter: {what}"));
     }
 }

@@ -5,6 +5,7 @@ mod call;
 mod deadline;
 mod error;
 mod hints;
+mod ids;
 mod instance;
 mod intents;
 mod interfaces;

@@ -27,7 +27,7 @@ impl Instance {
         let answer = self.ask(Export::PreFilter, cycle, cycle_of(cycle), |store, interfaces, cycle| {
             interfaces.pre_filter.as_ref().map(|guest| guest.call_pre_filter(store, cycle))
         })?;
-        Ok(answer.map_or(PreFilterResult::All, answers::pre_filter))
+        answer.map_or(Ok(PreFilterResult::All), |answer| answers::pre_filter(answer, cycle.cache))
     }
 
     /// `filter`; where it is not exported, every node fits.
@@ -100,7 +100,7 @@ impl Instance {
             self.ask(Export::Classify, cycle, (cycle_of(cycle), known), |store, interfaces, (cycle, known)| {
                 interfaces.classes.as_ref().map(|guest| guest.call_classify(store, cycle, known))
             })?;
-        answer.flatten().map(answers::classified).transpose()
+        answer.flatten().map(|answer| answers::classified(answer, cycle.cache)).transpose()
     }
 
     /// `score-classes`; where it is not exported, every class has 0.
