@@ -1,11 +1,13 @@
 package framework
 
 import (
-	"math"
 	"strings"
 
 	"berth.dev/framework/contract"
 )
+
+// lastOutcome is the number of the last distinct status that one answer may have.
+const lastOutcome = 1000
 
 // verdicts collects one call's answers: a number for each node, each distinct status once.
 type verdicts struct {
@@ -36,10 +38,10 @@ func (v *verdicts) number(status *Status) uint16 {
 		return number
 	}
 	// The last number stands for all that came too late to have their own.
-	if len(v.answer.Outcomes) == math.MaxUint16 {
-		return math.MaxUint16
+	if len(v.answer.Outcomes) == lastOutcome {
+		return lastOutcome
 	}
-	if len(v.answer.Outcomes) == math.MaxUint16-1 {
+	if len(v.answer.Outcomes) == lastOutcome-1 {
 		status = NewStatus(Unschedulable, "too many different reasons to list")
 	}
 	if v.numbers == nil {

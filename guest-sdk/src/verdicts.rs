@@ -3,8 +3,11 @@
 use crate::types::{self, Status};
 use crate::verdict::{Rejection, RejectionCode, Verdict};
 
-/// More distinct rejections than a `u16` can number are told as this one.
+/// More distinct rejections than the contract allows are told as this one.
 const TOO_MANY: &str = "too many different reasons to list";
+
+/// The number of the last distinct rejection that one answer may have.
+const LAST: u16 = 1000;
 
 /// So many rejections are looked for one by one, which is quickest as nearly all nodes have one of the first; the rest in
 /// their order.
@@ -41,15 +44,15 @@ impl Collector {
         };
         // The last number is kept for all that came too late to have their own.
         match u16::try_from(self.distinct.len() + 1) {
-            Ok(u16::MAX) => self.distinct.push(Rejection::new(RejectionCode::Unschedulable, TOO_MANY)),
-            Ok(number) => {
+            Ok(LAST) => self.distinct.push(Rejection::new(RejectionCode::Unschedulable, TOO_MANY)),
+            Ok(number) if number < LAST => {
                 self.distinct.push(rejection);
                 self.in_order.insert(place, number);
                 return number;
             }
-            Err(_) => (),
+            _ => (),
         }
-        u16::MAX
+        LAST
     }
 
     /// A rejection's number, or the place in their order where it belongs.
@@ -158,11 +161,11 @@ mod tests {
     }
 
     #[test]
-    fn more_rejections_than_numbers_are_still_rejections() {
+    fn more_rejections_than_the_contract_allows_are_still_rejections() {
         let told = collect((0..70_000).map(|n| Verdict::unschedulable(format!("reason {n}"))));
-        assert_eq!(told.outcomes.len(), usize::from(u16::MAX));
-        assert_eq!(told.nodes[69_999], u16::MAX);
-        assert_eq!(told.outcomes[usize::from(u16::MAX) - 1].reasons, [TOO_MANY]);
+        assert_eq!(told.outcomes.len(), usize::from(LAST));
+        assert_eq!(told.nodes[69_999], LAST);
+        assert_eq!(told.outcomes[usize::from(LAST) - 1].reasons, [TOO_MANY]);
         assert!(told.nodes.iter().all(|&number| number > 0));
     }
 }

@@ -5,8 +5,8 @@
 
 #include "guest.h"
 
-/* The last number is kept for all that came too late to have their own. */
-#define LAST 0xffff
+/* The last number that the contract allows is kept for all that came too late to have their own. */
+#define LAST 1000
 #define TOO_MANY "too many different reasons to list"
 
 typedef struct {

@@ -606,7 +606,8 @@ type Status struct {
 }
 
 // Answers about many nodes. `nodes` runs parallel to the nodes asked about: 0 says fits, n says `outcomes[n-1]`.
-// Each distinct outcome stands once.
+// Each distinct outcome stands once; at most 1,000 outcomes, with 1 MiB of reasons in all. An SDK folds what is beyond into
+// one. A plugin that gives more fails.
 type Verdicts struct {
 	Outcomes []Status
 	Nodes    []uint16

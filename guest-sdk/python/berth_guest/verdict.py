@@ -25,9 +25,9 @@ def pending(*reasons):
     return Rejection("PENDING", reasons)
 
 
-# More distinct rejections than a u16 can number are told as this one.
+# More distinct rejections than the contract allows are told as this one.
 _TOO_MANY = unschedulable("too many different reasons to list")
-_LAST = 0xFFFF
+_LAST = 1000
 
 
 class Numbers(dict):

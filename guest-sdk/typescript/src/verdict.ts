@@ -37,9 +37,9 @@ function rejection(code: Code, reason: string, more: readonly string[]): Rejecti
   return last;
 }
 
-/** More distinct rejections than a u16 can number are told as this one. */
+/** More distinct rejections than the contract allows are told as this one. */
 const TOO_MANY = new Rejection("unschedulable", ["too many different reasons to list"]);
-const LAST = 0xffff;
+const LAST = 1000;
 
 /** Collects the verdicts of one call. */
 export class Collector {

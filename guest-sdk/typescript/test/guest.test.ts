@@ -102,9 +102,9 @@ test("more rejections than numbers are still rejections", () => {
   guest.holdTemplate(0, pod({}));
   guest.apply(ids.map((id) => ({ tag: "node", val: { id, name: `node-${id}` } })));
   const { outcomes, nodes } = guest.filter(CYCLE, ids);
-  assert.equal(outcomes.length, 0xffff);
-  assert.equal(nodes[69_999], 0xffff);
-  assert.deepEqual(outcomes[0xfffe]!.reasons, ["too many different reasons to list"]);
+  assert.equal(outcomes.length, 1000);
+  assert.equal(nodes[69_999], 1000);
+  assert.deepEqual(outcomes[999]!.reasons, ["too many different reasons to list"]);
 });
 
 test("scores are whole numbers of any size", () => {

@@ -75,10 +75,13 @@ pub struct Status {
     pub reasons: Vec<Arc<str>>,
 }
 
+/// The most distinct rejections that one answer may have. More are a failure of the plugin.
+pub const MOST_OUTCOMES: usize = 1000;
+
 /// Answers of a filter: for each node asked about 0 (fits) or n for `outcomes[n - 1]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdicts {
-    /// Distinct noes.
+    /// Distinct noes, at most [`MOST_OUTCOMES`].
     pub outcomes: Vec<Status>,
     /// Parallel to the nodes asked about; each at most `outcomes.len()`.
     pub nodes: Vec<u16>,

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::stale::Stale;
+use super::{MOST_KEPT, Outcomes};
 use crate::cache::{Cache, NodeId, PodId};
 use crate::model::Pod;
-use crate::plugins::{Declaration, Status, Verdicts, WhatIf};
+use crate::plugins::{Declaration, Verdicts, WhatIf};
 
 /// Cases of one node that are kept: those asked about last. A preemption's trial of a node asks one for each of its pods.
 const OF_A_NODE: usize = 24;
@@ -19,7 +20,7 @@ pub struct Cases {
     /// Each node's cases in the order in which they were asked about.
     of_node: HashMap<NodeId, Vec<Case>>,
     /// Distinct noes that the cases point to.
-    outcomes: Vec<Status>,
+    outcomes: Outcomes,
     /// Up to where the change log has been followed.
     position: u64,
 }
@@ -63,11 +64,18 @@ impl Cases {
         (0..cases.len()).filter(|at| self.find(&cases[*at]).is_none()).collect()
     }
 
-    /// These are the verdicts on these cases; both of one length.
+    /// These are the verdicts on these cases; both of one length. Where there are too many different noes, none but these are
+    /// kept, or none at all.
     pub fn set(&mut self, cases: &[WhatIf], verdicts: &Verdicts) {
-        let numbers: Option<Vec<u16>> = verdicts.outcomes.iter().map(|status| self.outcome(status)).collect();
-        // More different noes than there are numbers for.
-        let Some(numbers) = numbers else { return *self = Self { position: self.position, ..Self::default() } };
+        let mut numbers = self.numbers(verdicts);
+        if numbers.is_none() || self.outcomes.len() > MOST_KEPT {
+            *self = Self { position: self.position, ..Self::default() };
+            if verdicts.outcomes.len() > MOST_KEPT {
+                return;
+            }
+            numbers = self.numbers(verdicts);
+        }
+        let numbers = numbers.unwrap_or_default();
         for (case, answer) in cases.iter().zip(&verdicts.nodes) {
             let verdict = usize::from(*answer).checked_sub(1).map_or(0, |outcome| numbers[outcome]);
             let kept = self.of_node.entry(case.node).or_default();
@@ -82,25 +90,21 @@ impl Cases {
     #[must_use]
     pub fn verdicts(&self, cases: &[WhatIf]) -> Option<Verdicts> {
         let nodes: Option<Vec<u16>> = cases.iter().map(|case| Some(self.find(case)?.verdict)).collect();
-        Some(Verdicts { outcomes: self.outcomes.clone(), nodes: nodes? })
+        Some(self.outcomes.verdicts(nodes?.into_iter()))
     }
 
     fn find(&self, case: &WhatIf) -> Option<&Case> {
         self.of_node.get(&case.node)?.iter().rfind(|known| known.is(case))
     }
 
-    fn outcome(&mut self, status: &Status) -> Option<u16> {
-        let at = self.outcomes.iter().position(|known| known == status).unwrap_or_else(|| {
-            self.outcomes.push(status.clone());
-            self.outcomes.len() - 1
-        });
-        u16::try_from(at + 1).ok()
+    fn numbers(&mut self, verdicts: &Verdicts) -> Option<Vec<u16>> {
+        verdicts.outcomes.iter().map(|status| self.outcomes.number(status)).collect()
     }
 
     pub(super) fn bytes(&self) -> usize {
         let of_case = |case: &Case| size_of::<Case>() + 4 * case.removed.len() + 8 * case.added.len();
         let cases: usize = self.of_node.values().flatten().map(of_case).sum();
-        cases + self.outcomes.len() * 128
+        cases + self.outcomes.bytes()
     }
 }
 
@@ -109,7 +113,7 @@ mod tests {
     use super::*;
     use crate::facts::NodeFacts;
     use crate::model::{Node, PodKey};
-    use crate::plugins::Code;
+    use crate::plugins::{Code, Status};
 
     fn pod(name: &str) -> Arc<Pod> {
         let key = PodKey { namespace: "ns".into(), name: name.into(), uid: name.into() };

@@ -10,6 +10,7 @@ mod cases;
 mod classes;
 mod column;
 mod fitting;
+mod outcomes;
 mod ranking;
 mod shapes;
 mod shelf;
@@ -20,13 +21,14 @@ pub use self::cases::Cases;
 pub use self::classes::{Classes, Position};
 pub use self::column::Column;
 pub use self::fitting::Fitting;
+pub use self::outcomes::Outcomes;
 pub use self::ranking::{Best, InCommon, Ranking};
 pub use self::shapes::{FactShapes, Shapes};
 use self::shelf::{Shelf, Size};
 pub use self::skip::Skip;
-use crate::cache::Cache;
+use crate::cache::{Cache, NodeId};
 use crate::facts::NodeFacts;
-use crate::plugins::{PluginId, PreFilterResult, PreScoreResult, Status, TemplateId};
+use crate::plugins::{MOST_OUTCOMES, PluginId, PreFilterResult, PreScoreResult, Status, TemplateId, Verdicts};
 use crate::profile::ProfilePlugin;
 use crate::queue::SortKey;
 use crate::time::Timestamp;
@@ -38,10 +40,10 @@ pub struct Kept {
     pub skip: Skip,
     /// Of pre-filter.
     pub pre_filter: Option<PreFilterResult>,
-    /// Of filter: 0, or n for `outcomes[n - 1]`.
+    /// Of filter: 0, or the number of an outcome.
     pub verdicts: Column<u16>,
     /// Distinct noes that verdicts point to.
-    pub outcomes: Vec<Status>,
+    pub outcomes: Outcomes,
     /// Of filter, on nodes as they might be.
     pub cases: Cases,
     /// Of pre-score.
@@ -56,21 +58,39 @@ pub struct Kept {
     pub sort_key: Option<(Timestamp, SortKey)>,
 }
 
+/// The most distinct noes that are kept of one plugin about one template. Where there are more, what is kept begins anew, so that those
+/// that no answer names are dropped.
+const MOST_KEPT: usize = 4 * MOST_OUTCOMES;
+
 impl Kept {
-    /// The index under which verdicts say this, plus one; `None` when there are too many different noes to keep.
-    pub fn outcome(&mut self, status: &Status) -> Option<u16> {
-        let at = self.outcomes.iter().position(|known| known == status).unwrap_or_else(|| {
-            self.outcomes.push(status.clone());
-            self.outcomes.len() - 1
-        });
-        u16::try_from(at + 1).ok()
+    /// Keeps the verdicts on these nodes; both of one length. Whether those on all other nodes had to be dropped.
+    pub fn keep(&mut self, shapes: &FactShapes, nodes: &[NodeId], fresh: &Verdicts) -> bool {
+        let mut numbers = self.numbers(fresh);
+        let full = numbers.is_none() || self.outcomes.len() > MOST_KEPT;
+        if full {
+            self.outcomes = Outcomes::default();
+            self.verdicts.clear();
+            numbers = self.numbers(fresh);
+        }
+        let numbers = numbers.unwrap_or_default();
+        let number = |answer: &u16| usize::from(*answer).checked_sub(1).map_or(0, |outcome| numbers[outcome]);
+        self.verdicts.set(shapes, nodes, fresh.nodes.iter().map(number));
+        full
+    }
+
+    fn numbers(&mut self, fresh: &Verdicts) -> Option<Vec<u16>> {
+        fresh.outcomes.iter().map(|status| self.outcomes.number(status)).collect()
     }
 }
 
 impl Size for Kept {
     fn bytes(&self) -> usize {
         let answers = self.verdicts.bytes() + self.cases.bytes() + self.scores.bytes() + self.classes.bytes();
-        answers + self.outcomes.len() * 128 + 256
+        let names = match &self.pre_filter {
+            Some(PreFilterResult::Narrow(names)) => names.iter().map(|name| name.len() + size_of::<Box<str>>()).sum(),
+            _ => 0,
+        };
+        answers + names + self.outcomes.bytes() + 256
     }
 }
 
@@ -206,7 +226,6 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::cache::NodeId;
     use crate::model::Node;
     use crate::plugins::Declaration;
     use crate::profile::FailurePolicy;

@@ -134,6 +134,20 @@ pub(super) fn attempt(entry: &QueuedPod, outcome: Outcome, began: Timestamp) -> 
     Attempt { pod: Arc::clone(&entry.pod), outcome, number, first_seen, began }
 }
 
+/// Bytes of the message of a condition. Each pending pod has one, and there may be as many different reasons as there are nodes.
+const MESSAGE: usize = 8 << 10;
+
+/// How a message ends that is cut.
+const CUT: &str = " ...";
+
+fn cut(mut message: String) -> Arc<str> {
+    if message.len() > MESSAGE {
+        message.truncate(message.floor_char_boundary(MESSAGE - CUT.len()));
+        message.push_str(CUT);
+    }
+    message.into()
+}
+
 /// Says on the pod why it is not scheduled: an event always, the condition if it would change.
 pub(super) fn report(
     mut entry: QueuedPod,
@@ -141,7 +155,7 @@ pub(super) fn report(
     message: String,
     actions: &mut Vec<Action>,
 ) -> QueuedPod {
-    let message: Arc<str> = message.into();
+    let message = cut(message);
     actions.push(Action::Emit(PodEvent {
         pod: entry.pod.key.clone(),
         scheduler_name: entry.pod.spec.scheduler_name.clone(),
@@ -156,4 +170,18 @@ pub(super) fn report(
         entry.reported = reported;
     }
     entry
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_messages_are_cut() {
+        for (message, ending) in [("x".repeat(MESSAGE), "xxx"), ("xä".repeat(MESSAGE), "xäx ...")] {
+            let cut = cut(message);
+            assert!(cut.len() <= MESSAGE && cut.len() > MESSAGE - 3, "{}", cut.len());
+            assert!(cut.ends_with(ending), "{}", &cut[MESSAGE - 20..]);
+        }
+    }
 }

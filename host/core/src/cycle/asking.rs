@@ -6,8 +6,8 @@ use super::Placing;
 use super::filtering::Feasible;
 use crate::cache::NodeId;
 use crate::plugins::{
-    Cycle, ExtensionPoints, PluginError, Plugins, PreFilterResult, PreScoreResult, Scope, Status, TemplateId, Verdicts,
-    WhatIf,
+    Cycle, ExtensionPoints, MOST_OUTCOMES, PluginError, Plugins, PreFilterResult, PreScoreResult, Scope, Status,
+    TemplateId, Verdicts, WhatIf,
 };
 use crate::profile::ProfilePlugin;
 
@@ -124,18 +124,18 @@ impl Placing<'_> {
         let template = self.template(plugin);
         let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
         kept.verdicts.catch_up(self.cache, &plugin.declaration);
-        let missing = kept.verdicts.missing(shapes, nodes);
-        if !missing.is_empty() {
+        let mut missing = kept.verdicts.missing(shapes, nodes);
+        while !missing.is_empty() {
             let fresh = self.fresh_verdicts(plugin, &missing)?;
-            if !self.keep_verdicts(plugin, template, &missing, &fresh) {
-                return self.fresh_verdicts(plugin, nodes);
-            }
+            let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
+            // The plugin had given too many different reasons: the other nodes are asked about again, which is done once, as two
+            // answers together have fewer.
+            let dropped = kept.keep(shapes, &missing, &fresh);
+            missing = if dropped { kept.verdicts.missing(shapes, nodes) } else { Vec::new() };
         }
         let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
-        let verdicts = Verdicts {
-            outcomes: kept.outcomes.clone(),
-            nodes: nodes.iter().map(|node| kept.verdicts.get(shapes, *node).unwrap_or_default()).collect(),
-        };
+        let verdicts = nodes.iter().map(|node| kept.verdicts.get(shapes, *node).unwrap_or_default());
+        let verdicts = kept.outcomes.verdicts(verdicts);
         if self.verify { self.verified(plugin, nodes, &verdicts) } else { Ok(verdicts) }
     }
 
@@ -150,26 +150,6 @@ impl Placing<'_> {
         let differs = (0..nodes.len()).find(|n| verdict(known, *n) != verdict(&fresh, *n));
         self.distrust(plugin, nodes, differs, "verdict");
         Ok(fresh)
-    }
-
-    /// Whether they could be kept: a plugin may have more different noes than there are indices.
-    fn keep_verdicts(
-        &mut self,
-        plugin: &ProfilePlugin,
-        template: TemplateId,
-        nodes: &[NodeId],
-        fresh: &Verdicts,
-    ) -> bool {
-        let (kept, shapes) = self.answers.by_shape(plugin, template, self.cycle, self.cache);
-        let indices: Option<Vec<u16>> = fresh.outcomes.iter().map(|status| kept.outcome(status)).collect();
-        let Some(indices) = indices else {
-            kept.outcomes.clear();
-            kept.verdicts.clear();
-            return false;
-        };
-        let translate = |answer: &u16| if *answer == 0 { 0 } else { indices[usize::from(*answer) - 1] };
-        kept.verdicts.set(shapes, nodes, fresh.nodes.iter().map(translate));
-        true
     }
 
     /// A raw score for each of `nodes`.
@@ -212,6 +192,7 @@ impl Placing<'_> {
     fn fresh_verdicts(&mut self, plugin: &ProfilePlugin, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         let (plugins, cycle) = self.call(plugin);
         let verdicts = plugins.filter(plugin.id, &cycle, nodes)?;
+        check_number(plugin, "filter", &verdicts)?;
         checked(plugin, verdicts, nodes.len())
     }
 
@@ -264,6 +245,16 @@ fn checked(plugin: &ProfilePlugin, verdicts: Verdicts, asked: usize) -> Result<V
     right_length(plugin, "filter", verdicts.nodes.len(), asked, "nodes")?;
     check_outcomes(plugin, &verdicts)?;
     Ok(verdicts)
+}
+
+/// Checks that one answer has no more different outcomes than the contract allows.
+pub(super) fn check_number(plugin: &ProfilePlugin, call: &str, verdicts: &Verdicts) -> Result<(), PluginError> {
+    let outcomes = verdicts.outcomes.len();
+    if outcomes <= MOST_OUTCOMES {
+        return Ok(());
+    }
+    let message = format!("{call} gave {outcomes} different outcomes, where {MOST_OUTCOMES} are the most");
+    Err(PluginError::failed(Arc::clone(&plugin.declaration.name), message))
 }
 
 /// Each names an outcome that is there.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::asking::right_length;
+use super::asking::{check_number, check_outcomes, right_length};
 use super::{Placing, ProfilePlugin};
 use crate::cache::{Cache, NodeId};
 use crate::plugins::{
@@ -170,7 +170,10 @@ fn check(plugin: &ProfilePlugin, cache: &Cache, said: &Classified, known: u64) -
         return Err(failed(plugin, message));
     }
     match &said.filter {
-        ClassFilter::Verdicts(verdicts) => super::asking::check_outcomes(plugin, verdicts),
+        ClassFilter::Verdicts(verdicts) => {
+            check_number(plugin, "classify", verdicts)?;
+            check_outcomes(plugin, verdicts)
+        }
         ClassFilter::Skip | ClassFilter::Reject(_) => Ok(()),
     }
 }

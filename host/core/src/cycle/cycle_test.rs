@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::extenders::NoExtenders;
-use crate::facts::NodeFacts;
-use crate::model::{Node, PodKey, PodSpec};
+use crate::facts::{NodeFacts, PodFacts};
+use crate::model::{Effect, Node, PodKey, PodSpec, Taint};
 use crate::plugins::{
     Code, Cycle, Declaration, ExtensionPoints, Normalization, PreFilterResult, PreScoreResult, Scope, Status, Verdicts,
 };
@@ -27,6 +27,8 @@ struct Script {
     weight: i64,
     policy: FailurePolicy,
     answers_too_few: bool,
+    /// So many different outcomes are given besides, which no node names.
+    more_outcomes: usize,
 }
 
 struct Scripted {
@@ -73,6 +75,8 @@ impl Plugins for Scripted {
                 }
             }
         }
+        let more = |n| Status { code: Code::Unschedulable, reasons: vec![format!("{n} of {}", cycle.id).into()] };
+        verdicts.outcomes.extend((0..script.more_outcomes).map(more));
         Ok(verdicts)
     }
 
@@ -220,6 +224,7 @@ fn outcomes_of_filters() {
         Script { pre_filter: Some(PreFilterResult::Skip), ..rejecting(&[("a", "x"), ("b", "x"), ("c", "x")]) };
     let unsure = Script { reject_code: Some(Code::Error), ..rejecting(&[("b", "no idea")]) };
     let too_few = Script { answers_too_few: true, ..Script::default() };
+    let too_many = Script { more_outcomes: 1001, ..Script::default() };
     let reject = |code| pre_filtering(PreFilterResult::Reject(status(code, "never")));
     let cases = [
         ("the one that fits", vec![rejecting(&[("a", "full"), ("c", "full")])], Ok("b")),
@@ -255,6 +260,11 @@ fn outcomes_of_filters() {
         ("a pre-filter that can't tell", vec![reject(Code::Error)], Err("plugin P0: never")),
         ("a filter that can't tell", vec![unsure], Err("plugin P0: no idea")),
         ("too few answers", vec![too_few], Err("plugin P0: filter gave 2 answers about 3 nodes")),
+        (
+            "too many different reasons",
+            vec![too_many],
+            Err("plugin P0: filter gave 1001 different outcomes, where 1000 are the most"),
+        ),
         ("a trap", vec![Script { fails: true, ..Script::default() }], Err("plugin P0: trapped")),
     ];
     for (name, scripts, expected) in cases {
@@ -266,6 +276,24 @@ fn outcomes_of_filters() {
             assert_eq!(twice, [expected.clone(), expected], "{name}, {scope:?}");
         }
     }
+}
+
+#[test]
+fn reasons_of_earlier_answers_are_dropped_and_their_nodes_asked_about_again() {
+    let rejects = [("a", "full"), ("b", "far"), ("c", "full")];
+    let script = Script { scope: Scope::Node, more_outcomes: 990, ..rejecting(&rejects) };
+    let mut bench = Bench::new(vec![script]);
+    for cycle in 0..12 {
+        // Something that the plugin reads changes about one node.
+        let key = format!("{cycle}").into_boxed_str();
+        let taints = vec![Taint { key, value: "".into(), effect: Effect::NoSchedule }];
+        bench.cache.set_node(Arc::new(Node { name: "a".into(), taints, ..Node::default() }));
+        assert_eq!(bench.place(), Err("0/3 nodes are available: 1 far, 2 full.".into()), "in cycle {cycle}");
+        let template = bench.templates.of(PodFacts::empty(), &Arc::default(), 100);
+        assert!(bench.answers.of(PluginId(0), template, 100).outcomes.len() <= 4000, "in cycle {cycle}");
+    }
+    let asked: Vec<&str> = bench.plugins.calls.iter().filter_map(|call| call.strip_prefix("filter 0 ")).collect();
+    assert_eq!(asked, ["3", "1", "1", "1", "1", "2", "1", "1", "1", "1", "2", "1", "1", "1"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::diagnosis::Diagnosis;
 use super::extending::candidates_left;
 use super::{Failure, Placing};
+use crate::answers::Outcomes;
 use crate::cache::{Cache, NodeId, PodId};
 use crate::extenders::{Extenders, NoExtenders};
 use crate::intent::Intent;
@@ -183,19 +184,12 @@ impl Placing<'_> {
         for (at, rejected) in places.into_iter().zip(self.rejections(filters, &with)?) {
             answers[at] = rejected.or(answers[at].take());
         }
-        let mut verdicts = Verdicts::default();
-        for rejected in answers {
-            let Some(status) = rejected else {
-                verdicts.nodes.push(0);
-                continue;
-            };
-            let at = verdicts.outcomes.iter().position(|known| *known == status).unwrap_or_else(|| {
-                verdicts.outcomes.push(status);
-                verdicts.outcomes.len() - 1
-            });
-            verdicts.nodes.push(u16::try_from(at + 1).unwrap_or(u16::MAX));
+        let (mut outcomes, mut nodes) = (Outcomes::default(), Vec::with_capacity(answers.len()));
+        for rejected in &answers {
+            // More different rejections than there are numbers are told as the last of them.
+            nodes.push(rejected.as_ref().map_or(0, |status| outcomes.number(status).unwrap_or(u16::MAX)));
         }
-        Ok(verdicts)
+        Ok(Verdicts { outcomes: outcomes.into_all(), nodes })
     }
 
     fn rejections(&mut self, filters: &[&ProfilePlugin], cases: &[WhatIf]) -> Result<Vec<Option<Status>>, PluginError> {

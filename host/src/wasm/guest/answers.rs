@@ -2,8 +2,8 @@
 
 use berth_core::cache::Cache;
 use berth_core::plugins::{
-    ClassFilter, ClassId, ClassScores, Classified, Code, MOST_CLASSES, PreFilterResult, PreScoreResult, Status,
-    Verdicts,
+    ClassFilter, ClassId, ClassScores, Classified, Code, MOST_CLASSES, MOST_OUTCOMES, PreFilterResult, PreScoreResult,
+    Status, Verdicts,
 };
 
 use super::call::Export;
@@ -16,6 +16,8 @@ use crate::wasm::bindings::exports::berth::scheduler::pre_score::PreScoreResult 
 
 /// Reasons of one outcome that are kept.
 pub(super) const REASONS: usize = 32;
+/// Bytes of all reasons of one answer.
+const TEXT: usize = 1 << 20;
 /// Bytes of the longest name of a node, and one.
 const NAME: usize = 254;
 /// Bytes of names to which a pre-filter may narrow, besides as many as there are nodes: a pod may list nodes that are not there.
@@ -100,16 +102,26 @@ pub(super) fn class_scores(answer: by_class::ClassScores, asked: usize) -> Resul
     Ok(ClassScores { raw: answer.raw, normalized: answer.normalized })
 }
 
-/// Each names an outcome that is there.
+/// Each names an outcome that is there, and there are no more of these than the contract allows.
 fn named(export: Export, answer: wit::Verdicts) -> Result<Verdicts, CallError> {
+    let bad = |what: String| Err(CallError::BadAnswer(export, what));
     let outcomes = answer.outcomes.len();
-    match answer.nodes.iter().max() {
-        Some(&highest) if usize::from(highest) > outcomes => Err(CallError::BadAnswer(
-            export,
-            format!("a verdict names outcome {highest} where it gave {outcomes} outcomes"),
-        )),
-        _ => Ok(Verdicts { outcomes: answer.outcomes.into_iter().map(status).collect(), nodes: answer.nodes }),
+    if outcomes > MOST_OUTCOMES {
+        return bad(format!("it gave {outcomes} different outcomes, where {MOST_OUTCOMES} are the most"));
     }
+    if let Some(highest) = answer.nodes.iter().copied().max().filter(|highest| usize::from(*highest) > outcomes) {
+        return bad(format!("a verdict names outcome {highest} where it gave {outcomes} outcomes"));
+    }
+    let (mut statuses, mut text) = (Vec::with_capacity(outcomes), 0);
+    for outcome in answer.outcomes {
+        let status = status(outcome);
+        text += status.reasons.iter().map(|reason| reason.len()).sum::<usize>();
+        if text > TEXT {
+            return bad(format!("its outcomes have more than {TEXT} bytes of reasons"));
+        }
+        statuses.push(status);
+    }
+    Ok(Verdicts { outcomes: statuses, nodes: answer.nodes })
 }
 
 /// As many as nodes were asked about.
@@ -177,5 +189,22 @@ mod tests {
         let error = narrowed(1 << 21, "").expect_err("too many").to_string();
         let what = "it narrows to 2097152 names of 2097152 bytes, where 1049084 are the most";
         assert_eq!(error, format!("broke the contract in pre-filter: {what}"));
+    }
+
+    /// The answer to a question about one node, with so many outcomes of so many bytes.
+    fn with_outcomes(number: usize, reasons: usize, bytes: usize) -> Result<Verdicts, CallError> {
+        let status = |n| wit::Status { code: wit::Code::Unschedulable, reasons: vec![format!("{n:>bytes$}"); reasons] };
+        verdicts(wit::Verdicts { outcomes: (0..number).map(status).collect(), nodes: vec![1] }, 1)
+    }
+
+    #[test]
+    fn different_outcomes_are_bounded() {
+        assert_eq!(with_outcomes(1000, 1, 1024).map(|answer| answer.outcomes.len()), Ok(1000));
+        for (answer, why) in [
+            (with_outcomes(1001, 1, 1), "it gave 1001 different outcomes, where 1000 are the most"),
+            (with_outcomes(1000, 2, 1000), "its outcomes have more than 1048576 bytes of reasons"),
+        ] {
+            assert_eq!(answer.expect_err(why).to_string(), format!("broke the contract in filter: {why}"));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Filtering with a node's pods changed: what only seems so is told to the guest, asked about, and taken back.
 
+use berth_core::answers::Outcomes;
 use berth_core::cache::{Cache, NodeId};
 use berth_core::plugins::{Code, Cycle, ExtensionPoints, PreFilterResult, Scope, Status, Verdicts, WhatIf};
 use bumpalo::Bump;
@@ -18,26 +19,26 @@ impl Resident {
         if self.declaration().points.contains(ExtensionPoints::FILTER_WHAT_IF) {
             return self.asked_itself(cycle, cases);
         }
-        let mut verdicts = Verdicts::default();
+        let mut verdicts = Joined::default();
         if self.declaration().filter_scope == Scope::Node {
             for wave in waves(cases) {
                 self.seeming(cycle.cache, wave, |resident| {
                     let nodes: Vec<NodeId> = wave.iter().map(|case| case.node).collect();
-                    join(&mut verdicts, resident.instance().filter(cycle, &nodes)?);
+                    verdicts.add(&resident.instance().filter(cycle, &nodes)?);
                     Ok(())
                 })?;
             }
-            return Ok(verdicts);
+            return Ok(verdicts.finish());
         }
         // What one case changes may be seen from every node, and in what pre-filter worked out.
         for case in cases {
             self.seeming(cycle.cache, std::slice::from_ref(case), |resident| {
-                join(&mut verdicts, resident.filtered_anew(cycle, case.node)?);
+                verdicts.add(&resident.filtered_anew(cycle, case.node)?);
                 Ok(())
             })?;
         }
         self.instance().pre_filter(cycle)?;
-        Ok(verdicts)
+        Ok(verdicts.finish())
     }
 
     /// Tells the guest of these cases, runs `ask`, and takes them back, whatever came of it.
@@ -86,14 +87,14 @@ impl Resident {
 
     fn asked_itself(&mut self, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, CallError> {
         let (arena, reads) = (Bump::new(), self.reads());
-        let mut verdicts = Verdicts::default();
+        let mut verdicts = Joined::default();
         for wave in cases.chunks(WAVE) {
             let overlays = overlays(cycle.cache, wave);
             let changes: Vec<_> =
                 overlays.iter().map(|overlay| (overlay.node_id(), overlay.push(&arena, reads))).collect();
-            join(&mut verdicts, self.instance().filter_what_if(cycle, &changes)?);
+            verdicts.add(&self.instance().filter_what_if(cycle, &changes)?);
         }
-        Ok(verdicts)
+        Ok(verdicts.finish())
     }
 }
 
@@ -120,22 +121,27 @@ fn waves(cases: &[WhatIf]) -> impl Iterator<Item = &[WhatIf]> {
     })
 }
 
-/// Appends verdicts, their outcomes behind those that are there.
-fn join(all: &mut Verdicts, more: Verdicts) {
-    let place = |outcome: &Status| all.outcomes.iter().position(|other| other == outcome);
-    let places: Vec<Option<usize>> = more.outcomes.iter().map(place).collect();
-    let mut numbers = Vec::with_capacity(places.len());
-    for (outcome, place) in more.outcomes.into_iter().zip(places) {
-        let at = place.unwrap_or_else(|| {
-            all.outcomes.push(outcome);
-            all.outcomes.len() - 1
-        });
-        numbers.push(u16::try_from(at + 1).unwrap_or(u16::MAX));
+/// The verdicts of several calls, each distinct outcome once.
+#[derive(Default)]
+struct Joined {
+    outcomes: Outcomes,
+    nodes: Vec<u16>,
+}
+
+impl Joined {
+    fn add(&mut self, more: &Verdicts) {
+        // More different outcomes than there are numbers are told as the last of them.
+        let mut number = |outcome: &Status| self.outcomes.number(outcome).unwrap_or(u16::MAX);
+        let numbers: Vec<u16> = more.outcomes.iter().map(&mut number).collect();
+        self.nodes.extend(more.nodes.iter().map(|answer| match usize::from(*answer).checked_sub(1) {
+            None => 0,
+            Some(outcome) => numbers[outcome],
+        }));
     }
-    all.nodes.extend(more.nodes.iter().map(|answer| match usize::from(*answer).checked_sub(1) {
-        None => 0,
-        Some(outcome) => numbers[outcome],
-    }));
+
+    fn finish(self) -> Verdicts {
+        Verdicts { outcomes: self.outcomes.into_all(), nodes: self.nodes }
+    }
 }
 
 #[cfg(test)]
@@ -155,9 +161,9 @@ mod tests {
     #[test]
     fn verdicts_are_joined_with_each_outcome_once() {
         let status = |reason: &str| Status { code: Code::Unschedulable, reasons: vec![reason.into()] };
-        let mut all = Verdicts::default();
-        join(&mut all, Verdicts { outcomes: vec![status("a")], nodes: vec![0, 1] });
-        join(&mut all, Verdicts { outcomes: vec![status("b"), status("a")], nodes: vec![2, 1, 0] });
-        assert_eq!(all, Verdicts { outcomes: vec![status("a"), status("b")], nodes: vec![0, 1, 1, 2, 0] });
+        let mut all = Joined::default();
+        all.add(&Verdicts { outcomes: vec![status("a")], nodes: vec![0, 1] });
+        all.add(&Verdicts { outcomes: vec![status("b"), status("a")], nodes: vec![2, 1, 0] });
+        assert_eq!(all.finish(), Verdicts { outcomes: vec![status("a"), status("b")], nodes: vec![0, 1, 1, 2, 0] });
     }
 }

@@ -1,0 +1,126 @@
+//! Distinct rejections, each under a number.
+
+use std::hash::BuildHasher;
+
+use foldhash::quality::FixedState;
+use hashbrown::HashTable;
+
+use crate::plugins::{Status, Verdicts};
+
+/// Distinct rejections. The first has number 1, as 0 says that a pod fits.
+#[derive(Clone, Debug, Default)]
+pub struct Outcomes {
+    all: Vec<Status>,
+    /// The positions of `all`, by the hash of the rejection there.
+    by_hash: HashTable<u16>,
+    /// Bytes of the texts.
+    text: usize,
+}
+
+impl Outcomes {
+    /// The number of this rejection, a new one if it is not known; `None` if there are no more numbers.
+    pub fn number(&mut self, status: &Status) -> Option<u16> {
+        let hash = hash(status);
+        if let Some(at) = self.by_hash.find(hash, |at| self.all[usize::from(*at)] == *status) {
+            return Some(at + 1);
+        }
+        let at = u16::try_from(self.all.len()).ok()?;
+        let number = at.checked_add(1)?;
+        self.all.push(status.clone());
+        self.text += status.reasons.iter().map(|reason| reason.len()).sum::<usize>();
+        let all = &self.all;
+        self.by_hash.insert_unique(hash, at, |at| hash_of(all, *at));
+        Some(number)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// None at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The verdicts with these numbers, and the rejections that they name. All of them are known.
+    #[must_use]
+    pub fn verdicts(&self, numbers: impl Iterator<Item = u16>) -> Verdicts {
+        let mut verdicts = Verdicts { outcomes: Vec::new(), nodes: Vec::with_capacity(numbers.size_hint().0) };
+        // By number: its number among `verdicts.outcomes`, 0 for none yet. Most pods fit most nodes, and need none.
+        let mut renumbered: Vec<u16> = Vec::new();
+        for number in numbers {
+            if number == 0 {
+                verdicts.nodes.push(0);
+                continue;
+            }
+            renumbered.resize(self.all.len() + 1, 0);
+            let new = &mut renumbered[usize::from(number)];
+            if *new == 0 {
+                verdicts.outcomes.push(self.all[usize::from(number) - 1].clone());
+                *new = verdicts.outcomes.len() as u16;
+            }
+            verdicts.nodes.push(*new);
+        }
+        verdicts
+    }
+
+    /// Them in the order of their numbers.
+    #[must_use]
+    pub fn into_all(self) -> Vec<Status> {
+        self.all
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.all.len() * BYTES + self.text
+    }
+}
+
+/// Of a rejection with one reason, without the text.
+const BYTES: usize = 96;
+
+fn hash(status: &Status) -> u64 {
+    FixedState::default().hash_one(status)
+}
+
+fn hash_of(all: &[Status], at: u16) -> u64 {
+    all.get(usize::from(at)).map_or(0, hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plugins::Code;
+
+    fn status(code: Code, reason: &str) -> Status {
+        Status { code, reasons: vec![reason.into()] }
+    }
+
+    #[test]
+    fn rejections_keep_their_numbers_and_verdicts_name_no_others() {
+        let mut outcomes = Outcomes::default();
+        let full = |code| status(code, "full");
+        assert_eq!(outcomes.number(&full(Code::Unschedulable)), Some(1));
+        assert_eq!(outcomes.number(&full(Code::UnschedulableAndUnresolvable)), Some(2));
+        assert_eq!(outcomes.number(&status(Code::Unschedulable, "far")), Some(3));
+        assert_eq!(outcomes.number(&full(Code::Unschedulable)), Some(1));
+        let verdicts = outcomes.verdicts([0, 3, 1, 3].into_iter());
+        let named = vec![status(Code::Unschedulable, "far"), full(Code::Unschedulable)];
+        assert_eq!(verdicts, Verdicts { outcomes: named, nodes: vec![0, 1, 2, 1] });
+        assert_eq!(outcomes.len(), 3);
+    }
+
+    #[test]
+    fn as_many_as_there_are_numbers() {
+        let mut outcomes = Outcomes::default();
+        let number = |n: u32, outcomes: &mut Outcomes| outcomes.number(&status(Code::Pending, &n.to_string()));
+        for n in 0..u32::from(u16::MAX) {
+            assert_eq!(number(n, &mut outcomes).map(u32::from), Some(n + 1));
+        }
+        assert_eq!(number(70_000, &mut outcomes), None);
+        assert_eq!(number(65_534, &mut outcomes), Some(u16::MAX));
+        assert!(outcomes.bytes() > 65_535 * BYTES);
+    }
+}
