@@ -1,15 +1,17 @@
 //! Promised room, and looking at some nodes only: through the core, with a plugin that counts pods.
 
 use super::*;
-use crate::cache::NodeId;
+use crate::cache::{NodeId, PodId};
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, PodSpec, Resources};
 use crate::plugins::{
-    Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, Scope, Status, Verdicts, WhatIf,
+    AskBack, Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, PostFilterResult, Scope, Status,
+    Verdicts, WhatIf,
 };
 use crate::profile::ProfilePlugin;
 
-/// Plugin 0 rejects a node that has as many pods as it may, plugin 1 one that has none, plugin 2 holds back gated pods.
+/// Plugin 0 rejects a node that has as many pods as it may, plugin 1 one that has none, plugin 2 holds back gated pods, plugin 3
+/// fails, and plugin 4 makes no room.
 #[derive(Default)]
 struct Counting {
     /// The nodes of each call of plugin 0's filter.
@@ -22,6 +24,9 @@ impl Plugins for Counting {
     }
 
     fn filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
+        if plugin == PluginId(3) {
+            return Err(failed());
+        }
         if plugin == PluginId(0) {
             self.asked.push(nodes.iter().map(|node| node.0).collect());
         }
@@ -32,6 +37,21 @@ impl Plugins for Counting {
         };
         let reason = if plugin == PluginId(0) { "Too many pods" } else { "lonely" };
         Ok(Verdicts { outcomes: vec![status(reason)], nodes: nodes.iter().map(rejects).collect() })
+    }
+
+    fn post_filter(
+        &mut self,
+        plugin: PluginId,
+        _: &Cycle<'_>,
+        _: &[NodeId],
+        _: &[Code],
+        _: &[PodId],
+        _: &mut dyn AskBack,
+    ) -> Result<PostFilterResult, PluginError> {
+        if plugin == PluginId(3) {
+            return Err(failed());
+        }
+        Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() })
     }
 
     fn filter_what_if(
@@ -50,6 +70,10 @@ impl Plugins for Counting {
     }
 }
 
+fn failed() -> PluginError {
+    PluginError::failed("P3".into(), "trapped".into())
+}
+
 fn status(reason: &str) -> Status {
     Status { code: Code::Unschedulable, reasons: vec![reason.into()] }
 }
@@ -66,6 +90,17 @@ impl Bench {
     /// Nodes of these names with room for so many pods, and these filters.
     fn new(nodes: impl IntoIterator<Item = (String, i64)>, filters: &[u32], percentage: Option<u8>) -> Self {
         let mut bench = Self { core: Core::new(Options::default()), plugins: Counting::default() };
+        bench.swap(filters, &[], percentage);
+        for (name, pods) in nodes {
+            let allocatable = Resources { pods, ..Resources::default() };
+            let node = Node { name: name.clone().into(), uid: name.into(), allocatable, ..Node::default() };
+            bench.step(Event::NodeSet(Arc::new(node)));
+        }
+        bench
+    }
+
+    /// These filters and post-filters serve from now on.
+    fn swap(&mut self, filters: &[u32], post_filters: &[u32], percentage: Option<u8>) {
         let plugin = |id: &u32| ProfilePlugin {
             id: PluginId(*id),
             declaration: Arc::new(Declaration {
@@ -81,16 +116,11 @@ impl Bench {
         let profile = Profile {
             pre_enqueue: vec![plugin(&2)],
             filter: filters.iter().map(plugin).collect(),
+            post_filter: post_filters.iter().map(plugin).collect(),
             percentage_of_nodes_to_score: percentage,
             ..Profile::default()
         };
-        bench.step(Event::PluginsSwapped(vec![profile]));
-        for (name, pods) in nodes {
-            let allocatable = Resources { pods, ..Resources::default() };
-            let node = Node { name: name.clone().into(), uid: name.into(), allocatable, ..Node::default() };
-            bench.step(Event::NodeSet(Arc::new(node)));
-        }
-        bench
+        self.step(Event::PluginsSwapped(vec![profile]));
     }
 
     /// One or two nodes.
@@ -98,7 +128,7 @@ impl Bench {
         Self::new(nodes.iter().map(|(name, pods)| ((*name).to_owned(), *pods)), filters, None)
     }
 
-    /// Takes in an event; the node to which each pod was bound in consequence, or why it was not.
+    /// Takes in an event; the node to which each pod was bound in consequence, or why it was not, and what is nominated.
     fn step(&mut self, event: Event) -> Vec<String> {
         let mut actions = self.core.step(event, Timestamp(0), &mut self.plugins);
         while self.core.has_work() {
@@ -106,6 +136,7 @@ impl Bench {
         }
         let told = actions.iter().filter_map(|action| match action {
             Action::Bind { pod, node } => Some(format!("{} on {node}", pod.name)),
+            Action::Nominate { pod, node } => Some(format!("{} nominated to {node:?}", pod.name)),
             Action::Emit(event) if event.kind == "Warning" => Some(event.note.to_string()),
             _ => None,
         });
@@ -173,6 +204,30 @@ fn a_pod_goes_where_it_was_promised_room_if_it_fits() {
     }
     let mut bench = Bench::with(&[("full", 0), ("free", 1)], &[0]);
     assert_eq!(bench.set(Pod { nominated_node_name: "full".into(), ..pod("p", 0) }), ["p on free"]);
+}
+
+/// As in kube-scheduler: where no post-filter is asked, the nomination is cleared.
+#[test]
+fn a_nomination_ends_with_an_attempt_that_fails_but_for_a_post_filter() {
+    const NO_NODES: &str = "no nodes available to schedule pods";
+    const NO_ROOM: &str = "0/1 nodes are available: 1 Too many pods.";
+    const CLEARED: &[&str] = &["p nominated to \"\""];
+    let full: &[(&str, i64)] = &[("n", 0)];
+    for (name, nodes, filters, post_filters, why, nominated) in [
+        ("no nodes", &[][..], &[0], &[4][..], NO_NODES, CLEARED),
+        ("no post-filter", full, &[0], &[], NO_ROOM, CLEARED),
+        ("a filter fails", full, &[3], &[4], "plugin P3: trapped", CLEARED),
+        ("a post-filter makes no room", full, &[0], &[4], NO_ROOM, &[]),
+        ("a post-filter fails", full, &[0], &[3], "plugin P3: trapped", &[]),
+    ] {
+        let mut bench = Bench::with(nodes, filters);
+        bench.swap(filters, post_filters, None);
+        let said = bench.set(Pod { nominated_node_name: "n".into(), ..pod("p", 0) });
+        // The room that is free again helps pods of its priority, and so itself: it is tried again, once.
+        let again = if nominated.is_empty() || why.starts_with("plugin") { &[][..] } else { &[why] };
+        assert_eq!(said, [nominated, &[why], again].concat(), "{name}");
+        assert_eq!(bench.core.nominations().is_empty(), !nominated.is_empty(), "{name}");
+    }
 }
 
 /// Room can be made on a node that is full, and not on one that is too small.

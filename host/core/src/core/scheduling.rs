@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::step::Step;
 use super::{Attempt, Core, Outcome};
 use crate::action::{Action, PodEvent};
-use crate::cycle::{Aftermath, Failure, Placing};
+use crate::cycle::{Aftermath, Failure, Nomination, Placing};
 use crate::model::Pod;
 use crate::plugins::Plugins;
 use crate::profile::Profile;
@@ -95,16 +95,23 @@ impl Core {
     fn not_placed(&mut self, entry: QueuedPod, failure: Failure, step: &mut Step<'_>) {
         let message = failure.to_string();
         let rejection = match failure {
-            Failure::Plugin(error) => {
+            Failure::Plugin(ref error) | Failure::PostFilter(ref error) => {
+                // A post-filter that could not tell may have made room before.
+                let keeps = matches!(failure, Failure::PostFilter(_));
+                self.nominate(&entry, if keeps { Nomination::Keep } else { Nomination::Clear }, step);
                 self.ended.push(attempt(&entry, Outcome::Error, step.now));
                 let plugin = error.down.then(|| Arc::clone(&error.plugin));
                 return self.failed(entry, plugin, message, step);
             }
             Failure::Extender(_) => {
+                self.nominate(&entry, Nomination::Clear, step);
                 self.ended.push(attempt(&entry, Outcome::Error, step.now));
                 return self.failed(entry, None, message, step);
             }
-            Failure::NoNodes => Rejection::default(),
+            Failure::NoNodes => {
+                self.nominate(&entry, Nomination::Clear, step);
+                Rejection::default()
+            }
             Failure::Unschedulable(diagnosis, aftermath) => {
                 let Aftermath { nomination, intents } = *aftermath;
                 self.nominate(&entry, nomination, step);

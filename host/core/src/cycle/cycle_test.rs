@@ -176,7 +176,7 @@ impl Bench {
         match placing.place(&profile, &mut fastrand::Rng::with_seed(1)) {
             Ok(node) => Ok(self.cache.node(node).map_or_else(String::new, |info| info.node.name.to_string())),
             Err(Failure::Unschedulable(diagnosis, _)) => Err(diagnosis.to_string()),
-            Err(Failure::Plugin(error)) => Err(error.to_string()),
+            Err(Failure::Plugin(error) | Failure::PostFilter(error)) => Err(error.to_string()),
             Err(Failure::Extender(error)) => Err(error),
             Err(Failure::NoNodes) => Err("no nodes".into()),
         }

@@ -49,6 +49,9 @@ pub enum Failure {
     /// A plugin did not answer as it must.
     #[error("{0}")]
     Plugin(PluginError),
+    /// A plugin did not answer as it must when it was asked to make room, or while it asked others.
+    #[error("{0}")]
+    PostFilter(PluginError),
     /// An extender that may not be ignored did not.
     #[error("{0}")]
     Extender(String),
@@ -154,7 +157,7 @@ impl Placing<'_> {
         let result = run(self);
         self.plugins.point_ends(match &result {
             Ok(answer) => outcome(answer),
-            Err(Failure::Plugin(_) | Failure::Extender(_)) => PointOutcome::Error,
+            Err(Failure::Plugin(_) | Failure::PostFilter(_) | Failure::Extender(_)) => PointOutcome::Error,
             Err(Failure::NoNodes | Failure::Unschedulable(..)) => PointOutcome::Unschedulable,
         });
         result

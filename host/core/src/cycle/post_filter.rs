@@ -70,7 +70,11 @@ impl<W: FnMut(&mut dyn Plugins, &[WhatIf]) -> Result<Verdicts, PluginError>> Ask
 impl Placing<'_> {
     /// Asks the post-filters; what they say goes into the message.
     pub(super) fn make_room(&mut self, profile: &Profile, mut diagnosis: Diagnosis) -> Failure {
-        if profile.post_filter.is_empty() || !self.may_make_room {
+        if profile.post_filter.is_empty() {
+            let aftermath = Aftermath { nomination: Nomination::Clear, ..Aftermath::default() };
+            return Failure::Unschedulable(diagnosis, Box::new(aftermath));
+        }
+        if !self.may_make_room {
             return Failure::Unschedulable(diagnosis, Box::default());
         }
         let ask_all = |placing: &mut Self| -> Result<(Aftermath, String), Failure> {
@@ -105,6 +109,7 @@ impl Placing<'_> {
                 diagnosis.post_filter_said(said);
                 Failure::Unschedulable(diagnosis, Box::new(aftermath))
             }
+            Err(Failure::Plugin(error)) => Failure::PostFilter(error),
             Err(failure) => failure,
         }
     }
@@ -195,7 +200,7 @@ impl Placing<'_> {
     fn rejections(&mut self, filters: &[&ProfilePlugin], cases: &[WhatIf]) -> Result<Vec<Option<Status>>, PluginError> {
         match self.what_if(filters, cases) {
             Ok(rejected) => Ok(rejected.into_iter().map(|no| no.map(|no| no.status)).collect()),
-            Err(Failure::Plugin(error)) => Err(error),
+            Err(Failure::Plugin(error) | Failure::PostFilter(error)) => Err(error),
             // No filter says these.
             Err(Failure::NoNodes | Failure::Unschedulable(..) | Failure::Extender(_)) => Ok(vec![None; cases.len()]),
         }
