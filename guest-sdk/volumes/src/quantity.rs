@@ -36,13 +36,21 @@ impl Quantity {
             return None;
         }
         let (ten, two) = scale(suffix)?;
-        // Digits before and behind the point, with the power of ten by which they are too large.
-        let mut value = 0_i128;
-        for digit in whole.bytes().chain(fraction.bytes()) {
-            value = value.saturating_mul(10).saturating_add(i128::from(digit - b'0'));
+        // Digits before and behind the point, as many as 128 bits hold beside the power of two, with the power of ten by which
+        // they are too large.
+        let fraction = fraction.trim_end_matches('0');
+        let (mut value, mut left_out, mut is_more) = (0_i128, 0_i32, false);
+        for digit in whole.bytes().chain(fraction.bytes()).map(|digit| i128::from(digit - b'0')) {
+            if left_out == 0 && value < (i128::MAX >> two) / 10 {
+                value = value * 10 + digit;
+            } else {
+                left_out = left_out.saturating_add(1);
+                is_more |= digit != 0;
+            }
         }
-        let power = ten.saturating_add(9).saturating_sub(i32::try_from(fraction.len()).ok()?);
-        let value = scaled(value.saturating_mul(1 << two), power).min(MOST);
+        let value = (value + i128::from(is_more)) << two;
+        let power = ten.saturating_add(9).saturating_add(left_out).saturating_sub(i32::try_from(fraction.len()).ok()?);
+        let value = scaled(value, power).min(MOST);
         Some(Quantity(if negative { -value } else { value }))
     }
 
@@ -135,6 +143,9 @@ mod tests {
             ("8Ei", i64::MAX),
             ("1e999999999", i64::MAX),
             ("99999999999999999999999999999999999999999999", i64::MAX),
+            ("1.0000000000000000000000000000000000000000000", 1),
+            ("1000000000000000000000000000000000000000000000e-42", 1000),
+            ("99999999.999999999999999999999999999999Ki", 102_400_000_000),
         ] {
             assert_eq!(Quantity::parse(text).map(Quantity::value), Some(value), "{text}");
         }

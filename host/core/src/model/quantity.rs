@@ -120,17 +120,23 @@ impl Scale {
     fn apply(&self, whole: &str, fraction: &str) -> i128 {
         match *self {
             Self::Ten(power) => digits(whole, fraction, power.saturating_add(9)),
-            Self::Binary(power) => {
-                // Nine decimals suffice: more would be below a billionth even of 1024^0, and 18 keep 1024^6 exact
-                // enough to round up as the API machinery does.
-                let factor = 1i128 << (10 * power);
-                let nano18 = digits(whole, fraction, 18);
-                nano18.checked_mul(factor).map_or(i128::MAX, |n| {
-                    let billionth = n / NANO;
-                    if n % NANO == 0 { billionth } else { billionth + 1 }
-                })
-            }
+            Self::Binary(power) => binary(whole, fraction.trim_end_matches('0'), 1 << (10 * power)),
         }
+    }
+}
+
+/// The number times the factor in billionths, rounded up, saturated.
+fn binary(whole: &str, fraction: &str, factor: i128) -> i128 {
+    // All decimals count, as the factor makes them larger. Where 128 bits can't hold them, 18 do.
+    let all = i32::try_from(fraction.len()).unwrap_or(i32::MAX);
+    let exact = digits(whole, fraction, all).checked_mul(factor).map(|n| (n, all));
+    let Some((n, decimals)) = exact.or_else(|| Some((digits(whole, fraction, 18).checked_mul(factor)?, 18))) else {
+        return i128::MAX;
+    };
+    match 10i128.checked_pow((decimals - 9).unsigned_abs()) {
+        Some(power) if decimals < 9 => n.saturating_mul(power),
+        Some(power) => n / power + i128::from(n % power != 0),
+        None => i128::from(n != 0),
     }
 }
 
@@ -172,6 +178,9 @@ mod tests {
             ("1k", 1_000_000, 1000),
             ("128Mi", 134_217_728_000, 134_217_728),
             ("1.5Gi", 1_610_612_736_000, 1_610_612_736),
+            (".0000000000000000001Pi", 1, 1),
+            ("0.0000000000000000000001Ei", 1, 1),
+            ("1.000000000000000000000000000000000000000000000000Mi", 1_048_576_000, 1_048_576),
             ("-2", -2000, -2),
             ("-100m", -100, -1),
             ("8Ei", i64::MAX, i64::MAX),
