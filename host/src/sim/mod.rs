@@ -28,7 +28,7 @@ mod request;
 pub mod resource;
 mod reviews;
 mod rules;
-mod selectors;
+pub mod selectors;
 pub mod state;
 pub mod store;
 mod table;
@@ -41,6 +41,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
+pub use crate::schema::canonical_quantity;
 pub use faults::{BindFault, Faults, WatchFault};
 pub use store::Retention;
 

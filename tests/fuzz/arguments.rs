@@ -1,0 +1,105 @@
+//! Plugin arguments: every default plugin takes or refuses them with a sentence. None breaks down.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use berth::wasm::{Limits, LoadCause, Solo};
+use berth_core::cache::Cache;
+use berth_core::model::Pod;
+use berth_core::{Event, model::Node};
+use berth_tests::reader::{self, Reader};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::corpus::WORDS;
+use crate::target::{Memory, Opened, Target};
+use crate::{corpus, json as trees};
+
+/// An input is `{"plugin": FILE, "arguments": {…}}`.
+pub const TARGET: Target = Target { name: "arguments", memory: Memory { base: 64 << 20, times: 1_000 }, open };
+
+/// Files of `target/plugins/default` that take arguments, each with some that the plugin takes.
+fn taken() -> Vec<(&'static str, Value)> {
+    let term = json!({"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a", "b"]}]});
+    let added = json!({
+        "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]},
+        "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": term}],
+    });
+    let resources = json!([{"name": "cpu", "weight": 1}, {"name": "example.com/gpu", "weight": 3}]);
+    let shape = json!([{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]);
+    let ratio = json!({"shape": shape});
+    let spread = json!([{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]);
+    vec![
+        ("node-affinity", json!({"addedAffinity": added})),
+        (
+            "node-resources-fit",
+            json!({"ignoredResources": ["example.com/a"], "ignoredResourceGroups": ["example.com"],
+            "scoringStrategy": {"type": "RequestedToCapacityRatio", "resources": resources,
+                "requestedToCapacityRatio": ratio}}),
+        ),
+        ("node-resources-fit", json!({"scoringStrategy": {"type": "MostAllocated", "resources": resources}})),
+        ("node-resources-balanced-allocation", json!({"resources": resources})),
+        ("inter-pod-affinity", json!({"hardPodAffinityWeight": 5, "ignorePreferredTermsOfExistingPods": true})),
+        ("pod-topology-spread", json!({"defaultConstraints": spread, "defaultingType": "List"})),
+        ("default-preemption", json!({"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 100})),
+        ("volume-binding", json!({"bindTimeoutSeconds": 600, "shape": shape})),
+        ("dynamic-resources", json!({"filterTimeout": "10s", "bindingTimeout": "600s"})),
+        ("node-label", json!({"presentLabels": ["a"], "absentLabels": ["b"], "presentLabelsPreference": ["c"]})),
+        ("service-affinity", json!({"affinityLabels": ["zone"], "antiAffinityLabelsPreference": ["zone"]})),
+    ]
+}
+
+fn open() -> Result<Opened> {
+    let solos: Result<BTreeMap<&str, Solo>> = taken().into_iter().map(|(file, _)| Ok((file, load(file)?))).collect();
+    let solos = solos?;
+    let (cache, pod) = cluster()?;
+    let inputs = proptest::sample::select(taken()).prop_flat_map(|(file, arguments)| {
+        trees::edited(vec![arguments], WORDS, 5)
+            .prop_map(move |arguments| json!({"plugin": file, "arguments": arguments}).to_string().into_bytes())
+    });
+    let check = move |input: &[u8]| {
+        let Ok(input) = serde_json::from_slice::<Value>(input) else { return Ok(false) };
+        let plugin = input["plugin"].as_str().unwrap_or_default();
+        let solo = solos.get(plugin).with_context(|| format!("no plugin {plugin:?} takes arguments"))?;
+        match solo.ask(&input["arguments"].to_string(), &cache, &pod) {
+            Ok(_) => Ok(true),
+            Err(error) => {
+                let refused = matches!(error.cause, LoadCause::Arguments { .. } | LoadCause::Kinds(_));
+                ensure!(refused, "{error}");
+                Ok(false)
+            }
+        }
+    };
+    Ok(Opened { inputs: inputs.boxed(), check: Box::new(check) })
+}
+
+fn load(file: &str) -> Result<Solo> {
+    let path = corpus::path(&format!("target/plugins/default/{file}.wasm"));
+    ensure!(path.is_file(), "{} is not there: run scripts/guests", path.display());
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz-compiled");
+    // Debug checks of a busy machine are none of this test's business: only a plugin that hangs takes so long.
+    let limits = Limits { call: std::time::Duration::from_secs(5), ..Limits::default() };
+    Ok(Solo::load(&path, Some(&kept), limits)?)
+}
+
+/// A few unlike nodes, and a pod with many wishes.
+pub fn cluster() -> Result<(Cache, Arc<Pod>)> {
+    let objects = corpus::objects()?;
+    let reader = Reader::default();
+    let mut cache = Cache::default();
+    for (at, object) in objects.iter().filter(|object| object["kind"] == "Node").enumerate() {
+        let mut object = object.clone();
+        object["metadata"]["name"] = json!(format!("node-{at}"));
+        if let Some(Event::NodeSet(node)) = reader.set(&object)? {
+            let node: Arc<Node> = node;
+            cache.set_node(node);
+        }
+    }
+    ensure!(cache.node_count() > 1, "there are too few nodes in the corpus");
+    let pod = objects.iter().find(|object| object["kind"] == "Pod").context("no pod in the corpus")?;
+    let mut pod = pod.clone();
+    pod["spec"]["nodeName"] = json!("");
+    Ok((cache, Arc::new(reader::pod(&pod)?)))
+}

@@ -1,0 +1,67 @@
+//! The ABI: whatever bytes are dropped into the plugins directory, they are refused, or run within their limits.
+
+use std::cell::RefCell;
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use berth::wasm::{Limits, Solo};
+use berth_core::cache::Cache;
+use berth_core::model::Pod;
+use berth_tests::{crafted, programs};
+use proptest::prelude::*;
+
+use crate::target::{Memory, Opened, Target};
+use crate::{arguments, edits};
+
+/// An input is a component. What the compiler takes for it is most of the bound.
+pub const TARGET: Target = Target { name: "components", memory: Memory { base: 256 << 20, times: 1_000 }, open };
+
+/// Words of components.
+const WORDS: &[&str] =
+    &["\0asm", "berth:scheduler/filter@", "cabi_realloc", "memory", "\u{7f}", "\0\0\0\0", "\u{1}\u{60}"];
+
+fn limits() -> Limits {
+    Limits {
+        call: Duration::from_millis(50),
+        apply: Duration::from_millis(100),
+        startup: Duration::from_millis(200),
+        wall: Duration::from_secs(20),
+        memory: 16 << 20,
+        table_elements: 10_000,
+        file_size: 4 << 20,
+        ..Limits::default()
+    }
+}
+
+fn open() -> Result<Opened> {
+    let mut corpus = vec![
+        crafted::accepting("Accepting"),
+        crafted::rejecting("no"),
+        crafted::wanting("Wanting", "v1", "ConfigMap", "data"),
+        crafted::trapping_for_three_labels("Trapping"),
+        crafted::with_body("filter", "(loop $on (br $on))"),
+        crafted::with_body("filter", "(drop (memory.grow (i32.const 1000000)))"),
+        crafted::with_http(),
+        crafted::core_module(),
+    ];
+    corpus.extend(["plugin", "filter", "score"].map(crafted::exporting));
+    // A real one, seldom: it takes longer to compile.
+    let real = programs::example("default/node-name")?;
+    let small = edits::edited(corpus, WORDS, 4);
+    let real = edits::edited(vec![real], WORDS, 3);
+    let (cache, pod) = arguments::cluster()?;
+    let folder = RefCell::new(tempfile::TempDir::with_prefix("berth-fuzz-")?);
+    let check = move |input: &[u8]| {
+        let file = folder.borrow_mut().path().join("component.wasm");
+        fs::write(&file, input)?;
+        Ok(runs(&file, &cache, &pod))
+    };
+    Ok(Opened { inputs: prop_oneof![20 => small, 1 => real].boxed(), check: Box::new(check) })
+}
+
+fn runs(file: &std::path::Path, cache: &Cache, pod: &Arc<Pod>) -> bool {
+    let Ok(solo) = Solo::load(file, None, limits()) else { return false };
+    solo.ask("{}", cache, pod).is_ok()
+}

@@ -1,0 +1,91 @@
+//! Configuration files: read, or refused with the field at fault. What is read can be written, and is then read as the same.
+
+use anyhow::{Context, Result, ensure};
+use berth::config::{self, ConfigError};
+use proptest::prelude::*;
+
+use crate::target::{Memory, Opened, Target};
+use crate::{corpus, edits, json};
+
+/// An input is a file.
+pub const TARGET: Target = Target { name: "configuration", memory: Memory { base: 16 << 20, times: 2_000 }, open };
+
+const PLACES: [&str; 4] = [
+    "host/tests/config/field",
+    "host/tests/config/older",
+    "host/tests/config/policy/given",
+    "host/tests/config/in-force",
+];
+
+/// Words of configurations and of YAML.
+const WORDS: &[&str] = &[
+    "kubescheduler.config.k8s.io/v1",
+    "kubescheduler.config.k8s.io/v1beta3",
+    "KubeSchedulerConfiguration",
+    "NodeResourcesFit",
+    "PodTopologySpread",
+    "DefaultPreemption",
+    "NodeAffinity",
+    "PrioritySort",
+    "*",
+    "default-scheduler",
+    "LeastAllocated",
+    "RequestedToCapacityRatio",
+    "weight",
+    "enabled",
+    "multiPoint",
+    "5s",
+    "-1s",
+    "1h1ns",
+    "99999999999999h",
+    "http://127.0.0.1:1",
+    "cpu",
+    "\n",
+    "---\n",
+    "&a ",
+    "*a",
+    "<<: ",
+    "!!binary ",
+    "|",
+    "  ",
+    "? ",
+    "- ",
+    ": ",
+    "\t",
+];
+
+fn open() -> Result<Opened> {
+    let texts = corpus::texts(&PLACES)?.into_iter().map(String::into_bytes).collect();
+    let tree = json::edited(corpus::trees(&PLACES)?, WORDS, 6).prop_map(|tree| tree.to_string().into_bytes());
+    let text = edits::edited(texts, WORDS, 5);
+    Ok(Opened { inputs: prop_oneof![tree, text].boxed(), check: Box::new(check) })
+}
+
+fn check(input: &[u8]) -> Result<bool> {
+    let Ok(text) = std::str::from_utf8(input) else { return Ok(false) };
+    let configuration = match config::parse_noted(text, "file.yaml") {
+        Ok(loaded) => loaded.configuration,
+        Err(error) => return refused(&error).map(|()| false),
+    };
+    let written = configuration.to_yaml()?;
+    let again = config::parse(&written, "written.yaml").with_context(|| format!("what was written:\n{written}"))?;
+    ensure!(again.in_force() == configuration.in_force(), "it is written as\n{written}");
+    Ok(true)
+}
+
+/// A refusal names a place, and where there is more than one field, the field.
+fn refused(error: &ConfigError) -> Result<()> {
+    match error {
+        ConfigError::Syntax { place, message, .. } => {
+            ensure!(place.line > 0 && !message.is_empty(), "no place or no reason: {error}");
+        }
+        ConfigError::Invalid { problems, .. } => {
+            ensure!(!problems.is_empty(), "refused without a problem");
+            for problem in problems {
+                ensure!(problem.place.line > 0 && !problem.message.is_empty(), "no place or no reason: {problem:?}");
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! A client that sends what it is given, however wrong that is.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use berth::sim::Server;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::request::Request;
+
+/// No answer takes so long, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What of an answer is read at most: it may be a watch, which ends at its own time.
+const MOST_BYTES: usize = 8 << 20;
+
+/// What a server answers.
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The body, where it is said to be JSON and no stream.
+    pub json: Option<Value>,
+    /// The body, for messages.
+    pub body: String,
+}
+
+/// A client of one server.
+pub struct Client {
+    address: String,
+    token: String,
+}
+
+impl Client {
+    /// With what the server's kubeconfig has.
+    pub fn new(server: &Server) -> Result<Self> {
+        let kubeconfig: Value = serde_saphyr::from_str(&server.kubeconfig())?;
+        let token = kubeconfig["users"][0]["user"]["token"].as_str().context("a kubeconfig with a token")?.to_owned();
+        let url = server.url();
+        let address = url.strip_prefix("http://").context("the server speaks HTTP")?.to_owned();
+        Ok(Self { address, token })
+    }
+
+    /// Sends a request and reads the answer.
+    pub async fn send(&self, request: &Request) -> Result<Answer> {
+        tokio::time::timeout(PATIENCE, self.answer(request)).await.context("no answer")?
+    }
+
+    async fn answer(&self, request: &Request) -> Result<Answer> {
+        let mut stream = TcpStream::connect(&self.address).await?;
+        // A server may answer, and close, before it has read all.
+        let _ = stream.write_all(&self.bytes(request)).await;
+        let mut bytes = Vec::new();
+        let mut piece = vec![0; 64 << 10];
+        while bytes.len() < MOST_BYTES {
+            let Ok(count @ 1..) = stream.read(&mut piece).await else { break };
+            bytes.extend_from_slice(&piece[..count]);
+            if request.may_watch() && head_of(&bytes).is_some_and(|(head, _)| head.contains("chunked")) {
+                break;
+            }
+        }
+        let (head, rest) = head_of(&bytes).context("the connection is closed without an answer")?;
+        let status =
+            head.split(' ').nth(1).and_then(|status| status.parse().ok()).context("an answer without a status")?;
+        let chunked = head.contains("transfer-encoding: chunked");
+        let rest = if chunked { whole(rest) } else { Some(rest.to_vec()) };
+        // A stream that goes on has no end to be read to.
+        let ends = rest.is_some() && !(chunked && request.may_watch()) && request.method != "HEAD";
+        ensure!(ends || request.may_watch() || request.method == "HEAD", "an answer that is cut off");
+        let rest = rest.unwrap_or_default();
+        let is_json = head.contains("content-type: application/json") && ends;
+        let json = is_json.then(|| serde_json::from_slice(&rest)).transpose();
+        let body = String::from_utf8_lossy(&rest).into_owned();
+        ensure!(json.is_ok(), "an answer that is no JSON: {body}");
+        Ok(Answer { status, json: json?, body })
+    }
+
+    fn bytes(&self, request: &Request) -> Vec<u8> {
+        // What parts the lines of a request stays ours: what is sent is one request.
+        let line = |text: &str| text.replace(['\r', '\n', '\0'], "");
+        let path = line(&request.path).replace(' ', "%20");
+        let mut head = format!(
+            "{} {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nConnection: close\r\nContent-Length: {}\r\n",
+            request.method,
+            self.address,
+            self.token,
+            request.body.len()
+        );
+        for (name, value) in &request.headers {
+            head.push_str(&format!("{name}: {}\r\n", line(value)));
+        }
+        [head.as_bytes(), b"\r\n", request.body.as_bytes()].concat()
+    }
+}
+
+/// The head in lower case, and what follows it.
+fn head_of(bytes: &[u8]) -> Option<(String, &[u8])> {
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
+    Some((String::from_utf8_lossy(&bytes[..end]).to_lowercase(), &bytes[end + 4..]))
+}
+
+/// A body that comes in chunks; `None` where its end is missing.
+fn whole(mut bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut body = Vec::new();
+    loop {
+        let line = bytes.windows(2).position(|two| two == b"\r\n")?;
+        let size = usize::from_str_radix(std::str::from_utf8(&bytes[..line]).ok()?, 16).ok()?;
+        if size == 0 {
+            return Some(body);
+        }
+        body.extend_from_slice(bytes.get(line + 2..line + 2 + size)?);
+        bytes = bytes.get(line + 2 + size + 2..)?;
+    }
+}

@@ -1,0 +1,157 @@
+//! Random changes of JSON trees: a value is another, goes, comes twice, or stands somewhere else.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::{Value, json};
+
+/// A change of a tree at one place.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    at: Index,
+    change: Change,
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Replace(Value),
+    Remove,
+    /// An item so often; in an object the member under other names, too.
+    Repeat(usize),
+    Rename(String),
+    /// A copy of what stands at another place.
+    Copy(Index),
+}
+
+/// Changes of a tree, with these texts among the new values.
+pub fn edits(words: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec<Edit>> {
+    let change = prop_oneof![
+        6 => odd(words).prop_map(Change::Replace),
+        3 => Just(Change::Remove),
+        1 => (2..300_usize).prop_map(Change::Repeat),
+        2 => word(words).prop_map(Change::Rename),
+        2 => any::<Index>().prop_map(Change::Copy),
+    ];
+    vec((any::<Index>(), change).prop_map(|(at, change)| Edit { at, change }), 0..=most)
+}
+
+fn word(words: &'static [&'static str]) -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => proptest::sample::select(words).prop_map(str::to_owned),
+        1 => "[ -~]{0,12}",
+        1 => "\\PC{0,6}",
+        1 => (0..5_000_usize).prop_map(|length| "a".repeat(length)),
+    ]
+}
+
+/// A value that readers may not expect.
+fn odd(words: &'static [&'static str]) -> impl Strategy<Value = Value> {
+    let numbers = [
+        json!(0),
+        json!(1),
+        json!(-1),
+        json!(1.5),
+        json!(-0.0),
+        json!(1e300),
+        json!(i64::MAX),
+        json!(i64::MIN),
+        json!(u64::MAX),
+        json!(i32::MAX),
+        json!(i64::from(i32::MAX) + 1),
+        json!(101),
+    ];
+    let deep = (1..200_usize).prop_map(|depth| (0..depth).fold(json!(1), |inner, _| json!([inner])));
+    prop_oneof![
+        6 => word(words).prop_map(Value::String),
+        5 => proptest::sample::select(numbers.to_vec()),
+        2 => any::<bool>().prop_map(Value::Bool),
+        2 => Just(Value::Null),
+        1 => Just(json!([])),
+        1 => Just(json!({})),
+        1 => Just(json!([null])),
+        1 => Just(json!({"": {"": ""}})),
+        1 => deep,
+    ]
+}
+
+impl Edit {
+    /// Changes the tree.
+    pub fn apply(&self, tree: &mut Value) {
+        let places = places(tree);
+        let place = &places[self.at.index(places.len())];
+        let found = tree.pointer(place).cloned().unwrap_or_default();
+        match &self.change {
+            Change::Replace(value) => set(tree, place, value.clone()),
+            Change::Copy(from) => {
+                let value = tree.pointer(&places[from.index(places.len())]).cloned().unwrap_or_default();
+                set(tree, place, value);
+            }
+            Change::Remove => drop(take(tree, place)),
+            Change::Rename(name) => {
+                if let (Some(value), Some(Value::Object(parent))) = (take(tree, place), parent_of(tree, place)) {
+                    parent.insert(name.clone(), value);
+                }
+            }
+            Change::Repeat(times) => match parent_of(tree, place) {
+                Some(Value::Array(items)) => items.extend(std::iter::repeat_n(found, *times)),
+                Some(Value::Object(members)) => {
+                    members.extend((0..*times).map(|number| (format!("more-{number}"), found.clone())));
+                }
+                _ => {}
+            },
+        }
+    }
+}
+
+/// JSON pointers to all values, the root's included.
+fn places(tree: &Value) -> Vec<String> {
+    let mut places = Vec::new();
+    let mut open = vec![(String::new(), tree)];
+    while let Some((place, value)) = open.pop() {
+        match value {
+            Value::Array(items) => {
+                open.extend(items.iter().enumerate().map(|(at, item)| (format!("{place}/{at}"), item)))
+            }
+            Value::Object(members) => open.extend(
+                members
+                    .iter()
+                    .map(|(name, member)| (format!("{place}/{}", name.replace('~', "~0").replace('/', "~1")), member)),
+            ),
+            _ => {}
+        }
+        places.push(place);
+    }
+    places
+}
+
+fn set(tree: &mut Value, place: &str, value: Value) {
+    if let Some(found) = tree.pointer_mut(place) {
+        *found = value;
+    }
+}
+
+fn parent_of<'a>(tree: &'a mut Value, place: &str) -> Option<&'a mut Value> {
+    tree.pointer_mut(place.rsplit_once('/')?.0)
+}
+
+fn take(tree: &mut Value, place: &str) -> Option<Value> {
+    let name = place.rsplit_once('/')?.1.replace("~1", "/").replace("~0", "~");
+    match parent_of(tree, place)? {
+        Value::Array(items) => {
+            let at: usize = name.parse().ok()?;
+            (at < items.len()).then(|| items.remove(at))
+        }
+        Value::Object(members) => members.remove(&name),
+        _ => None,
+    }
+}
+
+/// A tree of the corpus, with changes.
+pub fn edited(corpus: Vec<Value>, words: &'static [&'static str], most: usize) -> impl Strategy<Value = Value> + use<> {
+    let corpus = std::rc::Rc::new(corpus);
+    (any::<Index>(), edits(words, most)).prop_map(move |(of, edits)| {
+        let mut tree = corpus[of.index(corpus.len())].clone();
+        edits.iter().for_each(|edit| edit.apply(&mut tree));
+        tree
+    })
+}

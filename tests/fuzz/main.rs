@@ -1,0 +1,109 @@
+//! Fuzz targets: inputs that are drawn from a seed, mutated from real objects or built from parts, for everything in Berth that reads
+//! what others wrote. No input may make Berth panic, hang, allocate more than a multiple of the input's size, or answer other than a
+//! simple reference.
+//!
+//! A target is a file. Its inputs are bytes, so that an input that fails is a file that repeats the failure: it is shrunk, written to
+//! `target/campaign/`, and once mended kept in `cases/TARGET/`, where all runs begin. The targets share `CAMPAIGN_SECONDS`
+//! seconds; `CAMPAIGN_SEED` repeats a run, and `FUZZ_INPUT=FILE` runs one input.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod arguments;
+mod components;
+mod configuration;
+mod corpus;
+mod edits;
+mod http;
+mod json;
+mod objects;
+mod protobuf;
+mod quantities;
+mod run;
+mod selectors;
+mod target;
+mod watch;
+mod wire;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use libtest_mimic::{Arguments, Failed, Trial};
+use peak_alloc::PeakAlloc;
+
+use crate::run::{Campaign, FAILURES};
+use crate::target::Target;
+
+/// Counts what each input makes Berth allocate.
+#[global_allocator]
+static HEAP: PeakAlloc = PeakAlloc;
+
+/// All targets.
+const TARGETS: &[Target] = &[
+    quantities::TARGET,
+    selectors::TARGET,
+    protobuf::TARGET,
+    objects::TARGET,
+    configuration::TARGET,
+    arguments::TARGET,
+    http::TARGET,
+    components::TARGET,
+];
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // One after the other: what an input allocates is counted for the whole process.
+    arguments.test_threads = Some(1);
+    watch::start();
+    match trials() {
+        Ok(trials) => libtest_mimic::run(&arguments, trials).exit_code(),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The kept cases first, then inputs that are drawn; or only the input that `FUZZ_INPUT` names.
+fn trials() -> Result<Vec<Trial>> {
+    if let Some(file) = std::env::var_os("FUZZ_INPUT").map(PathBuf::from) {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let target = TARGETS.iter().find(|target| name.starts_with(&format!("fuzz-{}-", target.name)));
+        let target = target.with_context(|| format!("{name} is not called fuzz-TARGET-…"))?;
+        return Ok(vec![Trial::test(name, move || finish(run::kept(target, &file)))]);
+    }
+    let campaign = Campaign::from_environment(TARGETS.len())?;
+    let mut trials = Vec::new();
+    for target in TARGETS {
+        for file in files(&cases().join(target.name))? {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            trials
+                .push(Trial::test(format!("kept::{}::{name}", target.name), move || finish(run::kept(target, &file))));
+        }
+    }
+    let drawn = |target: &'static Target| {
+        Trial::test(format!("drawn::{}", target.name), move || finish(run::drawn(target, &campaign)))
+    };
+    trials.extend(TARGETS.iter().map(drawn));
+    Ok(trials)
+}
+
+fn finish(result: Result<()>) -> Result<(), Failed> {
+    result.map_err(|error| format!("{error:#}").into())
+}
+
+fn cases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(FAILURES)
+}
+
+/// The files of a folder by name; none where there is no folder.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let files: std::io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
+    let mut files = files?;
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,201 @@
+//! Draws inputs until the time is up, and writes down an input that fails.
+
+use std::cell::Cell;
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::FileExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+
+use crate::target::{Check, Memory, Opened, Target};
+use crate::{HEAP, watch};
+
+/// Where mended failures are kept, in `tests/`.
+pub const FAILURES: &str = "fuzz/cases";
+
+/// What is taken to make a failing input smaller: changes of it, and milliseconds.
+const SHRINKS: u32 = 5_000;
+const SHRINK_MILLIS: u32 = 60_000;
+
+/// The extension of the file with the input that is being checked, and the bytes of the length at its beginning.
+const RUNNING: &str = "running";
+const LENGTH: usize = 8;
+
+/// How often progress is said.
+const SAY_EVERY: Duration = Duration::from_secs(20);
+
+/// Inputs after which some have to have been accepted, or the target tests only how Berth refuses.
+const ENOUGH: u64 = 2_000;
+
+/// What a run is given.
+#[derive(Clone, Copy)]
+pub struct Campaign {
+    /// The time of each target.
+    seconds: Duration,
+    seed: u64,
+}
+
+impl Campaign {
+    /// The time that `CAMPAIGN_SECONDS` says for all targets together (8 seconds if it is not set), and the seed of
+    /// `CAMPAIGN_SEED`, or else a new one, which is printed.
+    ///
+    /// # Errors
+    /// A variable is no number.
+    pub fn from_environment(targets: usize) -> Result<Self> {
+        let seconds = number("CAMPAIGN_SECONDS")?.unwrap_or(8);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_millis();
+        let seed = number("CAMPAIGN_SEED")?.unwrap_or(now as u64);
+        println!("fuzz: CAMPAIGN_SEED={seed} CAMPAIGN_SECONDS={seconds}");
+        Ok(Self { seconds: Duration::from_secs(seconds) / u32::try_from(targets)?, seed })
+    }
+
+    fn random(&self, target: &Target) -> TestRng {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&self.seed.to_le_bytes());
+        for (byte, letter) in bytes[8..].iter_mut().zip(target.name.bytes()) {
+            *byte = letter;
+        }
+        TestRng::from_seed(RngAlgorithm::ChaCha, &bytes)
+    }
+}
+
+fn number(variable: &str) -> Result<Option<u64>> {
+    let text = std::env::var(variable).ok().filter(|text| !text.is_empty());
+    text.map(|text| text.parse().with_context(|| format!("{variable} is {text:?}, not a number"))).transpose()
+}
+
+/// Checks an input from a file.
+///
+/// # Errors
+/// The file can't be read; what Berth did that it must not.
+pub fn kept(target: &Target, file: &Path) -> Result<()> {
+    let mut input = fs::read(file).with_context(|| file.display().to_string())?;
+    if file.extension().is_some_and(|extension| extension == RUNNING) {
+        input = Running::input(input)?;
+    }
+    checked(&(target.open)()?.check, target.memory, &input).map(drop)
+}
+
+/// Draws inputs until the target's time is up.
+///
+/// # Errors
+/// What Berth did that it must not, with the smallest input that was found for it.
+pub fn drawn(target: &Target, campaign: &Campaign) -> Result<()> {
+    let Opened { inputs, check } = (target.open)()?;
+    let running = Running::new(target)?;
+    let config = Config {
+        max_shrink_iters: SHRINKS,
+        max_shrink_time: SHRINK_MILLIS,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let mut runner = TestRunner::new_with_rng(config, campaign.random(target));
+    let (count, accepted) = (Cell::new(0_u64), Cell::new(0_u64));
+    let mut problem = None;
+    let began = Instant::now();
+    let mut said = began;
+    while began.elapsed() < campaign.seconds {
+        let input = inputs.new_tree(&mut runner).map_err(|reason| anyhow!("no inputs can be drawn: {reason}"))?;
+        let outcome = runner.run_one(input, |input| {
+            let fail = |error: anyhow::Error| TestCaseError::fail(format!("{error:#}"));
+            running.write(&input).map_err(fail)?;
+            count.set(count.get() + 1);
+            accepted.set(accepted.get() + u64::from(checked(&check, target.memory, &input).map_err(fail)?));
+            Ok(())
+        });
+        match outcome {
+            Err(TestError::Fail(reason, input)) => {
+                problem = Some(anyhow!("{reason}\n{}", keep(target, &input)?));
+                break;
+            }
+            Err(TestError::Abort(reason)) => bail!("an input can't be checked: {reason}"),
+            Ok(_) => {}
+        }
+        if said.elapsed() >= SAY_EVERY {
+            said = Instant::now();
+            println!("fuzz: {}: {} inputs, {} accepted", target.name, count.get(), accepted.get());
+        }
+    }
+    running.remove()?;
+    if let Some(problem) = problem {
+        return Err(problem);
+    }
+    let (count, accepted) = (count.get(), accepted.get());
+    println!("fuzz: {}: {count} inputs, {accepted} accepted, none failed", target.name);
+    ensure!(count < ENOUGH || accepted > 0, "none of {count} inputs was accepted: the target tests refusals only");
+    Ok(())
+}
+
+/// Checks an input, its panics and what it makes Berth allocate.
+fn checked(check: &Check, memory: Memory, input: &[u8]) -> Result<bool> {
+    HEAP.reset_peak_usage();
+    let before = HEAP.current_usage();
+    watch::begin();
+    let outcome = catch_unwind(AssertUnwindSafe(|| check(input)));
+    if let Some(panicked) = watch::finish() {
+        bail!("a panic: {panicked}");
+    }
+    let allocated = HEAP.peak_usage().saturating_sub(before);
+    let accepted = outcome.unwrap_or_else(|_| bail!("a panic"))?;
+    let most = memory.base + memory.times * input.len();
+    ensure!(allocated <= most, "{allocated} bytes were allocated for {} bytes, more than {most}", input.len());
+    Ok(accepted)
+}
+
+/// The input that is being checked, in a file: what is left if the process ends in the middle.
+struct Running {
+    path: PathBuf,
+    file: File,
+}
+
+impl Running {
+    fn new(target: &Target) -> Result<Self> {
+        let path = folder()?.join(format!("fuzz-{}-{}.{RUNNING}", target.name, std::process::id()));
+        let file = File::create(&path).with_context(|| path.display().to_string())?;
+        Ok(Self { path, file })
+    }
+
+    /// In one write, as there are many inputs: its length, then the input. What a longer one left stays behind it.
+    fn write(&self, input: &[u8]) -> Result<()> {
+        let length = (input.len() as u64).to_le_bytes();
+        Ok(self.file.write_all_at(&[&length, input].concat(), 0)?)
+    }
+
+    /// What is in such a file.
+    fn input(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
+        let rest = bytes.split_off(bytes.len().min(LENGTH));
+        let length = u64::from_le_bytes(bytes.try_into().map_err(|_| anyhow!("the file has no length"))?);
+        let length = usize::try_from(length)?;
+        Ok(rest.get(..length).context("the file is cut off")?.to_vec())
+    }
+
+    fn remove(self) -> Result<()> {
+        Ok(fs::remove_file(self.path)?)
+    }
+}
+
+/// Writes a failing input down for who mends what it shows.
+fn keep(target: &Target, input: &[u8]) -> Result<String> {
+    let mut hasher = DefaultHasher::new();
+    input.hash(&mut hasher);
+    let file = folder()?.join(format!("fuzz-{}-{:016x}", target.name, hasher.finish()));
+    fs::write(&file, input).with_context(|| file.display().to_string())?;
+    let (file, name) = (file.display(), target.name);
+    Ok(format!(
+        "The input: {}\nIt is in {file}\nRepeat it: FUZZ_INPUT={file} cargo test --release -p berth-tests --test fuzz\n\
+         Keep it, once mended: tests/{FAILURES}/{name}/",
+        String::from_utf8_lossy(&input[..input.len().min(2_000)]),
+    ))
+}
+
+/// `target/campaign`.
+fn folder() -> Result<PathBuf> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("campaign");
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    Ok(folder)
+}
