@@ -39,6 +39,11 @@ pub struct Setup {
     pub cache_dir: Option<PathBuf>,
     /// No answer is kept: every pod is decided as if none like it had come before.
     pub keeps_nothing: bool,
+    /// Bytes of kept answers, where they are not to be as many as in a scheduler.
+    pub kept_answers_bytes: Option<usize>,
+    /// Kept answers are compared with fresh ones as often as in a scheduler. Without it no call is made for that, so that calls can
+    /// be counted.
+    pub verifies: bool,
     /// How long each component takes is measured.
     pub times_questions: bool,
     /// The instructions that each component takes are counted, and the bytes that go into it and out of it.
@@ -95,7 +100,13 @@ impl Engine {
         let outbox: Outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
         let limits = Arc::new(setup.limits);
         let mut guests = Guests::new(Arc::clone(&limits), Arc::clone(&outbox))?;
-        let mut options = Options { verify_every: 0, ..Options::default() };
+        let mut options = Options::default();
+        if !setup.verifies {
+            options.verify_every = 0;
+        }
+        if let Some(bytes) = setup.kept_answers_bytes {
+            options.kept_answers_bytes = bytes;
+        }
         if setup.keeps_nothing {
             options.kept_answers_bytes = 0;
         }
@@ -159,6 +170,23 @@ impl Engine {
             self.step(event);
         }
         Ok(())
+    }
+
+    /// Tells the core that an object is gone.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn forget(&mut self, object: &Value) -> Result<()> {
+        if let Some(event) = self.reader.removed(object)? {
+            self.step(event);
+        }
+        Ok(())
+    }
+
+    /// The core, to look at what it holds.
+    #[must_use]
+    pub fn core(&self) -> &Core {
+        &self.core
     }
 
     /// A pod that waits for a node, as [`Engine::tell`] takes it.
