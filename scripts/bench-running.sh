@@ -54,7 +54,7 @@ measure_memory() {
     fill "$pods"
     for run in $(seq "$RUNS"); do
         for scheduler in "$@"; do
-            run_on memory "$scheduler" "$results" -timeout 15m -relay "$PLANE/relayed/kubeconfig"
+            run_on memory "$scheduler" "$results" -timeout 25m -relay "$PLANE/relayed/kubeconfig"
             say "memory, run $run of $RUNS, $scheduler: $(tail -n 1 "$results" | figure relisted_hwm_mb) MB at most"
         done
     done

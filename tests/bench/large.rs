@@ -31,7 +31,7 @@ pub fn measure_all(lines: &mut Lines) -> Result<()> {
 fn measure(nodes: usize, lines: &mut Lines) -> Result<()> {
     let workload = WORKLOADS.first().context("no workload")?.of_templates(TEMPLATES);
     let began = Instant::now();
-    let mut scene = Scene::with(workload, nodes, CROWD, Setup::default())?;
+    let mut scene = Scene::with(workload, nodes, CROWD, Setup { verifies: true, ..Setup::default() })?;
     let filled = began.elapsed();
     let known = round(&mut scene, 2 * TEMPLATES, Scene::next_pod)?;
     let rounds: Vec<Round> = (0..ROUNDS).map(|_| round(&mut scene, BATCH, Scene::next_pod)).collect::<Result<_>>()?;

@@ -43,7 +43,8 @@ pub fn measure(lines: &mut Lines) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let (plugins, compiled) = (folder.path().join("plugins"), folder.path().join("compiled"));
     fs::create_dir(&plugins)?;
-    let setup = Setup { plugins_dir: Some(plugins.clone()), cache_dir: Some(compiled), ..Setup::default() };
+    let setup =
+        Setup { verifies: true, plugins_dir: Some(plugins.clone()), cache_dir: Some(compiled), ..Setup::default() };
     // In this workload one node in five has a pod.
     let workload = *WORKLOADS.first().context("no workload")?;
     let scene = Scene::with(workload, nodes, 5 * pods, setup)?;

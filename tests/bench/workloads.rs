@@ -61,7 +61,11 @@ struct Measured {
 impl Measured {
     /// Each template's first pod is placed here, and none of those that are measured.
     fn new(workload: Workload, nodes: usize, crowd: usize) -> Result<Self> {
-        let setup = Setup { keeps_nothing: env::var_os("BENCH_ENGINE_KEEPS_NOTHING").is_some(), ..Setup::default() };
+        let setup = Setup {
+            keeps_nothing: env::var_os("BENCH_ENGINE_KEEPS_NOTHING").is_some(),
+            verifies: true,
+            ..Setup::default()
+        };
         let mut scene = Scene::with(workload, nodes, crowd, setup)?;
         round(&mut scene, BATCH.max(workload.templates), Scene::next_pod)?;
         Ok(Self { workload, nodes, crowd, scene, repeated: Vec::new(), first: Vec::new() })

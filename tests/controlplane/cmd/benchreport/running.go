@@ -13,10 +13,13 @@ type runningRun struct {
 	FirstBind   float64 `json:"t0_to_first_bind_s"`
 	CPU         float64 `json:"sched_cpu_ms_at_first_bind"`
 	StartedRSS  float64 `json:"started_rss_mb"`
+	StartedLow  float64 `json:"started_collected_rss_mb"`
 	StartedHWM  float64 `json:"started_hwm_mb"`
 	RelistedRSS float64 `json:"relisted_rss_mb"`
+	RelistedLow float64 `json:"relisted_collected_rss_mb"`
 	RelistedHWM float64 `json:"relisted_hwm_mb"`
-	Life        float64 `json:"sched_life_user_s"`
+	LifeUser    float64 `json:"sched_life_user_s"`
+	LifeSystem  float64 `json:"sched_life_sys_s"`
 }
 
 // column is a figure of the runs, by its title.
@@ -31,11 +34,13 @@ var startColumns = []column{
 }
 
 var memoryColumns = []column{
-	{"MB, idle after the start", func(r runningRun) float64 { return r.StartedRSS }},
+	{"MB, idle for 5 s after the start", func(r runningRun) float64 { return r.StartedRSS }},
+	{"for 3 min", func(r runningRun) float64 { return r.StartedLow }},
 	{"most until then", func(r runningRun) float64 { return r.StartedHWM }},
-	{"MB, idle after new lists", func(r runningRun) float64 { return r.RelistedRSS }},
+	{"MB, idle for 5 s after new lists", func(r runningRun) float64 { return r.RelistedRSS }},
+	{"for 3 min", func(r runningRun) float64 { return r.RelistedLow }},
 	{"most of all", func(r runningRun) float64 { return r.RelistedHWM }},
-	{"CPU-s of its life", func(r runningRun) float64 { return r.Life }},
+	{"CPU-s of its life, user and system", func(r runningRun) float64 { return r.LifeUser + r.LifeSystem }},
 }
 
 // runningTable has a line for each scheduler, in the order in which they came, and one for the ratio of the first two.

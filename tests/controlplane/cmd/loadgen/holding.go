@@ -10,6 +10,9 @@ import (
 const (
 	idleShare = 0.05
 	idleFor   = 5 * time.Second
+	// Go's runtime collects at least every two minutes and returns memory to the system after that. What a process needs is known
+	// only then.
+	collectedAfter = 3 * time.Minute
 )
 
 // holding measures what memory the scheduler takes for a cluster that does not change: from its start until it is idle, and
@@ -36,13 +39,28 @@ func (m *measurement) holding(ctx context.Context) (err error) {
 	if err := m.becomeIdle(ctx); err != nil {
 		return err
 	}
-	m.held("started")
+	if err := m.heldWhenIdle(ctx, "started"); err != nil {
+		return err
+	}
 	for range m.o.relists {
 		if err := m.relist(ctx, relay); err != nil {
 			return err
 		}
 	}
-	m.held("relisted")
+	return m.heldWhenIdle(ctx, "relisted")
+}
+
+// heldWhenIdle puts in what an idle process holds, at once and after its runtime has collected.
+func (m *measurement) heldWhenIdle(ctx context.Context, when string) error {
+	m.held(when)
+	select {
+	case <-time.After(collectedAfter):
+	case <-m.scheduler.ended:
+		return m.scheduler.endedEarly()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	m.held(when + "_collected")
 	return nil
 }
 
