@@ -26,6 +26,13 @@ cannot() {
     exit "$CANNOT"
 }
 
+# skip WHAT WHY: names a check that this machine can't make. scripts/test lists them all at its end, and fails there if
+# BERTH_STRICT is 1. BERTH_SKIPS is the file in which they are collected.
+skip() {
+    say "NOT TESTED: $1: $2"
+    [ -z "${BERTH_SKIPS:-}" ] || printf '%s: %s\n' "$1" "$2" >>"$BERTH_SKIPS"
+}
+
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # What container images and Go call this machine's architecture.
