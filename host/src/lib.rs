@@ -12,4 +12,5 @@ pub mod protobuf;
 pub mod scheduler;
 mod schema;
 pub mod sim;
+pub mod supervisor;
 pub mod wasm;

@@ -36,6 +36,7 @@ mod restart;
 mod retrying;
 mod scale;
 mod signals;
+mod supervision;
 mod trapping;
 mod volumes;
 mod waiting;
@@ -80,6 +81,7 @@ fn main() -> ExitCode {
         rbac::cases(),
         in_its_place::cases(),
         signals::cases(),
+        supervision::cases(),
         scale::cases(),
     ];
     let mut trials = binary::trials();
@@ -87,6 +89,7 @@ fn main() -> ExitCode {
     trials.extend(projects::trials());
     trials.extend(examples::trials());
     trials.extend(outages::trials());
+    trials.extend(signals::trials());
     trials.extend(in_its_place::trials());
     let compared = [parity::cases(), metrics::cases(), extenders::compared(), in_its_place::compared()];
     let compared = compared.iter().flatten().flat_map(|case| harness.trials(case));

@@ -2,9 +2,21 @@
 
 use anyhow::Result;
 use berth_tests::objects::{node, pod, service};
-use berth_tests::{Journal, Process, Target, api};
+use berth_tests::wait::{Look, eventually};
+use berth_tests::{Journal, Process, Target, api, programs};
+use libtest_mimic::Trial;
+use tokio::process::Command;
 
-crate::case::cases!(Both: a_dump_says_what_is_believed);
+use crate::harness::trial_on_its_own;
+
+crate::case::cases!(Both: a_dump_says_what_is_believed, a_dump_before_the_plugins_are_ready);
+
+/// Those that need no cluster.
+pub fn trials() -> Vec<Trial> {
+    vec![trial_on_its_own("signals::a_simulator_without_a_scheduler_goes_on", || {
+        Box::pin(a_simulator_without_a_scheduler_goes_on())
+    })]
+}
 
 /// SIGUSR2: what the scheduler believes is in its log, and that it is so.
 async fn a_dump_says_what_is_believed(target: &Target) -> Result<()> {
@@ -25,4 +37,27 @@ async fn a_dump_says_what_is_believed(target: &Target) -> Result<()> {
     }
     berth.until_logged("unschedulable pod default/large, tried").await?;
     berth.stop().await
+}
+
+/// SIGUSR2 right after the start does not end the process, and is answered.
+async fn a_dump_before_the_plugins_are_ready(target: &Target) -> Result<()> {
+    let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false"])?;
+    berth.until_logged("API server: ").await?;
+    berth.signal("USR2").await?;
+    berth.until_logged("dump of the cache: ").await?;
+    berth.until_logged("ready: placing pods").await?;
+    berth.stop().await
+}
+
+/// SIGUSR2 does not end `berth sim`, which says that there is nothing to dump.
+async fn a_simulator_without_a_scheduler_goes_on() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let kubeconfig = directory.path().join("kubeconfig");
+    let mut command = Command::new(programs::berth()?);
+    command.args(["sim", "--empty", "--no-scheduler", "--kubeconfig"]).arg(&kubeconfig);
+    let mut sim = Process::spawn(command)?;
+    eventually("the simulator is ready", || async { Ok(Look::at(kubeconfig.exists(), || sim.log())) }).await?;
+    sim.signal("USR2").await?;
+    sim.until_logged("there is no scheduler in this process").await?;
+    sim.stop().await
 }

@@ -3,6 +3,7 @@
 
 mod access;
 mod checks;
+mod connections;
 mod debugger;
 mod file;
 pub mod metrics;
@@ -13,7 +14,7 @@ mod subject;
 mod tls;
 
 pub use self::access::{AccessError, AuthenticationOptions, AuthorizationOptions, Headers};
-pub use self::debugger::debug_on_signal;
+pub use self::debugger::DebugSignal;
 pub use self::refusals::report_refusals;
 pub use self::server::{Options, Server, Sharing, StartError};
 pub use self::subject::Subject;

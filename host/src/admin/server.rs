@@ -8,9 +8,10 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinHandle;
 
 use super::access::{self, AccessError, AuthenticationOptions, AuthorizationOptions, Gate};
-use super::routes;
 use super::subject::Subject;
-use super::tls::{self, Certificate, Peer, TlsError, TlsListener};
+use super::tls::{self, Certificate, TlsError};
+use super::{connections, routes};
+use crate::supervisor::Supervisor;
 
 /// How connections are waited for at once.
 const BACKLOG: u32 = 128;
@@ -28,6 +29,10 @@ pub struct Options {
     pub authentication: AuthenticationOptions,
     /// What they may.
     pub authorization: AuthorizationOptions,
+    /// How many connections there may be at once. Default: 512.
+    pub connections: usize,
+    /// Watches over the server's task.
+    pub supervisor: Supervisor,
 }
 
 /// Whether others may listen at the same place.
@@ -47,6 +52,8 @@ impl Options {
             tls: tls::Options::default(),
             authentication: AuthenticationOptions::default(),
             authorization: AuthorizationOptions::default(),
+            connections: 512,
+            supervisor: Supervisor::default(),
         }
     }
 }
@@ -97,18 +104,13 @@ impl Server {
         let address = listener.local_addr().map_err(fail)?;
         let certificate = Arc::new(Certificate::load(&options.tls, address.ip())?);
         let config = tls::server_config(&options.tls.choice, Arc::clone(&certificate)).map_err(TlsError::Nothing)?;
-        let listener = TlsListener::new(listener, config).map_err(fail)?;
         let (gate, following) = Gate::new(&options.authentication, &options.authorization).await?;
         let gated = axum::middleware::from_fn_with_state(Arc::new(gate), access::admit);
-        let router = routes::router(subject).layer(gated).into_make_service_with_connect_info::<Peer>();
-        let task = tokio::spawn(async move {
-            let serving = async {
-                if let Err(error) = axum::serve(listener, router).await {
-                    tracing::error!("health and metrics are served no more: {error}");
-                }
-            };
+        let serving = connections::serve(listener, config, routes::router(subject).layer(gated), options.connections);
+        let serving = async move {
             join3(serving, certificate.follow(), following).await;
-        });
+        };
+        let task = tokio::spawn(options.supervisor.endless("the server of health and metrics", serving));
         Ok(Self { address, task })
     }
 

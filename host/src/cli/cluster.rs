@@ -13,6 +13,7 @@ use tempfile::{NamedTempFile, TempDir};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use crate::admin::DebugSignal;
 use crate::scheduler::{self, Scheduler};
 use crate::{controllers, sim};
 
@@ -114,6 +115,21 @@ impl Cluster {
     pub async fn create_all(&self, objects: &[Value]) -> Result<()> {
         let create = |object: &Value| create(self.client.clone(), object.clone());
         futures::stream::iter(objects.iter().map(create)).buffer_unordered(CREATES_AT_ONCE).try_collect().await
+    }
+
+    /// Answers SIGUSR2 for as long as the scheduler lives. Returns if a part of the scheduler has ended.
+    ///
+    /// # Errors
+    /// The part that has ended.
+    pub async fn scheduler_lives(&self, signal: DebugSignal) -> Result<()> {
+        let Some(scheduler) = &self.scheduler else {
+            signal.decline().await;
+            return Ok(());
+        };
+        tokio::select! {
+            ended = scheduler.supervisor().first_end() => Err(ended.into()),
+            () = signal.dump(self.client.clone(), scheduler.observer()) => Ok(()),
+        }
     }
 
     /// Ends all parts, the scheduler first.

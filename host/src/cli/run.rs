@@ -27,11 +27,12 @@ use self::policy::PolicyFlags;
 use self::serving::ServingFlags;
 use self::settings::SettingsFlags;
 use crate::admin::metrics::Metrics;
-use crate::admin::{self, Subject};
+use crate::admin::{self, DebugSignal, Subject};
 use crate::config::{Configuration, Followed, parse_duration};
 use crate::kube::OwnPod;
 use crate::kube::lease::{Elector, LeaderElection};
 use crate::scheduler::{Options, Reload, Scheduler};
+use crate::supervisor::Supervisor;
 
 /// How long bindings, conditions and events that are under way may take at the end.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -95,6 +96,7 @@ type Stop<'a> = Pin<&'a mut (dyn Future<Output = Result<()>> + Send)>;
 /// The configuration or the cluster's address is not right; the Lease was lost.
 pub async fn run(args: Args) -> Result<()> {
     let stop = std::pin::pin!(super::stopped());
+    let debug_signal = DebugSignal::install()?;
     args.without_effect.tell()?;
     args.feature_gates.iter().for_each(FeatureGate::tell);
     let serving = serving(&args)?;
@@ -113,17 +115,19 @@ pub async fn run(args: Args) -> Result<()> {
     let metrics = Arc::clone(&options.metrics);
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
     subject.show_configuration(in_force);
-    let _server = serve(serving, &subject).await?;
+    let _server = serve(serving, &subject, &options.supervisor).await?;
+    let supervisor = options.supervisor.clone();
     let scheduler = Scheduler::prepare(&client, options).await?;
     let observer = scheduler.observer();
     subject.observe(observer.clone());
     let reload = file.map(|(file, started_with)| Reload::new(file, started_with, observer.clone()));
     let own = OwnPod::from_environment();
-    let debugging = admin::debug_on_signal(client.clone(), observer.clone());
+    let debugging = debug_signal.dump(client.clone(), observer.clone());
     let refusals = admin::report_refusals(client, own, observer, Arc::clone(&metrics), reload);
     tokio::select! {
+        ended = supervisor.first_end() => Err(ended.into()),
         () = refusals => Ok(()),
-        ended = debugging => ended,
+        () = debugging => Ok(()),
         ended = work(elector, &election, &metrics, scheduler, stop) => ended,
     }
 }
@@ -164,11 +168,16 @@ fn serving(args: &Args) -> Result<Option<admin::Options>> {
     }))
 }
 
-async fn serve(options: Option<admin::Options>, subject: &Arc<Subject>) -> Result<Option<admin::Server>> {
-    let Some(options) = options else {
+async fn serve(
+    options: Option<admin::Options>,
+    subject: &Arc<Subject>,
+    supervisor: &Supervisor,
+) -> Result<Option<admin::Server>> {
+    let Some(mut options) = options else {
         info!("health and metrics are not served: --secure-port is 0");
         return Ok(None);
     };
+    options.supervisor = supervisor.clone();
     let server = admin::Server::start(&options, Arc::clone(subject)).await?;
     info!("health and metrics: https://{}", server.address());
     Ok(Some(server))

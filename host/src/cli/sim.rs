@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::cluster::{Cluster, Parts};
 use super::demo::files;
 use super::out;
+use crate::admin::DebugSignal;
 
 /// Arguments of `berth sim`.
 #[derive(Debug, clap::Args)]
@@ -36,6 +37,7 @@ pub struct Args {
 /// # Errors
 /// What can't be started.
 pub async fn run(args: Args) -> Result<()> {
+    let debug_signal = DebugSignal::install()?;
     let parts = Parts {
         port: args.port,
         kubeconfig: args.kubeconfig,
@@ -52,6 +54,9 @@ pub async fn run(args: Args) -> Result<()> {
     let (url, kubeconfig) = (cluster.url(), cluster.kubeconfig().display());
     out::line(format_args!("Serving at {url} until stopped. From another terminal:\n"))?;
     out::line(format_args!("  export KUBECONFIG={kubeconfig}\n  kubectl get nodes\n"))?;
-    super::stopped().await?;
+    tokio::select! {
+        stopped = super::stopped() => stopped?,
+        ended = cluster.scheduler_lives(debug_signal) => ended?,
+    }
     cluster.stop().await
 }

@@ -19,6 +19,7 @@ use tracing::warn;
 use super::evictor::Evictor;
 use super::patcher::Patcher;
 use super::waiter::Waiter;
+use crate::supervisor::Supervisor;
 
 /// Why waits end when the scheduler does.
 const ENDING: &str = "the scheduler is ending";
@@ -38,6 +39,7 @@ pub(super) struct Hands {
     pub(super) events: UnboundedSender<Event>,
     /// Writes that may be under way at once; waits take none.
     pub(super) writes: Semaphore,
+    pub(super) supervisor: Supervisor,
 }
 
 #[derive(Default)]
@@ -74,7 +76,7 @@ impl Carrier {
         }
         let (hands, tasks, key) = (Arc::clone(&self.hands), Arc::clone(&self.under_way), (pod.clone(), step));
         let (stop, mut stopped) = oneshot::channel();
-        let task = self.runtime.spawn(async move {
+        let carried = async move {
             let ended = hands.carry_all(&intents, &mut stopped).await;
             if let Ended::Stopped(undo) = ended {
                 return hands.change_all(undo).await;
@@ -86,7 +88,8 @@ impl Carrier {
             } else if let Ok(undo) = stopped.await {
                 hands.change_all(undo).await;
             }
-        });
+        };
+        let task = self.runtime.spawn(self.hands.supervisor.finite("a step before a binding", carried));
         // The task is not done before it stands here: for that it needs the lock.
         under_way.tasks.insert((pod, step), Task { handle: task.abort_handle(), stop });
     }
@@ -100,7 +103,7 @@ impl Carrier {
             None => Some(undo),
         };
         if let Some(undo) = left.filter(|undo| !undo.is_empty()) {
-            self.runtime.spawn(self.change(undo));
+            self.runtime.spawn(self.hands.supervisor.finite("the undoing of a step", self.change(undo)));
         }
     }
 

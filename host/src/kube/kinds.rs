@@ -19,6 +19,7 @@ use tracing::{info, warn};
 use super::informer::{self, Intake, Selection};
 use super::known::Known;
 use super::objects::{FurtherKind, FurtherObject};
+use crate::supervisor::Supervisor;
 
 /// How often a kind that the API server doesn't serve is asked for: a custom resource may be defined later.
 const NOT_SERVED: Duration = Duration::from_secs(15);
@@ -29,6 +30,7 @@ pub(super) struct Kinds {
     selection: Selection,
     events: UnboundedSender<Event>,
     runtime: Handle,
+    supervisor: Supervisor,
     started: Mutex<Started>,
 }
 
@@ -40,8 +42,13 @@ struct Started {
 }
 
 impl Kinds {
-    pub(super) fn new(client: Client, selection: Selection, events: UnboundedSender<Event>) -> Self {
-        Self { client, selection, events, runtime: Handle::current(), started: Mutex::default() }
+    pub(super) fn new(
+        client: Client,
+        selection: Selection,
+        events: UnboundedSender<Event>,
+        supervisor: Supervisor,
+    ) -> Self {
+        Self { client, selection, events, runtime: Handle::current(), supervisor, started: Mutex::default() }
     }
 
     /// Lists and watches the kind from now on, with these fields.
@@ -54,7 +61,9 @@ impl Kinds {
         let kind = Arc::clone(&reads.kind);
         let (wanted, wants) = watch::channel(reads);
         let intake = ObjectIntake::new(Arc::clone(&kind), self.events.clone());
-        started.informers.spawn_on(follow(self.client.clone(), self.selection, wants, intake), &self.runtime);
+        let following = follow(self.client.clone(), self.selection, wants, intake);
+        let supervised = self.supervisor.finite("an informer of a kind that plugins read", following);
+        started.informers.spawn_on(supervised, &self.runtime);
         started.wanted.insert(kind, wanted);
     }
 }

@@ -28,6 +28,7 @@ use super::resources::Resources;
 use super::status::{Said, StatusWriter, Unscheduled};
 use super::waiter::Waiter;
 use crate::extender::Extenders;
+use crate::supervisor::Supervisor;
 
 /// How the shell talks to the API server.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub struct Options {
     pub page_size: u32,
     /// Whoever is sent whole objects, and may bind.
     pub extenders: Arc<Extenders>,
+    /// Watches over the tasks.
+    pub supervisor: Supervisor,
 }
 
 impl Default for Options {
@@ -52,6 +55,7 @@ impl Default for Options {
             writes_at_once: 16,
             page_size: 500,
             extenders: Arc::default(),
+            supervisor: Supervisor::default(),
         }
     }
 }
@@ -66,6 +70,7 @@ pub struct Shell {
     recorder: Arc<Recorder>,
     evictor: Arc<Evictor>,
     carrier: Carrier,
+    supervisor: Supervisor,
     making_room: Mutex<JoinSet<()>>,
     informers: JoinSet<()>,
     kinds: Kinds,
@@ -99,20 +104,22 @@ impl Shell {
         let binder = Binder::new(client.clone(), Arc::clone(&status), events.clone(), options.binds_at_once, extenders);
         let resources = Arc::new(Resources::new(client.clone()));
         let patcher = Arc::new(Patcher::new(client.clone(), Arc::clone(&resources)));
+        let supervisor = options.supervisor.clone();
         let carrier = Carrier::new(Hands {
             patcher,
             evictor: Arc::clone(&evictor),
             waiter: Waiter::new(client.clone(), resources),
             events: events.clone(),
             writes: Semaphore::new(options.binds_at_once.max(1) as usize),
+            supervisor: supervisor.clone(),
         });
         let workers = start_workers(options, &status, &recorder);
         let selection = Selection { fields: None, page_size: options.page_size };
-        let kinds = Kinds::new(client.clone(), selection, events.clone());
+        let kinds = Kinds::new(client.clone(), selection, events.clone(), supervisor.clone());
         let extenders = Arc::clone(&options.extenders);
         let (informers, synced) = match extenders.whole().is_wanted() {
-            true => start_informers::<true>(client, selection, known, extenders, events),
-            false => start_informers::<false>(client, selection, known, extenders, events),
+            true => start_informers::<true>(client, selection, known, extenders, events, &supervisor),
+            false => start_informers::<false>(client, selection, known, extenders, events, &supervisor),
         };
         let runtime = Handle::current();
         let (binder, bindings) = (Arc::new(binder), Mutex::default());
@@ -124,6 +131,7 @@ impl Shell {
             recorder,
             evictor,
             carrier,
+            supervisor,
             making_room: Mutex::default(),
             informers,
             kinds,
@@ -200,13 +208,14 @@ impl Shell {
     fn bind(&self, pod: PodKey, node: Box<str>, by: By) {
         let mut bindings = self.bindings.lock().unwrap_or_else(PoisonError::into_inner);
         while bindings.try_join_next().is_some() {}
-        bindings.spawn_on(Binder::bind(Arc::clone(&self.binder), pod, node, by), &self.runtime);
+        let bound = Binder::bind(Arc::clone(&self.binder), pod, node, by);
+        bindings.spawn_on(self.supervisor.finite("a binding", bound), &self.runtime);
     }
 
     fn make_room(&self, task: impl Future<Output = ()> + Send + 'static) {
         let mut tasks = self.making_room.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}
-        tasks.spawn_on(task, &self.runtime);
+        tasks.spawn_on(self.supervisor.finite("an eviction", task), &self.runtime);
     }
 
     /// Lets waits of plugins end as failed, now and from now on: the scheduler is ending.
@@ -235,14 +244,15 @@ impl Shell {
 }
 
 fn start_workers(options: &Options, status: &Arc<StatusWriter>, recorder: &Arc<Recorder>) -> JoinSet<()> {
+    let supervisor = &options.supervisor;
     let mut workers = JoinSet::new();
     for _ in 0..options.writes_at_once.max(1) {
         let (status, events) = (Arc::clone(status), Arc::clone(recorder));
-        workers.spawn(async move { status.work().await });
-        workers.spawn(async move { events.work().await });
+        workers.spawn(supervisor.endless("a writer of conditions", async move { status.work().await }));
+        workers.spawn(supervisor.endless("a writer of events", async move { events.work().await }));
     }
     let events = Arc::clone(recorder);
-    workers.spawn(async move { events.review().await });
+    workers.spawn(supervisor.endless("the review of event series", async move { events.review().await }));
     workers
 }
 
@@ -252,6 +262,7 @@ fn start_informers<const WHOLE: bool>(
     known: Arc<KnownPods>,
     extenders: Arc<Extenders>,
     events: UnboundedSender<Event>,
+    supervisor: &Supervisor,
 ) -> (JoinSet<()>, [oneshot::Receiver<()>; 2]) {
     let (pods_synced, pods_sync) = oneshot::channel();
     let (nodes_synced, nodes_sync) = oneshot::channel();
@@ -263,7 +274,9 @@ fn start_informers<const WHOLE: bool>(
     let (all_nodes, all_pods) = (Api::all(client.clone()), Api::all(client.clone()));
     let unfinished = Selection { fields: Some(UNFINISHED), ..selection };
     let mut informers = JoinSet::new();
-    informers.spawn(async move { informer::run(all_pods, unfinished, &mut pods, tell(pods_synced)).await });
-    informers.spawn(async move { informer::run(all_nodes, selection, &mut nodes, tell(nodes_synced)).await });
+    let pods = async move { informer::run(all_pods, unfinished, &mut pods, tell(pods_synced)).await };
+    let nodes = async move { informer::run(all_nodes, selection, &mut nodes, tell(nodes_synced)).await };
+    informers.spawn(supervisor.endless("the informer of pods", pods));
+    informers.spawn(supervisor.endless("the informer of nodes", nodes));
     (informers, [pods_sync, nodes_sync])
 }

@@ -38,6 +38,7 @@ use crate::admin::metrics::{Meter, Metrics};
 use crate::config::Configuration;
 use crate::extender::Extenders;
 use crate::kube::{self, Shell, Undone};
+use crate::supervisor::Supervisor;
 use crate::wasm::{self, Guests, Limits, Loader};
 
 /// Stack of the core's thread, on which guests run, too.
@@ -62,6 +63,8 @@ pub struct Options {
     pub metrics: Arc<Metrics>,
     /// Where it shows that it lives.
     pub vitals: Arc<Vitals>,
+    /// Watches over its threads and tasks: whoever runs a scheduler ends it at [`Supervisor::first_end`].
+    pub supervisor: Supervisor,
 }
 
 impl Options {
@@ -90,6 +93,7 @@ pub struct Scheduler {
     loader: Arc<Loader>,
     extenders: Arc<Extenders>,
     vitals: Arc<Vitals>,
+    supervisor: Supervisor,
 }
 
 /// Whoever holds them tells the core's thread what to do. Without them it ends.
@@ -127,8 +131,11 @@ impl Scheduler {
         let (control, control_in) = unbounded_channel();
         let outbox = outbox(&control);
         let limits = Arc::new(options.limits.clone());
-        let guests = Guests::new(Arc::clone(&limits), Arc::clone(&outbox)).context("starting the plugins' threads")?;
-        let shell_options = kube::Options { extenders: Arc::clone(&extenders), ..options.shell };
+        let supervisor = options.supervisor;
+        let guests = Guests::supervised(Arc::clone(&limits), Arc::clone(&outbox), &supervisor);
+        let guests = guests.context("starting the plugins' threads")?;
+        let shell_options =
+            kube::Options { extenders: Arc::clone(&extenders), supervisor: supervisor.clone(), ..options.shell };
         let mut shell = Shell::start(client, &shell_options, events);
         let synced = shell.synced().boxed().shared();
         let shell = Arc::new(shell);
@@ -150,15 +157,29 @@ impl Scheduler {
             begun: false,
             drained: None,
         };
-        let thread = std::thread::Builder::new().name("core".into()).stack_size(STACK).spawn(move || turn.run())?;
+        let core = {
+            let supervisor = supervisor.clone();
+            move || supervisor.thread("the core's thread", || turn.run())
+        };
+        let thread = std::thread::Builder::new().name("core".into()).stack_size(STACK).spawn(core)?;
         let loader_options = wasm::LoaderOptions {
             plugins_dir: options.plugins_dir,
             cache_dir: options.cache_dir,
             limits,
+            supervisor: supervisor.clone(),
             ..wasm::LoaderOptions::default()
         };
         let loader = Arc::new(Loader::start(loader_options, options.configuration.profiles, outbox)?);
-        Ok(Self { control: Reins(control), thread, shell, synced, loader, extenders, vitals: options.vitals })
+        Ok(Self {
+            control: Reins(control),
+            thread,
+            shell,
+            synced,
+            loader,
+            extenders,
+            vitals: options.vitals,
+            supervisor,
+        })
     }
 
     /// Returns when the cluster is known and the first plugins serve, however long it takes until all plugins are there
@@ -185,6 +206,12 @@ impl Scheduler {
     /// The core's thread has ended.
     pub fn begin(&self) -> Result<()> {
         self.control.0.send(Control::Begin).map_err(|_| anyhow!("the core's thread has ended"))
+    }
+
+    /// Watches over the threads and tasks of this scheduler.
+    #[must_use]
+    pub fn supervisor(&self) -> &Supervisor {
+        &self.supervisor
     }
 
     /// A view for others.
@@ -227,6 +254,9 @@ impl Scheduler {
         let thread = self.thread;
         let joined = tokio::task::spawn_blocking(move || thread.join()).await?;
         joined.map_err(|_| anyhow!("the core's thread panicked; its last words are in the log"))?;
+        if let Some(ended) = self.supervisor.first_end().now_or_never() {
+            return Err(ended.into());
+        }
         let shell = Arc::into_inner(self.shell).context("somebody still uses the shell")?;
         Ok(shell.shutdown(deadline.saturating_duration_since(Instant::now())).await)
     }

@@ -158,3 +158,26 @@ async fn a_refused_component_is_an_event_of_the_hosts_own_pod() {
     scheduler.stop(Duration::from_secs(10)).await.expect("an orderly end");
     cluster.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_ask_nothing_keep_no_probe_out() {
+    let scheduler = Options::default();
+    let subject = Arc::new(Subject::new(Arc::clone(&scheduler.vitals), Arc::clone(&scheduler.metrics)));
+    let mut options = admin::Options::at("127.0.0.1:0".parse().expect("an address"));
+    options.authorization.always_allow = vec!["/*".to_owned()];
+    options.connections = 4;
+    let server = admin::Server::start(&options, subject).await.expect("served");
+    // These have not begun their handshakes.
+    let mut idle = Vec::new();
+    for _ in 0..20 {
+        idle.push(tokio::net::TcpStream::connect(server.address()).await.expect("connected"));
+    }
+    // Each of these keeps its connection.
+    let clients: Vec<Client> = (0..20).map(|_| Client::anonymous(server.address())).collect();
+    for client in &clients {
+        let probe = tokio::time::timeout(cluster::PATIENCE, client.get("/livez"));
+        assert_eq!(probe.await.expect("the probe is answered").status, 200);
+    }
+    // A client whose connection was closed connects again.
+    assert_eq!(clients[0].get("/livez").await.status, 200);
+}

@@ -14,7 +14,7 @@ use tracing::warn;
 use super::authentication::Following;
 use super::authorization::Decision;
 use super::{AccessError, Authentication, AuthenticationOptions, Authorization, AuthorizationOptions};
-use crate::admin::tls::Peer;
+use crate::admin::connections::Peer;
 
 /// Who asks, and whether they may.
 pub struct Gate {

@@ -20,29 +20,50 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// How many differences are named.
 const MOST: usize = 100;
 
-/// Dumps and compares at every SIGUSR2, for as long as it is polled.
-///
-/// # Errors
-/// The system lets no signal be waited for.
-#[cfg(unix)]
-pub async fn debug_on_signal(client: Client, observer: Observer) -> Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut signal = signal(SignalKind::user_defined2())?;
-    while signal.recv().await.is_some() {
-        if let Err(error) = debug(&client, &observer).await {
-            warn!("SIGUSR2: {error:#}");
+/// SIGUSR2, which ends a process that does not wait for it. So it is waited for from the start of the process; a signal that comes
+/// before there is a scheduler is answered later.
+pub struct DebugSignal(#[cfg(unix)] tokio::signal::unix::Signal);
+
+impl DebugSignal {
+    /// Waits for the signal from now on.
+    ///
+    /// # Errors
+    /// The system lets no signal be waited for.
+    pub fn install() -> Result<Self> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            Ok(Self(signal(SignalKind::user_defined2())?))
+        }
+        #[cfg(not(unix))]
+        Ok(Self())
+    }
+
+    /// Dumps and compares at every signal, for as long as it is polled.
+    pub async fn dump(mut self, client: Client, observer: Observer) {
+        loop {
+            self.received().await;
+            if let Err(error) = debug(&client, &observer).await {
+                warn!("SIGUSR2: {error:#}");
+            }
         }
     }
-    Ok(())
-}
 
-/// There is no such signal.
-///
-/// # Errors
-/// None.
-#[cfg(not(unix))]
-pub async fn debug_on_signal(_: Client, _: Observer) -> Result<()> {
-    std::future::pending().await
+    /// Says at every signal that there is no scheduler in this process, for as long as it is polled.
+    pub async fn decline(mut self) {
+        loop {
+            self.received().await;
+            warn!("SIGUSR2: there is no scheduler in this process, so there is nothing to dump");
+        }
+    }
+
+    async fn received(&mut self) {
+        #[cfg(unix)]
+        if self.0.recv().await.is_some() {
+            return;
+        }
+        std::future::pending().await
+    }
 }
 
 async fn debug(client: &Client, observer: &Observer) -> Result<()> {

@@ -4,7 +4,6 @@
 mod certificate;
 mod cipher_suites;
 mod error;
-mod listener;
 mod peer;
 
 use std::path::PathBuf;
@@ -17,7 +16,6 @@ use tokio_rustls::rustls::server::NoServerSessionStorage;
 pub use self::certificate::{Certificate, Pair};
 pub use self::cipher_suites::{Choice, MinVersion};
 pub use self::error::TlsError;
-pub use self::listener::{Peer, TlsListener};
 use self::peer::AnyPeer;
 
 /// How the server proves who it is, and what it agrees to.

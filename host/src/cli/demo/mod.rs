@@ -23,6 +23,7 @@ use serde_json::Value;
 use self::outcome::Outcomes;
 use super::cluster::{Cluster, Parts};
 use super::out;
+use crate::admin::DebugSignal;
 
 /// Without any news for so long something is wrong.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -43,6 +44,7 @@ pub struct Args {
 /// # Errors
 /// What can't be started, or, without a terminal, an outcome other than the expected one.
 pub async fn run(args: Args) -> Result<()> {
+    let debug_signal = DebugSignal::install()?;
     let nodes = files::nodes()?;
     let workload = files::workload()?;
     let expected = files::expected()?;
@@ -66,7 +68,10 @@ pub async fn run(args: Args) -> Result<()> {
 
     let differences = outcomes.differences(&expected);
     if std::io::stdout().is_terminal() {
-        serve(&cluster, &differences).await?;
+        tokio::select! {
+            served = serve(&cluster, &differences) => served?,
+            ended = cluster.scheduler_lives(debug_signal) => ended?,
+        }
         return cluster.stop().await;
     }
     cluster.stop().await?;

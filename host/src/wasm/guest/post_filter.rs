@@ -15,6 +15,7 @@ use super::error::CallError;
 use super::ids;
 use super::instance::Instance;
 use super::intents::changes;
+use crate::supervisor::message;
 use crate::wasm::bindings::berth::scheduler::extenders as wit_extenders;
 use crate::wasm::bindings::berth::scheduler::types as wit;
 use crate::wasm::bindings::berth::scheduler::what_if::WhatIfCase;
@@ -121,15 +122,17 @@ impl Instance {
         let (messages, inbox) = channel();
         self.store.data_mut().desk = Some(Desk(messages.clone()));
         let result = thread::scope(|scope| {
-            let guest = scope.spawn(|| {
+            let ask = || {
                 let _ending = Ending(messages);
                 self.ask_post_filter(cycle, nodes, codes, leaving)
-            });
+            };
+            let guest = thread::Builder::new().name("post-filter".into()).spawn_scoped(scope, ask);
+            let guest = guest.map_err(|error| lost(&format!("the system gives no thread for it: {error}")))?;
             answer_all(&inbox, cycle.cache, answer);
-            guest.join()
+            guest.join().unwrap_or_else(|panic| Err(lost(&format!("the host panicked: {}", message(&*panic)))))
         });
         self.store.data_mut().desk = None;
-        result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        result
     }
 
     fn ask_post_filter(
@@ -151,6 +154,11 @@ impl Instance {
             None => Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() }),
         }
     }
+}
+
+/// The call had no end, and nobody knows in which state the instance is: it is made anew.
+fn lost(why: &str) -> CallError {
+    CallError::Trapped(Export::PostFilter, shorten(why.to_owned()))
 }
 
 fn answer_all(inbox: &Receiver<Message>, cache: &Cache, answer: &mut dyn Answer) {

@@ -28,6 +28,7 @@ pub(super) use self::resident::{Resident, Stale};
 use self::slot::Slot;
 use super::feed::Feeder;
 use super::limits::Limits;
+use crate::supervisor::Supervisor;
 
 /// All instances. Implements [`berth_core::Plugins`].
 pub struct Guests {
@@ -45,7 +46,15 @@ impl Guests {
     /// # Errors
     /// The system gives no thread.
     pub fn new(limits: Arc<Limits>, outbox: Outbox) -> std::io::Result<Self> {
-        let rebuilder = Rebuilder::start(limits, outbox)?;
+        Self::supervised(limits, outbox, &Supervisor::default())
+    }
+
+    /// The same, with the thread under this supervisor.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn supervised(limits: Arc<Limits>, outbox: Outbox, supervisor: &Supervisor) -> std::io::Result<Self> {
+        let rebuilder = Rebuilder::start(limits, outbox, supervisor)?;
         Ok(Self { slots: Vec::new(), feeder: Feeder::default(), waiting: Vec::new(), rebuilder })
     }
 

@@ -10,6 +10,7 @@ use berth_core::plugins::PluginId;
 use super::delivery::{Delivery, Outbox};
 use super::entry::Entry;
 use super::resident::Resident;
+use crate::supervisor::Supervisor;
 use crate::wasm::feed::Feeder;
 use crate::wasm::limits::Limits;
 use crate::wasm::load;
@@ -35,10 +36,12 @@ pub(super) struct Rebuilder {
 }
 
 impl Rebuilder {
-    pub fn start(limits: Arc<Limits>, outbox: Outbox) -> std::io::Result<Self> {
+    pub fn start(limits: Arc<Limits>, outbox: Outbox, supervisor: &Supervisor) -> std::io::Result<Self> {
         let (jobs, receiver) = channel();
         let recycle_from = limits.memory / 100 * limits.recycle_percent;
-        thread::Builder::new().name("wasm-rebuild".into()).spawn(move || work(&receiver, &limits, &outbox))?;
+        let supervisor = supervisor.clone();
+        let work = move || supervisor.thread("the thread that rebuilds plugins", || work(&receiver, &limits, &outbox));
+        thread::Builder::new().name("wasm-rebuild".into()).spawn(work)?;
         Ok(Self { jobs, recycle_from })
     }
 

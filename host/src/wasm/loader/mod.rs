@@ -66,6 +66,7 @@ impl Loader {
     /// The engine or the thread can't be started.
     pub fn start(options: LoaderOptions, specs: Vec<ProfileSpec>, outbox: Outbox) -> Result<Self, LoaderError> {
         let compiler = compiler(&options)?;
+        let supervisor = options.supervisor.clone();
         let (wake, woken) = channel();
         let (first_in, first) = latest::channel(None);
         let (wish, board) = (Wish::default(), Arc::<Mutex<Board>>::default());
@@ -74,7 +75,7 @@ impl Loader {
         let wake_worker = wake.clone();
         thread::Builder::new()
             .name("wasm-loader".into())
-            .spawn(move || worker.run(&wake_worker, &woken))
+            .spawn(move || supervisor.thread("the loader's thread", || worker.run(&wake_worker, &woken)))
             .map_err(|error| LoaderError::Thread(error.to_string()))?;
         Ok(Self { wake, first, wish, board })
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::supervisor::Supervisor;
 use crate::wasm::embed;
 use crate::wasm::limits::Limits;
 
@@ -34,6 +35,8 @@ pub struct LoaderOptions {
     /// ([`crate::wasm::Usage`]): for tests of what plugins cost. Components are compiled anew for it, and run somewhat slower.
     /// Default: no.
     pub counts_work: bool,
+    /// Watches over the loader's thread.
+    pub supervisor: Supervisor,
 }
 
 impl Default for LoaderOptions {
@@ -45,6 +48,7 @@ impl Default for LoaderOptions {
             poll: Duration::from_secs(5),
             built_in: embed::components().to_vec(),
             counts_work: false,
+            supervisor: Supervisor::default(),
         }
     }
 }

@@ -1,0 +1,176 @@
+//! Connections to the server: accepted, led through their TLS handshakes, and bounded in number and in time.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::Request;
+use axum::response::Response;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tower_service::Service;
+use tracing::debug;
+
+/// How long a handshake may take.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// How long a client may take to send the head of its next request; kube-scheduler's server allows as much for the first one.
+const REQUEST_HEAD: Duration = Duration::from_secs(32);
+
+/// How long a request may take before its connection is closed for a new one. The API server gives up after a minute as well.
+const REQUEST: Duration = Duration::from_secs(60);
+
+/// A pause after the system refused a connection, for example because the process has no more file descriptors.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The client at the other end of a connection.
+#[derive(Clone)]
+pub struct Peer {
+    /// The client's certificate, and those that it sent to vouch for it. The handshake has not verified them.
+    pub certificates: Arc<[CertificateDer<'static>]>,
+}
+
+/// Accepts connections and serves them for as long as it is polled. There are at most `most` at once. When there are so many, the
+/// one that has waited longest for a request is closed for a new one: clients that connect and ask nothing, whatever their number, keep
+/// no probe out.
+pub(super) async fn serve(listener: TcpListener, tls: Arc<ServerConfig>, router: Router, most: usize) {
+    let acceptor = TlsAcceptor::from(tls);
+    let places = Arc::new(Places::default());
+    let mut tasks = JoinSet::new();
+    let mut number = 0;
+    loop {
+        places.wait_for_one(most).await;
+        let (stream, address) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                debug!("no connection: {error}");
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            }
+        };
+        while tasks.try_join_next().is_some() {}
+        number += 1;
+        let place = Place { places: Arc::clone(&places), number };
+        // The task has its entry before it can end: both need the lock.
+        let mut open = places.lock();
+        let handle = tasks.spawn(connection(stream, address, acceptor.clone(), router.clone(), place));
+        open.insert(number, Connection { handle, waiting: true, since: Instant::now(), closing: false });
+    }
+}
+
+async fn connection(stream: TcpStream, address: SocketAddr, acceptor: TlsAcceptor, router: Router, place: Place) {
+    let stream = match tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => return debug!("handshake with {address}: {error}"),
+        Err(_) => return debug!("handshake with {address}: not within {HANDSHAKE:?}"),
+    };
+    let certificates = stream.get_ref().1.peer_certificates().unwrap_or_default();
+    let certificates = certificates.iter().map(|certificate| certificate.clone().into_owned()).collect();
+    let peer = Peer { certificates };
+    let service = service_fn(|request| answer(&router, request, &peer, &place));
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(REQUEST_HEAD);
+    if let Err(error) = http.serve_connection(TokioIo::new(stream), service).await {
+        debug!("connection of {address}: {error}");
+    }
+}
+
+async fn answer(
+    router: &Router,
+    request: Request<Incoming>,
+    peer: &Peer,
+    place: &Place,
+) -> Result<Response, Infallible> {
+    place.set_waiting(false);
+    let mut request = request.map(Body::new);
+    request.extensions_mut().insert(ConnectInfo(peer.clone()));
+    let answer = router.clone().call(request).await;
+    place.set_waiting(true);
+    answer
+}
+
+/// The open connections, by number.
+#[derive(Default)]
+struct Places {
+    open: Mutex<BTreeMap<u64, Connection>>,
+    freed: Notify,
+}
+
+struct Connection {
+    handle: AbortHandle,
+    /// It waits for its handshake or for a request. Otherwise a request is being answered.
+    waiting: bool,
+    /// Since when it does the one or the other.
+    since: Instant,
+    /// It was told to close for another one.
+    closing: bool,
+}
+
+/// A connection's place, which is free again when this is dropped.
+struct Place {
+    places: Arc<Places>,
+    number: u64,
+}
+
+impl Places {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Connection>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns when there are fewer connections than `most`.
+    async fn wait_for_one(&self, most: usize) {
+        while !self.has_one(most.max(1)) {
+            // Without a free place, a request may become too old.
+            let _ = tokio::time::timeout(PAUSE, self.freed.notified()).await;
+        }
+    }
+
+    /// Whether there is a free place. If not, one connection is told to close, unless all are at work.
+    fn has_one(&self, most: usize) -> bool {
+        let mut open = self.lock();
+        if open.len() < most {
+            return true;
+        }
+        if !open.values().any(|connection| connection.closing)
+            && let Some(connection) = longest_waiting(open.values_mut())
+        {
+            connection.closing = true;
+            connection.handle.abort();
+        }
+        false
+    }
+}
+
+/// The connection to close for another one: that which waits longest, else that whose request takes too long.
+fn longest_waiting<'a>(connections: impl Iterator<Item = &'a mut Connection>) -> Option<&'a mut Connection> {
+    let may_close = |connection: &&mut Connection| connection.waiting || connection.since.elapsed() > REQUEST;
+    connections.filter(may_close).min_by_key(|connection| (!connection.waiting, connection.since))
+}
+
+impl Place {
+    fn set_waiting(&self, waiting: bool) {
+        if let Some(connection) = self.places.lock().get_mut(&self.number) {
+            (connection.waiting, connection.since) = (waiting, Instant::now());
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.lock().remove(&self.number);
+        self.places.freed.notify_one();
+    }
+}

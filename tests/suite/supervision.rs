@@ -1,0 +1,49 @@
+//! A part of the scheduler ends: the scheduler says which.
+
+use anyhow::{Context, Result, ensure};
+use berth::scheduler::{Options, Scheduler};
+use berth_tests::objects::{node, pod};
+use berth_tests::wait::{Look, eventually};
+use berth_tests::{Journal, Target, api};
+
+crate::case::cases!(Embedded: each_task_that_panics_is_named, a_panic_of_the_core_is_named);
+
+/// Tasks that live as long as the scheduler. Others do one piece of work: a binding, an eviction.
+async fn each_task_that_panics_is_named(target: &Target) -> Result<()> {
+    let lasting = [
+        "the informer of pods",
+        "the informer of nodes",
+        "an informer of a kind that plugins read",
+        "a writer of conditions",
+        "a writer of events",
+        "the review of event series",
+    ];
+    for part in lasting {
+        let scheduler = Scheduler::start(target.client.clone(), Options::default()).await?;
+        let supervisor = scheduler.supervisor().clone();
+        // The informers of kinds start when the plugins serve.
+        eventually(&format!("{part} is started"), || async {
+            Ok(Look::at(supervisor.parts().contains(part), || format!("{:?}", supervisor.parts())))
+        })
+        .await?;
+        supervisor.fail(part);
+        let ended = supervisor.first_end().await.to_string();
+        ensure!(ended.starts_with(&format!("{part} has ended: it panicked")), "{ended}");
+        target.stop(scheduler).await.err().context("the end in order says nothing of the part that ended")?;
+    }
+    Ok(())
+}
+
+/// The core's thread is gone, while the rest of the scheduler lives.
+async fn a_panic_of_the_core_is_named(target: &Target) -> Result<()> {
+    let journal = Journal::start(&target.client).await?;
+    api::create(&target.client, &node("n", 4)).await?;
+    let scheduler = Scheduler::start(target.client.clone(), Options::default()).await?;
+    api::create(&target.client, &pod("p", "1")).await?;
+    journal.placed_pod("p").await?;
+    let looked = scheduler.inspect(|_| -> () { panic!("index out of bounds") }).await;
+    ensure!(looked.is_err(), "the core's thread lives on");
+    let ended = scheduler.supervisor().first_end().await.to_string();
+    ensure!(ended.starts_with("the core's thread has ended: it panicked: index out of bounds"), "{ended}");
+    Ok(())
+}
