@@ -5,7 +5,7 @@
 SHELL := bash
 BERTH = $(or $(CARGO_TARGET_DIR),target)/release/berth
 
-.PHONY: build demo test bench lint guests host static clean help
+.PHONY: build demo test campaign bench lint guests host static clean help
 
 build: ## the plugins and the host: target/release/berth
 	@scripts/doctor build
@@ -18,6 +18,12 @@ demo: build ## a cluster and a scheduler in one process, placing a workload
 test: ## every check and every test, those against a real kube-apiserver included (Linux)
 	@scripts/doctor test
 	@scripts/test
+
+campaign: ## looks for failures with new seeds, for CAMPAIGN=10m (Linux)
+	@scripts/doctor test
+	@scripts/guests
+	@scripts/host
+	@scripts/campaign
 
 bench: ## what Berth costs beside kube-scheduler, a report in target/bench/ (Linux): docs/benchmarks.md
 	@scripts/doctor bench

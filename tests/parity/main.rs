@@ -7,7 +7,7 @@
 //! that it kept; and the whole case once more where it keeps none, and where it checks what it kept ([`keeping`]). A case that differs is shrunk, and once mended kept in `cases/`, where all runs begin.
 //!
 //! `PARITY_ORACLE` names the program (`scripts/oracle` builds it), `PARITY_CASES` how many cases are drawn for each entry,
-//! and `PARITY_SEED` draws others.
+//! and `PARITY_SEED` draws others, as `scripts/campaign` does with a new seed each time.
 
 mod answer;
 mod berth;

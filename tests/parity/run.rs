@@ -64,6 +64,8 @@ impl Parity {
     /// The sides differ, or the cases don't show what the entry wants shown.
     pub fn drawn(&self, entry: &'static Entry) -> Result<()> {
         let (count, seed) = (number("PARITY_CASES", CASES)?, number("PARITY_SEED", 0)?);
+        // Other seeds look for what differs; what is covered is known of the first.
+        let covers = std::env::var_os("PARITY_SEED").is_none();
         let mut bytes = [0; 32];
         bytes[..4].copy_from_slice(&seed.to_le_bytes());
         let config = Config { cases: count, max_shrink_iters: SHRINKS, failure_persistence: None, ..Config::default() };
@@ -83,7 +85,7 @@ impl Parity {
             Err(TestError::Fail(reason, case)) => bail!("{reason}\n{}", keep(entry, case)?),
             Err(TestError::Abort(reason)) => Err(anyhow!("no cases can be drawn: {reason}")),
             Ok(()) => {
-                ensure!(missing.is_empty(), "{count} cases have not shown:\n{}", missing.join("\n"));
+                ensure!(!covers || missing.is_empty(), "{count} cases have not shown:\n{}", missing.join("\n"));
                 Ok(())
             }
         }
@@ -155,7 +157,9 @@ fn differences(case: &Case, theirs: &Answers, ours: &Answers) -> Vec<String> {
 /// Writes the case down for who mends what differs.
 fn keep(entry: &Entry, case: Case) -> Result<String> {
     let case = Case { why: "What differed, and why.".into(), ..case };
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("parity-{}.json", entry.plugin.replace(' ', "-")));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("campaign");
+    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let file = folder.join(format!("parity-{}.json", entry.plugin.replace(' ', "-")));
     let text = serde_json::to_string_pretty(&case)?;
     std::fs::write(&file, format!("{text}\n")).with_context(|| file.display().to_string())?;
     Ok(format!("{text}\nThis is in {}; once mended, it belongs into tests/parity/cases.", file.display()))
