@@ -22,7 +22,7 @@ fn open() -> Result<Opened> {
         let path = corpus::path(&format!("tests/fuzz/corpus/{name}.pb"));
         fs::read(&path).with_context(|| path.display().to_string())
     };
-    let messages = [(b'p', read("pod")?), (b'n', read("node")?)];
+    let messages = [(b'p', wire::tree(&read("pod")?)), (b'n', wire::tree(&read("node")?))];
     let message = (proptest::sample::select(messages.to_vec()), wire::edits(6), edits::edits(&["\0"], 2), 0..4_u8)
         .prop_map(|((letter, message), tree, bytes, raw)| {
             let mut message = wire::edited(&message, &tree);

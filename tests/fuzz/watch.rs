@@ -37,7 +37,7 @@ pub fn start() {
     }));
     thread::spawn(|| {
         loop {
-            thread::sleep(Duration::from_millis(50));
+            thread::park_timeout(Duration::from_millis(50));
             if watched().since.is_some_and(|since| since.elapsed() > HANGS_AFTER) {
                 end(&format!("an input takes longer than {HANGS_AFTER:?}"));
             }

@@ -61,9 +61,18 @@ pub fn edits(most: usize) -> impl Strategy<Value = Vec<Edit>> {
     vec((any::<Index>(), change).prop_map(|(at, change)| Edit { at, change }), 0..=most)
 }
 
+/// A message as a tree.
+#[derive(Clone, Debug)]
+pub struct Tree(Vec<Field>);
+
+/// Reads a message; an empty one where the bytes are none.
+pub fn tree(message: &[u8]) -> Tree {
+    Tree(read(message, 0).unwrap_or_default())
+}
+
 /// The message with the changes.
-pub fn edited(message: &[u8], edits: &[Edit]) -> Vec<u8> {
-    let mut fields = read(message, 0).unwrap_or_default();
+pub fn edited(Tree(fields): &Tree, edits: &[Edit]) -> Vec<u8> {
+    let mut fields = fields.clone();
     for edit in edits {
         let count = count(&fields);
         if count > 0 {
