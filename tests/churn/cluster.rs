@@ -10,7 +10,7 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 
 use crate::held::{Held, Most};
-use crate::status;
+use crate::{HEAP, status};
 
 /// Nodes at any time.
 const NODES: usize = 150;
@@ -135,6 +135,7 @@ impl Cluster {
         }
         let cache = core.cache();
         Ok(Held {
+            heap: HEAP.current_usage() as u64,
             resident: status("VmRSS")?,
             components: self.engine.held().all,
             nodes: cache.node_count(),

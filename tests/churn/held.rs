@@ -5,6 +5,8 @@ use anyhow::{Result, ensure};
 /// A look at memory and at the core's tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
+    /// Bytes that are allocated.
+    pub heap: u64,
     /// Resident bytes of the process.
     pub resident: u64,
     /// Bytes of linear memory of all components.
