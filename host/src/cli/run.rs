@@ -30,7 +30,7 @@ use crate::admin::metrics::Metrics;
 use crate::admin::{self, DebugSignal, Subject};
 use crate::config::{Configuration, Followed, parse_duration};
 use crate::kube::OwnPod;
-use crate::kube::lease::{Elector, LeaderElection};
+use crate::kube::lease::{Elector, LeaderElection, LeaderElectionError, system_clock};
 use crate::scheduler::{Options, Reload, Scheduler};
 use crate::supervisor::Supervisor;
 
@@ -106,13 +106,14 @@ pub async fn run(args: Args) -> Result<()> {
     }
     let election = configuration.leader_election.clone();
     let client = args.connection.client(&configuration).await?;
-    let elector = election.enabled.then(|| Elector::new(client.clone(), &election)).transpose()?;
     let in_force = serde_json::to_value(configuration.in_force())?;
     let mut options = Options::of(configuration);
     if let Some(most) = args.pod_max_in_unschedulable_pods_duration {
         options.core.queue.flush_after = most;
     }
     let metrics = Arc::clone(&options.metrics);
+    let elector = election.enabled.then(|| candidate(client.clone(), &election, &metrics)).transpose()?;
+    options.shell.term = elector.as_ref().map(Elector::term).unwrap_or_default();
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
     subject.show_configuration(in_force);
     let _server = serve(serving, &subject, &options.supervisor).await?;
@@ -130,6 +131,14 @@ pub async fn run(args: Args) -> Result<()> {
         () = debugging => Ok(()),
         ended = work(elector, &election, &metrics, scheduler, stop) => ended,
     }
+}
+
+fn candidate(
+    client: kube::Client,
+    election: &LeaderElection,
+    metrics: &Metrics,
+) -> Result<Elector, LeaderElectionError> {
+    Elector::with_clock(client, election, system_clock(), metrics.writes_refused())
 }
 
 /// A file, and what it says before flags have their word.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::kube::Client;
 use berth_core::Event;
 use berth_core::model::PodKey;
 use bytes::Bytes;
@@ -13,6 +12,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Semaphore, watch};
 use tracing::warn;
 
+use super::leader_client::LeaderClient;
 use super::rest::{self, Call, CallError, JSON, backoff};
 use super::status::StatusWriter;
 use crate::extender::Extenders;
@@ -35,7 +35,7 @@ pub(super) enum By {
 
 /// Creates bindings, a number of them at once.
 pub(super) struct Binder {
-    client: Client,
+    client: LeaderClient,
     status: Arc<StatusWriter>,
     events: UnboundedSender<Event>,
     permits: Semaphore,
@@ -87,7 +87,7 @@ struct AssignedSpec {
 
 impl Binder {
     pub(super) fn new(
-        client: Client,
+        client: LeaderClient,
         status: Arc<StatusWriter>,
         events: UnboundedSender<Event>,
         at_once: u32,
@@ -113,7 +113,7 @@ impl Binder {
         }
         let bound = match by {
             By::Server => Box::pin(self.attempt(&pod, &node)).await,
-            By::Extender(extender) => Box::pin(self.extenders.bind(extender, &pod, &node)).await,
+            By::Extender(extender) => self.ask(extender, &pod, &node).await,
         };
         let event = match bound {
             Ok(()) => Event::Bound(pod),
@@ -141,7 +141,7 @@ impl Binder {
         let call = binding(pod, node)?;
         let mut may_be_done = false;
         for attempt in 0.. {
-            let error = match rest::send(&self.client, call.clone(), DEADLINE).await {
+            let error = match self.client.send(call.clone(), DEADLINE).await {
                 Ok(_) => return Ok(()),
                 Err(error) => error,
             };
@@ -157,6 +157,12 @@ impl Binder {
         Ok(())
     }
 
+    /// Has an extender bind the pod, which has a time-out of its own.
+    async fn ask(&self, extender: usize, pod: &PodKey, node: &str) -> Result<(), String> {
+        let bound = Box::pin(self.extenders.bind(extender, pod, node));
+        self.client.term().send(Duration::MAX, bound).await.unwrap_or_else(|unanswered| Err(unanswered.to_string()))
+    }
+
     /// Reads the pod, as it is not known whether the binding was taken.
     async fn find_out(&self, pod: &PodKey, node: &str, error: &CallError) -> Result<(), String> {
         let PodKey { namespace, name, .. } = pod;
@@ -166,7 +172,7 @@ impl Binder {
             body: Bytes::new(),
             content_type: JSON,
         };
-        let answer = match rest::send_again(&self.client, call, DEADLINE, READS).await {
+        let answer = match rest::send_again(self.client.reader(), call, DEADLINE, READS).await {
             Ok(answer) => answer,
             Err(e) if e.is(StatusCode::NOT_FOUND) => return Err("the pod is gone".to_owned()),
             Err(e) => return Err(format!("{error}; whether it was taken is not known, as the pod can't be read: {e}")),
@@ -198,3 +204,7 @@ fn binding(pod: &PodKey, node: &str) -> Result<Call, String> {
         content_type: JSON,
     })
 }
+
+#[cfg(test)]
+#[path = "binder_test.rs"]
+mod tests;

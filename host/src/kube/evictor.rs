@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::kube::Client;
 use berth_core::Event;
 use berth_core::model::PodKey;
 use http::{Method, StatusCode};
@@ -13,20 +12,21 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::{debug, warn};
 
-use super::rest::{self, Call, CallError, JSON, STRATEGIC_MERGE};
+use super::leader_client::LeaderClient;
+use super::rest::{Call, CallError, JSON, STRATEGIC_MERGE};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 const TRIES: u32 = 4;
 
 /// Deletes the pods that have to go, a number of them at once.
 pub(super) struct Evictor {
-    client: Client,
+    client: LeaderClient,
     events: UnboundedSender<Event>,
     permits: Semaphore,
 }
 
 impl Evictor {
-    pub(super) fn new(client: Client, events: UnboundedSender<Event>, at_once: u32) -> Self {
+    pub(super) fn new(client: LeaderClient, events: UnboundedSender<Event>, at_once: u32) -> Self {
         Self { client, events, permits: Semaphore::new(at_once.max(1) as usize) }
     }
 
@@ -53,9 +53,9 @@ impl Evictor {
             body: patch.to_string().into(),
             content_type: STRATEGIC_MERGE,
         };
-        let told = rest::send_again(&self.client, call, DEADLINE, TRIES);
+        let told = self.client.send_again(call, DEADLINE, TRIES);
         let deleted = match told.await {
-            Ok(_) => rest::send_again(&self.client, delete(pod), DEADLINE, TRIES).await,
+            Ok(_) => self.client.send_again(delete(pod), DEADLINE, TRIES).await,
             Err(e) => Err(e),
         };
         match deleted {

@@ -21,6 +21,7 @@ mod intern;
 mod kinds;
 mod known;
 mod lanes;
+mod leader_client;
 pub mod lease;
 mod list;
 pub mod objects;

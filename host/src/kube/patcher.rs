@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::kube::Client;
 use berth_core::intent::{ObjectReference, Patch, PatchType};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
+use super::leader_client::LeaderClient;
 use super::resources::{Resources, name_of};
-use super::rest::{self, Call, CallError, JSON, MERGE, STRATEGIC_MERGE};
+use super::rest::{Call, CallError, JSON, MERGE, STRATEGIC_MERGE};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 const TRIES: u32 = 4;
@@ -19,12 +19,12 @@ const BINDING: &str = "binding";
 
 /// Sends patches.
 pub(super) struct Patcher {
-    client: Client,
+    client: LeaderClient,
     resources: Arc<Resources>,
 }
 
 impl Patcher {
-    pub(super) fn new(client: Client, resources: Arc<Resources>) -> Self {
+    pub(super) fn new(client: LeaderClient, resources: Arc<Resources>) -> Self {
         Self { client, resources }
     }
 
@@ -32,7 +32,7 @@ impl Patcher {
     pub(super) async fn patch(&self, patch: &Patch) -> Result<(), String> {
         let named = |why: String| format!("{}: {why}", name_of(&patch.object));
         let call = self.call(patch).await.map_err(named)?;
-        let sent = rest::send_again(&self.client, call, DEADLINE, TRIES).await;
+        let sent = self.client.send_again(call, DEADLINE, TRIES).await;
         let verb = if &*patch.subresource == BINDING { "create" } else { "patch" };
         sent.map(drop).map_err(|error| named(explain(&error, verb, &patch.subresource)))
     }
@@ -49,7 +49,7 @@ impl Patcher {
         }
         let path = self.resources.collection(object).await.map_err(named)?;
         let call = Call { method: Method::POST, path, body: body.to_string().into(), content_type: JSON };
-        let sent = rest::send_again(&self.client, call, DEADLINE, TRIES).await;
+        let sent = self.client.send_again(call, DEADLINE, TRIES).await;
         sent.map(drop).map_err(|error| named(explain(&error, "create", "")))
     }
 
@@ -62,7 +62,7 @@ impl Patcher {
             body["preconditions"] = json!({ "uid": object.uid });
         }
         let call = Call { method: Method::DELETE, path, body: body.to_string().into(), content_type: JSON };
-        match rest::send_again(&self.client, call, DEADLINE, TRIES).await {
+        match self.client.send_again(call, DEADLINE, TRIES).await {
             Ok(_) => Ok(()),
             Err(error) if error.is(StatusCode::NOT_FOUND) || error.is(StatusCode::CONFLICT) => Ok(()),
             Err(error) => Err(named(explain(&error, "delete", ""))),

@@ -43,6 +43,9 @@ pub(super) enum CallError {
     /// No answer came: whether it was done is not known.
     #[error("{0}")]
     NoAnswer(String),
+    /// The request was not sent, because this process does not hold the Lease any more.
+    #[error("{0}")]
+    NotLeading(String),
 }
 
 impl CallError {
@@ -55,6 +58,7 @@ impl CallError {
     pub(super) fn is_ambiguous(&self) -> bool {
         match self {
             Self::NoAnswer(_) => true,
+            Self::NotLeading(_) => false,
             Self::Refused { code, .. } => code.is_server_error() && *code != StatusCode::SERVICE_UNAVAILABLE,
         }
     }
@@ -63,6 +67,7 @@ impl CallError {
     pub(super) fn is_transient(&self) -> bool {
         match self {
             Self::NoAnswer(_) => true,
+            Self::NotLeading(_) => false,
             Self::Refused { code, .. } => code.is_server_error() || *code == StatusCode::TOO_MANY_REQUESTS,
         }
     }
@@ -76,7 +81,8 @@ pub(super) async fn send(client: &Client, call: Call, within: Duration) -> Resul
     }
 }
 
-async fn exchange(client: &Client, call: Call) -> Result<Bytes, CallError> {
+/// Sends it and returns the answer's body, however long that takes.
+pub(super) async fn exchange(client: &Client, call: Call) -> Result<Bytes, CallError> {
     let mut request = Request::builder()
         .method(call.method)
         .uri(call.path)
@@ -123,9 +129,17 @@ pub(crate) fn chain(error: &dyn Error) -> String {
 /// Sends it up to `tries` times, for as long as the errors are such that a later attempt may succeed. For requests that
 /// may be done twice.
 pub(super) async fn send_again(client: &Client, call: Call, within: Duration, tries: u32) -> Result<Bytes, CallError> {
+    again(tries, || send(client, call.clone(), within)).await
+}
+
+/// Makes up to `tries` attempts, for as long as the errors are such that a later attempt may succeed.
+pub(super) async fn again<F>(tries: u32, mut attempt_once: impl FnMut() -> F) -> Result<Bytes, CallError>
+where
+    F: Future<Output = Result<Bytes, CallError>>,
+{
     let mut attempt = 0;
     loop {
-        match send(client, call.clone(), within).await {
+        match attempt_once().await {
             Err(e) if e.is_transient() && attempt + 1 < tries => tokio::time::sleep(backoff(&e, attempt)).await,
             result => return result,
         }

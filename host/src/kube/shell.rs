@@ -23,6 +23,8 @@ use super::intake::{NodeIntake, PodIntake, UNFINISHED};
 use super::intern::PodParts;
 use super::kinds::Kinds;
 use super::known::{KnownNodes, KnownPods};
+use super::leader_client::LeaderClient;
+use super::lease::LeaseTerm;
 use super::patcher::Patcher;
 use super::resources::Resources;
 use super::status::{Said, StatusWriter, Unscheduled};
@@ -41,6 +43,8 @@ pub struct Options {
     pub writes_at_once: u32,
     /// How many objects a list's page holds.
     pub page_size: u32,
+    /// Until when this process may write as the leader.
+    pub term: LeaseTerm,
     /// Whoever is sent whole objects, and may bind.
     pub extenders: Arc<Extenders>,
     /// Watches over the tasks.
@@ -54,6 +58,7 @@ impl Default for Options {
             binds_at_once: 64,
             writes_at_once: 16,
             page_size: 500,
+            term: LeaseTerm::default(),
             extenders: Arc::default(),
             supervisor: Supervisor::default(),
         }
@@ -97,13 +102,14 @@ impl Shell {
     #[must_use]
     pub fn start(client: &Client, options: &Options, events: UnboundedSender<Event>) -> Self {
         let known = Arc::new(KnownPods::default());
-        let status = Arc::new(StatusWriter::new(client.clone(), Arc::clone(&known)));
+        let leader = LeaderClient::new(client.clone(), options.term.clone());
+        let status = Arc::new(StatusWriter::new(leader.clone(), Arc::clone(&known)));
         let recorder = Arc::new(Recorder::new(client.clone(), Arc::clone(&known), &options.host));
-        let evictor = Arc::new(Evictor::new(client.clone(), events.clone(), options.writes_at_once));
+        let evictor = Arc::new(Evictor::new(leader.clone(), events.clone(), options.writes_at_once));
         let extenders = Arc::clone(&options.extenders);
-        let binder = Binder::new(client.clone(), Arc::clone(&status), events.clone(), options.binds_at_once, extenders);
+        let binder = Binder::new(leader.clone(), Arc::clone(&status), events.clone(), options.binds_at_once, extenders);
         let resources = Arc::new(Resources::new(client.clone()));
-        let patcher = Arc::new(Patcher::new(client.clone(), Arc::clone(&resources)));
+        let patcher = Arc::new(Patcher::new(leader, Arc::clone(&resources)));
         let supervisor = options.supervisor.clone();
         let carrier = Carrier::new(Hands {
             patcher,

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::kube::Client;
 use berth_core::model::PodKey;
 use http::{Method, StatusCode};
 use jiff::Timestamp;
@@ -14,8 +13,9 @@ use tracing::{debug, warn};
 
 use super::known::KnownPods;
 use super::lanes::Lanes;
+use super::leader_client::LeaderClient;
 use super::objects::PodScheduled;
-use super::rest::{self, Call, CallError, STRATEGIC_MERGE};
+use super::rest::{Call, CallError, STRATEGIC_MERGE};
 
 /// How long one patch may take.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -43,7 +43,7 @@ pub(super) struct Unscheduled {
 
 /// Patches pods' statuses: of each pod at most one patch waits, with the newest of all that is to be said.
 pub(super) struct StatusWriter {
-    client: Client,
+    client: LeaderClient,
     known: Arc<KnownPods>,
     lanes: Lanes<Box<str>, Said>,
 }
@@ -82,7 +82,7 @@ struct Condition<'a> {
 }
 
 impl StatusWriter {
-    pub(super) fn new(client: Client, known: Arc<KnownPods>) -> Self {
+    pub(super) fn new(client: LeaderClient, known: Arc<KnownPods>) -> Self {
         Self { client, known, lanes: Lanes::new(MOST_WAITING) }
     }
 
@@ -125,7 +125,7 @@ impl StatusWriter {
 
     async fn write(&self, said: Said) {
         let Some((call, condition)) = self.prepare(&said, Timestamp::now()) else { return };
-        match rest::send_again(&self.client, call, DEADLINE, TRIES).await {
+        match self.client.send_again(call, DEADLINE, TRIES).await {
             Ok(_) => {
                 // The watch says so a little later; until then the same is not written again.
                 if let Some(condition) = condition

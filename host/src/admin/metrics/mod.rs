@@ -67,6 +67,7 @@ pub struct Metrics {
     refusals: Counter,
     configuration_refused: Gauge,
     leads: Family<LeaseLabels, Gauge>,
+    writes_refused: Counter,
 }
 
 impl Default for Metrics {
@@ -160,6 +161,12 @@ impl Default for Metrics {
                 "Whether this process leads (1) or stands by (0), by Lease",
                 Family::default(),
             ),
+            writes_refused: add(
+                of,
+                "berth_writes_without_lease_refused",
+                "Bindings and other writes of the leader that were not sent because its Lease had run out",
+                Counter::default(),
+            ),
             registry,
         }
     }
@@ -175,6 +182,12 @@ impl Metrics {
     /// Whether this process holds the Lease of this name.
     pub fn set_leads(&self, lease: &str, leads: bool) {
         self.leads.get_or_create(&LeaseLabels { name: lease.to_owned() }).set(i64::from(leads));
+    }
+
+    /// The counter of writes that were not sent because the Lease had run out.
+    #[must_use]
+    pub fn writes_refused(&self) -> Counter {
+        self.writes_refused.clone()
     }
 
     /// Whether what the configuration file says now is refused.

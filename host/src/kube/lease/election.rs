@@ -14,7 +14,7 @@ use super::record::Record;
 /// A time, by two clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// Since this process began; never goes back.
+    /// Since any moment before this process began; never goes back, and goes on while the machine is suspended.
     pub own: Duration,
     /// What people call it, for the record.
     pub wall: Timestamp,
@@ -127,6 +127,15 @@ impl Election {
         self.term.is_some()
     }
 
+    /// Until when it leads, by its own clock, unless it renews before: the other candidates wait so long at least. `None` if it does
+    /// not lead.
+    #[must_use]
+    pub fn leads_until(&self) -> Option<Duration> {
+        // The others read the duration from the Lease, which holds whole seconds.
+        let lasts = Duration::from_secs(self.timing.lease_duration.as_secs());
+        self.term.map(|term| term.renewed + lasts)
+    }
+
     /// Why the last attempt to get or keep the Lease failed, if it did.
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
@@ -197,8 +206,8 @@ impl Election {
     /// By when a leader must have renewed. client-go counts from the first attempt that failed; the second bound is ours,
     /// for a write whose answer took long: the others count from when it was taken.
     fn deadline(&self) -> Option<Duration> {
-        let Term { renewed, renewing_since } = self.term?;
-        let last = renewed + self.timing.lease_duration;
+        let last = self.leads_until()?;
+        let Term { renewing_since, .. } = self.term?;
         Some(renewing_since.map_or(last, |since| last.min(since + self.timing.renew_deadline)))
     }
 

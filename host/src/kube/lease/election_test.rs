@@ -200,3 +200,19 @@ fn only_its_own_is_given_up() {
     assert_eq!((released.holder.as_str(), released.duration_seconds, released.transitions), ("", 1, 7));
     assert_eq!(election.release(&record("other"), at(0)), None);
 }
+
+#[test]
+fn a_leader_writes_for_as_long_as_the_others_wait_after_its_renewal_was_sent() {
+    // The Lease holds whole seconds.
+    let timing = Timing { lease_duration: Duration::from_millis(15_900), ..Timing::default() };
+    let mut election = Election::new(ME, timing);
+    assert_eq!(election.leads_until(), None);
+    turn(&mut election, 0, vec![Answer::NotFound, Answer::Written]);
+    assert_eq!(election.leads_until(), Some(Duration::from_secs(15)));
+    assert!(matches!(election.next(at(2_000), 0.0), Next::Send { .. }));
+    assert_eq!(election.leads_until(), Some(Duration::from_secs(15)), "the renewal has no answer yet");
+    election.answer(Answer::Written, at(6_000));
+    assert_eq!(election.leads_until(), Some(Duration::from_secs(17)));
+    assert!(matches!(election.next(at(17_000), 0.0), Next::Stop(_)));
+    assert_eq!(election.leads_until(), None);
+}

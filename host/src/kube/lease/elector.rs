@@ -1,17 +1,19 @@
 //! The election in time: waits, sends, and tells whether this process leads.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use ::kube::Client;
-use jiff::Timestamp;
+use prometheus_client::metrics::counter::Counter;
 use tokio::sync::watch;
-use tokio::time::Instant;
 use tracing::{info, warn};
 
 use super::announce::Announcer;
+use super::clock::{Clock, system};
 use super::election::{Answer, Election, Loss, Moment, Next, Request};
 use super::lock::Lock;
 use super::options::{LeaderElection, LeaderElectionError};
+use super::term::LeaseTerm;
 
 /// A candidate, from the first attempt to the end of the process.
 pub struct Elector {
@@ -21,7 +23,8 @@ pub struct Elector {
     election: Election,
     /// How long a request may take at the end, when no deadline is left to keep.
     patience: Duration,
-    began: Instant,
+    clock: Clock,
+    term: LeaseTerm,
     leads: watch::Sender<bool>,
     /// What was said last: said once.
     said: Option<String>,
@@ -43,20 +46,41 @@ impl Elector {
     /// # Errors
     /// The settings contradict each other.
     pub fn new(client: Client, options: &LeaderElection) -> Result<Self, LeaderElectionError> {
+        Self::with_clock(client, options, system(), Counter::default())
+    }
+
+    /// A candidate with this clock. `refused` counts the requests that [`Elector::term`] keeps from being sent.
+    ///
+    /// # Errors
+    /// As [`Elector::new`].
+    pub fn with_clock(
+        client: Client,
+        options: &LeaderElection,
+        clock: Clock,
+        refused: Counter,
+    ) -> Result<Self, LeaderElectionError> {
         options.check()?;
         let LeaderElection { namespace, name, timing, .. } = options;
         // Two processes on one host differ by the uuid.
         let identity = format!("{}_{}", crate::kube::host::name(), uuid::Uuid::new_v4());
+        let lease = format!("{namespace}/{name}");
         Ok(Self {
-            lease: format!("{namespace}/{name}"),
+            term: LeaseTerm::new(&lease, Arc::clone(&clock), refused),
+            clock,
+            lease,
             lock: Lock::new(client.clone(), namespace, name),
             announcer: Announcer::new(client, &identity),
             election: Election::new(&identity, *timing),
             patience: timing.renew_deadline / 2,
-            began: Instant::now(),
             leads: watch::Sender::new(false),
             said: None,
         })
+    }
+
+    /// Until when this process may write as the leader.
+    #[must_use]
+    pub fn term(&self) -> LeaseTerm {
+        self.term.clone()
     }
 
     /// Whether this process leads, as it changes.
@@ -73,9 +97,11 @@ impl Elector {
                 Next::Send { request, within } => {
                     let answer = self.lock.send(request, within).await;
                     self.election.answer(answer, self.now());
+                    self.term.set_end(self.election.leads_until());
                     self.report();
                 }
                 Next::Stop(loss) => {
+                    self.term.set_end(None);
                     self.leads.send_replace(false);
                     return Lost { lease: self.lease.clone(), loss };
                 }
@@ -86,6 +112,7 @@ impl Elector {
     /// Gives the Lease up if it is held (`ReleaseOnCancel`): another one need not wait until it expires. To be called when
     /// nothing is written any more.
     pub async fn release(mut self) {
+        self.term.set_end(None);
         let release = match self.lock.send(Request::Read, self.patience).await {
             Answer::Found(found) => self.election.release(&found, self.now()),
             Answer::Failed(why) => return warn!("Lease {} is left to expire: {why}", self.lease),
@@ -101,7 +128,7 @@ impl Elector {
     }
 
     fn now(&self) -> Moment {
-        Moment { own: self.began.elapsed(), wall: Timestamp::now() }
+        (self.clock)()
     }
 
     fn report(&mut self) {

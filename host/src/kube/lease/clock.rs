@@ -1,0 +1,30 @@
+//! The clock of an election, which goes on while the machine is suspended.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use rustix::time::{ClockId, clock_gettime};
+
+use super::election::Moment;
+
+/// Tells the time. Tests replace it, for candidates whose clocks differ.
+pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
+
+/// The clock of this machine.
+#[must_use]
+pub fn system() -> Clock {
+    Arc::new(|| Moment { own: since_boot(), wall: Timestamp::now() })
+}
+
+/// `CLOCK_MONOTONIC` stops on Linux while the machine is suspended. Other candidates' clocks do not.
+#[cfg(target_os = "linux")]
+const COUNTS_SUSPENDED_TIME: ClockId = ClockId::Boottime;
+#[cfg(not(target_os = "linux"))]
+const COUNTS_SUSPENDED_TIME: ClockId = ClockId::Monotonic;
+
+fn since_boot() -> Duration {
+    let now = clock_gettime(COUNTS_SUSPENDED_TIME);
+    let seconds = Duration::from_secs(u64::try_from(now.tv_sec).unwrap_or_default());
+    seconds + Duration::from_nanos(u64::try_from(now.tv_nsec).unwrap_or_default())
+}

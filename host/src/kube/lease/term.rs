@@ -1,0 +1,191 @@
+//! Until when this process may write as the leader.
+
+use std::fmt::{Debug, Formatter};
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::task::Poll;
+use std::time::Duration;
+
+use prometheus_client::metrics::counter::Counter;
+
+use super::clock::Clock;
+
+/// A write is given up this long before the Lease runs out.
+const MARGIN: Duration = Duration::from_millis(250);
+
+/// The time for which this process holds the Lease. The [`super::Elector`] extends it at each renewal. Every write of the leader asks
+/// it immediately before the request is sent, by a clock that counts suspended time: a process that was paused for longer than the
+/// Lease lasts sends nothing more. The default is a term without an end, for a scheduler without leader election.
+#[derive(Clone, Default)]
+pub struct LeaseTerm(Option<Arc<Shared>>);
+
+struct Shared {
+    /// Namespace and name.
+    lease: String,
+    clock: Clock,
+    /// By the clock, in nanoseconds. 0 while this process does not lead.
+    ends: AtomicU64,
+    refused: Counter,
+}
+
+/// Why a write of the leader has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unanswered {
+    /// The request was not sent.
+    #[error("Lease {0} has run out, so that another scheduler may lead: the request was not sent")]
+    NotSent(String),
+    /// The Lease ran out before the answer came. The API server may have accepted the request.
+    #[error("Lease {0} ran out before the answer came")]
+    RanOut(String),
+    /// No answer came in time. The API server may have accepted the request.
+    #[error("no answer within {} s", .0.as_millis() as f64 / 1_000.0)]
+    Late(Duration),
+}
+
+impl LeaseTerm {
+    /// A term that has not begun. `refused` counts the requests that are not sent because there is no term.
+    #[must_use]
+    pub fn new(lease: &str, clock: Clock, refused: Counter) -> Self {
+        Self(Some(Arc::new(Shared { lease: lease.to_owned(), clock, ends: AtomicU64::new(0), refused })))
+    }
+
+    /// Sets the end of the term, by the clock; `None` if this process does not lead.
+    pub fn set_end(&self, end: Option<Duration>) {
+        if let Some(shared) = &self.0 {
+            let nanos = end.map_or(0, |end| u64::try_from(end.as_nanos()).unwrap_or(u64::MAX));
+            shared.ends.store(nanos, SeqCst);
+        }
+    }
+
+    /// The time that is left to write in; zero once the term is over.
+    #[must_use]
+    pub fn left(&self) -> Duration {
+        let Some(shared) = &self.0 else { return Duration::MAX };
+        Duration::from_nanos(shared.ends.load(SeqCst)).saturating_sub((shared.clock)().own)
+    }
+
+    /// Sends a request of the leader and waits for its answer, no longer than `within` and not to the end of the term. The
+    /// request has to be sent by polling the future. The term is checked before each poll, because a request may wait for its turn
+    /// or for a connection, and the process may be paused meanwhile.
+    ///
+    /// # Errors
+    /// The request was not sent, or has no answer.
+    pub async fn send<T>(&self, within: Duration, request: impl Future<Output = T>) -> Result<T, Unanswered> {
+        let Some(within) = self.time_out(within) else {
+            if let Some(shared) = &self.0 {
+                shared.refused.inc();
+            }
+            return Err(Unanswered::NotSent(self.lease()));
+        };
+        let mut request = pin!(request);
+        let guarded = poll_fn(|context| match self.left() {
+            Duration::ZERO => Poll::Ready(Err(Unanswered::RanOut(self.lease()))),
+            _ => request.as_mut().poll(context).map(Ok),
+        });
+        tokio::time::timeout(within, guarded).await.unwrap_or(Err(Unanswered::Late(within)))
+    }
+
+    /// The time-out of a request that is sent now; `None` if none may be sent.
+    fn time_out(&self, within: Duration) -> Option<Duration> {
+        let left = self.left().saturating_sub(MARGIN);
+        Some(within.min(left)).filter(|within| !within.is_zero())
+    }
+
+    fn lease(&self) -> String {
+        self.0.as_ref().map(|shared| shared.lease.clone()).unwrap_or_default()
+    }
+}
+
+impl Debug for LeaseTerm {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("LeaseTerm").field(&self.lease()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::super::Moment;
+    use super::*;
+
+    /// A term, and the hand of its clock in milliseconds.
+    fn term() -> (LeaseTerm, Arc<AtomicU64>, Counter) {
+        let (hand, refused) = (Arc::<AtomicU64>::default(), Counter::default());
+        let shown = Arc::clone(&hand);
+        let clock: Clock = Arc::new(move || Moment {
+            own: Duration::from_millis(shown.load(SeqCst)),
+            wall: jiff::Timestamp::UNIX_EPOCH,
+        });
+        (LeaseTerm::new("kube-system/berth", clock, refused.clone()), hand, refused)
+    }
+
+    const LONG: Duration = Duration::from_secs(30);
+
+    #[tokio::test]
+    async fn nothing_is_sent_outside_the_term() {
+        let (term, hand, refused) = term();
+        let sent = AtomicBool::new(false);
+        let send = async || term.send(LONG, async { sent.store(true, SeqCst) }).await;
+        let not_sent = Err(Unanswered::NotSent("kube-system/berth".to_owned()));
+        assert_eq!(send().await, not_sent, "before the Lease is held");
+        term.set_end(Some(Duration::from_secs(2)));
+        hand.store(1_750, SeqCst);
+        assert_eq!(send().await, not_sent, "too close to the end");
+        hand.store(2_000, SeqCst);
+        assert_eq!(send().await, not_sent, "at the end");
+        assert!(!sent.load(SeqCst));
+        term.set_end(Some(Duration::from_secs(4)));
+        assert_eq!(send().await, Ok(()), "renewed");
+        term.set_end(None);
+        assert_eq!(send().await, not_sent, "the Lease is lost");
+        assert_eq!(refused.get(), 4);
+    }
+
+    #[tokio::test]
+    async fn a_request_that_still_waits_when_the_term_ends_is_not_sent() {
+        let (term, hand, _) = term();
+        term.set_end(Some(Duration::from_secs(2)));
+        let (mut polls, mut sent) = (0, false);
+        let request = poll_fn(|context| {
+            polls += 1;
+            if polls == 1 {
+                // The process is paused while the request waits for a connection.
+                hand.store(2_000, SeqCst);
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            sent = true;
+            Poll::Ready(())
+        });
+        assert_eq!(term.send(LONG, request).await, Err(Unanswered::RanOut("kube-system/berth".to_owned())));
+        assert!(!sent);
+    }
+
+    #[tokio::test]
+    async fn the_time_out_is_shorter_than_what_is_left() {
+        let (term, hand, _) = term();
+        term.set_end(Some(Duration::from_secs(15)));
+        for (at, wanted, time_out) in [
+            (5_000, 30_000, Some(9_750)),
+            (5_000, 3_000, Some(3_000)),
+            (14_749, 3_000, Some(1)),
+            (14_750, 3_000, None),
+            (20_000, 3_000, None),
+        ] {
+            hand.store(at, SeqCst);
+            let expected = time_out.map(Duration::from_millis);
+            assert_eq!(term.time_out(Duration::from_millis(wanted)), expected, "{wanted} ms at {at} ms");
+        }
+        hand.store(14_749, SeqCst);
+        let answer = term.send(LONG, std::future::pending::<()>()).await;
+        assert_eq!(answer, Err(Unanswered::Late(Duration::from_millis(1))));
+    }
+
+    #[tokio::test]
+    async fn without_an_election_there_is_no_end() {
+        assert_eq!(LeaseTerm::default().send(LONG, async { 1 }).await, Ok(1));
+    }
+}
