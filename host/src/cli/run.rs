@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use tracing::{info, warn};
 
 use self::access::{AuthenticationFlags, AuthorizationFlags};
-use self::connection::ConnectionFlags;
+use self::connection::{Clients, ConnectionFlags};
 use self::election::ElectionFlags;
 use self::feature_gates::FeatureGate;
 use self::no_effect::WithoutEffect;
@@ -105,14 +105,14 @@ pub async fn run(args: Args) -> Result<()> {
         return settings::write(&configuration, path);
     }
     let election = configuration.leader_election.clone();
-    let client = args.connection.client(&configuration).await?;
+    let Clients { general: client, lease } = args.connection.clients(&configuration).await?;
     let in_force = serde_json::to_value(configuration.in_force())?;
     let mut options = Options::of(configuration);
     if let Some(most) = args.pod_max_in_unschedulable_pods_duration {
         options.core.queue.flush_after = most;
     }
     let metrics = Arc::clone(&options.metrics);
-    let elector = election.enabled.then(|| candidate(client.clone(), &election, &metrics)).transpose()?;
+    let elector = election.enabled.then(|| candidate(lease, &election, &metrics)).transpose()?;
     options.shell.term = elector.as_ref().map(Elector::term).unwrap_or_default();
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
     subject.show_configuration(in_force);

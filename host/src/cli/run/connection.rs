@@ -7,6 +7,25 @@ use kube::Client;
 
 use crate::config::Configuration;
 
+/// Two clients of one API server, each with a rate limit of its own, so that a backlog of bindings does not delay the renewal of the
+/// Lease. kube-scheduler has two as well.
+pub struct Clients {
+    /// For everything but the Lease.
+    pub general: Client,
+    /// For the Lease.
+    pub lease: Client,
+}
+
+impl Clients {
+    fn of(client: Client, rate: Option<(f32, u32)>) -> Self {
+        let limited = |client| match rate {
+            Some((qps, burst)) => crate::kube::limited(client, qps, burst),
+            None => client,
+        };
+        Self { general: limited(client.clone()), lease: limited(client) }
+    }
+}
+
 /// Which API server, and how much it is asked.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ConnectionFlags {
@@ -37,16 +56,58 @@ impl ConnectionFlags {
         }
     }
 
-    /// The client that the configuration, with the flags in it, describes.
+    /// The clients that the configuration, with the flags in it, describes.
     ///
     /// # Errors
     /// There is no API server to talk to, or what says which can't be used.
-    pub async fn client(&self, configuration: &Configuration) -> Result<Client> {
+    pub async fn clients(&self, configuration: &Configuration) -> Result<Clients> {
         let connection = &configuration.client_connection;
         let client = crate::kube::connect_at(connection.kubeconfig(), self.master.as_deref()).await?;
-        Ok(match connection.rate() {
-            Some((qps, burst)) => crate::kube::limited(client, qps, burst),
-            None => client,
-        })
+        Ok(Clients::of(client, connection.rate()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::future::{Ready, ready};
+    use std::task::{Context, Poll};
+    use std::time::Duration;
+
+    use http::{Request, Response};
+    use kube::client::Body;
+    use tower_service::Service;
+
+    use super::*;
+
+    /// Answers every request at once.
+    struct Server;
+
+    impl Service<Request<Body>> for Server {
+        type Response = Response<Body>;
+        type Error = Infallible;
+        type Future = Ready<Result<Self::Response, Infallible>>;
+
+        fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn call(&mut self, _: Request<Body>) -> Self::Future {
+            ready(Ok(Response::new(Body::empty())))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_backlog_of_other_requests_does_not_delay_the_lease() {
+        // One request, and the next one a day later.
+        let clients = Clients::of(Client::new(Server, "default"), Some((1.0 / 86_400.0, 1)));
+        let sent = async |client: &Client| {
+            let request = Request::get("/").body(Body::empty()).expect("a request");
+            tokio::time::timeout(Duration::from_secs(10), client.send(request)).await.is_ok()
+        };
+        assert!(sent(&clients.general).await);
+        let mut second = std::pin::pin!(sent(&clients.general));
+        assert!(futures::poll!(second.as_mut()).is_pending(), "there is no limit");
+        assert!(sent(&clients.lease).await, "the Lease waits for the other requests");
     }
 }
