@@ -13,7 +13,7 @@ use tokio::sync::{Semaphore, watch};
 use tracing::warn;
 
 use super::leader_client::LeaderClient;
-use super::rest::{self, Call, CallError, JSON, backoff};
+use super::rest::{self, Call, CallError, JSON, pause};
 use super::status::StatusWriter;
 use crate::extender::Extenders;
 
@@ -147,7 +147,7 @@ impl Binder {
             };
             may_be_done |= error.is_ambiguous();
             if error.is_transient() && attempt + 1 < TRIES {
-                tokio::time::sleep(backoff(&error, attempt)).await;
+                pause(&error, attempt).await;
             } else if may_be_done {
                 return self.find_out(pod, node, &error).await;
             } else {

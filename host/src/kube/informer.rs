@@ -23,6 +23,8 @@ pub(super) struct Selection {
     pub(super) fields: Option<&'static str>,
     /// How many objects a list's page holds.
     pub(super) page_size: u32,
+    /// How long to wait for the head of a watch's answer.
+    pub(super) patience: Duration,
 }
 
 /// What is done with the objects of one kind.
@@ -48,6 +50,10 @@ pub(super) trait Intake: Send {
 /// The API server ends a watch after 290 s, unless it is told otherwise; of one that it doesn't end no more will come.
 const SILENCE: Duration = Duration::from_secs(295);
 
+/// How long the API server may take to answer a request for discovery, and to begin a watch. A connection whose other end is gone
+/// without a word gives no answer for minutes.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+
 /// How long to leave alone a server that ends a watch with nothing in it: it may do so again.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -61,14 +67,14 @@ pub(super) async fn run<I: Intake>(
     let mut synced = Some(synced);
     let mut lister = Lister::new(&api, selection);
     let mut wait = Wait::default();
+    let mut relists = Relists::default();
     loop {
         let version = listed(&mut lister, intake, &mut wait).await;
         if let Some(synced) = synced.take() {
             synced();
         }
         Watcher { api: &api, selection, version, wait: &mut wait }.run(intake).await;
-        // Only keeps a server that always says so from a storm.
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        tokio::time::sleep(relists.pause()).await;
         info!("{}: listing anew", intake.what());
     }
 }
@@ -106,6 +112,17 @@ impl Wait {
     }
 }
 
+/// How long to wait before all is listed anew: 0.8 s and more, twice as long each time up to 30 s, with a jitter, until there was none
+/// for two minutes. So does client-go. A list that succeeds changes nothing: the watch after it may end as the last one did.
+#[derive(Default)]
+struct Relists(DefaultBackoff);
+
+impl Relists {
+    fn pause(&mut self) -> Duration {
+        self.0.next().unwrap_or(Duration::from_secs(30))
+    }
+}
+
 /// One watch after the other.
 struct Watcher<'a, K> {
     api: &'a Api<K>,
@@ -128,7 +145,13 @@ impl<K: Listed> Watcher<'_, K> {
     async fn run<I: Intake<Object = K>>(&mut self, intake: &mut I) {
         let params = WatchParams { field_selector: self.selection.fields.map(str::to_owned), ..WatchParams::default() };
         loop {
-            match self.api.watch(&params, &self.version).await {
+            let watch = tokio::time::timeout(self.selection.patience, self.api.watch(&params, &self.version));
+            let Ok(watch) = watch.await else {
+                warn!("{}: can't watch: no answer within {:?}; trying again", intake.what(), self.selection.patience);
+                self.wait.once().await;
+                continue;
+            };
+            match watch {
                 Ok(stream) => match self.follow(stream, intake).await {
                     Ended::Here => {}
                     Ended::Lost => return,
@@ -215,3 +238,7 @@ pub(super) fn explain_client(error: &ClientError) -> String {
         other => super::rest::chain(other),
     }
 }
+
+#[cfg(test)]
+#[path = "informer_test.rs"]
+mod tests;

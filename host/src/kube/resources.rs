@@ -8,7 +8,7 @@ use ::kube::api::ApiResource;
 use ::kube::core::GroupVersionKind;
 use berth_core::intent::ObjectReference;
 
-use super::informer::explain_client;
+use super::informer::{PATIENCE, explain_client};
 
 /// Kinds that are kept: far more than a cluster has.
 const MOST: usize = 1_024;
@@ -35,7 +35,11 @@ impl Resources {
         }
         let (group, version) = object.api_version.split_once('/').unwrap_or(("", &object.api_version));
         let kind = GroupVersionKind::gvk(group, version, &object.kind);
-        let (resource, _) = ::kube::discovery::pinned_kind(&self.client, &kind).await.map_err(|e| {
+        let asked = tokio::time::timeout(PATIENCE, ::kube::discovery::pinned_kind(&self.client, &kind)).await;
+        let answer = asked.map_err(|_| {
+            format!("can't ask where {} {} is served: no answer within {PATIENCE:?}", object.api_version, object.kind)
+        })?;
+        let (resource, _) = answer.map_err(|e| {
             format!("the API server serves no {} {}: {}", object.api_version, object.kind, explain_client(&e))
         })?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

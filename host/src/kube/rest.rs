@@ -140,20 +140,53 @@ where
     let mut attempt = 0;
     loop {
         match attempt_once().await {
-            Err(e) if e.is_transient() && attempt + 1 < tries => tokio::time::sleep(backoff(&e, attempt)).await,
+            Err(e) if e.is_transient() && attempt + 1 < tries => pause(&e, attempt).await,
             result => return result,
         }
         attempt += 1;
     }
 }
 
-/// How long to wait after the given attempt (the first is 0): doubling from a tenth of a second, or what the API server
-/// asks for, and never more than five seconds.
-pub(super) fn backoff(error: &CallError, attempt: u32) -> Duration {
+/// Waits after the given attempt (the first is 0).
+pub(super) async fn pause(error: &CallError, attempt: u32) {
+    tokio::time::sleep(backoff(error, attempt, fastrand::f64())).await;
+}
+
+/// How long to wait after the given attempt: doubling from a tenth of a second, and up to twice as long by `chance`, a number of 0
+/// to 1, so that requests that fail together are not repeated together; or what the API server asks for; and never more than five
+/// seconds.
+fn backoff(error: &CallError, attempt: u32, chance: f64) -> Duration {
     const MOST: Duration = Duration::from_secs(5);
-    let own = Duration::from_millis(100 << attempt.min(10));
+    let own = Duration::from_millis(100 << attempt.min(10)).mul_f64(1.0 + chance.clamp(0.0, 1.0));
     match error {
         CallError::Refused { retry_after: Some(asked), .. } => own.max(*asked).min(MOST),
         _ => own.min(MOST),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_that_fail_together_are_not_repeated_together() {
+        let none = CallError::NoAnswer("no answer".to_owned());
+        let asked = |seconds| CallError::Refused {
+            code: StatusCode::TOO_MANY_REQUESTS,
+            reason: String::new(),
+            message: String::new(),
+            retry_after: Some(Duration::from_secs(seconds)),
+        };
+        for (error, attempt, chance, millis) in [
+            (&none, 0, 0.0, 100),
+            (&none, 0, 0.5, 150),
+            (&none, 0, 1.0, 200),
+            (&none, 3, 0.5, 1_200),
+            (&none, 30, 1.0, 5_000),
+            (&asked(1), 0, 0.5, 1_000),
+            (&asked(60), 0, 0.5, 5_000),
+        ] {
+            assert_eq!(backoff(error, attempt, chance).as_millis(), millis, "{error:?}, {attempt}, {chance}");
+        }
     }
 }

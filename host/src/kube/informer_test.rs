@@ -1,0 +1,83 @@
+//! Informers of an API server that gives no answer, or always forgets where a watch was.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+
+use ::kube::Client;
+use ::kube::client::Body;
+use http::{Request, Response};
+use serde_json::json;
+use tower_service::Service;
+
+use super::*;
+use crate::kube::objects::{Observed, PodObject};
+
+/// Lists no pods, and never answers a watch.
+#[derive(Clone, Default)]
+struct HalfOpen(Arc<Mutex<usize>>);
+
+impl Service<Request<Body>> for HalfOpen {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        if request.uri().query().is_some_and(|query| query.contains("watch=true")) {
+            *self.0.lock().unwrap() += 1;
+            return Box::pin(std::future::pending());
+        }
+        let list = json!({"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": []});
+        Box::pin(async move { Ok(Response::new(Body::from(list.to_string().into_bytes()))) })
+    }
+}
+
+/// Takes no notice.
+struct Nothing;
+
+impl Intake for Nothing {
+    type Object = Observed<PodObject, false>;
+
+    fn what(&self) -> String {
+        "pods".to_owned()
+    }
+
+    fn list_begins(&mut self) {}
+    fn list_ends(&mut self) {}
+    fn set(&mut self, _: Self::Object) {}
+    fn removed(&mut self, _: &Self::Object) {}
+}
+
+#[tokio::test]
+async fn a_watch_that_is_not_answered_is_begun_again() {
+    let server = HalfOpen::default();
+    let api = Api::all(Client::new(server.clone(), "default"));
+    let selection = Selection { fields: None, page_size: 500, patience: Duration::from_millis(10) };
+    let mut intake = Nothing;
+    let informer = run(api, selection, &mut intake, || {});
+    let again = async {
+        while *server.0.lock().unwrap() < 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let in_time = tokio::time::timeout(Duration::from_secs(30), again);
+    tokio::select! {
+        () = informer => {}
+        begun = in_time => assert!(begun.is_ok(), "it waits for the first watch"),
+    }
+}
+
+#[test]
+fn a_server_that_always_forgets_is_left_alone_for_longer_each_time() {
+    let mut relists = Relists::default();
+    for least in [800, 1_600, 3_200, 6_400, 12_800, 25_600] {
+        let pause = u64::try_from(relists.pause().as_millis()).unwrap();
+        assert!((least - 1..=2 * least + 1).contains(&pause), "{pause} ms, where at least {least} ms are due");
+    }
+    assert!(relists.pause() >= Duration::from_secs(30));
+}
