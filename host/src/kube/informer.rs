@@ -44,7 +44,7 @@ pub(super) trait Intake: Send {
     /// An object is gone.
     fn removed(&mut self, object: &Self::Object);
     /// The list could not be had; it is asked for again.
-    fn not_listed(&mut self, _error: &ClientError) {}
+    fn not_listed(&mut self, _error: &ListError) {}
 }
 
 /// The API server ends a watch after 290 s, unless it is told otherwise; of one that it doesn't end no more will come.
@@ -89,9 +89,7 @@ async fn listed<I: Intake>(lister: &mut Lister, intake: &mut I, wait: &mut Wait)
             }
             Err(e) => {
                 warn!("{}: can't list: {e}; trying again", intake.what());
-                if let ListError::Client(why) = &e {
-                    intake.not_listed(why);
-                }
+                intake.not_listed(&e);
             }
         }
         wait.once().await;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ::kube::api::ApiResource;
 use ::kube::core::GroupVersionKind;
@@ -16,13 +16,17 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
-use super::informer::{self, Intake, Selection};
+use super::informer::{self, Intake, PATIENCE, Selection};
 use super::known::Known;
+use super::list::ListError;
 use super::objects::{FurtherKind, FurtherObject};
 use crate::supervisor::Supervisor;
 
 /// How often a kind that the API server doesn't serve is asked for: a custom resource may be defined later.
 const NOT_SERVED: Duration = Duration::from_secs(15);
+
+/// How long attempts to list a kind may fail before the plugins that read it are refused. All other plugins wait with them until then.
+const LONG: Duration = Duration::from_secs(10);
 
 /// All informers of further kinds.
 pub(super) struct Kinds {
@@ -99,9 +103,10 @@ async fn served(client: &Client, intake: &mut ObjectIntake) -> ApiResource {
     let gvk = GroupVersionKind::gvk(group, version, &kind.kind);
     let mut told = false;
     loop {
-        let wait = match ::kube::discovery::pinned_kind(client, &gvk).await {
-            Ok((resource, _)) => return resource,
-            Err(e) if is_not_served(&e) => {
+        let asked = tokio::time::timeout(PATIENCE, ::kube::discovery::pinned_kind(client, &gvk));
+        let wait = match asked.await {
+            Ok(Ok((resource, _))) => return resource,
+            Ok(Err(e)) if is_not_served(&e) => {
                 if !told {
                     warn!(
                         "{kind}: the API server doesn't serve this kind; its readers see no objects of it until it does"
@@ -112,8 +117,13 @@ async fn served(client: &Client, intake: &mut ObjectIntake) -> ApiResource {
                 }
                 NOT_SERVED
             }
-            Err(e) => {
-                warn!("{kind}: can't ask where it is served: {}; trying again", informer::explain_client(&e));
+            failed => {
+                let why = match failed {
+                    Ok(Err(error)) => informer::explain_client(&error),
+                    _ => format!("no answer within {PATIENCE:?}"),
+                };
+                warn!("{kind}: can't ask where it is served: {why}; trying again");
+                intake.failed(&format!("can't ask where it is served: {why}"), Instant::now());
                 Duration::from_secs(1)
             }
         };
@@ -135,19 +145,36 @@ struct ObjectIntake {
     reader: FurtherKind,
     known: Known<Arc<Object>>,
     refused: bool,
+    /// Since when no attempt to list has succeeded.
+    failing: Option<Instant>,
     events: UnboundedSender<Event>,
 }
 
 impl ObjectIntake {
     fn new(kind: Arc<ObjectKind>, events: UnboundedSender<Event>) -> Self {
         let reads = ObjectReads { kind, ..ObjectReads::default() };
-        Self { reader: FurtherKind::new(&reads), reads, known: Known::default(), refused: false, events }
+        Self { reader: FurtherKind::new(&reads), reads, known: Known::default(), refused: false, failing: None, events }
     }
 
     fn read(&mut self, reads: ObjectReads) {
         self.reader = FurtherKind::new(&reads);
         self.reads = reads;
-        self.refused = false;
+        (self.refused, self.failing) = (false, None);
+    }
+
+    /// An attempt to list failed. Plugins that read the kind wait for [`LONG`]; then the loader goes on without them.
+    fn failed(&mut self, why: &str, now: Instant) {
+        let since = *self.failing.get_or_insert(now);
+        if now.saturating_duration_since(since) >= LONG {
+            self.refuse(&format!("every attempt failed for {} s or longer, the last one with: {why}", LONG.as_secs()));
+        }
+    }
+
+    /// Tells the core, once until a list succeeds, that the kind can't be listed.
+    fn refuse(&mut self, why: &str) {
+        if !std::mem::replace(&mut self.refused, true) {
+            self.send(Event::ObjectsRefused(Arc::clone(&self.reads.kind), why.into()));
+        }
     }
 
     fn send(&self, event: Event) {
@@ -176,7 +203,7 @@ impl Intake for ObjectIntake {
         for gone in self.known.list_ends() {
             self.send(Event::ObjectRemoved(gone.key.clone()));
         }
-        self.refused = false;
+        (self.refused, self.failing) = (false, None);
         self.send(Event::ObjectsListed(self.reads.clone()));
     }
 
@@ -194,10 +221,16 @@ impl Intake for ObjectIntake {
         }
     }
 
-    fn not_listed(&mut self, error: &ClientError) {
-        let ClientError::Api(status) = error else { return };
-        if status.code == 403 && !std::mem::replace(&mut self.refused, true) {
-            self.send(Event::ObjectsRefused(Arc::clone(&self.reads.kind), status.message.as_str().into()));
+    fn not_listed(&mut self, error: &ListError) {
+        match error {
+            ListError::Client(ClientError::Api(status)) if status.code == 403 => {
+                self.refuse(&format!("{}. Give the scheduler's role `list` and `watch` on it", status.message));
+            }
+            other => self.failed(&other.to_string(), Instant::now()),
         }
     }
 }
+
+#[cfg(test)]
+#[path = "kinds_test.rs"]
+mod tests;

@@ -93,12 +93,12 @@ pub enum LoadCause {
     /// It wants to read something that is no kind, or no field.
     #[error("can't read objects as it wants to: {0}")]
     Kinds(#[from] BadKinds),
-    /// The API server doesn't let this process list a kind.
-    #[error("reads {kind}, which can't be listed here: {why}. Give the scheduler's role `list` and `watch` on it")]
+    /// A kind can't be listed: it is forbidden, or every attempt fails for a while. Attempts go on.
+    #[error("reads {kind}, which can't be listed here: {why}")]
     NotListed {
         /// The kind.
         kind: Arc<ObjectKind>,
-        /// The API server's words.
+        /// The API server's words, and what helps.
         why: Arc<str>,
     },
     /// It declares `custom`, without the export.
