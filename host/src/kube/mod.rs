@@ -11,6 +11,7 @@
 
 mod binder;
 mod carrier;
+mod cel_cost;
 mod client;
 mod events;
 mod evictor;

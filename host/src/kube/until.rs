@@ -1,4 +1,5 @@
-//! What a wait waits for: a CEL expression over the object.
+//! What a wait waits for: a CEL expression over the object. It comes from a guest, so that what it may cost is bounded before it is
+//! evaluated, and it is evaluated beside the runtime, which also renews the Lease.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,14 +7,21 @@ use std::sync::Arc;
 use cel::objects::{Key, Map};
 use cel::parser::{Expression, PrattParser};
 use cel::{Context, ExecutionError, Value};
+use tokio::sync::Semaphore;
+
+use super::cel_cost::{Size, most_steps};
 
 /// Bytes of an expression. Every operator may be a level of recursion, where it is evaluated and where it is freed: so many
 /// fit a thread's stack.
-const LONGEST: usize = 1_024;
+pub(super) const LONGEST: usize = 1_024;
 /// Levels of brackets.
 const DEEPEST: u16 = 32;
 /// Bytes that are kept of an expression's own words.
 const WORDS: usize = 1_024;
+/// Steps of an evaluation: about a second at the most.
+const STEPS: u64 = 10_000_000;
+/// Evaluations at a time.
+const AT_ONCE: usize = 2;
 
 /// An expression, parsed.
 pub(super) struct Until(Expression);
@@ -41,6 +49,13 @@ impl Until {
 
     /// What it says of an object; `None` for one that isn't there, of which `object` is null.
     pub(super) fn of(&self, object: Option<&serde_json::Value>) -> Verdict {
+        let steps = most_steps(&self.0, object.map(Size::of).unwrap_or_default());
+        if steps > STEPS {
+            return Verdict::Failed(format!(
+                "its condition may take {steps} steps over an object of this size, where {STEPS} are the most; use fewer macros, \
+                 or no nested ones"
+            ));
+        }
         let mut context = Context::default();
         context.add_variable_from_value("object", object.map_or(Value::Null, value));
         match context.resolve(&self.0) {
@@ -55,6 +70,29 @@ impl Until {
             // A field that is not there yet, mostly.
             Ok(_) | Err(_) => Verdict::NotYet,
         }
+    }
+}
+
+/// Evaluates expressions on threads of its own, a few at a time.
+pub(super) struct Evaluator(Arc<Semaphore>);
+
+impl Default for Evaluator {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(AT_ONCE)))
+    }
+}
+
+impl Evaluator {
+    /// As [`Until::of`].
+    pub(super) async fn evaluate(&self, until: &Arc<Until>, object: Option<serde_json::Value>) -> Verdict {
+        let Ok(permit) = Arc::clone(&self.0).acquire_owned().await else { return Verdict::NotYet };
+        let until = Arc::clone(until);
+        let evaluated = tokio::task::spawn_blocking(move || {
+            let verdict = until.of(object.as_ref());
+            drop(permit);
+            verdict
+        });
+        evaluated.await.unwrap_or_else(|error| Verdict::Failed(format!("its condition can't be evaluated: {error}")))
     }
 }
 
@@ -124,6 +162,40 @@ mod tests {
             let Err(error) = Until::parse(text) else { panic!("{text}") };
             assert!(error.contains(why), "{error}");
         }
+    }
+
+    #[test]
+    fn what_would_take_too_long_is_not_evaluated() {
+        let list: Vec<_> = (0..50).map(|n| json!({"name": format!("name-{n}"), "status": "True"})).collect();
+        let object = json!({"status": {"conditions": list}, "text": "x".repeat(10_000)});
+        let in_turn = |depth: usize| {
+            let list = format!("[{}]", ["1"; 20].join(","));
+            (0..depth).fold("true".to_owned(), |inner, depth| format!("{list}.all(x{depth}, {inner})"))
+        };
+        let doubling = format!("size([object.text].map(t, {})) == 0", ["t"; 200].join("+"));
+        for (text, runs) in [
+            ("object.status.conditions.exists(c, c.name == 'name-7' && c.status == 'True')", true),
+            ("object.status.conditions.all(c, object.status.conditions.exists(d, d.name == c.name))", true),
+            ("object.status.conditions.map(c, c.name).exists(n, n.contains('7'))", true),
+            (&in_turn(1), true),
+            (&in_turn(12), false),
+            (&doubling, false),
+        ] {
+            let verdict = Until::parse(text).unwrap().of(Some(&object));
+            let refused = matches!(&verdict, Verdict::Failed(why) if why.contains("steps"));
+            assert_eq!(verdict == Verdict::Met, runs, "{text}: {verdict:?}");
+            assert_eq!(refused, !runs, "{text}: {verdict:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn it_is_not_evaluated_on_the_runtime() {
+        // The runtime of this test has one thread, so that what blocks that thread keeps the other future from running.
+        let until = Arc::new(Until::parse("object == null").unwrap());
+        let evaluator = Evaluator(Arc::new(Semaphore::new(1)));
+        let mut evaluated = std::pin::pin!(evaluator.evaluate(&until, None));
+        assert!(futures::poll!(evaluated.as_mut()).is_pending(), "it was evaluated where it was asked");
+        assert_eq!(evaluated.await, Verdict::Met);
     }
 
     #[test]

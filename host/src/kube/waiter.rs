@@ -12,9 +12,9 @@ use futures::StreamExt;
 use tokio::sync::Semaphore;
 use tracing::debug;
 
-use super::informer::explain_client;
+use super::informer::{PATIENCE, explain_client};
 use super::resources::{Resources, name_of};
-use super::until::{Until, Verdict};
+use super::until::{Evaluator, Until, Verdict};
 
 /// Each watch is a connection. Waits beyond these look at their object now and then, until there is a place.
 const WATCHES: usize = 128;
@@ -28,39 +28,45 @@ pub(super) struct Waiter {
     client: Client,
     resources: Arc<Resources>,
     watches: Semaphore,
+    evaluator: Evaluator,
 }
 
 impl Waiter {
     pub(super) fn new(client: Client, resources: Arc<Resources>) -> Self {
-        Self { client, resources, watches: Semaphore::new(WATCHES) }
+        Self { client, resources, watches: Semaphore::new(WATCHES), evaluator: Evaluator::default() }
     }
 
     /// Returns when the object is as wanted. An error names the object and says why it won't be, or that time is over.
     pub(super) async fn wait(&self, wait: &Wait) -> Result<(), String> {
         let named = |why: String| format!("waiting for {}: {why}", name_of(&wait.object));
-        let until = Until::parse(&wait.until).map_err(named)?;
+        let until = Arc::new(Until::parse(&wait.until).map_err(named)?);
         let resource = self.resources.of(&wait.object).await.map_err(named)?;
         let timeout = wait.timeout.min(LONGEST);
-        match tokio::time::timeout(timeout, self.until(&wait.object, &until, &resource)).await {
+        match tokio::time::timeout(
+            timeout,
+            self.until(Condition { object: &wait.object, until, evaluator: &self.evaluator }, &resource),
+        )
+        .await
+        {
             Ok(result) => result.map_err(named),
             Err(_) => Err(named(format!("it is not so after {}: {}", seconds(timeout), wait.until))),
         }
     }
 
-    async fn until(&self, object: &ObjectReference, until: &Until, resource: &ApiResource) -> Result<(), String> {
-        let api = match &*object.namespace {
+    async fn until(&self, condition: Condition<'_>, resource: &ApiResource) -> Result<(), String> {
+        let api = match &*condition.object.namespace {
             "" => Api::all_with(self.client.clone(), resource),
             namespace => Api::namespaced_with(self.client.clone(), namespace, resource),
         };
         loop {
             let Ok(_place) = self.watches.try_acquire() else {
-                if let Some(verdict) = look(&api, object, until).await? {
+                if let Some(verdict) = look(&api, &condition).await? {
                     return verdict;
                 }
                 tokio::time::sleep(LOOK).await;
                 continue;
             };
-            return watch(&api, object, until).await;
+            return watch(&api, &condition).await;
         }
     }
 }
@@ -72,10 +78,23 @@ fn by_name(object: &ObjectReference) -> String {
 /// The end of a wait, where it has come.
 type End = Option<Result<(), String>>;
 
+/// A condition on an object.
+struct Condition<'a> {
+    object: &'a ObjectReference,
+    until: Arc<Until>,
+    evaluator: &'a Evaluator,
+}
+
 /// Lists what a watch would list, so that the same rights do.
-async fn look(api: &Api<DynamicObject>, object: &ObjectReference, until: &Until) -> Result<End, String> {
-    match api.list(&ListParams::default().fields(&by_name(object))).await {
-        Ok(found) => Ok(judge(object, until, found.items.first())),
+async fn look(api: &Api<DynamicObject>, condition: &Condition<'_>) -> Result<End, String> {
+    let object = condition.object;
+    let params = ListParams::default().fields(&by_name(object));
+    let Ok(listed) = tokio::time::timeout(PATIENCE, api.list(&params)).await else {
+        debug!("{}: no answer within {PATIENCE:?}; looking again", name_of(object));
+        return Ok(None);
+    };
+    match listed {
+        Ok(found) => Ok(condition.judge(found.items.first()).await),
         Err(ClientError::Api(status)) if status.code == 403 => {
             Err(format!("{} (the scheduler's role needs list and watch on it)", status.message))
         }
@@ -86,7 +105,8 @@ async fn look(api: &Api<DynamicObject>, object: &ObjectReference, until: &Until)
     }
 }
 
-async fn watch(api: &Api<DynamicObject>, object: &ObjectReference, until: &Until) -> Result<(), String> {
+async fn watch(api: &Api<DynamicObject>, condition: &Condition<'_>) -> Result<(), String> {
+    let object = condition.object;
     let config = watcher::Config::default().fields(&by_name(object));
     let mut events = pin!(watcher(api.clone(), config).default_backoff());
     let mut listed = false;
@@ -98,11 +118,11 @@ async fn watch(api: &Api<DynamicObject>, object: &ObjectReference, until: &Until
             }
             Ok(watcher::Event::InitApply(found)) => {
                 listed = true;
-                judge(object, until, Some(&found))
+                condition.judge(Some(&found)).await
             }
-            Ok(watcher::Event::Apply(found)) => judge(object, until, Some(&found)),
+            Ok(watcher::Event::Apply(found)) => condition.judge(Some(&found)).await,
             Ok(watcher::Event::InitDone) if listed => None,
-            Ok(watcher::Event::InitDone | watcher::Event::Delete(_)) => judge(object, until, None),
+            Ok(watcher::Event::InitDone | watcher::Event::Delete(_)) => condition.judge(None).await,
             Err(watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error)) => {
                 if let ClientError::Api(status) = &error
                     && status.code == 403
@@ -124,19 +144,22 @@ async fn watch(api: &Api<DynamicObject>, object: &ObjectReference, until: &Until
     Err("the watch ended".to_owned())
 }
 
-fn judge(object: &ObjectReference, until: &Until, found: Option<&DynamicObject>) -> End {
-    // Another one of the name is as good as none.
-    let gone = || (!object.uid.is_empty()).then(|| Err("it is gone".to_owned()));
-    let json = match found {
-        Some(found) if !object.uid.is_empty() && found.uid().as_deref() != Some(&*object.uid) => return gone(),
-        Some(found) => Some(serde_json::to_value(found).unwrap_or_default()),
-        None => None,
-    };
-    match until.of(json.as_ref()) {
-        Verdict::Met => Some(Ok(())),
-        Verdict::Failed(reason) => Some(Err(reason)),
-        Verdict::NotYet if found.is_none() => gone(),
-        Verdict::NotYet => None,
+impl Condition<'_> {
+    async fn judge(&self, found: Option<&DynamicObject>) -> End {
+        let object = self.object;
+        // Another one of the name is as good as none.
+        let gone = || (!object.uid.is_empty()).then(|| Err("it is gone".to_owned()));
+        let json = match found {
+            Some(found) if !object.uid.is_empty() && found.uid().as_deref() != Some(&*object.uid) => return gone(),
+            Some(found) => Some(serde_json::to_value(found).unwrap_or_default()),
+            None => None,
+        };
+        match self.evaluator.evaluate(&self.until, json).await {
+            Verdict::Met => Some(Ok(())),
+            Verdict::Failed(reason) => Some(Err(reason)),
+            Verdict::NotYet if found.is_none() => gone(),
+            Verdict::NotYet => None,
+        }
     }
 }
 

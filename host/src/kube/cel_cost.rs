@@ -1,0 +1,146 @@
+//! The cost of a CEL expression over an object: an upper bound, known before the expression is evaluated. The evaluator has no limit
+//! of its own.
+
+use cel::common::ast::operators::ADD;
+use cel::common::ast::{CallExpr, EntryExpr, Expr};
+use cel::parser::Expression;
+use serde_json::Value;
+
+/// Bytes of text that a function handles in one step.
+const BYTES: u64 = 1_024;
+
+/// The size of an object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Size {
+    /// The number of values: fields, elements of lists, scalars.
+    values: u64,
+    /// The number of bytes of all texts and keys.
+    bytes: u64,
+}
+
+impl Size {
+    pub(super) fn of(json: &Value) -> Self {
+        let mut size = Self { values: 1, bytes: 0 };
+        match json {
+            Value::String(text) => size.bytes = text.len() as u64,
+            Value::Array(list) => list.iter().for_each(|json| size.add(Self::of(json))),
+            Value::Object(map) => map.iter().for_each(|(key, json)| {
+                size.bytes += key.len() as u64;
+                size.add(Self::of(json));
+            }),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+        size
+    }
+
+    fn add(&mut self, other: Self) {
+        self.values += other.values;
+        self.bytes += other.bytes;
+    }
+}
+
+/// The most steps that the expression can take over an object of this size.
+///
+/// An expression or a part of it takes one step. A comprehension (`all`, `exists`, `map`, `filter`) takes the steps of its body for
+/// each element of the largest list that there can be. A function also takes steps for the largest text that there can be, and
+/// a concatenation takes the steps to copy what it joins.
+pub(super) fn most_steps(expression: &Expression, object: Size) -> u64 {
+    let mut shape = Shape::default();
+    shape.visit(expression);
+    // Each concatenation makes a list or text that is longer by the largest one.
+    let growth = shape.concatenations.saturating_add(1);
+    let elements = object.values.saturating_add(shape.parts).saturating_mul(growth);
+    let bytes = object.bytes.saturating_add(shape.bytes).saturating_mul(growth);
+    Costs { elements, bytes }.of(expression)
+}
+
+/// What an expression consists of.
+#[derive(Default)]
+struct Shape {
+    parts: u64,
+    concatenations: u64,
+    /// Of its literals and names.
+    bytes: u64,
+}
+
+impl Shape {
+    fn visit(&mut self, expression: &Expression) {
+        self.parts += 1;
+        match &expression.expr {
+            Expr::Call(call) if call.func_name == ADD => self.concatenations += 1,
+            // No literal of the text is longer than the text.
+            Expr::Literal(_) => self.bytes += super::until::LONGEST as u64,
+            _ => {}
+        }
+        parts(expression).into_iter().for_each(|part| self.visit(part));
+    }
+}
+
+struct Costs {
+    elements: u64,
+    bytes: u64,
+}
+
+impl Costs {
+    fn of(&self, expression: &Expression) -> u64 {
+        let own = match &expression.expr {
+            Expr::Call(call) => self.of_call(call),
+            Expr::Comprehension(comprehension) => {
+                let body = [&comprehension.loop_cond, &comprehension.loop_step].map(|part| self.of(part));
+                return [&comprehension.iter_range, &comprehension.accu_init, &comprehension.result]
+                    .map(|part| self.of(part))
+                    .into_iter()
+                    .chain([self.elements.saturating_mul(body[0].saturating_add(body[1]))])
+                    .fold(1, u64::saturating_add);
+            }
+            _ => 1,
+        };
+        parts(expression).into_iter().map(|part| self.of(part)).fold(own, u64::saturating_add)
+    }
+
+    fn of_call(&self, call: &CallExpr) -> u64 {
+        let text = 1 + self.bytes / BYTES;
+        match call.func_name.as_str() {
+            ADD => call.args.iter().map(|part| self.weight(part)).fold(1, u64::saturating_add),
+            _ => text,
+        }
+    }
+
+    /// Steps to copy what the expression comes to.
+    fn weight(&self, expression: &Expression) -> u64 {
+        match &expression.expr {
+            // As long as the whole text at the most.
+            Expr::Literal(_) => 1,
+            Expr::Call(call) if call.func_name == ADD => {
+                call.args.iter().map(|part| self.weight(part)).fold(1, u64::saturating_add)
+            }
+            _ => self.elements.saturating_add(self.bytes / BYTES),
+        }
+    }
+}
+
+/// The parts of an expression.
+fn parts(expression: &Expression) -> Vec<&Expression> {
+    match &expression.expr {
+        Expr::Call(call) => call.target.as_deref().into_iter().chain(&call.args).collect(),
+        Expr::Comprehension(comprehension) => vec![
+            &comprehension.iter_range,
+            &comprehension.accu_init,
+            &comprehension.loop_cond,
+            &comprehension.loop_step,
+            &comprehension.result,
+        ],
+        Expr::List(list) => list.elements.iter().collect(),
+        Expr::Map(map) => map.entries.iter().flat_map(|entry| of_entry(&entry.expr)).collect(),
+        Expr::Struct(fields) => fields.entries.iter().flat_map(|entry| of_entry(&entry.expr)).collect(),
+        Expr::Select(select) => vec![&select.operand],
+        Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => Vec::new(),
+    }
+}
+
+fn of_entry(entry: &EntryExpr) -> Vec<&Expression> {
+    match entry {
+        EntryExpr::StructField(field) => vec![&field.value],
+        EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
+    }
+}
