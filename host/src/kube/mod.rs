@@ -31,6 +31,7 @@ mod patcher;
 mod rate;
 mod resources;
 mod rest;
+mod shared_watch;
 mod shell;
 mod status;
 mod until;

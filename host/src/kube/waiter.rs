@@ -1,4 +1,5 @@
-//! Waiting until an object is so: a watch of that one object, for as long as the wait takes.
+//! Waiting until an object is so: a watch of that one object, for as long as the wait takes; or, where many wait, one watch of all
+//! objects of the kind.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -14,11 +15,14 @@ use tracing::debug;
 
 use super::informer::{PATIENCE, explain_client};
 use super::resources::{Resources, name_of};
+use super::shared_watch::{Seen, SharedWatches};
 use super::until::{Evaluator, Until, Verdict};
 
-/// Each watch is a connection. Waits beyond these look at their object now and then, until there is a place.
+/// Each watch is a connection. Waits beyond these share a watch of their kind.
 const WATCHES: usize = 128;
-/// How often those look.
+/// How many of those look at their object at once, when they begin.
+const LOOKS: usize = 32;
+/// How long they wait after a look that failed.
 const LOOK: Duration = Duration::from_secs(5);
 /// The longest wait, whatever a plugin says.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -28,12 +32,16 @@ pub(super) struct Waiter {
     client: Client,
     resources: Arc<Resources>,
     watches: Semaphore,
+    looks: Semaphore,
+    shared: SharedWatches,
     evaluator: Evaluator,
 }
 
 impl Waiter {
     pub(super) fn new(client: Client, resources: Arc<Resources>) -> Self {
-        Self { client, resources, watches: Semaphore::new(WATCHES), evaluator: Evaluator::default() }
+        let shared = SharedWatches::new(client.clone());
+        let (watches, looks) = (Semaphore::new(WATCHES), Semaphore::new(LOOKS));
+        Self { client, resources, watches, looks, shared, evaluator: Evaluator::default() }
     }
 
     /// Returns when the object is as wanted. An error names the object and says why it won't be, or that time is over.
@@ -42,12 +50,8 @@ impl Waiter {
         let until = Arc::new(Until::parse(&wait.until).map_err(named)?);
         let resource = self.resources.of(&wait.object).await.map_err(named)?;
         let timeout = wait.timeout.min(LONGEST);
-        match tokio::time::timeout(
-            timeout,
-            self.until(Condition { object: &wait.object, until, evaluator: &self.evaluator }, &resource),
-        )
-        .await
-        {
+        let condition = Condition { object: &wait.object, until, evaluator: &self.evaluator };
+        match tokio::time::timeout(timeout, self.until(condition, &resource)).await {
             Ok(result) => result.map_err(named),
             Err(_) => Err(named(format!("it is not so after {}: {}", seconds(timeout), wait.until))),
         }
@@ -58,17 +62,58 @@ impl Waiter {
             "" => Api::all_with(self.client.clone(), resource),
             namespace => Api::namespaced_with(self.client.clone(), namespace, resource),
         };
-        loop {
-            let Ok(_place) = self.watches.try_acquire() else {
-                if let Some(verdict) = look(&api, &condition).await? {
-                    return verdict;
-                }
-                tokio::time::sleep(LOOK).await;
-                continue;
-            };
-            return watch(&api, &condition).await;
+        match self.watches.try_acquire() {
+            Ok(_place) => watch(&api, &condition).await,
+            Err(_) => self.follow(&api, &condition, resource).await,
         }
     }
+
+    /// Waits by the watch that is shared.
+    async fn follow(
+        &self,
+        api: &Api<DynamicObject>,
+        condition: &Condition<'_>,
+        resource: &ApiResource,
+    ) -> Result<(), String> {
+        // First, so that nothing is missed between the look and the first news.
+        let mut news = self.shared.subscribe(condition.object, resource);
+        let Looked { found, version: looked } = loop {
+            let _permit = self.looks.acquire().await.map_err(|e| e.to_string())?;
+            if let Some(looked) = look(api, condition.object).await? {
+                break looked;
+            }
+            tokio::time::sleep(LOOK).await;
+        };
+        if let Some(end) = condition.judge(found.as_ref()).await {
+            return end;
+        }
+        // The watch may be behind the look.
+        let is_old =
+            |object: &DynamicObject| version(object.resource_version()).zip(looked).is_some_and(|(v, l)| v <= l);
+        loop {
+            let end = match news.next().await {
+                Seen::Nothing => None,
+                Seen::Object(object) | Seen::Gone(Some(object)) if is_old(&object) => None,
+                Seen::Object(object) => condition.judge(Some(&object)).await,
+                Seen::Gone(_) => condition.judge(None).await,
+                Seen::Forbidden(why) => return Err(why.to_string()),
+            };
+            if let Some(end) = end {
+                return end;
+            }
+        }
+    }
+}
+
+/// What a look showed.
+struct Looked {
+    found: Option<DynamicObject>,
+    /// The resourceVersion of the list.
+    version: Option<u64>,
+}
+
+fn version(text: Option<String>) -> Option<u64> {
+    text?.parse().ok()
 }
 
 fn by_name(object: &ObjectReference) -> String {
@@ -85,16 +130,18 @@ struct Condition<'a> {
     evaluator: &'a Evaluator,
 }
 
-/// Lists what a watch would list, so that the same rights do.
-async fn look(api: &Api<DynamicObject>, condition: &Condition<'_>) -> Result<End, String> {
-    let object = condition.object;
+/// Lists what a watch would list, so that the same rights do. `None` if that failed and may succeed later.
+async fn look(api: &Api<DynamicObject>, object: &ObjectReference) -> Result<Option<Looked>, String> {
     let params = ListParams::default().fields(&by_name(object));
     let Ok(listed) = tokio::time::timeout(PATIENCE, api.list(&params)).await else {
         debug!("{}: no answer within {PATIENCE:?}; looking again", name_of(object));
         return Ok(None);
     };
     match listed {
-        Ok(found) => Ok(condition.judge(found.items.first()).await),
+        Ok(mut list) => {
+            let version = version(list.metadata.resource_version.take());
+            Ok(Some(Looked { found: list.items.pop(), version }))
+        }
         Err(ClientError::Api(status)) if status.code == 403 => {
             Err(format!("{} (the scheduler's role needs list and watch on it)", status.message))
         }
@@ -166,3 +213,7 @@ impl Condition<'_> {
 fn seconds(time: Duration) -> String {
     format!("{} s", time.as_millis() as f64 / 1_000.0)
 }
+
+#[cfg(test)]
+#[path = "waiter_test.rs"]
+mod tests;

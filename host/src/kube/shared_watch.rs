@@ -1,0 +1,171 @@
+//! One watch of all objects of a kind, for many waits: each learns about its own object.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use ::kube::api::{ApiResource, DynamicObject};
+use ::kube::runtime::{WatchStreamExt, watcher};
+use ::kube::{Api, Client, Error as ClientError, ResourceExt};
+use berth_core::intent::ObjectReference;
+use futures::StreamExt;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tracing::debug;
+
+use super::informer::explain_client;
+
+/// Namespace and name.
+type Key = (Box<str>, Box<str>);
+
+/// The watches under way, by `apiVersion` and `kind`. A watch ends with the last of its subscriptions.
+pub(super) struct SharedWatches {
+    client: Client,
+    watches: Mutex<BTreeMap<(Box<str>, Box<str>), Weak<Shared>>>,
+}
+
+/// What the watch shows of an object.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Seen {
+    /// Nothing yet.
+    #[default]
+    Nothing,
+    /// The object, as it is.
+    Object(Arc<DynamicObject>),
+    /// The object was deleted, and was this before; `None` if it was not on a list.
+    Gone(Option<Arc<DynamicObject>>),
+    /// Kinds that may not be watched, for this reason.
+    Forbidden(Arc<str>),
+}
+
+#[derive(Default)]
+struct Awaited(Mutex<BTreeMap<Key, watch::Sender<Seen>>>);
+
+struct Shared {
+    awaited: Arc<Awaited>,
+    task: AbortHandle,
+}
+
+/// One object's part of a watch.
+pub(super) struct Subscription {
+    seen: watch::Receiver<Seen>,
+    key: Key,
+    shared: Arc<Shared>,
+}
+
+impl SharedWatches {
+    pub(super) fn new(client: Client) -> Self {
+        Self { client, watches: Mutex::default() }
+    }
+
+    /// Follows the object. What was there before the watch began may not show: look at the object after this call. Must be called
+    /// on a tokio runtime.
+    pub(super) fn subscribe(&self, object: &ObjectReference, resource: &ApiResource) -> Subscription {
+        let key: Key = (object.namespace.clone(), object.name.clone());
+        let shared = self.shared(object, resource);
+        let seen = shared.awaited.lock().entry(key.clone()).or_default().subscribe();
+        Subscription { seen, key, shared }
+    }
+
+    /// Whether no watch is under way.
+    #[cfg(test)]
+    pub(super) fn is_idle(&self) -> bool {
+        let watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+        watches.values().all(|shared| shared.strong_count() == 0)
+    }
+
+    fn shared(&self, object: &ObjectReference, resource: &ApiResource) -> Arc<Shared> {
+        let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+        watches.retain(|_, shared| shared.strong_count() > 0);
+        let kind = (object.api_version.clone(), object.kind.clone());
+        if let Some(shared) = watches.get(&kind).and_then(Weak::upgrade) {
+            return shared;
+        }
+        let awaited = Arc::<Awaited>::default();
+        let api = Api::all_with(self.client.clone(), resource);
+        let task = tokio::spawn(follow(api, Arc::clone(&awaited))).abort_handle();
+        let shared = Arc::new(Shared { awaited, task });
+        watches.insert(kind, Arc::downgrade(&shared));
+        shared
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Subscription {
+    /// Waits for the next news of the object. Only the latest state is kept.
+    pub(super) async fn next(&mut self) -> Seen {
+        match self.seen.changed().await {
+            Ok(()) => self.seen.borrow_and_update().clone(),
+            // The sender goes with the subscription.
+            Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        let mut awaited = self.shared.awaited.lock();
+        if awaited.get(&self.key).is_some_and(|seen| seen.receiver_count() <= 1) {
+            awaited.remove(&self.key);
+        }
+    }
+}
+
+impl Awaited {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Key, watch::Sender<Seen>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keys(&self) -> BTreeSet<Key> {
+        self.lock().keys().cloned().collect()
+    }
+
+    /// Tells who waits for the object, if anybody does.
+    fn tell(&self, object: DynamicObject, seen: impl FnOnce(Arc<DynamicObject>) -> Seen) -> Key {
+        let key = (object.namespace().unwrap_or_default().into(), object.name_any().into());
+        if let Some(sender) = self.lock().get(&key) {
+            sender.send_replace(seen(Arc::new(object)));
+        }
+        key
+    }
+}
+
+async fn follow(api: Api<DynamicObject>, awaited: Arc<Awaited>) {
+    let mut events = pin!(watcher(api, watcher::Config::default()).default_backoff());
+    // Who waits since before the list began, and is not on it so far.
+    let mut missing = BTreeSet::new();
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(watcher::Event::Init) => missing = awaited.keys(),
+            Ok(watcher::Event::InitApply(object)) => {
+                missing.remove(&awaited.tell(object, Seen::Object));
+            }
+            Ok(watcher::Event::InitDone) => {
+                let awaited = awaited.lock();
+                let gone = std::mem::take(&mut missing);
+                gone.iter()
+                    .filter_map(|key| awaited.get(key))
+                    .for_each(|sender| drop(sender.send_replace(Seen::Gone(None))));
+            }
+            Ok(watcher::Event::Apply(object)) => drop(awaited.tell(object, Seen::Object)),
+            Ok(watcher::Event::Delete(object)) => drop(awaited.tell(object, |object| Seen::Gone(Some(object)))),
+            Err(watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error)) => {
+                let why = explain_client(&error);
+                debug!("the watch for waits: {why}; trying again");
+                if matches!(&error, ClientError::Api(status) if status.code == 403) {
+                    let why: Arc<str> = why.into();
+                    awaited
+                        .lock()
+                        .values()
+                        .for_each(|sender| drop(sender.send_replace(Seen::Forbidden(Arc::clone(&why)))));
+                }
+            }
+            Err(error) => debug!("the watch for waits broke: {error}; trying again"),
+        }
+    }
+}
