@@ -1,4 +1,4 @@
-//! What becomes of pods, as a watch tells it: how most tests see what the scheduler did.
+//! What becomes of pods, as watches of pods and of events tell it: how most tests see what the scheduler did.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -6,19 +6,22 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::events::v1::Event as Told;
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, Event};
 use kube::{Api, Client};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::events;
+use crate::history::History;
 use crate::objects::NAMESPACE;
 use crate::wait::{self, Look, PATIENCE};
 
 /// Follows all pods of the tests' namespace from its start on.
 pub struct Journal {
     pods: watch::Receiver<Pods>,
-    task: JoinHandle<()>,
+    tasks: [JoinHandle<()>; 2],
 }
 
 /// All pods as last seen.
@@ -26,10 +29,8 @@ pub struct Journal {
 pub struct Pods {
     /// By name; those that are there.
     pub by_name: BTreeMap<String, Seen>,
-    /// By uid, the node of every pod that ever had one.
-    bound: HashMap<String, String>,
-    /// What must never happen and did.
-    wrongs: Vec<String>,
+    /// Of every pod that ever was there.
+    history: History,
     complete: bool,
 }
 
@@ -77,13 +78,7 @@ impl Pods {
     fn apply(&mut self, pod: &Pod) {
         let seen = seen(pod);
         let name = pod.metadata.name.clone().unwrap_or_default();
-        let before = self.bound.get(&seen.uid);
-        if let Some(before) = before.filter(|before| Some(*before) != seen.node.as_ref()) {
-            self.wrongs.push(format!("pod {name} was on node {before} and then on {:?}", seen.node));
-        }
-        if let Some(node) = &seen.node {
-            self.bound.insert(seen.uid.clone(), node.clone());
-        }
+        self.history.pod(&name, &seen.uid, seen.node.as_deref());
         self.by_name.insert(name, seen);
     }
 
@@ -100,8 +95,9 @@ impl Journal {
     /// The API server does not list pods.
     pub async fn start(client: &Client) -> Result<Self> {
         let (sender, pods) = watch::channel(Pods::default());
-        let task = tokio::spawn(follow(Api::namespaced(client.clone(), NAMESPACE), sender));
-        let journal = Self { pods, task };
+        let told = tokio::spawn(follow_events(Api::namespaced(client.clone(), NAMESPACE), sender.clone()));
+        let follow = tokio::spawn(follow(Api::namespaced(client.clone(), NAMESPACE), sender));
+        let journal = Self { pods, tasks: [follow, told] };
         journal.until("pods are listed", |pods| Look::at(pods.complete, || "no complete list".into())).await?;
         Ok(journal)
     }
@@ -202,12 +198,18 @@ impl Journal {
         look(&self.pods.borrow())
     }
 
-    /// That no pod has changed its node, ever.
+    /// The nodes of all pods that ever had one, by uid.
+    pub fn nodes(&self) -> HashMap<String, String> {
+        self.now(|pods| pods.history.nodes().clone())
+    }
+
+    /// That no pod has ever changed its node, or was said to be placed twice or on another node than its own. Events that
+    /// are still on their way are not seen.
     ///
     /// # Errors
     /// Which one did.
     pub fn check(&self) -> Result<()> {
-        let wrongs = self.now(|pods| pods.wrongs.join("; "));
+        let wrongs = self.now(|pods| pods.history.wrongs().join("; "));
         ensure!(wrongs.is_empty(), "{wrongs}");
         Ok(())
     }
@@ -215,7 +217,7 @@ impl Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        self.task.abort();
+        self.tasks.iter().for_each(JoinHandle::abort);
     }
 }
 
@@ -239,6 +241,23 @@ async fn follow(api: Api<Pod>, pods: watch::Sender<Pods>) {
             }),
             Event::Apply(pod) => pods.send_modify(|pods| pods.apply(&pod)),
             Event::Delete(pod) => pods.send_modify(|pods| pods.remove(&pod)),
+        }
+    }
+}
+
+/// Keeps what the scheduler says of pods that it has placed.
+async fn follow_events(api: Api<Told>, pods: watch::Sender<Pods>) {
+    let mut events = watcher::watcher(api, watcher::Config::default()).default_backoff().applied_objects().boxed();
+    while let Some(event) = events.next().await {
+        // The watcher lists or watches again after an error.
+        let Ok(event) = event else { continue };
+        if event.reason.as_deref() == Some("Scheduled") {
+            let times = event.series.as_ref().map_or(1, |series| series.count);
+            let regarding = event.regarding.clone().unwrap_or_default();
+            let [name, uid, id] =
+                [regarding.name, regarding.uid, event.metadata.name.clone()].map(Option::unwrap_or_default);
+            let node = events::text(&event).rsplit_once(" to ").map_or("", |(_, node)| node);
+            pods.send_modify(|pods| pods.history.told(&name, &uid, &id, node, times));
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod directory;
 pub mod engine;
 pub mod events;
 pub mod extender;
+mod history;
 mod journal;
 pub mod objects;
 mod process;

@@ -1,0 +1,118 @@
+//! The nodes that pods have had, and what the scheduler has said of them: whether a pod was ever placed twice.
+//!
+//! The API server refuses to bind a pod that has a node. So what a scheduler says counts as well: one that takes a refused
+//! or a second binding for a success says that it has placed the pod once more, or elsewhere.
+
+use std::collections::{BTreeMap, HashMap};
+
+/// What was seen of all pods so far.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    /// By uid, the node of every pod that ever had one.
+    nodes: HashMap<String, String>,
+    /// By uid, what was said of the pod.
+    told: BTreeMap<String, Said>,
+    /// Pods that have changed their node.
+    moved: Vec<String>,
+}
+
+/// What events say of one pod.
+#[derive(Debug, Default)]
+struct Said {
+    pod: String,
+    /// By the event's name: the node, and how often it was said.
+    events: BTreeMap<String, (String, i32)>,
+}
+
+impl History {
+    /// The pod is there, with this node or with none.
+    pub(crate) fn pod(&mut self, pod: &str, uid: &str, node: Option<&str>) {
+        if let Some(before) = self.nodes.get(uid).filter(|before| Some(before.as_str()) != node) {
+            self.moved.push(format!("pod {pod} was on node {before} and then on {node:?}"));
+        }
+        if let Some(node) = node {
+            self.nodes.insert(uid.to_owned(), node.to_owned());
+        }
+    }
+
+    /// An event says that the pod was placed on this node, so often.
+    pub(crate) fn told(&mut self, pod: &str, uid: &str, event: &str, node: &str, times: i32) {
+        let said = self.told.entry(uid.to_owned()).or_default();
+        pod.clone_into(&mut said.pod);
+        said.events.insert(event.to_owned(), (node.to_owned(), times));
+    }
+
+    /// By uid, the node of every pod that ever had one.
+    pub(crate) fn nodes(&self) -> &HashMap<String, String> {
+        &self.nodes
+    }
+
+    /// What must never happen and did.
+    pub(crate) fn wrongs(&self) -> Vec<String> {
+        let mut wrongs = self.moved.clone();
+        for (uid, Said { pod, events }) in &self.told {
+            let times: i32 = events.values().map(|(_, times)| times).sum();
+            if times > 1 {
+                let nodes: Vec<&str> = events.values().map(|(node, _)| node.as_str()).collect();
+                wrongs.push(format!("pod {pod} is said to be placed {times} times, on {nodes:?}"));
+            }
+            let on = self.nodes.get(uid);
+            for (node, _) in events.values().filter(|(node, _)| on.is_some_and(|on| on != node)) {
+                wrongs.push(format!("pod {pod} is said to be on node {node} and is on {on:?}"));
+            }
+        }
+        wrongs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placed(node: &str) -> History {
+        let mut history = History::default();
+        history.pod("p", "u", None);
+        history.pod("p", "u", Some(node));
+        history.told("p", "u", "p.1", node, 1);
+        history
+    }
+
+    #[test]
+    fn a_good_history_passes() {
+        let mut history = placed("n");
+        // Seen again, and another pod of the name.
+        history.pod("p", "u", Some("n"));
+        history.told("p", "u", "p.1", "n", 1);
+        history.pod("p", "v", Some("m"));
+        history.told("p", "v", "p.2", "m", 1);
+        assert_eq!(history.wrongs(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_pod_that_moves_is_found() {
+        let mut history = placed("n");
+        history.pod("p", "u", Some("m"));
+        assert!(history.wrongs().iter().any(|wrong| wrong.contains("was on node n and then on Some(\"m\")")));
+        let mut history = placed("n");
+        history.pod("p", "u", None);
+        assert_eq!(history.wrongs(), ["pod p was on node n and then on None"]);
+    }
+
+    #[test]
+    fn a_pod_that_is_placed_twice_on_one_node_is_found() {
+        let mut history = placed("n");
+        history.told("p", "u", "p.2", "n", 1);
+        assert_eq!(history.wrongs(), [r#"pod p is said to be placed 2 times, on ["n", "n"]"#]);
+        let mut history = placed("n");
+        history.told("p", "u", "p.1", "n", 2);
+        assert_eq!(history.wrongs().len(), 1, "{:?}", history.wrongs());
+    }
+
+    #[test]
+    fn a_pod_that_is_said_to_be_elsewhere_is_found() {
+        let mut history = History::default();
+        history.told("p", "u", "p.1", "m", 1);
+        history.pod("p", "u", Some("n"));
+        assert_eq!(history.wrongs(), [r#"pod p is said to be on node m and is on Some("n")"#]);
+    }
+}
