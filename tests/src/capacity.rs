@@ -44,11 +44,17 @@ pub async fn free(client: &Client) -> Result<BTreeMap<String, Amounts>> {
 /// # Errors
 /// Which does, or as [`free`].
 pub async fn check(client: &Client) -> Result<()> {
-    for (node, left) in free(client).await? {
-        let over: Vec<_> = left.iter().filter(|(_, amount)| **amount < 0).collect();
-        ensure!(over.is_empty(), "node {node} holds more than it has, by thousandths: {over:?}");
-    }
+    let overfull = overfull(&free(client).await?);
+    ensure!(overfull.is_empty(), "{}", overfull.join("; "));
     Ok(())
+}
+
+fn overfull(free: &BTreeMap<String, Amounts>) -> Vec<String> {
+    let over = |(node, left): (&String, &Amounts)| {
+        let over: Vec<_> = left.iter().filter(|(_, amount)| **amount < 0).collect();
+        (!over.is_empty()).then(|| format!("node {node} holds more than it has, by thousandths: {over:?}"))
+    };
+    free.iter().filter_map(over).collect()
 }
 
 fn amounts(quantities: &BTreeMap<String, Quantity>) -> Result<Amounts> {
@@ -67,6 +73,15 @@ fn thousandths(quantity: &str) -> Result<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_node_that_holds_too_much_is_found() {
+        let left = |cpu| BTreeMap::from([("cpu".to_owned(), cpu), ("pods".to_owned(), 1000)]);
+        let full = BTreeMap::from([("n".to_owned(), left(0)), ("m".to_owned(), left(1))]);
+        assert_eq!(overfull(&full), Vec::<String>::new());
+        let over = BTreeMap::from([("n".to_owned(), left(-350)), ("m".to_owned(), left(350))]);
+        assert_eq!(overfull(&over), [r#"node n holds more than it has, by thousandths: [("cpu", -350)]"#]);
+    }
 
     #[test]
     fn quantities_of_the_tests_are_read() {
