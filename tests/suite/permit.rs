@@ -52,5 +52,10 @@ async fn a_gang_that_stays_incomplete_gives_its_room_back(target: &Target) -> Re
         let note = "rejected due to timeout after waiting 1s at plugin gang";
         events::with_note(&target.client, name, "FailedScheduling", note).await?;
     }
+    // All room that there is: none of it is held by the gang when it has given up.
+    session.create_all([pod("whole-0", "4"), pod("whole-1", "4")]).await?;
+    session.journal.placed("whole-", 2).await?;
+    let bound = session.journal.now(|pods| pods.placed("gang-"));
+    ensure!(bound == 0, "{bound} pods of an incomplete gang have a node");
     session.end().await
 }
