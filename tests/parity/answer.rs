@@ -108,7 +108,8 @@ impl Answer {
     pub fn differences(theirs: &Self, ours: &Self) -> Vec<String> {
         let mut lines = Vec::new();
         note(&mut lines, "the whole cycle", &theirs.cycle, &ours.cycle);
-        lines.extend(Room::differences(theirs.room.as_ref(), ours.room.as_ref()));
+        let is_held = theirs.plugins.values().any(|verdict| verdict.held.is_some());
+        lines.extend(Room::differences(theirs.room.as_ref(), ours.room.as_ref(), is_held));
         for (plugin, ours) in &ours.plugins {
             let Some(of_them) = theirs.plugins.get(plugin) else {
                 lines.push(format!("{plugin}: kube-scheduler has no such plugin"));

@@ -64,7 +64,9 @@ fn trials() -> Result<(Arc<Parity>, Vec<Trial>)> {
         let parity = Arc::clone(&parity);
         trials.push(Trial::test(format!("drawn::{}", entry.plugin), move || finish(parity.drawn(entry))));
     }
-    Ok((parity, trials.into_iter().map(|trial| trial.with_ignored_flag(ignored)).collect()))
+    let mut trials: Vec<Trial> = trials.into_iter().map(|trial| trial.with_ignored_flag(ignored)).collect();
+    trials.push(Trial::test("room::differences_are_found", || finish(room::differences_are_found())));
+    Ok((parity, trials))
 }
 
 fn finish(result: Result<()>) -> Result<(), Failed> {

@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use anyhow::{Result, ensure};
 use serde::Deserialize;
 
 /// What DynamicResources says where a pre-filter before its own rejected the pod, so that it can't tell. Then nobody is asked to make
@@ -55,13 +56,35 @@ pub enum Room {
     Offered(Offer),
     /// Berth.
     Made(Made),
+    /// Berth was not asked, for this reason.
+    NotAsked(NotAsked),
+}
+
+/// Why Berth was not asked to make room, where kube-scheduler's plugins by themselves can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotAsked {
+    /// There are no nodes.
+    NoNodes,
+    /// The pod has a node.
+    HasNode,
+    /// A plugin holds the pod back, so that no scheduler would try it.
+    Held,
+    /// Pods that wait are promised room: in a real cycle it might be one of those pods' turn.
+    Promises,
 }
 
 impl Room {
-    /// What differs, a line each. Nothing is compared where a side was not asked.
-    pub fn differences(theirs: Option<&Self>, ours: Option<&Self>) -> Vec<String> {
+    /// What differs, a line each. `is_held` says whether a plugin of kube-scheduler holds the pod back. Nothing is compared
+    /// where Berth has a reason not to be asked; that it says nothing at all where kube-scheduler makes an offer is a difference.
+    pub fn differences(theirs: Option<&Self>, ours: Option<&Self>, is_held: bool) -> Vec<String> {
         match (theirs, ours) {
             (Some(Self::Offered(theirs)), Some(Self::Made(ours))) => theirs.differences(ours),
+            (Some(Self::Offered(_)), Some(Self::NotAsked(NotAsked::Held))) if !is_held => {
+                vec!["preemption: Berth holds the pod back, and kube-scheduler does not".to_owned()]
+            }
+            (Some(Self::Offered(theirs)), None) => {
+                vec![format!("preemption: kube-scheduler says {theirs:?}, Berth was not asked")]
+            }
             _ => Vec::new(),
         }
     }
@@ -71,6 +94,7 @@ impl Room {
         match self {
             Self::Offered(offer) => offer.is_made(),
             Self::Made(made) => !made.node.is_empty(),
+            Self::NotAsked(_) => false,
         }
     }
 }
@@ -118,4 +142,24 @@ impl Offer {
         let best = self.candidates.iter().filter(|(_, candidate)| Some(harm(candidate)) == least);
         best.map(|(name, _)| name.as_str()).collect()
     }
+}
+
+/// Checks that [`Room::differences`] finds what is wrong.
+///
+/// # Errors
+/// It does not.
+pub fn differences_are_found() -> Result<()> {
+    let offered = Room::Offered(Offer { node: "n".into(), ..Offer::default() });
+    let not_asked = |why| Some(Room::NotAsked(why));
+    for (ours, is_held, expected) in [
+        (None, false, 1),
+        (not_asked(NotAsked::Held), false, 1),
+        (not_asked(NotAsked::Held), true, 0),
+        (not_asked(NotAsked::NoNodes), false, 0),
+        (Some(Room::Made(Made { node: "m".into(), ..Made::default() })), false, 2),
+    ] {
+        let found = Room::differences(Some(&offered), ours.as_ref(), is_held);
+        ensure!(found.len() == expected, "{expected} differences of {ours:?} should be found: {found:?}");
+    }
+    Ok(())
 }

@@ -23,6 +23,7 @@ use self::listener::Listener;
 use crate::answer::{Answer, Answers, Cycle, Verdict};
 use crate::case::{Case, Change, PROFILE};
 use crate::keeping::Keeping;
+use crate::room::{NotAsked, Room};
 use berth_tests::reader::{Reader, pod};
 
 /// The cycles' time; no plugin that is compared reads it.
@@ -132,10 +133,11 @@ impl Cluster {
         let mut answer = Answer { cycle: self.explain(pod, PROFILE)?.1, ..Answer::default() };
         // kube-scheduler's plugins by themselves know of no promises; and in a real cycle it might be one of those pods' turn.
         if self.promises {
+            answer.room = Some(Room::NotAsked(NotAsked::Promises));
             return Ok(answer);
         }
         if let Cycle::FitsNowhere(message) = &answer.cycle {
-            answer.room = self.make_room(pod, message)?;
+            answer.room = Some(self.make_room(pod, message)?);
         }
         for plugin in self.plugins.clone() {
             let (verdict, _) = self.explain(pod, plugin)?;

@@ -7,14 +7,17 @@ use berth_core::model::{Pod, PodSpec};
 use berth_core::{Action, Event};
 
 use super::{Cluster, NOW, PROFILE};
-use crate::room::{Made, Room};
+use crate::room::{Made, NotAsked, Room};
 
 impl Cluster {
-    /// `message` says why the pod fits nowhere; `None` where there are no nodes, and for a pod that no scheduler would try: one that
-    /// has a node, or is held back.
-    pub(super) fn make_room(&mut self, pod: &Pod, message: &str) -> Result<Option<Room>> {
-        if self.core.cache().node_count() == 0 || !pod.node_name.is_empty() {
-            return Ok(None);
+    /// `message` says why the pod fits nowhere. Nobody is asked where there are no nodes, and for a pod that no scheduler would
+    /// try: one that has a node, or is held back.
+    pub(super) fn make_room(&mut self, pod: &Pod, message: &str) -> Result<Room> {
+        if self.core.cache().node_count() == 0 {
+            return Ok(Room::NotAsked(NotAsked::NoNodes));
+        }
+        if !pod.node_name.is_empty() {
+            return Ok(Room::NotAsked(NotAsked::HasNode));
         }
         let spec = PodSpec { scheduler_name: PROFILE.into(), ..PodSpec::clone(&pod.spec) };
         let pod = Arc::new(Pod { spec: Arc::new(spec), ..pod.clone() });
@@ -23,7 +26,7 @@ impl Cluster {
         actions.extend(self.core.step(Event::Cycle, NOW, &mut self.guests));
         self.core.step(Event::PodRemoved(pod.key.clone()), NOW, &mut self.guests);
         if is_held {
-            return Ok(None);
+            return Ok(Room::NotAsked(NotAsked::Held));
         }
         // What is promised already is not promised again.
         let mut room = Made { node: pod.nominated_node_name.to_string(), ..Made::default() };
@@ -42,6 +45,6 @@ impl Cluster {
         if !room.message.is_empty() {
             room.node.clear();
         }
-        Ok(Some(Room::Made(room)))
+        Ok(Room::Made(room))
     }
 }
