@@ -15,6 +15,7 @@ use tempfile::TempDir;
 
 use crate::authority::Authority;
 use crate::objects::NAMESPACE;
+use crate::programs;
 use crate::wait::{Look, eventually};
 
 /// An administrator's token.
@@ -29,6 +30,8 @@ pub struct ControlPlane {
     kubeconfig: PathBuf,
     etcd: Child,
     apiserver: Child,
+    /// How etcd is started, so that it can be again.
+    etcd_command: Command,
     /// How the API server is started, so that it can be again.
     command: Command,
 }
@@ -53,12 +56,13 @@ impl ControlPlane {
         fs::write(home.join("tokens.csv"), tokens)?;
         service_account_keys(home)?;
         client_certificates(home)?;
-        let etcd = etcd(assets, home, client_port, peer_port)?;
+        let mut etcd_command = etcd(assets, home, client_port, peer_port);
+        let etcd = spawn(&mut etcd_command, &home.join("etcd.log"))?;
         let mut command = apiserver(assets, home, client_port, api_port);
         let apiserver = spawn(&mut command, &home.join("apiserver.log"))?;
         let kubeconfig = home.join("kubeconfig");
         fs::write(&kubeconfig, kubeconfig_for(api_port))?;
-        let mut plane = Self { directory, kubeconfig, etcd, apiserver, command };
+        let mut plane = Self { directory, kubeconfig, etcd, apiserver, etcd_command, command };
         plane.ready().await?;
         Ok(plane)
     }
@@ -89,6 +93,42 @@ impl ControlPlane {
     /// It does not come up.
     pub async fn start_apiserver(&mut self) -> Result<()> {
         self.apiserver = spawn(&mut self.command, &self.directory.path().join("apiserver.log"))?;
+        self.ready().await
+    }
+
+    /// Stops the API server in its tracks: it keeps its connections and answers nothing.
+    ///
+    /// # Errors
+    /// The system's.
+    pub async fn pause_apiserver(&self) -> Result<()> {
+        programs::signal_process(self.apiserver.id(), "STOP").await
+    }
+
+    /// Lets the API server go on; returns when it is ready.
+    ///
+    /// # Errors
+    /// It does not become ready again.
+    pub async fn resume_apiserver(&mut self) -> Result<()> {
+        programs::signal_process(self.apiserver.id(), "CONT").await?;
+        self.ready().await
+    }
+
+    /// Ends etcd, at once and in the midst of everything; the API server stays.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn kill_etcd(&mut self) -> Result<()> {
+        self.etcd.kill()?;
+        self.etcd.wait()?;
+        Ok(())
+    }
+
+    /// Starts etcd again, with all that was in it; returns when the API server is ready.
+    ///
+    /// # Errors
+    /// It does not come up.
+    pub async fn start_etcd(&mut self) -> Result<()> {
+        self.etcd = spawn(&mut self.etcd_command, &self.directory.path().join("etcd.log"))?;
         self.ready().await
     }
 
@@ -152,7 +192,7 @@ fn client_certificates(home: &Path) -> Result<()> {
     authority.issue(home, "jane", "nobodies")
 }
 
-fn etcd(assets: &Path, home: &Path, client: u16, peer: u16) -> Result<Child> {
+fn etcd(assets: &Path, home: &Path, client: u16, peer: u16) -> Command {
     let (client, peer) = (format!("http://127.0.0.1:{client}"), format!("http://127.0.0.1:{peer}"));
     let mut command = Command::new(assets.join("etcd"));
     command
@@ -161,7 +201,7 @@ fn etcd(assets: &Path, home: &Path, client: u16, peer: u16) -> Result<Child> {
         .args([format!("--listen-client-urls={client}"), format!("--advertise-client-urls={client}")])
         .args([format!("--listen-peer-urls={peer}"), format!("--initial-advertise-peer-urls={peer}")])
         .arg(format!("--initial-cluster=default={peer}"));
-    spawn(&mut command, &home.join("etcd.log"))
+    command
 }
 
 fn apiserver(assets: &Path, home: &Path, etcd: u16, port: u16) -> Command {

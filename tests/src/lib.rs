@@ -5,6 +5,7 @@
 
 pub mod api;
 pub mod authority;
+pub mod binds;
 pub mod capacity;
 mod clean;
 mod control_plane;
@@ -29,6 +30,6 @@ pub mod wait;
 pub use control_plane::{ADMIN_TOKEN, ControlPlane, SCHEDULER_TOKEN};
 pub use journal::{Journal, Pods, Seen};
 pub use process::Process;
-pub use proxy::{Fault, Proxy};
+pub use proxy::{Bind, End, Fault, LeaseWrite, Proxy, Record, Which};
 pub use session::Session;
 pub use target::Target;

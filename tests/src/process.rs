@@ -154,6 +154,30 @@ impl Process {
         programs::signal(&self.child, name).await
     }
 
+    /// Stops it in its tracks, as a machine that is suspended, until [`Process::resume`].
+    ///
+    /// # Errors
+    /// It has ended.
+    pub async fn pause(&self) -> Result<()> {
+        self.signal("STOP").await
+    }
+
+    /// Lets it go on.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub async fn resume(&self) -> Result<()> {
+        self.signal("CONT").await
+    }
+
+    /// Whether it has ended, by itself or otherwise.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn has_ended(&mut self) -> Result<bool> {
+        Ok(self.child.try_wait()?.is_some())
+    }
+
     /// Waits until it has ended by itself, and all is in the log that it said.
     ///
     /// # Errors

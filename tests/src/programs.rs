@@ -199,7 +199,14 @@ pub async fn terminate(child: &mut Child) -> Result<ExitStatus> {
 /// # Errors
 /// The process has ended.
 pub async fn signal(child: &Child, name: &str) -> Result<()> {
-    let id = child.id().context("the process has ended by itself")?;
+    signal_process(child.id().context("the process has ended by itself")?, name).await
+}
+
+/// Sends a signal to the process of this id.
+///
+/// # Errors
+/// There is none.
+pub async fn signal_process(id: u32, name: &str) -> Result<()> {
     let status = Command::new("kill").args([format!("-{name}"), id.to_string()]).status().await?;
     ensure!(status.success(), "kill -{name} {id}: {status}");
     Ok(())

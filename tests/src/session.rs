@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use berth::scheduler::Scheduler;
-use berth::wasm::{PluginState, PluginStatus};
+use berth::wasm::{Digest, PluginState, PluginStatus};
 use kube::Client;
 use serde_json::Value;
 
@@ -108,6 +108,55 @@ impl<'a> Session<'a> {
                 core.cache().nodes().any(|info| *info.node.name == *node && info.node.unschedulable)
             });
             Ok(Look::at(looked.await?, || "it does not".to_owned()))
+        })
+        .await
+    }
+
+    /// Waits until a node is chosen for the pod, and taken up for it, whether or not the pod waits for something more.
+    ///
+    /// # Errors
+    /// There was none in time.
+    pub async fn until_assumed(&self, pod: &str) -> Result<()> {
+        eventually(&format!("a node is chosen for pod {pod}"), || async {
+            let pod = pod.to_owned();
+            let looked = self
+                .scheduler()?
+                .inspect(move |core| core.cache().pods().any(|(_, known)| *known.pod.key.name == *pod));
+            Ok(Look::at(looked.await?, || "there is none".to_owned()))
+        })
+        .await
+    }
+
+    /// The digest of the component that serves from this file of the plugins directory.
+    ///
+    /// # Errors
+    /// None does.
+    pub fn digest_of(&self, file: &str) -> Result<Digest> {
+        let plugins = self.scheduler()?.loader().status();
+        let serving = plugins.iter().find(|plugin| is_of(plugin, file) && is_loaded(plugin));
+        serving.and_then(|plugin| plugin.digest.clone()).with_context(|| format!("no plugin serves from {file}"))
+    }
+
+    /// Waits until another component serves from this file than the one of this digest.
+    ///
+    /// # Errors
+    /// As [`Session::until_serving`].
+    pub async fn until_exchanged(&self, file: &str, before: Digest) -> Result<()> {
+        let other = |plugin: &PluginStatus| {
+            is_of(plugin, file) && is_loaded(plugin) && plugin.digest.as_ref().is_some_and(|digest| *digest != before)
+        };
+        self.until_plugin(&format!("another component serves from {file}"), other).await
+    }
+
+    /// Waits until nothing serves from this file.
+    ///
+    /// # Errors
+    /// Something still did in the end.
+    pub async fn until_unloaded(&self, file: &str) -> Result<()> {
+        eventually(&format!("nothing serves from {file}"), || async {
+            let plugins = self.scheduler()?.loader().status();
+            let serves = plugins.iter().any(|plugin| is_of(plugin, file));
+            Ok(Look::at(!serves, || plugins.iter().map(line).collect::<Vec<_>>().join("; ")))
         })
         .await
     }

@@ -63,6 +63,12 @@ pub async fn eventually_within<T, F: Future<Output = Result<Look<T>>>>(
     }
 }
 
+/// Lets this time pass: for a fault that consists of it, never for a condition.
+pub(crate) async fn pass(time: Duration) {
+    let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + time, time);
+    ticks.tick().await;
+}
+
 /// What this process waits for, or did last.
 pub fn last_wait() -> String {
     LAST_WAIT.lock().unwrap_or_else(PoisonError::into_inner).clone()

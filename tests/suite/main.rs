@@ -14,6 +14,7 @@ mod examples;
 mod extenders;
 mod failover;
 mod faults;
+mod faults_real;
 mod kube_scheduler;
 mod kubectl;
 mod metrics;
@@ -74,6 +75,10 @@ fn main() -> ExitCode {
         restart::cases(),
         failover::cases(),
         outages::cases(),
+        faults_real::api_server::cases(),
+        faults_real::exchange::cases(),
+        faults_real::leader::cases(),
+        faults_real::watches::cases(),
         volumes::cases(),
         workloads::cases(),
         kubectl::cases(),
@@ -90,6 +95,7 @@ fn main() -> ExitCode {
     trials.extend(examples::trials());
     trials.extend(outages::trials());
     trials.extend(signals::trials());
+    trials.extend(faults_real::control_plane::trials());
     trials.extend(in_its_place::trials());
     let compared = [parity::cases(), metrics::cases(), extenders::compared(), in_its_place::compared()];
     let compared = compared.iter().flatten().flat_map(|case| harness.trials(case));

@@ -40,6 +40,7 @@ async fn nothing_but_errors_for_a_while(target: &Target) -> Result<()> {
         refuse(StatusCode::INTERNAL_SERVER_ERROR),
         Fault::LoseAnswer,
         refuse(StatusCode::SERVICE_UNAVAILABLE),
+        refuse(StatusCode::GONE),
     ];
     for (round, fault) in faults.into_iter().enumerate() {
         let check = async {

@@ -1,13 +1,20 @@
-//! A proxy before an API server, any API server, that has faults on demand.
+//! A proxy before an API server, any API server, that has faults on demand and records binds and Lease writes.
+
+mod fault;
+mod record;
+mod request;
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use axum::Router;
 use axum::body::Body;
+use axum::body::Bytes;
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::{StreamExt, stream};
@@ -17,7 +24,12 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::wait::{self, PATIENCE};
+use self::fault::Faults;
+pub use self::fault::{Fault, Which};
+use self::record::Entry;
+pub use self::record::{Bind, End, LeaseWrite, Record};
+use self::request::Asked;
+use crate::wait::{self, Look, PATIENCE};
 
 /// No test sends more.
 const MOST_BYTES: usize = 1 << 20;
@@ -26,16 +38,7 @@ const MOST_BYTES: usize = 1 << 20;
 const OF_THE_CONNECTION: [HeaderName; 5] =
     [header::HOST, header::AUTHORIZATION, header::CONTENT_LENGTH, header::CONNECTION, header::TRANSFER_ENCODING];
 
-/// What is done instead of what was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Every request is refused with this status.
-    Refuse(StatusCode),
-    /// Every request is done, and the connection breaks before the answer.
-    LoseAnswer,
-}
-
-/// A running proxy; it ends when it is dropped.
+/// A running proxy. It ends when it is dropped.
 pub struct Proxy {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -44,11 +47,12 @@ pub struct Proxy {
 
 struct Shared {
     onward: Client,
-    fault: Mutex<Option<Fault>>,
+    faults: Faults,
     /// Requests that had a fault.
     hits: watch::Sender<usize>,
     /// Counts cuts.
     cut: watch::Sender<usize>,
+    record: watch::Sender<Record>,
 }
 
 impl Drop for Proxy {
@@ -65,9 +69,13 @@ impl Proxy {
     pub async fn start(onward: Client) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
-        let shared =
-            Shared { onward, fault: Mutex::default(), hits: watch::Sender::new(0), cut: watch::Sender::new(0) };
-        let shared = Arc::new(shared);
+        let shared = Arc::new(Shared {
+            onward,
+            faults: Faults::default(),
+            hits: watch::Sender::new(0),
+            cut: watch::Sender::new(0),
+            record: watch::Sender::default(),
+        });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         // It only ends with the test.
         let task = tokio::spawn(async move { axum::serve(listener, router).await.unwrap_or_default() });
@@ -79,24 +87,68 @@ impl Proxy {
     /// # Errors
     /// None that is known.
     pub async fn client(&self) -> Result<Client> {
-        let kubeconfig = format!(
+        Ok(berth::kube::connect_to(&self.kubeconfig()).await?)
+    }
+
+    /// Writes a kubeconfig for a process that is to go through the proxy, and returns its path.
+    ///
+    /// # Errors
+    /// The file system's.
+    pub fn write_kubeconfig(&self, directory: &Path) -> Result<PathBuf> {
+        let path = directory.join(format!("kubeconfig-proxy-{}", self.address.port()));
+        std::fs::write(&path, self.kubeconfig()).with_context(|| format!("writing {}", path.display()))?;
+        Ok(path)
+    }
+
+    fn kubeconfig(&self) -> String {
+        format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: proxy\n\
              clusters: [{{name: proxy, cluster: {{server: \"http://{}\"}}}}]\n\
              users: [{{name: proxy, user: {{}}}}]\n\
              contexts: [{{name: proxy, context: {{cluster: proxy, user: proxy}}}}]\n",
             self.address
-        );
-        Ok(berth::kube::connect_to(&kubeconfig).await?)
+        )
     }
 
     /// From now on every request has this fault. What is streaming goes on.
     pub fn begin(&self, fault: Fault) {
-        *self.shared.lock() = Some(fault);
+        self.begin_for(Which::All, fault);
     }
 
-    /// From now on all is well.
+    /// From now on these requests have this fault; of several faults a request has the one that began first.
+    pub fn begin_for(&self, which: Which, fault: Fault) {
+        self.shared.faults.begin(which, fault);
+    }
+
+    /// From now on no request has a fault, and those that were held are passed on.
     pub fn end(&self) {
-        *self.shared.lock() = None;
+        self.shared.faults.end();
+    }
+
+    /// The requests so far.
+    pub fn record(&self) -> Record {
+        self.shared.record.borrow().clone()
+    }
+
+    /// Looks at the requests after each one until the answer is yes.
+    ///
+    /// # Errors
+    /// There was no yes within [`PATIENCE`].
+    pub async fn until<T>(&self, what: &str, mut look: impl FnMut(&Record) -> Look<T>) -> Result<T> {
+        wait::begin(what);
+        let mut record = self.shared.record.subscribe();
+        let mut found = String::new();
+        let yes = async {
+            loop {
+                match look(&record.borrow_and_update()) {
+                    Look::Yes(answer) => return Ok(answer),
+                    Look::NotYet(now) => found = now,
+                }
+                record.changed().await.context("the proxy has ended")?;
+            }
+        };
+        let in_time = tokio::time::timeout(PATIENCE, yes).await;
+        in_time.unwrap_or_else(|_| bail!("waited {PATIENCE:?} in vain until {what}; last seen: {found}"))
     }
 
     /// Breaks every answer that is streaming, as watches are, in its midst.
@@ -120,19 +172,13 @@ impl Proxy {
 }
 
 impl Shared {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Fault>> {
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn pass_on(&self, request: Request) -> Result<Response> {
-        let (head, body) = request.into_parts();
-        let bytes = axum::body::to_bytes(body, MOST_BYTES).await?;
+    async fn pass_on(&self, head: Parts, body: Bytes) -> Result<Response> {
         let mut onward = axum::http::Request::builder().method(head.method).uri(head.uri);
         for (name, value) in head.headers.iter().filter(|(name, _)| !OF_THE_CONNECTION.contains(name)) {
             onward = onward.header(name, value);
         }
         let cut = self.cut.subscribe();
-        let answer = self.onward.send(onward.body(bytes.into())?).await?;
+        let answer = self.onward.send(onward.body(body.into())?).await?;
         let (mut head, body) = answer.into_parts();
         OF_THE_CONNECTION.iter().for_each(|name| drop(head.headers.remove(name)));
         Ok(Response::from_parts(head, until_cut(Body::new(body), cut)))
@@ -140,20 +186,29 @@ impl Shared {
 }
 
 async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
-    let fault = *shared.lock();
-    let answer = match fault {
-        Some(Fault::Refuse(status)) => refusal(status),
-        Some(Fault::LoseAnswer) => {
-            // Done or not: the client is not to know.
-            let _ = shared.pass_on(request).await;
-            broken()
-        }
-        None => shared.pass_on(request).await.unwrap_or_else(|_| broken()),
-    };
+    let (head, body) = request.into_parts();
+    let asked = Asked::of(&head);
+    let Ok(body) = axum::body::to_bytes(body, MOST_BYTES).await else { return broken() };
+    let mut entry = Entry::begin(&shared.record, &asked, &body);
+    let fault = shared.faults.of(&asked);
     if fault.is_some() {
         shared.hits.send_modify(|hits| *hits += 1);
     }
-    answer
+    match fault {
+        Some(Fault::Refuse(status)) => {
+            entry.answered(status);
+            return refusal(status);
+        }
+        // The task ends when the caller has gone.
+        Some(Fault::Silence) => std::future::pending().await,
+        Some(Fault::Slow(delay)) => wait::pass(delay).await,
+        Some(Fault::Hold) => shared.faults.until_let_go(&asked).await,
+        Some(Fault::LoseAnswer) | None => {}
+    }
+    let Ok(answer) = shared.pass_on(head, body).await else { return broken() };
+    entry.answered(answer.status());
+    // Done or not: the client is not to know.
+    if fault == Some(Fault::LoseAnswer) { broken() } else { answer }
 }
 
 /// As an API server that is overloaded, or that has lost its etcd.

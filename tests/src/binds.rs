@@ -1,0 +1,138 @@
+//! Whether the binds of several schedulers keep what Berth promises, judged by what proxies saw and by nothing that a
+//! scheduler says.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+
+use crate::proxy::{Bind, Record};
+
+/// The binds that arrived at a time at which the scheduler that sent them did not hold the Lease, by the Lease writes
+/// that the API server took from it. The scheduler counts from when it sent a write, so its own end of the Lease is earlier.
+#[must_use]
+pub fn late(record: &Record) -> Vec<&Bind> {
+    record.binds.iter().filter(|bind| lease_end(record, bind.arrived).is_none_or(|end| bind.arrived > end)).collect()
+}
+
+/// When the Lease ends that the scheduler held at this time; `None` where it never held one.
+fn lease_end(record: &Record, at: Instant) -> Option<Instant> {
+    let taken = record.leases.iter().filter(|write| write.is_done() && !write.holder.is_empty());
+    let last = taken.filter(|write| write.arrived <= at).next_back()?;
+    Some(last.arrived + last.duration)
+}
+
+/// Checks the binds of schedulers, each behind a proxy of its own: none of them binds before it ever held the Lease,
+/// no pod is bound twice, and every pod is where it was bound. `nodes` has the nodes of all pods, by uid. Returns how many
+/// binds were late.
+///
+/// # Errors
+/// Which of these is not so.
+pub fn check(records: &[Record], nodes: &HashMap<String, String>) -> Result<usize> {
+    let wrongs = wrongs(records, nodes);
+    ensure!(wrongs.is_empty(), "{}", wrongs.join("; "));
+    Ok(records.iter().map(|record| late(record).len()).sum())
+}
+
+fn wrongs(records: &[Record], nodes: &HashMap<String, String>) -> Vec<String> {
+    let mut wrongs = Vec::new();
+    let mut done = BTreeMap::<&str, Vec<&Bind>>::new();
+    for (scheduler, record) in records.iter().enumerate() {
+        for bind in &record.binds {
+            if lease_end(record, bind.arrived).is_none() {
+                wrongs.push(format!("scheduler {scheduler} binds pod {} and never held the Lease", bind.pod));
+            }
+            if bind.is_done() {
+                done.entry(&bind.uid).or_default().push(bind);
+            }
+        }
+    }
+    for (uid, binds) in done {
+        let Bind { pod, node, .. } = binds[0];
+        if binds.len() > 1 {
+            let to: Vec<&str> = binds.iter().map(|bind| bind.node.as_str()).collect();
+            wrongs.push(format!("pod {pod} is bound {} times, to {to:?}", binds.len()));
+        }
+        if let Some(on) = nodes.get(uid).filter(|on| *on != node) {
+            wrongs.push(format!("pod {pod} is bound to node {node} and is on node {on}"));
+        }
+    }
+    wrongs
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use axum::http::StatusCode;
+
+    use super::*;
+    use crate::proxy::{End, LeaseWrite};
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn end(at: Instant, answer: StatusCode) -> Option<End> {
+        Some(End { at, answer: Some(answer) })
+    }
+
+    fn bind(uid: &str, node: &str, arrived: Instant, answer: StatusCode) -> Bind {
+        Bind { pod: uid.into(), uid: uid.into(), node: node.into(), arrived, end: end(arrived, answer) }
+    }
+
+    /// A scheduler that wrote the Lease of 2 s at these times.
+    fn scheduler(renewed: &[Instant], binds: Vec<Bind>) -> Record {
+        let write =
+            |&at| LeaseWrite { holder: "a".into(), duration: 2 * SECOND, arrived: at, end: end(at, StatusCode::OK) };
+        Record { binds, leases: renewed.iter().map(write).collect(), lists: BTreeMap::new() }
+    }
+
+    fn on(node: &str) -> HashMap<String, String> {
+        HashMap::from([("u".to_owned(), node.to_owned())])
+    }
+
+    #[test]
+    fn a_good_history_passes() {
+        let t = Instant::now();
+        let refused = bind("u", "n", t + SECOND, StatusCode::CONFLICT);
+        let bound = bind("u", "m", t + 4 * SECOND, StatusCode::CREATED);
+        let history = [scheduler(&[t], vec![refused]), scheduler(&[t + 3 * SECOND], vec![bound])];
+        assert_eq!(check(&history, &on("m")).ok(), Some(0));
+    }
+
+    #[test]
+    fn a_pod_that_is_bound_twice_is_found() {
+        let t = Instant::now();
+        let bound = |at| bind("u", "n", at, StatusCode::CREATED);
+        let history = [scheduler(&[t], vec![bound(t)]), scheduler(&[t], vec![bound(t + SECOND)])];
+        assert_eq!(wrongs(&history, &on("n")), [r#"pod u is bound 2 times, to ["n", "n"]"#]);
+        let one = [scheduler(&[t], vec![bound(t), bound(t + SECOND)])];
+        assert_eq!(wrongs(&one, &on("n")).len(), 1);
+    }
+
+    #[test]
+    fn a_pod_that_is_elsewhere_is_found() {
+        let t = Instant::now();
+        let history = [scheduler(&[t], vec![bind("u", "n", t, StatusCode::CREATED)])];
+        assert_eq!(wrongs(&history, &on("m")), ["pod u is bound to node n and is on node m"]);
+    }
+
+    #[test]
+    fn a_bind_without_the_lease_is_found() {
+        let t = Instant::now();
+        let early = bind("u", "n", t, StatusCode::CREATED);
+        let history = [scheduler(&[t + SECOND], vec![early])];
+        assert_eq!(wrongs(&history, &on("n")), ["scheduler 0 binds pod u and never held the Lease"]);
+        let mut refused = scheduler(&[t], vec![bind("u", "n", t + SECOND, StatusCode::CREATED)]);
+        refused.leases[0].end = end(t, StatusCode::CONFLICT);
+        assert_eq!(wrongs(&[refused], &on("n")).len(), 1);
+    }
+
+    #[test]
+    fn late_binds_are_counted() {
+        let t = Instant::now();
+        let bound = |at| bind("u", "n", at, StatusCode::CONFLICT);
+        let binds = vec![bound(t + SECOND), bound(t + 3 * SECOND), bound(t + 6 * SECOND)];
+        let record = scheduler(&[t, t + 2 * SECOND], binds);
+        assert_eq!(late(&record).len(), 1, "one that came 4 s after the last renewal");
+    }
+}

@@ -1,0 +1,144 @@
+//! What a proxy has seen: every bind and every write of a Lease, with times, and how often each kind was listed.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use axum::http::StatusCode;
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::request::Asked;
+
+/// Requests in the order in which they arrived.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    /// Requests to bind a pod.
+    pub binds: Vec<Bind>,
+    /// Requests to create or update a Lease.
+    pub leases: Vec<LeaseWrite>,
+    /// Lists by kind, a plural. Each page counts.
+    pub lists: BTreeMap<String, usize>,
+}
+
+/// A request to bind a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bind {
+    /// The pod's name.
+    pub pod: String,
+    /// The pod's uid, as the request has it.
+    pub uid: String,
+    /// The node's name.
+    pub node: String,
+    /// When the whole request had arrived.
+    pub arrived: Instant,
+    /// What became of it.
+    pub end: Option<End>,
+}
+
+/// A request to create or update a Lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseWrite {
+    /// `spec.holderIdentity`; empty where the Lease is given up.
+    pub holder: String,
+    /// `spec.leaseDurationSeconds`.
+    pub duration: Duration,
+    /// When the whole request had arrived.
+    pub arrived: Instant,
+    /// What became of it.
+    pub end: Option<End>,
+}
+
+/// The end of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// When.
+    pub at: Instant,
+    /// The API server's answer, whether or not it was handed over; `None` where there was none before the caller was gone.
+    pub answer: Option<StatusCode>,
+}
+
+impl Bind {
+    /// Whether the API server has bound the pod.
+    pub fn is_done(&self) -> bool {
+        is_success(self.end)
+    }
+
+    /// Whether the request has neither been answered nor been given up.
+    pub fn is_open(&self) -> bool {
+        self.end.is_none()
+    }
+}
+
+impl LeaseWrite {
+    /// Whether the API server has taken it.
+    pub fn is_done(&self) -> bool {
+        is_success(self.end)
+    }
+}
+
+fn is_success(end: Option<End>) -> bool {
+    end.and_then(|end| end.answer).is_some_and(|answer| answer.is_success())
+}
+
+/// A request that is being handled; tells the record of its end, also where the caller goes away.
+pub(super) struct Entry<'a> {
+    record: &'a watch::Sender<Record>,
+    place: Option<Place>,
+    answer: Option<StatusCode>,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    Bind(usize),
+    Lease(usize),
+}
+
+impl<'a> Entry<'a> {
+    pub(super) fn begin(record: &'a watch::Sender<Record>, asked: &Asked, body: &[u8]) -> Self {
+        let arrived = Instant::now();
+        let mut place = None;
+        record.send_if_modified(|record| {
+            place = record.add(asked, body, arrived);
+            place.is_some() || asked.is_list()
+        });
+        Self { record, place, answer: None }
+    }
+
+    pub(super) fn answered(&mut self, answer: StatusCode) {
+        self.answer = Some(answer);
+    }
+}
+
+impl Drop for Entry<'_> {
+    fn drop(&mut self) {
+        let Some(place) = self.place else { return };
+        let end = Some(End { at: Instant::now(), answer: self.answer });
+        self.record.send_modify(|record| match place {
+            Place::Bind(at) => record.binds[at].end = end,
+            Place::Lease(at) => record.leases[at].end = end,
+        });
+    }
+}
+
+impl Record {
+    fn add(&mut self, asked: &Asked, body: &[u8], arrived: Instant) -> Option<Place> {
+        if asked.is_list() {
+            *self.lists.entry(asked.plural.clone()).or_default() += 1;
+        }
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        if asked.is_bind() {
+            let binding: Value = serde_json::from_slice(body).unwrap_or_default();
+            let (uid, node) = (text(&binding["metadata"]["uid"]), text(&binding["target"]["name"]));
+            self.binds.push(Bind { pod: asked.name.clone(), uid, node, arrived, end: None });
+            return Some(Place::Bind(self.binds.len() - 1));
+        }
+        if asked.is_lease_write() {
+            let lease: Value = serde_json::from_slice(body).unwrap_or_default();
+            let spec = &lease["spec"];
+            let duration = Duration::from_secs(spec["leaseDurationSeconds"].as_u64().unwrap_or_default());
+            self.leases.push(LeaseWrite { holder: text(&spec["holderIdentity"]), duration, arrived, end: None });
+            return Some(Place::Lease(self.leases.len() - 1));
+        }
+        None
+    }
+}

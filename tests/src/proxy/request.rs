@@ -1,0 +1,73 @@
+//! What a request to an API server asks for, read from its method and address.
+
+use axum::http::request::Parts;
+use axum::http::{Method, Uri};
+
+/// A request's verb and object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub(super) method: Method,
+    /// The kind as addresses name it: `pods`. Empty where the address is of no object.
+    pub(super) plural: String,
+    /// Empty in requests for a whole kind.
+    pub(super) name: String,
+    pub(super) subresource: String,
+    pub(super) watch: bool,
+}
+
+impl Asked {
+    pub(super) fn of(head: &Parts) -> Self {
+        Self::read(head.method.clone(), &head.uri)
+    }
+
+    fn read(method: Method, uri: &Uri) -> Self {
+        let mut parts = uri.path().split('/').filter(|part| !part.is_empty());
+        // "api" and a version, or "apis", a group and a version.
+        let before = if parts.next() == Some("apis") { 2 } else { 1 };
+        let mut parts = parts.skip(before).peekable();
+        let mut plural = parts.next().unwrap_or_default();
+        if plural == "namespaces" {
+            let namespace = parts.next().unwrap_or_default();
+            match parts.next() {
+                Some(inside) => plural = inside,
+                None => return Self { method, plural: plural.into(), name: namespace.into(), ..Self::default() },
+            }
+        }
+        let name = parts.next().unwrap_or_default().to_owned();
+        let subresource = parts.next().unwrap_or_default().to_owned();
+        let watch = uri.query().unwrap_or_default().split('&').any(|pair| matches!(pair, "watch=true" | "watch=1"));
+        Self { method, plural: plural.to_owned(), name, subresource, watch }
+    }
+
+    pub(super) fn is_bind(&self) -> bool {
+        self.method == Method::POST && self.plural == "pods" && self.subresource == "binding"
+    }
+
+    pub(super) fn is_lease_write(&self) -> bool {
+        self.plural == "leases" && [Method::POST, Method::PUT, Method::PATCH].contains(&self.method)
+    }
+
+    pub(super) fn is_list(&self) -> bool {
+        self.method == Method::GET && !self.watch && !self.plural.is_empty() && self.name.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read() {
+        let read = |method, uri: &str| Asked::read(method, &uri.parse().expect("an address"));
+        let bind = read(Method::POST, "/api/v1/namespaces/default/pods/p/binding");
+        assert!(bind.is_bind() && bind.name == "p", "{bind:?}");
+        let renewal = read(Method::PUT, "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/berth");
+        assert!(renewal.is_lease_write() && !renewal.is_bind() && !renewal.is_list(), "{renewal:?}");
+        let list = read(Method::GET, "/apis/storage.k8s.io/v1/csinodes?limit=500");
+        assert!(list.is_list() && list.plural == "csinodes", "{list:?}");
+        let watch = read(Method::GET, "/api/v1/pods?watch=true&resourceVersion=7");
+        assert!(watch.watch && !watch.is_list() && watch.plural == "pods", "{watch:?}");
+        assert_eq!(read(Method::GET, "/api/v1/namespaces/default").name, "default");
+        assert!(!read(Method::GET, "/version").is_list());
+    }
+}

@@ -1,0 +1,154 @@
+//! Two schedulers of one Lease, each a process behind a proxy of its own. One that ends is followed by another, as a
+//! kubelet does it.
+
+use anyhow::{Context, Result, ensure};
+use berth::kube::lease;
+use berth_tests::wait::{Look, eventually};
+use berth_tests::{Journal, Process, Proxy, Record, Target, api, binds};
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use super::ELECTION;
+
+/// A process and what it goes through.
+pub struct Candidate {
+    pub process: Process,
+    pub proxy: Proxy,
+}
+
+/// Two candidates, and the proxies of all that have ended.
+pub struct Candidates<'a> {
+    target: &'a Target,
+    lease: &'static str,
+    running: Mutex<Vec<Candidate>>,
+    ended: Mutex<Vec<Proxy>>,
+}
+
+impl<'a> Candidates<'a> {
+    /// Starts both; returns when one of them leads.
+    pub async fn start(target: &'a Target, lease: &'static str) -> Result<Self> {
+        let candidates = Self { target, lease, running: Mutex::default(), ended: Mutex::default() };
+        for _ in 0..2 {
+            let one = candidates.one().await?;
+            candidates.running.lock().await.push(one);
+        }
+        candidates.until_one_leads(None).await?;
+        Ok(candidates)
+    }
+
+    async fn one(&self) -> Result<Candidate> {
+        let proxy = Proxy::start(self.target.client.clone()).await?;
+        let name = format!("--leader-elect-resource-name={}", self.lease);
+        let flags: Vec<&str> = ELECTION.into_iter().chain([name.as_str()]).collect();
+        let process = Process::start(&proxy.write_kubeconfig(self.target.home())?, &flags)?;
+        Ok(Candidate { process, proxy })
+    }
+
+    /// Waits until one leads; takes it out, so that something can be done to it. [`Candidates::replace`] ends it and starts
+    /// another one.
+    pub async fn take_leader(&self) -> Result<Leader> {
+        let holder = self.until_one_leads(None).await?;
+        let mut running = self.running.lock().await;
+        let leads = |one: &Candidate| holder_of(&one.proxy.record()).as_ref() == Some(&holder);
+        let at = running.iter().position(leads).context("the leader has ended")?;
+        Ok(Leader { candidate: running.remove(at), holder })
+    }
+
+    /// Waits until a candidate holds the Lease, other than the holder `but`, and returns its identity.
+    pub async fn until_one_leads(&self, but: Option<&str>) -> Result<String> {
+        eventually("one of the candidates leads", || async {
+            self.revive().await?;
+            let holder = self.holder().await?;
+            let running = self.running.lock().await;
+            let held: Vec<_> = running.iter().filter_map(|one| holder_of(&one.proxy.record())).collect();
+            match holder {
+                Some(holder) if Some(holder.as_str()) != but && held.contains(&holder) => Ok(Look::Yes(holder)),
+                holder => Ok(Look::NotYet(format!("{holder:?} holds the Lease"))),
+            }
+        })
+        .await
+    }
+
+    /// Starts another one in place of a leader that was taken out and has ended.
+    pub async fn replace(&self, leader: Leader) -> Result<()> {
+        let Candidate { process, proxy } = leader.candidate;
+        process.kill().await?;
+        self.ended.lock().await.push(proxy);
+        let one = self.one().await?;
+        self.running.lock().await.push(one);
+        Ok(())
+    }
+
+    /// Starts another one in place of each that has ended by itself: it lost its Lease, as the machine is slow or the API
+    /// server was away.
+    pub async fn revive(&self) -> Result<()> {
+        for one in self.running.lock().await.iter_mut() {
+            if one.process.has_ended()? {
+                let ended = std::mem::replace(one, self.one().await?);
+                self.ended.lock().await.push(ended.proxy);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until so many pods of this prefix have a node; a candidate that ends meanwhile is followed by another.
+    pub async fn placed(&self, journal: &Journal, prefix: &str, count: usize) -> Result<()> {
+        eventually(&format!("{count} pods {prefix}* have a node"), || async {
+            self.revive().await?;
+            let placed = journal.now(|pods| pods.placed(prefix));
+            Ok(Look::at(placed == count, || format!("{placed} have")))
+        })
+        .await
+    }
+
+    /// What all proxies have recorded.
+    pub async fn records(&self) -> Vec<Record> {
+        let running = self.running.lock().await;
+        let ended = self.ended.lock().await;
+        ended.iter().chain(running.iter().map(|one| &one.proxy)).map(Proxy::record).collect()
+    }
+
+    /// Stops both in an orderly way, and checks all binds; returns how many were late.
+    pub async fn end(self, journal: &Journal) -> Result<usize> {
+        self.revive().await?;
+        for one in self.running.lock().await.iter_mut() {
+            one.process.stop().await?;
+        }
+        journal.check()?;
+        let late = binds::check(&self.records().await, &journal.nodes())?;
+        let all: usize = self.records().await.iter().map(|record| record.binds.len()).sum();
+        ensure!(all > 0, "no bind went through a proxy: nothing was checked");
+        Ok(late)
+    }
+
+    /// The identity that holds the Lease.
+    async fn holder(&self) -> Result<Option<String>> {
+        let metadata = json!({"name": self.lease, "namespace": "kube-system"});
+        let lease: Value = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata});
+        let found = api::get(&self.target.client, &lease).await?;
+        Ok(found.map(|lease| lease::Record::of_lease(&lease).holder).filter(|holder| !holder.is_empty()))
+    }
+}
+
+/// A leader that was taken out.
+pub struct Leader {
+    pub candidate: Candidate,
+    /// Its identity.
+    pub holder: String,
+}
+
+impl Leader {
+    /// Waits until it ends by itself, with an error, as one does that was paused for longer than its Lease.
+    pub async fn until_it_gives_up(&mut self) -> Result<()> {
+        let process = &mut self.candidate.process;
+        let status = process.ended().await?;
+        ensure!(status.code() == Some(1), "the leader that was paused ended with {status}:\n{}", process.log());
+        Ok(())
+    }
+}
+
+/// The identity under which a scheduler wrote the Lease.
+fn holder_of(record: &Record) -> Option<String> {
+    let mut taken = record.leases.iter().filter(|write| write.is_done() && !write.holder.is_empty());
+    taken.next_back().map(|write| write.holder.clone())
+}

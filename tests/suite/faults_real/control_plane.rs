@@ -1,0 +1,68 @@
+//! etcd is killed, or the API server is paused, for longer than a Lease: every pod is placed in the end, and none twice.
+
+use anyhow::{Context, Result};
+use berth_tests::objects::{node, nodes, pod, pods, with};
+use berth_tests::wait::Look;
+use berth_tests::{ControlPlane, Journal, Pods, Target, api};
+use futures::future::BoxFuture;
+use libtest_mimic::Trial;
+use serde_json::json;
+
+use super::candidates::Candidates;
+use crate::harness::trial_on_its_own;
+
+const PODS: usize = 200;
+
+/// Each stops a part of a real control plane, which so has to be its own.
+pub fn trials() -> Vec<Trial> {
+    let trial = |name, run: fn() -> BoxFuture<'static, Result<()>>| {
+        let name = format!("real::control_plane::{name}");
+        trial_on_its_own(&name, run).with_ignored_flag(ControlPlane::assets().is_none())
+    };
+    vec![
+        trial("etcd_is_killed_and_started_again", || Box::pin(gone_for_a_while(Part::Etcd))),
+        trial("the_api_server_is_paused", || Box::pin(gone_for_a_while(Part::ApiServer))),
+    ]
+}
+
+/// What of the control plane stops.
+#[derive(Clone, Copy)]
+enum Part {
+    /// Killed.
+    Etcd,
+    /// Paused.
+    ApiServer,
+}
+
+/// Amid the placing of pods, until the leader has lost its Lease.
+async fn gone_for_a_while(part: Part) -> Result<()> {
+    let assets = ControlPlane::assets().context("KUBEBUILDER_ASSETS is not set")?;
+    let mut plane = ControlPlane::start(&assets).await?;
+    let target = Target::real(&plane).await?;
+    api::create_all(&target.client, nodes("n", 20, 8)).await?;
+    let journal = Journal::start(&target.client).await?;
+    let candidates = Candidates::start(&target, "control-plane").await?;
+    let mut leader = candidates.take_leader().await?;
+    api::create_all(&target.client, pods("p", PODS, "350m")).await?;
+    let some = |pods: &Pods| Look::at(pods.placed("p-") > 20, || format!("{} are", pods.placed("p-")));
+    journal.until("some of the pods are placed", some).await?;
+    match part {
+        Part::Etcd => plane.kill_etcd()?,
+        Part::ApiServer => plane.pause_apiserver().await?,
+    }
+    leader.candidate.process.ended().await?;
+    match part {
+        Part::Etcd => plane.start_etcd().await?,
+        Part::ApiServer => plane.resume_apiserver().await?,
+    }
+    candidates.replace(leader).await?;
+    candidates.placed(&journal, "p-", PODS).await?;
+    // What is new is seen.
+    api::create(&target.client, &node("late", 4)).await?;
+    let bound_for = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "late"}}});
+    api::create(&target.client, &with(pod("late", "10m"), &bound_for)).await?;
+    candidates.placed(&journal, "late", 1).await?;
+    let late = candidates.end(&journal).await?;
+    println!("{late} binds arrived after the Lease of their sender");
+    Ok(())
+}

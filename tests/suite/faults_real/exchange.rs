@@ -1,0 +1,112 @@
+//! A plugin is exchanged while pods wait at its permit or pre-bind: they are neither lost nor let through.
+
+use anyhow::{Context, Result, ensure};
+use berth_tests::objects::{node, nodes, pod, with};
+use berth_tests::wait::{Look, eventually};
+use berth_tests::{Session, Target, api, directory, events, programs};
+use serde_json::{Value, json};
+
+crate::case::cases!(Both: during_permit, during_pre_bind, gone_during_pre_bind);
+
+const AGENT: &str = "warm-up.example.com/agent";
+
+/// The same component with other bytes: a custom section more, which means nothing.
+fn another(component: &[u8], number: u8) -> Vec<u8> {
+    // The section's id, its length, the length of its name, its name, its content.
+    [component, &[0, 3, 1, b'n', number]].concat()
+}
+
+async fn with_plugin<'a>(target: &'a Target, name: &str, nodes: Vec<Value>) -> Result<Session<'a>> {
+    let file = format!("{name}.wasm");
+    directory::install(&target.plugins_dir(), &file, &programs::example(name)?)?;
+    let session = Session::with_nodes(target, nodes).await?;
+    session.until_loaded(&file).await?;
+    Ok(session)
+}
+
+/// Exchanges the plugin and waits until the other instance serves.
+async fn exchange(session: &Session<'_>, name: &str, number: u8) -> Result<()> {
+    let file = format!("{name}.wasm");
+    let before = session.digest_of(&file)?;
+    directory::install(&session.target.plugins_dir(), &file, &another(&programs::example(name)?, number))?;
+    session.until_exchanged(&file, before).await
+}
+
+/// Five gangs come one member after the other, with an exchange between each two.
+async fn during_permit(target: &Target) -> Result<()> {
+    let session = with_plugin(target, "gang", nodes("n", 2, 8)).await?;
+    let mut number = 0;
+    for gang in 0..3 {
+        let name = format!("gang-{gang}");
+        let annotations = json!({
+            "gang.example.com/name": name, "gang.example.com/size": "3", "gang.example.com/timeout-seconds": "600",
+        });
+        let member =
+            |n: usize| with(pod(&format!("{name}-{n}"), "1"), &json!({"metadata": {"annotations": annotations}}));
+        for n in 0..2 {
+            session.create(&member(n)).await?;
+            session.until_assumed(&format!("{name}-{n}")).await?;
+            number += 1;
+            exchange(&session, "gang", number).await?;
+        }
+        let early = session.journal.now(|pods| pods.placed(&name));
+        ensure!(early == 0, "{early} pods of an incomplete gang have a node");
+        session.create(&member(2)).await?;
+        session.journal.placed(&name, 3).await?;
+    }
+    session.end().await
+}
+
+/// A pod whose node is to be made ready first.
+fn wanting(name: &str) -> Value {
+    with(pod(name, "1"), &json!({"metadata": {"annotations": {"warm-up.example.com/dataset": "images"}}}))
+}
+
+async fn until_asked(target: &Target) -> Result<()> {
+    eventually("the node is to be made ready", || async {
+        let found = api::get(&target.client, &node("n", 4)).await?.context("the node is gone")?;
+        let wanted = &found["metadata"]["annotations"]["warm-up.example.com/wanted"];
+        Ok(Look::at(wanted == "images", || format!("{wanted}")))
+    })
+    .await
+}
+
+/// Sets what the node's agent says.
+async fn answer(target: &Target, answer: Value) -> Result<()> {
+    api::patch(&target.client, &node("n", 4), json!({"metadata": {"annotations": answer}})).await
+}
+
+fn with_agent() -> Vec<Value> {
+    vec![with(node("n", 4), &json!({"metadata": {"labels": {AGENT: "1.0"}}}))]
+}
+
+/// The wait that the instance before has asked for goes on: its failure is told, and then its success.
+async fn during_pre_bind(target: &Target) -> Result<()> {
+    let session = with_plugin(target, "warm-up", with_agent()).await?;
+    session.create(&wanting("p")).await?;
+    until_asked(target).await?;
+    exchange(&session, "warm-up", 1).await?;
+    let early = session.journal.now(|pods| pods.placed("p"));
+    ensure!(early == 0, "the pod was bound before the node was ready");
+    answer(target, json!({"warm-up.example.com/failed": "no disk left"})).await?;
+    events::with_note(&target.client, "p", "FailedScheduling", "no disk left").await?;
+    exchange(&session, "warm-up", 2).await?;
+    answer(target, json!({"warm-up.example.com/failed": null, "warm-up.example.com/ready": "images"})).await?;
+    session.journal.placed_pod("p").await?;
+    session.end().await
+}
+
+/// The plugin's file is removed while a pod waits for what the plugin wanted.
+async fn gone_during_pre_bind(target: &Target) -> Result<()> {
+    let session = with_plugin(target, "warm-up", with_agent()).await?;
+    session.create(&wanting("p")).await?;
+    until_asked(target).await?;
+    directory::remove(&target.plugins_dir(), "warm-up.wasm")?;
+    session.until_unloaded("warm-up.wasm").await?;
+    answer(target, json!({"warm-up.example.com/ready": "images"})).await?;
+    session.journal.placed_pod("p").await?;
+    // What the pod had reserved is its own and no more.
+    session.create(&pod("rest", "3")).await?;
+    session.journal.placed_pod("rest").await?;
+    session.end().await
+}

@@ -1,0 +1,84 @@
+//! The leader is killed, or paused for longer than its Lease, amid the placing of pods: none is lost or bound twice.
+
+use anyhow::{Context, Result};
+use berth_tests::objects::{NAMESPACE, nodes, pods};
+use berth_tests::wait::Look;
+use berth_tests::{Journal, Pods, Target, api, binds, capacity};
+use futures::future::try_join;
+use k8s_openapi::api::core::v1::Pod;
+use kube::Api;
+use kube::api::{DeleteParams, ListParams};
+
+use super::candidates::{Candidates, Leader};
+use super::rounds;
+
+crate::case::cases!(Real: killed_and_paused_in_turn);
+
+/// Pods of a round.
+const PODS: usize = 60;
+
+/// What happens to a leader.
+#[derive(Clone, Copy, Debug)]
+enum Strike {
+    /// `kill -9`
+    Kill,
+    /// SIGSTOP until another leads, then SIGCONT.
+    Pause,
+}
+
+/// Each `FAULT_ROUNDS` times, amid the placing of pods.
+async fn killed_and_paused_in_turn(target: &Target) -> Result<()> {
+    api::create_all(&target.client, nodes("n", 10, 8)).await?;
+    let journal = Journal::start(&target.client).await?;
+    let candidates = Candidates::start(target, "killed-and-paused").await?;
+    let rounds = rounds()?;
+    for round in 0..rounds {
+        for strike in [Strike::Kill, Strike::Pause] {
+            let name = format!("p-{round}-{strike:?}").to_lowercase();
+            let struck = self::round(target, &journal, &candidates, strike, &name);
+            struck.await.with_context(|| format!("{strike:?}, round {round} of {rounds}"))?;
+        }
+    }
+    let late = candidates.end(&journal).await?;
+    println!(
+        "{rounds} leaders were killed and {rounds} were paused; {late} binds arrived after the Lease of their sender"
+    );
+    Ok(())
+}
+
+async fn round(
+    target: &Target,
+    journal: &Journal,
+    candidates: &Candidates<'_>,
+    strike: Strike,
+    name: &str,
+) -> Result<()> {
+    let leader = candidates.take_leader().await?;
+    let striking = async {
+        let some = |pods: &Pods| Look::at(pods.placed(name) >= 10, || format!("{} are", pods.placed(name)));
+        journal.until("some of the round's pods are placed", some).await?;
+        struck(candidates, leader, strike).await
+    };
+    try_join(api::create_all(&target.client, pods(name, PODS, "350m")), striking).await?;
+    candidates.placed(journal, name, PODS).await?;
+    journal.check()?;
+    let late: usize = candidates.records().await.iter().map(|record| binds::late(record).len()).sum();
+    if late == 0 {
+        // A late bind may take room that another leader has given away, as the API server does not count.
+        capacity::check(&target.client).await?;
+    }
+    let all: Api<Pod> = Api::namespaced(target.client.clone(), NAMESPACE);
+    all.delete_collection(&DeleteParams::default().grace_period(0), &ListParams::default()).await?;
+    let none = |pods: &Pods| Look::at(pods.by_name.is_empty(), || format!("{} are there", pods.by_name.len()));
+    journal.until("the round's pods are gone", none).await
+}
+
+async fn struck(candidates: &Candidates<'_>, mut leader: Leader, strike: Strike) -> Result<()> {
+    if let Strike::Pause = strike {
+        leader.candidate.process.pause().await?;
+        candidates.until_one_leads(Some(&leader.holder)).await?;
+        leader.candidate.process.resume().await?;
+        leader.until_it_gives_up().await?;
+    }
+    candidates.replace(leader).await
+}

@@ -1,0 +1,21 @@
+//! Faults of a control plane and of schedulers, judged by what proxies before the API server have recorded.
+
+pub mod api_server;
+mod candidates;
+pub mod control_plane;
+pub mod exchange;
+pub mod leader;
+pub mod watches;
+
+/// A Lease of 2 s.
+const ELECTION: [&str; 3] =
+    ["--leader-elect-lease-duration=2s", "--leader-elect-renew-deadline=1500ms", "--leader-elect-retry-period=250ms"];
+
+/// How often what may happen at any moment is made to happen: `FAULT_ROUNDS`.
+fn rounds() -> anyhow::Result<usize> {
+    use anyhow::Context;
+    match std::env::var("FAULT_ROUNDS") {
+        Ok(text) => text.parse().with_context(|| format!("FAULT_ROUNDS is {text:?}, and no number")),
+        Err(_) => Ok(5),
+    }
+}
