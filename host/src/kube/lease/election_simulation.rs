@@ -1,10 +1,27 @@
-//! Elections of three candidates over a network that loses and delays, with clocks that differ.
+//! Elections of three candidates over a network that loses and delays messages, with clocks that differ in offset, rate
+//! and wall time, and processes that are paused.
 
 use super::*;
+
+/// What is wrong with clocks and processes.
+#[derive(Clone, Copy, Default)]
+struct Troubles {
+    /// By how many millionths a clock may be too fast or too slow.
+    drift: u64,
+    /// Processes are paused for up to 40 s.
+    pauses: bool,
+    /// Clocks stop while their process is paused, as CLOCK_MONOTONIC does while a machine is suspended.
+    stopping: bool,
+    /// Wall clocks jump by hours, forth and back.
+    jumps: bool,
+}
 
 /// An API server with one Lease, the candidates, and what is on its way between them.
 struct World {
     rng: fastrand::Rng,
+    /// For wall clocks, so that they change nothing else.
+    walls: fastrand::Rng,
+    troubles: Troubles,
     now: u64,
     /// With its resourceVersion.
     lease: Option<(Record, u64)>,
@@ -22,6 +39,11 @@ struct Candidate {
     election: Election,
     /// How far its clock is from the others'.
     offset: u64,
+    /// How many millionths of a second its clock advances in a second.
+    rate: u64,
+    paused_until: u64,
+    /// How long it was paused so far, where its clock does not count that.
+    missed: u64,
     /// The resourceVersion that it read or wrote last.
     version: u64,
     doing: Doing,
@@ -46,10 +68,12 @@ enum Content {
 }
 
 impl World {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, troubles: Troubles) -> Self {
         let rng = fastrand::Rng::with_seed(seed);
+        let walls = fastrand::Rng::with_seed(seed + 1);
         let (candidates, messages) = (Vec::new(), Vec::new());
-        let mut world = Self { rng, now: 0, lease: None, candidates, messages, lost: 0, slow: 50, count: 0 };
+        let mut world =
+            Self { rng, walls, troubles, now: 0, lease: None, candidates, messages, lost: 0, slow: 50, count: 0 };
         world.candidates = (0..3).map(|_| world.candidate()).collect();
         world
     }
@@ -57,17 +81,25 @@ impl World {
     fn candidate(&mut self) -> Candidate {
         self.count += 1;
         let election = Election::new(&format!("c{}", self.count), Timing::default());
-        Candidate { election, offset: self.rng.u64(0..100_000), version: 0, doing: Doing::AsleepUntil(self.now) }
+        let offset = self.rng.u64(0..100_000);
+        let drift = self.troubles.drift;
+        let rate = 1_000_000 - drift + self.rng.u64(0..=2 * drift);
+        let doing = Doing::AsleepUntil(self.now);
+        Candidate { election, offset, rate, paused_until: 0, missed: 0, version: 0, doing }
     }
 
-    fn moment(&self, which: usize) -> Moment {
-        let offset = self.candidates[which].offset;
-        // Wall clocks are wrong by up to a day, each in its own way, but go on.
-        let wall = i64::try_from(self.now + offset * 1_000).expect("small");
-        Moment {
-            own: Duration::from_millis(self.now + offset),
-            wall: Timestamp::from_millisecond(wall).expect("a time"),
-        }
+    fn moment(&mut self, which: usize) -> Moment {
+        // Wall clocks are wrong by up to a day, each in its own way.
+        let jump = if self.troubles.jumps { self.walls.u64(0..36_000_000_000) } else { 0 };
+        let wall = i64::try_from(self.now * 1_000 + self.candidates[which].offset * 1_000_000 + jump).expect("small");
+        Moment { own: self.own(which), wall: Timestamp::from_microsecond(wall).expect("a time") }
+    }
+
+    /// What the candidate's own clock says. Of one that is paused, and whose clock stops then: what it says when it goes on.
+    fn own(&self, which: usize) -> Duration {
+        let Candidate { offset, rate, missed, paused_until, .. } = &self.candidates[which];
+        let now = if self.troubles.stopping { self.now.max(*paused_until) } else { self.now };
+        Duration::from_micros((now + offset - missed) * rate / 1_000)
     }
 
     fn send(&mut self, number: u64, from: usize, what: Content) {
@@ -80,7 +112,7 @@ impl World {
     /// On to when something happens next.
     fn step(&mut self) {
         let due = self.candidates.iter().map(|one| match one.doing {
-            Doing::AsleepUntil(at) | Doing::Waiting(_, at) => at,
+            Doing::AsleepUntil(at) | Doing::Waiting(_, at) => at.max(one.paused_until),
         });
         let next = due.chain(self.messages.iter().map(|message| message.arrives)).min();
         let now = next.unwrap_or_default().max(self.now + 1);
@@ -91,10 +123,27 @@ impl World {
         for which in 0..self.candidates.len() {
             self.act(which);
         }
+        if self.troubles.pauses && self.rng.u32(0..50) == 0 {
+            self.pause();
+        }
+    }
+
+    /// Pauses one of the candidates; it does nothing then, and gets no answer.
+    fn pause(&mut self) {
+        let (which, time) = (self.rng.usize(0..self.candidates.len()), self.rng.u64(1..40_000));
+        let one = &mut self.candidates[which];
+        if one.paused_until <= self.now {
+            one.paused_until = self.now + time;
+            one.missed += if self.troubles.stopping { time } else { 0 };
+        }
     }
 
     fn arrive(&mut self, Message { number, from, what, .. }: Message) {
+        let paused_until = self.candidates[from].paused_until;
         match what {
+            Content::Answer(..) if paused_until > self.now => {
+                self.messages.push(Message { arrives: paused_until, number, from, what });
+            }
             Content::Request(request, version) => {
                 let (answer, version) = self.serve(request, version);
                 self.send(number, from, Content::Answer(answer, version));
@@ -130,6 +179,9 @@ impl World {
     }
 
     fn act(&mut self, which: usize) {
+        if self.candidates[which].paused_until > self.now {
+            return;
+        }
         let now = self.moment(which);
         let chance = self.rng.f64();
         let one = &mut self.candidates[which];
@@ -139,7 +191,9 @@ impl World {
             Doing::AsleepUntil(_) => {}
             Doing::Waiting(..) => one.election.answer(Answer::Failed("no answer".to_owned()), now),
         }
-        let millis = |duration: Duration| u64::try_from(duration.as_millis()).expect("short");
+        // By its own clock.
+        let rate = one.rate;
+        let millis = |duration: Duration| u64::try_from(duration.as_micros()).expect("short").div_ceil(rate / 1_000);
         match one.election.next(now, chance) {
             Next::Wait(wait) => one.doing = Doing::AsleepUntil(self.now + millis(wait)),
             Next::Send { request, within } => {
@@ -156,16 +210,30 @@ impl World {
     fn leaders(&self) -> usize {
         self.candidates.iter().filter(|one| one.election.leads()).count()
     }
+
+    /// How many candidates would begin a bind now: they lead, and their Lease has not run out by their own clocks. One
+    /// that is paused would do so if it went on now.
+    fn holders(&self) -> usize {
+        let holds =
+            |which: &usize| self.candidates[*which].election.leads_until().is_some_and(|end| self.own(*which) < end);
+        (0..self.candidates.len()).filter(holds).count()
+    }
+
+    /// Bad times until 400 s, good ones from then on.
+    fn advance(&mut self, lost: u32, slow: u64) {
+        (self.lost, self.slow) = if self.now < 400_000 { (lost, slow) } else { (0, 50) };
+        self.troubles.pauses &= self.now < 400_000;
+        self.step();
+    }
 }
 
 #[test]
 fn never_two_lead_and_in_good_times_one_does() {
     let mut changes = 0;
     for seed in 0..300 {
-        let mut world = World::new(seed);
+        let mut world = World::new(seed, Troubles::default());
         while world.now < 600_000 {
-            (world.lost, world.slow) = if world.now < 400_000 { (40, 4_000) } else { (0, 50) };
-            world.step();
+            world.advance(40, 4_000);
             assert!(world.leaders() <= 1, "seed {seed}, {} ms", world.now);
             let settled = world.now >= 450_000;
             assert!(!settled || world.leaders() == 1, "seed {seed}, {} ms: nobody leads in good times", world.now);
@@ -173,4 +241,67 @@ fn never_two_lead_and_in_good_times_one_does() {
         changes += world.lease.map_or(0, |(record, _)| record.transitions);
     }
     assert!(changes > 1_000, "only {changes} changes of the leader: the faults did nothing");
+}
+
+/// The first seed and time at which two hold the Lease at once.
+fn two_hold(seeds: std::ops::Range<u64>, troubles: Troubles) -> Option<(u64, u64)> {
+    let mut changes = 0;
+    for seed in seeds {
+        let mut world = World::new(seed, troubles);
+        // From a network that loses little to one that lets nobody lead for long.
+        let (lost, slow) = (u32::try_from(10 + seed % 50).expect("small"), 100 + seed * 37 % 4_000);
+        while world.now < 600_000 {
+            world.advance(lost, slow);
+            if world.holders() > 1 {
+                return Some((seed, world.now));
+            }
+            let settled = world.now >= 500_000;
+            assert!(!settled || world.leaders() == 1, "seed {seed}, {} ms: nobody leads in good times", world.now);
+        }
+        changes += world.lease.map_or(0, |(record, _)| record.transitions);
+    }
+    assert!(changes > 1_000, "only {changes} changes of the leader: the faults did nothing");
+    None
+}
+
+/// Two clocks that differ by 4 % at most.
+const DRIFT: u64 = 20_000;
+
+#[test]
+fn clocks_may_differ_in_their_rates() {
+    assert_eq!(two_hold(0..300, Troubles { drift: DRIFT, ..Troubles::default() }), None);
+}
+
+#[test]
+fn processes_may_be_paused() {
+    let troubles = Troubles { drift: DRIFT, pauses: true, jumps: true, ..Troubles::default() };
+    assert_eq!(two_hold(0..300, troubles), None);
+}
+
+/// What the simulation can see: a clock that does not count the time in which a machine is suspended is of no use, nor is one
+/// that is much too slow.
+#[test]
+fn clocks_that_are_of_no_use_are_found() {
+    let stopping = Troubles { pauses: true, stopping: true, ..Troubles::default() };
+    assert!(two_hold(0..300, stopping).is_some(), "clocks that stop do no harm");
+    let drifting = Troubles { drift: 400_000, ..Troubles::default() };
+    assert!(two_hold(0..300, drifting).is_some(), "clocks that differ by 80 % do no harm");
+}
+
+/// Who leads when is the same whatever wall clocks say.
+#[test]
+fn wall_clocks_are_of_no_consequence() {
+    let course = |seed, jumps| {
+        let mut world = World::new(seed, Troubles { drift: DRIFT, pauses: true, jumps, ..Troubles::default() });
+        let mut course = Vec::new();
+        while world.now < 600_000 {
+            world.advance(20, 2_000);
+            let leads: Vec<bool> = world.candidates.iter().map(|one| one.election.leads()).collect();
+            course.push((world.now, leads));
+        }
+        course
+    };
+    for seed in 0..50 {
+        assert_eq!(course(seed, false), course(seed, true), "seed {seed}");
+    }
 }
