@@ -4,7 +4,9 @@ pub mod api_server;
 mod candidates;
 pub mod control_plane;
 pub mod exchange;
+pub mod half_open;
 pub mod leader;
+pub mod paused;
 pub mod watches;
 
 /// A Lease of 2 s.

@@ -1,0 +1,28 @@
+//! Watches that the API server accepts and never answers.
+
+use anyhow::Result;
+use berth::scheduler::{Options, Scheduler};
+use berth_tests::objects::{node, nodes, pod, with};
+use berth_tests::{Fault, Journal, Proxy, Target, Which, api};
+use serde_json::json;
+
+crate::case::cases!(Both: watches_without_an_answer);
+
+/// The connections are accepted, and nothing comes: the watches are given up and opened anew.
+async fn watches_without_an_answer(target: &Target) -> Result<()> {
+    let proxy = Proxy::start(target.client.clone()).await?;
+    api::create_all(&target.client, nodes("n", 2, 8)).await?;
+    let journal = Journal::start(&target.client).await?;
+    let scheduler = Scheduler::start(proxy.client().await?, Options::default()).await?;
+    proxy.begin_for(Which::Watches, Fault::Silence);
+    proxy.cut();
+    // Those of pods and of nodes, at the least. They stay silent when the fault has ended.
+    proxy.until_hit(2).await?;
+    proxy.end();
+    api::create(&target.client, &node("late", 4)).await?;
+    let bound_for = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "late"}}});
+    api::create(&target.client, &with(pod("late", "1"), &bound_for)).await?;
+    journal.placed_pod("late").await?;
+    target.stop(scheduler).await?;
+    journal.check()
+}

@@ -1,0 +1,77 @@
+//! What a leader does with binds whose Lease has run out, or is about to.
+
+use anyhow::{Result, ensure};
+use berth_tests::objects::{nodes, pod, pods};
+use berth_tests::wait::Look;
+use berth_tests::{Bind, Fault, Journal, Record, Target, Which, api, capacity};
+use futures::future::try_join;
+
+use super::candidates::Candidates;
+
+crate::case::cases!(Both: paused_with_binds_under_way, a_bind_without_an_answer_is_given_up_within_the_lease);
+
+/// The leader's binds are held up on their way to the API server. Meanwhile it is paused, and another one places the pods.
+/// The binds that arrive then are refused, and the leader that goes on begins no others.
+async fn paused_with_binds_under_way(target: &Target) -> Result<()> {
+    const PODS: usize = 150;
+    // `binds_at_once` of the shell: when so many are held, nothing is between a check of the Lease and a request.
+    const AT_ONCE: usize = 64;
+    api::create_all(&target.client, nodes("n", 10, 8)).await?;
+    let journal = Journal::start(&target.client).await?;
+    let candidates = Candidates::start(target, "paused-with-binds").await?;
+    let mut leader = candidates.take_leader().await?;
+    let proxy = &leader.candidate.proxy;
+    proxy.begin_for(Which::Binds, Fault::Hold);
+    let held = |record: &Record| {
+        let open = record.binds.iter().filter(|bind| bind.is_open()).count();
+        Look::at(open == AT_ONCE, || format!("{open} are"))
+    };
+    let holding = async {
+        proxy.until("as many binds are held as there may be", held).await?;
+        leader.candidate.process.pause().await
+    };
+    try_join(api::create_all(&target.client, pods("p", PODS, "100m")), holding).await?;
+    let begun = proxy.record().binds.len();
+
+    candidates.placed(&journal, "p-", PODS).await?;
+    proxy.end();
+    let over = |record: &Record| {
+        let open = record.binds.iter().filter(|bind| bind.is_open()).count();
+        Look::at(open == 0, || format!("{open} have no answer"))
+    };
+    proxy.until("the API server has answered the binds that were held", over).await?;
+    leader.candidate.process.resume().await?;
+    leader.until_it_gives_up().await?;
+    let record = leader.candidate.proxy.record();
+    let done = record.binds.iter().filter(|bind| bind.is_done()).count();
+    ensure!(done == 0, "{done} pods were bound a second time");
+    let more = record.binds.len() - begun;
+    ensure!(more == 0, "{more} binds were begun by a leader whose Lease had passed on");
+    candidates.replace(leader).await?;
+    capacity::check(&target.client).await?;
+    candidates.end(&journal).await.map(drop)
+}
+
+/// While its Lease is renewed, so that nothing else ends the request.
+async fn a_bind_without_an_answer_is_given_up_within_the_lease(target: &Target) -> Result<()> {
+    // Eight renewals fit into a Lease. A slow machine may have more on their way before the end is noticed.
+    const RENEWALS: usize = 16;
+    api::create_all(&target.client, nodes("n", 1, 8)).await?;
+    let journal = Journal::start(&target.client).await?;
+    let candidates = Candidates::start(target, "without-an-answer").await?;
+    let leader = candidates.take_leader().await?;
+    let proxy = &leader.candidate.proxy;
+    proxy.begin_for(Which::Binds, Fault::Silence);
+    api::create(&target.client, &pod("p", "1")).await?;
+    let given_up = |record: &Record| match record.binds.first() {
+        Some(bind @ Bind { end: Some(end), .. }) => Look::Yes((bind.arrived, end.at)),
+        first => Look::NotYet(format!("{first:?}")),
+    };
+    let (begun, ended) = proxy.until("the bind is given up", given_up).await?;
+    let renewed = proxy.record().leases.iter().filter(|write| write.arrived > begun && write.arrived < ended).count();
+    ensure!(renewed <= RENEWALS, "the Lease was written {renewed} times while the bind was not given up");
+    proxy.end();
+    candidates.placed(&journal, "p", 1).await?;
+    candidates.replace(leader).await?;
+    candidates.end(&journal).await.map(drop)
+}
