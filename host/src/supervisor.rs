@@ -163,7 +163,7 @@ impl Supervisor {
 /// Panics when the part is to fail.
 async fn failure(part: &'static str, mut failing: watch::Receiver<Option<&'static str>>) -> Infallible {
     if failing.wait_for(|failing| *failing == Some(part)).await.is_ok() {
-        std::panic::panic_any(format!("{part} is made to fail"));
+        std::panic::resume_unwind(Box::new(format!("{part} is made to fail")));
     }
     std::future::pending().await
 }

@@ -17,8 +17,8 @@ pub fn late(record: &Record) -> Vec<&Bind> {
 
 /// When the Lease ends that the scheduler held at this time; `None` where it never held one.
 fn lease_end(record: &Record, at: Instant) -> Option<Instant> {
-    let taken = record.leases.iter().filter(|write| write.is_done() && !write.holder.is_empty());
-    let last = taken.filter(|write| write.arrived <= at).next_back()?;
+    let mut taken = record.leases.iter().filter(|write| write.is_done() && !write.holder.is_empty());
+    let last = taken.rfind(|write| write.arrived <= at)?;
     Some(last.arrived + last.duration)
 }
 

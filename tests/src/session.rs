@@ -134,7 +134,7 @@ impl<'a> Session<'a> {
     pub fn digest_of(&self, file: &str) -> Result<Digest> {
         let plugins = self.scheduler()?.loader().status();
         let serving = plugins.iter().find(|plugin| is_of(plugin, file) && is_loaded(plugin));
-        serving.and_then(|plugin| plugin.digest.clone()).with_context(|| format!("no plugin serves from {file}"))
+        serving.and_then(|plugin| plugin.digest).with_context(|| format!("no plugin serves from {file}"))
     }
 
     /// Waits until another component serves from this file than the one of this digest.

@@ -41,7 +41,7 @@ async fn a_panic_of_the_core_is_named(target: &Target) -> Result<()> {
     let scheduler = Scheduler::start(target.client.clone(), Options::default()).await?;
     api::create(&target.client, &pod("p", "1")).await?;
     journal.placed_pod("p").await?;
-    let looked = scheduler.inspect(|_| -> () { panic!("index out of bounds") }).await;
+    let looked = scheduler.inspect(|_| -> () { std::panic::resume_unwind(Box::new("index out of bounds")) }).await;
     ensure!(looked.is_err(), "the core's thread lives on");
     let ended = scheduler.supervisor().first_end().await.to_string();
     ensure!(ended.starts_with("the core's thread has ended: it panicked: index out of bounds"), "{ended}");

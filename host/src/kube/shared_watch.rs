@@ -14,14 +14,19 @@ use tokio::task::AbortHandle;
 use tracing::debug;
 
 use super::informer::explain_client;
+use crate::supervisor::Supervisor;
 
 /// Namespace and name.
 type Key = (Box<str>, Box<str>);
 
-/// The watches under way, by `apiVersion` and `kind`. A watch ends with the last of its subscriptions.
+/// `apiVersion` and `kind`.
+type Kind = (Box<str>, Box<str>);
+
+/// The watches under way. A watch ends with the last of its subscriptions.
 pub(super) struct SharedWatches {
     client: Client,
-    watches: Mutex<BTreeMap<(Box<str>, Box<str>), Weak<Shared>>>,
+    watches: Mutex<BTreeMap<Kind, Weak<Shared>>>,
+    supervisor: Supervisor,
 }
 
 /// What the watch shows of an object.
@@ -54,8 +59,8 @@ pub(super) struct Subscription {
 }
 
 impl SharedWatches {
-    pub(super) fn new(client: Client) -> Self {
-        Self { client, watches: Mutex::default() }
+    pub(super) fn new(client: Client, supervisor: Supervisor) -> Self {
+        Self { client, watches: Mutex::default(), supervisor }
     }
 
     /// Follows the object. What was there before the watch began may not show: look at the object after this call. Must be called
@@ -83,7 +88,8 @@ impl SharedWatches {
         }
         let awaited = Arc::<Awaited>::default();
         let api = Api::all_with(self.client.clone(), resource);
-        let task = tokio::spawn(follow(api, Arc::clone(&awaited))).abort_handle();
+        let following = follow(api, Arc::clone(&awaited));
+        let task = tokio::spawn(self.supervisor.endless("a watch that waits share", following)).abort_handle();
         let shared = Arc::new(Shared { awaited, task });
         watches.insert(kind, Arc::downgrade(&shared));
         shared

@@ -114,7 +114,7 @@ impl Shell {
         let carrier = Carrier::new(Hands {
             patcher,
             evictor: Arc::clone(&evictor),
-            waiter: Waiter::new(client.clone(), resources),
+            waiter: Waiter::new(client.clone(), resources, supervisor.clone()),
             events: events.clone(),
             writes: Semaphore::new(options.binds_at_once.max(1) as usize),
             supervisor: supervisor.clone(),

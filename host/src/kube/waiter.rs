@@ -17,6 +17,7 @@ use super::informer::{PATIENCE, explain_client};
 use super::resources::{Resources, name_of};
 use super::shared_watch::{Seen, SharedWatches};
 use super::until::{Evaluator, Until, Verdict};
+use crate::supervisor::Supervisor;
 
 /// Each watch is a connection. Waits beyond these share a watch of their kind.
 const WATCHES: usize = 128;
@@ -38,8 +39,8 @@ pub(super) struct Waiter {
 }
 
 impl Waiter {
-    pub(super) fn new(client: Client, resources: Arc<Resources>) -> Self {
-        let shared = SharedWatches::new(client.clone());
+    pub(super) fn new(client: Client, resources: Arc<Resources>, supervisor: Supervisor) -> Self {
+        let shared = SharedWatches::new(client.clone(), supervisor);
         let (watches, looks) = (Semaphore::new(WATCHES), Semaphore::new(LOOKS));
         Self { client, resources, watches, looks, shared, evaluator: Evaluator::default() }
     }

@@ -66,7 +66,7 @@ async fn waits_beyond_the_watches_share_one_instead_of_looking_again_and_again()
     }
     let lists = Arc::<Mutex<Vec<String>>>::default();
     let listening = Client::new(Listening { client, lists: Arc::clone(&lists) }, "default");
-    let waiter = Waiter::new(listening.clone(), Arc::new(Resources::new(listening)));
+    let waiter = Waiter::new(listening.clone(), Arc::new(Resources::new(listening)), Supervisor::default());
     let waits: Vec<_> = (0..MANY).map(until).collect();
     let waiting = join_all(waits.iter().map(|wait| waiter.wait(wait)));
     let looked = || lists.lock().unwrap().iter().filter(|uri| uri.contains("fieldSelector")).count();
