@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::write::{Modified, Place, modify};
 use crate::sim::clock;
-use crate::sim::failure::{Failure, Subject};
+use crate::sim::failure::{Failure, Problems, Subject};
 use crate::sim::http::{Call, answer, body};
 use crate::sim::request::{Query, Target};
 use crate::sim::resource::Resource;
 use crate::sim::state::State;
 use crate::sim::store::Object;
-use crate::sim::value::{copy_member, items, set_default, text};
+use crate::sim::value::{copy_member, set_default, text};
 
 /// The options of a deletion.
 #[derive(Debug, Default, Clone)]
@@ -31,10 +31,10 @@ impl Deletion {
         self.dry_run
     }
 
-    /// Reads a `DeleteOptions` body and the query's parameters, of which the body's win.
+    /// Reads a `DeleteOptions` body and the query's parameters. Where both set an option, the body's value is taken.
     ///
     /// # Errors
-    /// 400 where an option makes no sense.
+    /// 400 where an option makes no sense, 422 for an unknown value of `dryRun`.
     pub fn read(options: Option<&Value>, query: &Query) -> Result<Self, Failure> {
         let none = Value::Null;
         let options = options.unwrap_or(&none);
@@ -51,7 +51,7 @@ impl Deletion {
             )));
         }
         let preconditions = &options["preconditions"];
-        let dry_run = query.dry_run()? || items(options, "dryRun").any(|one| one == "All");
+        let dry_run = asks_for_dry_run(options)? | query.dry_run()?;
         Ok(Self {
             grace,
             uid: owned(preconditions, "uid"),
@@ -60,6 +60,22 @@ impl Deletion {
             dry_run,
         })
     }
+}
+
+/// Reads `dryRun` of a `DeleteOptions` body.
+fn asks_for_dry_run(options: &Value) -> Result<bool, Failure> {
+    let values = match options.get("dryRun") {
+        None | Some(Value::Null) => return Ok(false),
+        Some(Value::Array(values)) => values,
+        Some(other) => return Err(Failure::bad_request(format!("dryRun: {other} is not a list of strings"))),
+    };
+    if let Some(other) = values.iter().find(|value| *value != "All") {
+        let mut problems = Problems::default();
+        problems.unsupported("dryRun", other.as_str().unwrap_or_default(), &["All"]);
+        let subject = Subject { group: "meta.k8s.io", kind: "DeleteOptions", name: "" };
+        return Err(Failure::invalid(subject, &problems));
+    }
+    Ok(!values.is_empty())
 }
 
 /// Deletes the object that the path names.

@@ -27,13 +27,12 @@ pub async fn delete_collection(state: &Arc<State>, target: Target, call: Call) -
     let query = call.query.clone();
     let options = body::optional_object(call).await?;
     let deletion = Deletion::read(options.as_ref(), &query)?;
-    let dry_run = query.dry_run()?;
     let span = Span { namespace: resource.namespaced.then(|| target.namespace.clone()), ..Span::default() };
     let found = resource.objects.snapshot(&span, None).map_err(|old| Failure::expired(old.to_string()))?;
     let mut deleted: Vec<Value> = Vec::new();
     for object in found.objects.iter().filter(|object| selection.matches(object)) {
         let place = Place { resource: &resource, namespace: object.namespace(), name: object.name() };
-        match delete_object(state, place, &deletion, dry_run) {
+        match delete_object(state, place, &deletion, deletion.is_dry_run()) {
             Ok(modified) => deleted.push(resource.served(modified.object())),
             Err(failure) if failure.code == 404 => {}
             Err(failure) => return Err(failure),
