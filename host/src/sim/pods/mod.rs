@@ -6,6 +6,7 @@ mod changes;
 mod check;
 mod defaults;
 mod eviction;
+mod label_keys;
 mod quality;
 
 pub use binding::bind;
@@ -45,6 +46,7 @@ impl Rules for Pods {
             set_condition(&mut status, condition);
         }
         object["status"] = status;
+        label_keys::merge(object);
     }
 
     fn update(&self, new: &mut Value, old: &Value) {
