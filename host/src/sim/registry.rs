@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::SystemTime;
 
 use serde_json::Value;
 
@@ -32,8 +33,7 @@ pub struct Registry {
 impl Registry {
     /// The built-in kinds, without objects.
     pub fn new(retention: Retention) -> Self {
-        // etcd's first revision is 1, and kube-apiserver treats 0 as "any".
-        let counter = Arc::new(AtomicU64::new(1));
+        let counter = Arc::new(AtomicU64::new(first_version(SystemTime::now())));
         let mut inner = Inner::default();
         // A kind that is served in two groups has one collection.
         let mut collections: HashMap<&str, Arc<Collection>> = HashMap::new();
@@ -88,6 +88,31 @@ impl Registry {
     }
 }
 
+/// The resource version that a server started at `now` begins with: the microseconds since 1970. The versions of an
+/// earlier server are lower, so that a client that has one is answered 410 and lists anew. Version 0 means "any", so the
+/// result is at least 1.
+fn first_version(now: SystemTime) -> u64 {
+    let micros = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_micros();
+    u64::try_from(micros).unwrap_or(1).max(1)
+}
+
 fn place(resource: &Resource) -> Place {
     (resource.group.clone(), resource.version.clone(), resource.plural.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn versions_grow_from_one_server_to_the_next() {
+        let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        let first = first_version(then);
+        assert!(first_version(then + Duration::from_secs(1)) > first + 100_000, "room for the writes of a second");
+        // Clients that read versions as floating-point numbers keep every digit.
+        assert!(first < 1 << 53);
+        assert_eq!(first_version(SystemTime::UNIX_EPOCH - Duration::from_secs(1)), 1);
+    }
 }

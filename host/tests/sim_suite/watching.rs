@@ -144,6 +144,33 @@ async fn a_watch_from_too_long_ago_is_gone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn versions_of_an_earlier_server_are_too_old() {
+    let (earlier, client) = server().await;
+    create(&client, "a", json!({})).await;
+    let version = configs(&client).get("a").await.unwrap().metadata.resource_version.unwrap();
+    in_time("the earlier server's end", earlier.shutdown()).await.unwrap();
+    let (_server, client) = server().await;
+    let mut lines = open(&client, &format!("/api/v1/configmaps?watch=1&resourceVersion={version}")).await;
+    let gone = in_time("the error", lines.next()).await.unwrap();
+    assert_eq!((&gone["type"], &gone["object"]["code"]), (&json!("ERROR"), &json!(410)), "{gone}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_from_the_future_is_refused() {
+    let (_server, client) = server().await;
+    let initial = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+    for more in ["", initial] {
+        let path = format!("/api/v1/configmaps?watch=1&resourceVersion={}{more}", u64::MAX / 2);
+        let mut lines = open(&client, &path).await;
+        let error = in_time("the error", lines.next()).await.unwrap();
+        assert_eq!(error["type"], "ERROR", "{error}");
+        let cause = &error["object"]["details"]["causes"][0]["reason"];
+        assert_eq!((&error["object"]["code"], cause), (&json!(504), &json!("ResourceVersionTooLarge")), "{error}");
+        assert!(lines.next().await.is_none(), "the watch ends with the error");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn watches_end_in_time_and_with_the_server() {
     let (server, client) = server().await;
     let mut short = open(&client, "/api/v1/configmaps?watch=1&timeoutSeconds=1").await;

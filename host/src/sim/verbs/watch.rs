@@ -36,7 +36,8 @@ const CHUNK: usize = 256 << 10;
 /// Streams the changes that the query takes.
 ///
 /// # Errors
-/// 400, 406, 422. What is too old is an ERROR event in the stream, as with a real API server.
+/// 400, 406, 422. A resource version that is too old or in the future is an ERROR event in the stream, as with
+/// kube-apiserver.
 pub fn watch(state: &Arc<State>, target: Target, call: &Call) -> Result<Response, Failure> {
     let view = call.accept.view()?;
     let mut selection = selection(&target.resource, &call.query)?;
@@ -71,7 +72,11 @@ pub fn watch(state: &Arc<State>, target: Target, call: &Call) -> Result<Response
         told: 0,
         ended: false,
     };
-    watcher.begin(start);
+    if let Err(failure) = watcher.begin(start) {
+        let mut out = Vec::new();
+        write_error(&failure, &mut out);
+        return Ok(answer::with_type(200, "application/json", Body::from(out)));
+    }
     let frames = stream::unfold(watcher, |mut watcher| async move {
         let frame = watcher.next().await.filter(|bytes| !bytes.is_empty());
         frame.map(|bytes| (Ok::<_, Infallible>(Bytes::from(bytes)), watcher))
@@ -81,8 +86,8 @@ pub fn watch(state: &Arc<State>, target: Target, call: &Call) -> Result<Response
 
 /// Where a watch begins.
 enum Start {
-    /// With the present objects as ADDED events; `end` says where these end by a bookmark.
-    Now { end: bool },
+    /// With the present objects as ADDED events, which must be as new as `version`; `end` asks for a bookmark after them.
+    Now { end: bool, version: u64 },
     /// After a resource version.
     After(u64),
 }
@@ -111,9 +116,9 @@ impl Start {
             return Err(Failure::invalid(Subject { group: "meta.k8s.io", kind: "ListOptions", name: "" }, &problems));
         }
         Ok(match (query.get("sendInitialEvents").map(|_| query.flag("sendInitialEvents")), version) {
-            (Some(true), _) => Self::Now { end: true },
+            (Some(true), version) => Self::Now { end: true, version },
             (Some(false), 0) => Self::After(u64::MAX),
-            (None, 0) => Self::Now { end: false },
+            (None, 0) => Self::Now { end: false, version: 0 },
             (_, version) => Self::After(version),
         })
     }
@@ -188,12 +193,22 @@ struct Watcher {
 }
 
 impl Watcher {
-    fn begin(&mut self, start: Start) {
+    /// Sets where the watch begins.
+    ///
+    /// # Errors
+    /// 504 for a resource version in the future. kube-apiserver leaves a watch without initial events silent until the
+    /// version is reached; here such a version belongs to another server, and the client would wait for ever.
+    fn begin(&mut self, start: Start) -> Result<(), Failure> {
         let objects = &self.format.resource.objects;
+        let current = objects.rv();
+        let (Start::After(version) | Start::Now { version, .. }) = start;
+        if version > current && version != u64::MAX {
+            return Err(Failure::too_large_resource_version(version, current));
+        }
         match start {
-            Start::After(u64::MAX) => self.seen = objects.rv(),
+            Start::After(u64::MAX) => self.seen = current,
             Start::After(version) => self.seen = version,
-            Start::Now { end } => {
+            Start::Now { end, .. } => {
                 let span = Span { namespace: self.namespace.clone(), ..Span::default() };
                 // The present state is never too old.
                 if let Ok(mut found) = objects.snapshot(&span, None) {
@@ -205,6 +220,7 @@ impl Watcher {
             }
         }
         self.told = self.seen;
+        Ok(())
     }
 
     /// Some more of the objects that were there at the beginning, and the bookmark after the last.
