@@ -62,6 +62,25 @@ fn a_file_that_was_cut_off_is_compiled_again() {
 }
 
 #[test]
+fn a_file_that_was_altered_is_compiled_again() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let cache = dir.path().join("cache");
+    let component = Guest::new("One").build();
+    load(&cache, &component);
+    let file = files(&cache).remove(0);
+    let mut content = fs::read(&file).expect("readable");
+    let last = content.len() - 1;
+    // Native code stands before the end, which nobody would notice until it runs.
+    for at in [last / 2, last] {
+        content[at] ^= 1;
+        fs::write(&file, &content).expect("written");
+        content[at] ^= 1;
+        assert_eq!([load(&cache, &component), load(&cache, &component)], [1, 0], "byte {at} of {last}");
+    }
+    assert_eq!(files(&cache).len(), 1, "the good file takes the place of the bad one");
+}
+
+#[test]
 fn code_that_others_could_have_written_is_not_used() {
     let dir = TempDir::new().expect("a temporary directory");
     let cache = dir.path().join("cache");

@@ -1,12 +1,16 @@
 //! A part of the scheduler ends: the scheduler says which.
 
+use std::sync::Arc;
+
 use anyhow::{Context, Result, ensure};
 use berth::scheduler::{Options, Scheduler};
+use berth::supervisor::Supervisor;
+use berth::wasm::{Loader, LoaderOptions, Outbox, ProfileSpec};
 use berth_tests::objects::{node, pod};
 use berth_tests::wait::{Look, eventually};
 use berth_tests::{Journal, Target, api};
 
-crate::case::cases!(Embedded: each_task_that_panics_is_named, a_panic_of_the_core_is_named);
+crate::case::cases!(Embedded: each_task_that_panics_is_named, a_panic_of_the_core_is_named, a_panic_of_the_loader_is_named);
 
 /// Tasks that live as long as the scheduler. Others do one piece of work: a binding, an eviction.
 async fn each_task_that_panics_is_named(target: &Target) -> Result<()> {
@@ -45,5 +49,16 @@ async fn a_panic_of_the_core_is_named(target: &Target) -> Result<()> {
     ensure!(looked.is_err(), "the core's thread lives on");
     let ended = scheduler.supervisor().first_end().await.to_string();
     ensure!(ended.starts_with("the core's thread has ended: it panicked: index out of bounds"), "{ended}");
+    Ok(())
+}
+
+/// The loader's thread panics while it hands plugins over.
+async fn a_panic_of_the_loader_is_named(_: &Target) -> Result<()> {
+    let supervisor = Supervisor::default();
+    let options = LoaderOptions { supervisor: supervisor.clone(), ..LoaderOptions::default() };
+    let outbox: Outbox = Arc::new(|_| std::panic::resume_unwind(Box::new("no such plugin")));
+    let _loader = Loader::start(options, vec![ProfileSpec::default_profile("default-scheduler")], outbox)?;
+    let ended = supervisor.first_end().await.to_string();
+    ensure!(ended.starts_with("the loader's thread has ended: it panicked: no such plugin"), "{ended}");
     Ok(())
 }

@@ -19,6 +19,9 @@ use crate::wasm::Guests;
 /// How long the thread sleeps at most when nothing happens: the beat of what depends on time alone.
 const BEAT: Duration = Duration::from_secs(1);
 
+/// Events that are taken in before control messages are looked at again.
+const EVENTS_AT_ONCE: usize = 256;
+
 /// Everything that the thread owns.
 pub struct Turn {
     pub core: Core,
@@ -43,7 +46,6 @@ impl Turn {
             if !self.take_in() {
                 return;
             }
-            self.vitals.beat();
             self.pass_time();
             if self.begun && self.core.has_work() {
                 self.step(Event::Cycle);
@@ -66,17 +68,26 @@ impl Turn {
         }
     }
 
-    /// All that has arrived: a decision is made on the latest state there is. False at the end.
+    /// Takes in all events that have arrived: a decision is made on the latest state. Control messages and the heartbeat come
+    /// between them, so that a flood of events holds up neither plugins nor probes. False at the end.
     fn take_in(&mut self) -> bool {
-        while let Ok(control) = self.control.try_recv() {
-            if !self.obey(control) {
-                return false;
+        let mut arrived = self.events.len();
+        loop {
+            while let Ok(control) = self.control.try_recv() {
+                if !self.obey(control) {
+                    return false;
+                }
+            }
+            self.vitals.beat();
+            for _ in 0..arrived.min(EVENTS_AT_ONCE) {
+                let Ok(event) = self.events.try_recv() else { return true };
+                self.step(event);
+            }
+            arrived = arrived.saturating_sub(EVENTS_AT_ONCE);
+            if arrived == 0 {
+                return true;
             }
         }
-        while let Ok(event) = self.events.try_recv() {
-            self.step(event);
-        }
-        true
     }
 
     fn obey(&mut self, control: Control) -> bool {
@@ -168,4 +179,55 @@ enum Woken {
     Control(Option<Control>),
     Event(Option<Event>),
     Time,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    use berth_core::model::Node;
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_control_message_does_not_wait_behind_a_flood_of_events() {
+        const EVENTS: usize = 5_000;
+        let (event, events) = unbounded_channel();
+        let (control, controls) = unbounded_channel();
+        for number in 0..EVENTS {
+            let node = Node { name: format!("n{number}").into(), ..Node::default() };
+            event.send(Event::NodeSet(Arc::new(node))).expect("the receiver is here");
+        }
+        let steps = Arc::new(AtomicUsize::new(0));
+        let obeyed_after = Arc::<Mutex<Option<usize>>>::default();
+        let perform = {
+            let (steps, obeyed_after) = (Arc::clone(&steps), Arc::clone(&obeyed_after));
+            move |_| {
+                if steps.fetch_add(1, SeqCst) == 0 {
+                    let (steps, obeyed_after) = (Arc::clone(&steps), Arc::clone(&obeyed_after));
+                    let look = move |_: &Core| *obeyed_after.lock().expect("no panic") = Some(steps.load(SeqCst));
+                    control.send(Control::Inspect(Box::new(look))).expect("the receiver is here");
+                }
+            }
+        };
+        let mut turn = Turn {
+            core: Core::new(berth_core::Options::default()),
+            guests: Guests::new(Arc::default(), Arc::new(|_| true)).expect("a thread"),
+            events,
+            control: controls,
+            perform: Box::new(perform),
+            runtime: Handle::current(),
+            clock: Clock::default(),
+            meter: Meter::new(Arc::default()),
+            vitals: Arc::default(),
+            begun: false,
+            drained: None,
+        };
+        assert!(turn.take_in());
+        assert_eq!(steps.load(SeqCst), EVENTS, "all events that had arrived are taken in");
+        let after = obeyed_after.lock().expect("no panic").expect("it is obeyed");
+        assert!(after <= EVENTS_AT_ONCE, "obeyed after {after} events");
+    }
 }

@@ -9,32 +9,28 @@ mod cluster;
 mod keeping;
 mod ledger;
 mod plugins;
+mod seeds;
 mod spread;
 mod world;
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 use keeping::Keeping;
+use seeds::{for_each_seed, seeds};
 use world::World;
 
-/// Histories a run; `SIMULATION_SEEDS=N` for more, `SIMULATION_SEED=S` for one alone.
-fn seeds() -> std::ops::Range<u64> {
-    let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    match number("SIMULATION_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("SIMULATION_SEEDS").unwrap_or(1000),
-    }
-}
-
-fn whatever_happens(keeping: Keeping) {
-    let (mut placed, mut evicted, mut carried) = (0, 0, 0);
-    for seed in seeds() {
+fn whatever_happens(test: &str, keeping: Keeping) {
+    let [placed, evicted, carried] = [const { AtomicUsize::new(0) }; 3];
+    for_each_seed(test, |seed| {
         let mut world = World::new(seed, keeping);
         world.live(120);
         world.settle();
         checks::nothing_is_forgotten(&world);
-        placed += world.bound;
-        evicted += world.evicted;
-        carried += world.carried;
-    }
+        placed.fetch_add(world.bound, Relaxed);
+        evicted.fetch_add(world.evicted, Relaxed);
+        carried.fetch_add(world.carried, Relaxed);
+    });
+    let [placed, evicted, carried] = [placed, evicted, carried].map(AtomicUsize::into_inner);
     assert!(placed > 0, "no pod was ever placed: the simulation tests nothing");
     assert!(carried > 0 || placed < 100, "nothing was ever carried: the simulation does not test it");
     assert!(evicted > 0 || placed < 100, "room was never made: the simulation does not test it");
@@ -42,27 +38,27 @@ fn whatever_happens(keeping: Keeping) {
 
 #[test]
 fn no_pod_is_lost_or_placed_wrongly_with_kept_answers() {
-    whatever_happens(Keeping::Kept);
+    whatever_happens("no_pod_is_lost_or_placed_wrongly_with_kept_answers", Keeping::Kept);
 }
 
 #[test]
 fn no_pod_is_lost_or_placed_wrongly_with_few_kept_answers() {
-    whatever_happens(Keeping::Few);
+    whatever_happens("no_pod_is_lost_or_placed_wrongly_with_few_kept_answers", Keeping::Few);
 }
 
 #[test]
 fn no_pod_is_lost_or_placed_wrongly_with_answers_asked_for_anew() {
-    whatever_happens(Keeping::Anew);
+    whatever_happens("no_pod_is_lost_or_placed_wrongly_with_answers_asked_for_anew", Keeping::Anew);
 }
 
 #[test]
 fn no_pod_is_lost_or_placed_wrongly_with_answers_checked() {
-    whatever_happens(Keeping::Checked);
+    whatever_happens("no_pod_is_lost_or_placed_wrongly_with_answers_checked", Keeping::Checked);
 }
 
 #[test]
 fn the_same_seed_gives_the_same_history() {
-    for (seed, keeping) in seeds().step_by(25).zip(Keeping::ALL.into_iter().cycle()) {
+    for (seed, keeping) in seeds().into_iter().step_by(25).zip(Keeping::ALL.into_iter().cycle()) {
         let histories = [(); 2].map(|()| {
             let mut world = World::new(seed, keeping);
             world.live(120);

@@ -17,9 +17,18 @@ const REFRESHED_AFTER: Duration = Duration::from_secs(30 * 60);
 /// Different events of which repetitions are noticed. Beyond, a repetition is an event of its own.
 const MOST: usize = 32_768;
 
+/// Warnings between two searches of the full table.
+const PAUSE: usize = MOST / 8;
+
 /// Events that were seen lately and may be seen again.
 #[derive(Debug, Default)]
-pub(super) struct SeriesCache(HashMap<Box<str>, Observed>);
+pub(super) struct SeriesCache {
+    observed: HashMap<Box<str>, Observed>,
+    /// Warnings that come before the full table is searched again for what can go. A search costs time by the size of the table.
+    until_search: usize,
+    /// Searches so far.
+    searches: usize,
+}
 
 #[derive(Debug)]
 struct Observed {
@@ -35,11 +44,8 @@ impl SeriesCache {
             // What went well does not repeat: a pod is bound once.
             return Some(Record::new(event, resource_version, now));
         }
-        if self.0.len() >= MOST {
-            self.0.retain(|_, observed| observed.record.series.is_some());
-        }
-        let full = self.0.len() >= MOST;
-        match self.0.entry(key(&event, &resource_version)) {
+        let full = !self.has_room();
+        match self.observed.entry(key(&event, &resource_version)) {
             Entry::Occupied(mut entry) => entry.get_mut().again(now),
             Entry::Vacant(_) if full => Some(Record::new(event, resource_version, now)),
             Entry::Vacant(entry) => {
@@ -50,11 +56,23 @@ impl SeriesCache {
         }
     }
 
+    /// Whether another event can be kept. In a full table, events that did not repeat make room, searched for once in a while.
+    fn has_room(&mut self) -> bool {
+        if self.observed.len() >= MOST {
+            if self.until_search == 0 {
+                self.observed.retain(|_, observed| observed.record.series.is_some());
+                (self.until_search, self.searches) = (PAUSE, self.searches + 1);
+            }
+            self.until_search -= 1;
+        }
+        self.observed.len() < MOST
+    }
+
     /// Ends what was not seen lately. Returns what is to be written.
     pub(super) fn review(&mut self, now: Timestamp) -> Vec<Record> {
         let since = |then: Timestamp| now.duration_since(then).unsigned_abs();
         let mut due = Vec::new();
-        self.0.retain(|_, observed| {
+        self.observed.retain(|_, observed| {
             let (count, last) = observed.state();
             let finished = since(last) >= FINISHED_AFTER;
             if observed.written.0 < count && (finished || since(observed.written.1) >= REFRESHED_AFTER) {
@@ -68,7 +86,7 @@ impl SeriesCache {
 
     /// Forgets all. Returns what is to be written.
     pub(super) fn finish(&mut self) -> Vec<Record> {
-        let all = self.0.drain().map(|(_, observed)| observed);
+        let all = self.observed.drain().map(|(_, observed)| observed);
         all.filter(|observed| observed.written.0 < observed.state().0).map(|observed| observed.record).collect()
     }
 }
@@ -180,8 +198,23 @@ mod tests {
         for n in 0..100_000 {
             assert!(cache.observe(event("Warning", &n.to_string()), "7".into(), at(n / 1000)).is_some());
         }
-        assert!(cache.0.len() <= MOST);
+        assert!(cache.observed.len() <= MOST);
         assert!(cache.observe(event("Normal", "assigned"), "7".into(), at(0)).is_some());
         assert!(cache.observe(event("Normal", "assigned"), "7".into(), at(0)).is_some());
+    }
+
+    #[test]
+    fn a_full_table_is_searched_once_in_a_while() {
+        let mut cache = SeriesCache::default();
+        let mut observe = |note: usize| cache.observe(event("Warning", &note.to_string()), "7".into(), at(0)).is_some();
+        // All of them are series, which stay.
+        for note in 0..MOST {
+            observe(note);
+            observe(note);
+        }
+        for note in 0..10_000 {
+            assert!(observe(MOST + note), "an event of its own");
+        }
+        assert!(cache.searches <= 1 + 30_000 / PAUSE, "{} searches", cache.searches);
     }
 }

@@ -1,5 +1,6 @@
 //! Making broken instances anew, beside the core's thread.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -10,7 +11,7 @@ use berth_core::plugins::PluginId;
 use super::delivery::{Delivery, Outbox};
 use super::entry::Entry;
 use super::resident::Resident;
-use crate::supervisor::Supervisor;
+use crate::supervisor::{Supervisor, message};
 use crate::wasm::feed::Feeder;
 use crate::wasm::limits::Limits;
 use crate::wasm::load;
@@ -68,13 +69,23 @@ fn work(jobs: &Receiver<Job>, limits: &Arc<Limits>, outbox: &Outbox) {
         match job {
             Job::Dispose(resident) => drop(resident),
             Job::Rebuild(entry, cache) => {
-                let result = rebuild(&entry, &cache, &mut feeder, limits);
+                let result = caught(|| rebuild(&entry, &cache, &mut feeder, limits)).unwrap_or_else(|panic| {
+                    // What the panic left behind in it is not known.
+                    feeder = Feeder::default();
+                    Err(panic)
+                });
                 if !outbox(Delivery::Rebuilt(Rebuilt { id: entry.id, result })) {
                     return;
                 }
             }
         }
     }
+}
+
+/// Runs the work. A panic of the host in it is a failure of the plugin that is made anew: the others are not concerned.
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let caught = catch_unwind(AssertUnwindSafe(work));
+    caught.map_err(|panic| format!("could not be made anew, as the host panicked: {}", message(&*panic)))
 }
 
 fn rebuild(entry: &Entry, cache: &Cache, feeder: &mut Feeder, limits: &Arc<Limits>) -> Result<Box<Resident>, String> {
@@ -85,4 +96,16 @@ fn rebuild(entry: &Entry, cache: &Cache, feeder: &mut Feeder, limits: &Arc<Limit
     }
     let resident = Resident::fill(instance, Arc::clone(&entry.declaration), cache, feeder);
     resident.map(Box::new).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_while_an_instance_is_made_anew_is_the_plugins_failure() {
+        assert_eq!(caught(|| 1), Ok(1));
+        let why = caught(|| panic!("index {} out of bounds", 7)).expect_err("it panics");
+        assert_eq!(why, "could not be made anew, as the host panicked: index 7 out of bounds");
+    }
 }

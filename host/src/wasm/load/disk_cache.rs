@@ -1,9 +1,10 @@
 //! Compiled components on disk, so that a restart doesn't compile again.
 //!
 //! Compiled code is as powerful as the process that loads it. The folder therefore has to be this user's alone, and so
-//! has every file in it; anything else is refused or compiled again.
+//! has every file in it; anything else is refused or compiled again. A file's name has the digest of its content, so that a file that
+//! was cut off or altered, by a crash or by a disk, is compiled again as well.
 
-use std::fs::{self, DirBuilder, Metadata, OpenOptions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -16,10 +17,13 @@ use wasmtime::component::Component;
 use super::cached::deserialize;
 use super::digest::Digest;
 
+/// The end of a file's name.
+const EXTENSION: &str = ".cwasm";
+
 /// Files kept; the oldest go first.
 const KEPT: usize = 256;
 
-/// A folder of compiled components, named by the digest of the component and that of the engine.
+/// A folder of compiled components. A file is named by the digest of the component, the hash of the engine and the digest of the file.
 #[derive(Debug)]
 pub struct DiskCache {
     dir: PathBuf,
@@ -67,19 +71,10 @@ impl DiskCache {
 
     /// The compiled component, if it is here and good.
     pub(super) fn get(&self, engine: &Engine, digest: Digest) -> Option<Component> {
-        let path = self.path(digest);
-        let found = fs::symlink_metadata(&path).ok()?;
-        if !found.is_file() || !ours_alone(&found) {
-            tracing::warn!(file = %path.display(), "compiled code that others could have written is not used");
-            return None;
-        }
-        match deserialize(engine, &path) {
-            Ok(component) => Some(component),
-            Err(error) => {
-                tracing::warn!(file = %path.display(), "compiled code can't be used and is compiled again: {error:#}");
-                None
-            }
-        }
+        let stem = self.stem(digest);
+        let is_of = |name: &str| name.strip_prefix(&stem).is_some_and(|rest| rest.starts_with('-'));
+        let names = fs::read_dir(&self.dir).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        names.filter(|name| is_of(name)).find_map(|name| load(engine, &self.dir.join(&name)))
     }
 
     /// Keeps the compiled component.
@@ -93,7 +88,11 @@ impl DiskCache {
         let code = component.serialize()?;
         let unfinished = self.dir.join(format!(".{digest}.{}", std::process::id()));
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?;
-        let written = file.write_all(&code).and_then(|()| fs::rename(&unfinished, self.path(digest)));
+        let finished = self.dir.join(format!("{}-{}{EXTENSION}", self.stem(digest), Digest::of(&code)));
+        // After a crash of the machine the name stands for the whole content.
+        let written = file.write_all(&code).and_then(|()| file.sync_all());
+        let written = written.and_then(|()| fs::rename(&unfinished, finished));
+        let written = written.and_then(|()| File::open(&self.dir)?.sync_all());
         if written.is_err() {
             // It may not even be there; the error that matters is the one before.
             let _ = fs::remove_file(&unfinished);
@@ -102,8 +101,9 @@ impl DiskCache {
         Ok(self.prune()?)
     }
 
-    fn path(&self, digest: Digest) -> PathBuf {
-        self.dir.join(format!("{digest}-{:016x}.cwasm", self.engine))
+    /// What the names of a component's files begin with.
+    fn stem(&self, digest: Digest) -> String {
+        format!("{digest}-{:016x}", self.engine)
     }
 
     fn prune(&self) -> io::Result<()> {
@@ -118,6 +118,24 @@ impl DiskCache {
         let surplus = files.len().saturating_sub(KEPT);
         files.iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
     }
+}
+
+/// The component in this file, if the file is ours alone and as it was written.
+fn load(engine: &Engine, path: &Path) -> Option<Component> {
+    let unusable = |why: &str| tracing::warn!(file = %path.display(), "compiled code is not used: {why}");
+    let found = fs::symlink_metadata(path).ok()?;
+    if !found.is_file() || !ours_alone(&found) {
+        unusable("others could have written it");
+        return None;
+    }
+    let content = fs::read(path).inspect_err(|error| unusable(&error.to_string())).ok()?;
+    let name = path.file_name()?.to_str()?;
+    if !name.ends_with(&format!("-{}{EXTENSION}", Digest::of(&content))) {
+        unusable("it is not as it was written");
+        return None;
+    }
+    drop(content);
+    deserialize(engine, path).inspect_err(|error| unusable(&format!("{error:#}"))).ok()
 }
 
 fn ours_alone(found: &Metadata) -> bool {
