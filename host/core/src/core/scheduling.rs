@@ -121,10 +121,11 @@ impl Core {
         };
         self.ended.push(attempt(&entry, Outcome::Unschedulable, step.now));
         let mut entry = report(entry, "Unschedulable", message, &mut step.actions);
-        entry.awaits_room = self.awaits_room(&entry.pod.key.uid);
         if self.evictions.are_underway_for(&entry.pod.key.uid) {
+            // It waits for its own victims, whoever else leaves.
             self.queue.hold(entry, rejection, step.now);
         } else {
+            entry.awaits_room = self.awaits_room(&entry.pod.key.uid);
             self.queue.add_unschedulable(entry, rejection, step.now);
         }
     }

@@ -3,6 +3,7 @@
 //! `SIMULATION_BASE=B` repeats a run, `SIMULATION_SEEDS=N` sets the number of histories of each variant, and `SIMULATION_SEED=S` runs one
 //! history alone.
 
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -12,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const HISTORIES: u64 = 2_500;
 
 /// Seeds whose histories failed once. A seed that fails is added here when its fault is mended.
-const KEPT: [u64; 4] = [8, 183, 294, 490];
+const KEPT: [u64; 5] = [8, 183, 294, 490, 1_795_446_039_878];
 
 /// The seeds of this run, in order.
 pub fn seeds() -> Vec<u64> {
@@ -30,7 +31,8 @@ fn base() -> u64 {
     *BASE.get_or_init(|| {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let drawn = number("SIMULATION_BASE").unwrap_or(since_1970.as_millis() as u64);
-        println!("simulation: SIMULATION_BASE={drawn}");
+        // To stderr itself: what a test that passes prints is not shown.
+        let _ = writeln!(std::io::stderr(), "simulation: SIMULATION_BASE={drawn}");
         drawn
     })
 }
