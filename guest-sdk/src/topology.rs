@@ -160,6 +160,11 @@ impl Topology {
         }
     }
 
+    /// The domain of the nodes whose label has this value; `None` without such nodes.
+    pub fn domain_with(&self, value: &str) -> Option<usize> {
+        self.ids.get(value).map(|domain| *domain as usize)
+    }
+
     /// The nodes of a domain.
     pub fn nodes_of(&self, domain: usize) -> impl Iterator<Item = node::Id> {
         let listed = |node: u32| (node != NONE).then_some(node);
@@ -254,6 +259,8 @@ mod tests {
         assert_ne!(domain(&topologies, 0), domain(&topologies, 1));
         assert_eq!((domain(&topologies, 3), domain(&topologies, 9)), (None, None));
         assert!(domain(&topologies, 4).is_some(), "an empty value is one, too");
+        assert_eq!(topologies.of(zone).domain_with(""), domain(&topologies, 4));
+        assert_eq!(topologies.of(zone).domain_with("c"), None);
         topologies.set(node::Id(3), &labels(Some("b")));
         assert_eq!(domain(&topologies, 3), domain(&topologies, 1));
         assert_eq!(topologies.of(zone).domain_bound(), 3);

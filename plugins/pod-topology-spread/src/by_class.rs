@@ -80,7 +80,9 @@ pub fn score_classes(passed: &Passed, pod: &Wanted, args: &Args, cluster: &Clust
         let passed: Vec<(&[i64], u32)> = passed.iter().map(|(class, nodes)| (parts(class), nodes)).collect();
         let counting: Vec<bool> =
             passed.iter().map(|(parts, _)| !soft.needs_all_keys() || !parts.contains(&0)).collect();
-        let weights: Vec<f64> = (0..soft.counts.len()).map(|at| weight(size(soft, at, &passed, &counting))).collect();
+        let topologies = cluster.topologies();
+        let size = |at| size(soft, at, &topologies, &passed, &counting);
+        let weights: Vec<f64> = (0..soft.counts.len()).map(|at| weight(size(at))).collect();
         let raw = |((parts, _), counts): (&(&[i64], u32), &bool)| {
             let mut sum = 0.0;
             for ((count, weight), part) in soft.counts.iter().zip(&weights).zip(*parts) {
@@ -98,13 +100,16 @@ pub fn score_classes(passed: &Passed, pod: &Wanted, args: &Args, cluster: &Clust
 }
 
 /// How many domains of a constraint the nodes that are scored are in.
-fn size(soft: &Tally, at: usize, passed: &[(&[i64], u32)], counting: &[bool]) -> usize {
+fn size(soft: &Tally, at: usize, topologies: &Topologies, passed: &[(&[i64], u32)], counting: &[bool]) -> usize {
     let scored = passed.iter().zip(counting).filter(|(_, counts)| **counts).map(|(passed, _)| passed);
-    if matches!(soft.counts[at].places, Places::Nodes(_)) {
+    let count = &soft.counts[at];
+    if matches!(count.places, Places::Nodes(_)) {
         return scored.map(|(_, nodes)| *nodes as usize).sum();
     }
-    // Nodes without the label are in a domain of their own.
-    let mut domains: Vec<i64> = scored.filter_map(|(parts, _)| parts.get(at).copied()).collect();
+    // A missing label and an empty value are one domain.
+    let empty = topologies.of(count.key).domain_with("").map_or(0, |domain| 1 + domain as i64);
+    let part = |part: i64| if part == 0 { empty } else { part };
+    let mut domains: Vec<i64> = scored.filter_map(|(parts, _)| parts.get(at).copied().map(part)).collect();
     domains.sort_unstable();
     domains.dedup();
     domains.len()

@@ -7,7 +7,7 @@ use crate::Wanted;
 use crate::args::Args;
 use crate::cluster::Cluster;
 use crate::constraint::Action;
-use crate::tally::{Count, Places, Tally};
+use crate::tally::{Count, Places, Tally, counted_in};
 
 /// Weighs each constraint: a pod counts more where there are many domains, as few pods are in each.
 pub fn pre_score(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Result<PreScore, String> {
@@ -31,11 +31,11 @@ fn size(tally: &Tally, count: &Count, topologies: &Topologies, nodes: node::Ids<
         return scored.count();
     }
     let topology = topologies.of(count.key);
-    // Nodes without the label are in a domain of their own, the last.
+    // The last domain is that of nodes without the label, if no node has the label with an empty value.
     let none = topology.domain_bound();
     let mut present = vec![false; none + 1];
     for node in scored {
-        present[topology.domain(node).unwrap_or(none)] = true;
+        present[counted_in(topology, node, tally.needs_all_keys()).unwrap_or(none)] = true;
     }
     present.into_iter().filter(|present| *present).count()
 }

@@ -144,14 +144,16 @@ impl Tally {
         cluster: &Cluster,
         topologies: &Topologies,
     ) {
+        let all_keys = self.all_keys;
         for step in steps {
             let Some(group) = cluster.groups.get(step.group) else { continue };
             for count in &mut self.counts {
                 let Count { constraint, key, places, by_domain, spreads } = count;
                 if *spreads.get(step.group, || constraint.spreads(&group.key, &pod.namespace)) {
                     let topology = topologies.of(*key);
-                    places.add(step.node, step.by, topology);
-                    match (&*places, topology.domain(step.node)) {
+                    let domain = counted_in(topology, step.node, all_keys);
+                    places.add(step.node, step.by, domain);
+                    match (&*places, domain) {
                         (Places::Nodes(_), _) => self.touched.add([step.node]),
                         (Places::Domains { .. }, Some(domain)) if !*by_domain => {
                             self.touched.add(topology.nodes_of(domain));
@@ -168,6 +170,7 @@ impl Tally {
     fn count(&mut self, pod: &Counting, cluster: &Cluster, topologies: &Topologies) {
         self.begin(topologies);
         self.touched = Touched::All;
+        let all_keys = self.all_keys;
         for (node, labels) in topologies.nodes() {
             if !self.has_keys(topologies, node) {
                 continue;
@@ -178,7 +181,7 @@ impl Tally {
                     && row.is_some_and(|row| pod.counts(row, labels, &count.constraint))
                 {
                     counting[node.at()] = true;
-                    if let Some(domain) = topologies.of(count.key).domain(node) {
+                    if let Some(domain) = counted_in(topologies.of(count.key), node, all_keys) {
                         domains.add_node(domain);
                     }
                 }
@@ -189,7 +192,9 @@ impl Tally {
                 let Count { constraint, key, places, spreads, .. } = count;
                 if *spreads.get(id, || constraint.spreads(&group.key, &pod.namespace)) {
                     let topology = topologies.of(*key);
-                    cluster.groups.nodes(group).for_each(|node| places.add(node, 1, topology));
+                    for node in cluster.groups.nodes(group) {
+                        places.add(node, 1, counted_in(topology, node, all_keys));
+                    }
                 }
             }
         }
@@ -215,8 +220,16 @@ impl Tally {
     }
 }
 
+/// Returns the domain in which the pods of `node` are counted. If nodes without the label count (`all_keys` is false),
+/// kube-scheduler reads a missing label as an empty value, so both are one domain.
+pub fn counted_in(topology: &Topology, node: node::Id, all_keys: bool) -> Option<usize> {
+    let domain = topology.domain(node);
+    if all_keys { domain } else { domain.or_else(|| topology.domain_with("")) }
+}
+
 impl Places {
-    fn add(&mut self, node: node::Id, by: i32, topology: &Topology) {
+    /// Adds pods on `node`, whose pods are counted in `domain`.
+    fn add(&mut self, node: node::Id, by: i32, domain: Option<usize>) {
         match self {
             Places::Nodes(pods) => {
                 // A pod may come before its node.
@@ -227,7 +240,7 @@ impl Places {
             }
             Places::Domains { domains, counting } => {
                 if counting.get(node.at()) == Some(&true)
-                    && let Some(domain) = topology.domain(node)
+                    && let Some(domain) = domain
                 {
                     domains.add_pods(domain, by);
                 }

@@ -77,6 +77,23 @@ fn the_systems_defaults_spread_by_zone_and_host() {
 }
 
 #[test]
+fn a_missing_zone_and_an_empty_zone_are_one_domain() {
+    let mut host = Host::<Plugin>::new();
+    for (name, zone) in [("a", Some("a")), ("b", Some("")), ("c", None)] {
+        let node = node(name).label(constraint::HOSTNAME, name);
+        host.node(zone.into_iter().fold(node, |node, zone| node.label(ZONE, zone)));
+    }
+    host.object("Service", "default", "web", SELECTS_WEB);
+    put(&mut host, &web(), "a c");
+    host.raw_scores(&web());
+    // These are followed rather than counted from the beginning.
+    put(&mut host, &web(), "a c");
+    // Three hosts weigh ln 5, two zones ln 4. a has 2 + 2 pods, b 0 + 2, c, without a zone, 2. Besides 2 for each host, and 4 for
+    // each zone: 12, 9, 5.
+    assert_eq!(host.raw_scores(&web()).into_values().collect::<Vec<_>>(), [12, 9, 5]);
+}
+
+#[test]
 fn defaults_follow_what_services_select() {
     let mut host = zones("{}");
     put(&mut host, &web(), "a");
