@@ -171,8 +171,7 @@ pub fn reference(known: &KnownClaim) -> ObjectReference {
 /// Writes down what was allocated, and that the pod uses it; then waits until it can be used.
 ///
 /// The status comes first, for what was assumed shows until the informer brings another version of the claim, and that has to
-/// be one with the allocation. It names the version that was looked at, so that nobody else's change is lost; with the finalizer
-/// the pod is bound, without it not.
+/// be one with the allocation. With the finalizer the pod is bound, without it not.
 pub fn pre_bind(reserved: &Reserved, pod: &Wanted, cluster: &Cluster, args: &Args) -> Result<Vec<Intent>, String> {
     // A class may have gone meanwhile that stood for an extended resource.
     if pod.is_empty(cluster) && reserved.state.is_empty() {
@@ -202,20 +201,19 @@ pub fn pre_bind(reserved: &Reserved, pod: &Wanted, cluster: &Cluster, args: &Arg
     Ok(intents)
 }
 
-/// `None` where the pod has reserved the claim already.
+/// Adds the pod to the claim's users, and a new allocation; `None` where the pod uses the claim already.
+///
+/// The patch names no version and no other user, so that pods that begin to use a claim at the same time don't conflict. The API
+/// server refuses it where the claim was allocated otherwise, deallocated or deleted meanwhile.
 fn status(known: &KnownClaim, pod: &Wanted, new: Option<&Allocation>) -> Option<Intent> {
-    let claim = &known.claim;
-    if claim.is_reserved_for(&pod.uid) && new.is_none() {
+    if known.claim.is_reserved_for(&pod.uid) && new.is_none() {
         return None;
     }
-    let mut consumers = claim.status.reserved_for.clone();
-    consumers.push(consumer(pod));
-    let mut status = json!({ "reservedFor": consumers });
+    let mut status = json!({ "reservedFor": [consumer(pod)] });
     if let (Some(allocation), Value::Object(fields)) = (new, &mut status) {
         fields.insert("allocation".to_owned(), json!(allocation));
     }
-    let patch = json!({ "metadata": { "resourceVersion": claim.metadata.resource_version }, "status": status });
-    Some(Intent::patch_status(reference(known), patch.to_string()))
+    Some(Intent::strategic_patch_status(reference(known), json!({ "status": status }).to_string()))
 }
 
 fn consumer(pod: &Wanted) -> Consumer {

@@ -54,6 +54,9 @@ pub trait Rules: Send + Sync {
     /// Restores what an update of the status must not change. Everything but status and metadata has been restored.
     fn update_status(&self, _new: &mut Value, _old: &Value) {}
 
+    /// Validates what an update of the status changes.
+    fn check_status_update(&self, _new: &Value, _old: &Value, _problems: &mut Problems) {}
+
     /// True where the object outlives its deletion for another reason than `metadata.finalizers`.
     fn holds(&self, _object: &Value) -> bool {
         false

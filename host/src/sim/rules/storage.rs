@@ -166,6 +166,23 @@ impl Rules for ResourceClaims {
             problems.invalid("spec", &new["spec"], "field is immutable");
         }
     }
+
+    fn check_status_update(&self, new: &Value, old: &Value, problems: &mut Problems) {
+        let (after, before) = (&new["status"], &old["status"]);
+        let allocated = after["allocation"].is_object();
+        let users = |status| items(status, "reservedFor").map(|user| text(user, "uid"));
+        if users(after).next().is_some() && !allocated {
+            problems.forbidden("status.reservedFor", "may not be specified when `allocated` is not set");
+        } else if old["metadata"].get("deletionTimestamp").is_some()
+            && users(after).any(|user| users(before).all(|known| known != user))
+        {
+            let why = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
+            problems.forbidden("status.reservedFor", why);
+        }
+        if allocated && before["allocation"].is_object() && after["allocation"] != before["allocation"] {
+            problems.invalid("status.allocation", &after["allocation"], "field is immutable");
+        }
+    }
 }
 
 fn default_request(request: &mut Value) {

@@ -111,8 +111,10 @@ pub fn next_version(resource: &Resource, sub: Option<Sub>, mut next: Value, old:
     count_generation(resource, &mut next, old);
     let mut problems = Problems::default();
     check_finalizers(&next, old, &mut problems);
-    if let (Some(kind), None) = (kind, sub) {
-        kind.rules.check_update(&next, old, &mut problems);
+    match (kind, sub) {
+        (Some(kind), None) => kind.rules.check_update(&next, old, &mut problems),
+        (Some(kind), Some(Sub::Status)) => kind.rules.check_status_update(&next, old, &mut problems),
+        _ => {}
     }
     let name = text(&old["metadata"], "name");
     if !problems.is_empty() {
