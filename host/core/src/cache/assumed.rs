@@ -1,14 +1,15 @@
 //! Objects as they will be, laid over what the informer says.
 //!
-//! Each layer remembers over what it was laid. It holds until the informer brings something else: then what was assumed has
-//! come true, or is not to be had any more. Something else is any other field that somebody reads, and so is a list with more
-//! fields than before; what nobody reads changes nothing. An object that is about to be made needs two steps for that, as its
-//! status comes after it: so what is assumed of one that was not there holds over its first version, too.
+//! Each layer remembers over what it was laid. It holds until the informer brings a change of an assumed field: then what was
+//! assumed has come true, or is not to be had any more. A change of other fields, such as a finalizer that is written before the
+//! assumed status, moves the layer onto the new version. An object that is about to be made needs two steps, as its status comes
+//! after it: so what is assumed of one that was not there holds over its first version, too.
 
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use super::carry_over::carried_over;
 use crate::model::{Object, ObjectKey, ObjectKind};
 
 /// What is assumed of which objects.
@@ -69,6 +70,20 @@ impl Layer {
     }
 }
 
+impl Layer {
+    /// Moves the layer onto `real`, a version of the object that has the assumed fields as they were. Returns false for another one.
+    fn moves_onto(&mut self, real: Option<&Arc<Object>>) -> bool {
+        let (Some(over), Some(real)) = (&self.over, real) else { return false };
+        if over.uid != real.uid {
+            return false;
+        }
+        let Some(fields) = carried_over(&over.fields, &self.object.fields, &real.fields) else { return false };
+        self.object = Arc::new(Object { fields: fields.into(), ..Object::clone(real) });
+        self.over = Some(Arc::clone(real));
+        true
+    }
+}
+
 impl Assumptions {
     /// Whether nothing is assumed.
     pub fn is_empty(&self) -> bool {
@@ -79,7 +94,15 @@ impl Assumptions {
     pub fn brought(&mut self, key: &ObjectKey, real: Option<Arc<Object>>) -> Shown {
         let Some(layers) = self.by_key.get_mut(key) else { return Shown::real(real) };
         if layers.real != real {
-            layers.layers.retain_mut(|layer| layer.over == real || layer.comes_into_being(real.as_ref()));
+            let mut below = real.clone();
+            layers.layers.retain_mut(|layer| {
+                let known = below.as_ref();
+                let holds = layer.over.as_ref() == known || layer.comes_into_being(known) || layer.moves_onto(known);
+                if holds {
+                    below = Some(Arc::clone(&layer.object));
+                }
+                holds
+            });
             layers.real = real;
         }
         self.result(key)

@@ -52,7 +52,7 @@ impl Bench {
 }
 
 #[test]
-fn a_layer_holds_until_the_informer_brings_something_else_or_its_reservation_ends() {
+fn a_layer_holds_until_what_is_assumed_changes_or_its_reservation_ends() {
     use Do::{Assume, Bring, Keep, List, Remove, TakeBack};
     let histories: &[&[(Do, &str)]] = &[
         &[(Bring("a"), "a"), (Assume("p", "b"), "b*"), (TakeBack("p"), "a"), (TakeBack("p"), "as before")],
@@ -86,6 +86,35 @@ fn a_layer_holds_until_the_informer_brings_something_else_or_its_reservation_end
             (Assume("q", "c"), "c*"),
             (TakeBack("p"), "c*"),
             (TakeBack("q"), "a"),
+        ],
+        // Other fields may change: a finalizer comes before the allocation that is assumed.
+        &[
+            (Bring("{}"), "{}"),
+            (Assume("p", r#"{"status":"x"}"#), r#"{"status":"x"}*"#),
+            (Bring(r#"{"finalizer":1}"#), r#"{"finalizer":1,"status":"x"}*"#),
+            (Bring(r#"{"finalizer":1,"status":"x"}"#), r#"{"finalizer":1,"status":"x"}"#),
+            (TakeBack("p"), "as before"),
+        ],
+        &[
+            (Bring("{}"), "{}"),
+            (Assume("p", r#"{"status":"x"}"#), r#"{"status":"x"}*"#),
+            (Bring(r#"{"finalizer":1}"#), r#"{"finalizer":1,"status":"x"}*"#),
+            (TakeBack("p"), r#"{"finalizer":1}"#),
+        ],
+        &[
+            (Bring("{}"), "{}"),
+            (Assume("p", r#"{"status":"x"}"#), r#"{"status":"x"}*"#),
+            (Bring(r#"{"finalizer":1,"status":"y"}"#), r#"{"finalizer":1,"status":"y"}"#),
+        ],
+        // One over the other, over a change of another field: both hold, each until its field changes.
+        &[
+            (Bring("{}"), "{}"),
+            (Assume("p", r#"{"a":1}"#), r#"{"a":1}*"#),
+            (Assume("q", r#"{"a":1,"b":1}"#), r#"{"a":1,"b":1}*"#),
+            (Bring(r#"{"c":1}"#), r#"{"a":1,"b":1,"c":1}*"#),
+            (Bring(r#"{"a":1,"c":1}"#), r#"{"a":1,"b":1,"c":1}*"#),
+            (TakeBack("p"), r#"{"a":1,"b":1,"c":1}*"#),
+            (TakeBack("q"), r#"{"a":1,"c":1}"#),
         ],
         // Of a bound pod it holds over a list at most: that it came and went may have been missed.
         &[(Bring("a"), "a"), (Assume("p", "b"), "b*"), (List, "as before"), (Keep("p"), "as before"), (List, "a")],

@@ -14,6 +14,7 @@
 //! node is not known (yet, or any more) wait aside and are counted when it comes.
 
 mod assumed;
+mod carry_over;
 mod ids;
 mod images;
 mod log;

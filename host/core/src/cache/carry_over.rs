@@ -1,0 +1,77 @@
+//! What is assumed of an object, carried over to a newer version of the object.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+/// The newer version differs in something that is assumed.
+struct Overtaken;
+
+/// Makes the changes that lead from `over` to `assumed` in `newer`. Returns `None` if `newer` differs from `over` in one of the
+/// changed fields, or if there are none. All are JSON; lists are compared as a whole.
+pub(super) fn carried_over(over: &str, assumed: &str, newer: &str) -> Option<String> {
+    let read = |text| serde_json::from_str::<Value>(text).ok();
+    let (over, assumed, newer) = (read(over)?, read(assumed)?, read(newer)?);
+    if over == assumed {
+        return None;
+    }
+    let carried = carry(Some(&over), Some(&assumed), Some(newer)).ok()?;
+    carried.map(|value| value.to_string())
+}
+
+fn carry(over: Option<&Value>, assumed: Option<&Value>, newer: Option<Value>) -> Result<Option<Value>, Overtaken> {
+    if over == assumed {
+        return Ok(newer);
+    }
+    let nothing = Map::new();
+    let holds_fields = |value: Option<&Value>| value.is_none_or(Value::is_object);
+    let (true, true, Some(Value::Object(assumed))) = (holds_fields(over), holds_fields(newer.as_ref()), assumed) else {
+        return if newer.as_ref() == over { Ok(assumed.cloned()) } else { Err(Overtaken) };
+    };
+    let over = over.and_then(Value::as_object).unwrap_or(&nothing);
+    let mut carried = match newer {
+        Some(Value::Object(newer)) => newer,
+        _ => Map::new(),
+    };
+    let names: BTreeSet<&String> = over.keys().chain(assumed.keys()).collect();
+    for name in names {
+        if let Some(value) = carry(over.get(name), assumed.get(name), carried.remove(name))? {
+            carried.insert(name.clone(), value);
+        }
+    }
+    Ok(Some(Value::Object(carried)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_assumed_must_be_as_before() {
+        for (over, assumed, newer, expected) in [
+            // Another field changes, appears, disappears.
+            (r#"{"a":1,"b":1}"#, r#"{"a":2,"b":1}"#, r#"{"a":1,"b":3}"#, Some(r#"{"a":2,"b":3}"#)),
+            (r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":1,"b":{}}"#, Some(r#"{"a":2,"b":{}}"#)),
+            (r#"{"a":1,"b":1}"#, r#"{"a":2,"b":1}"#, r#"{"a":1}"#, Some(r#"{"a":2}"#)),
+            // The assumed field came true, or is another.
+            (r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":2}"#, None),
+            (r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":3}"#, None),
+            (r#"{"a":1}"#, r#"{"a":2}"#, r#"{}"#, None),
+            // A field is added, with what holds it.
+            (r#"{}"#, r#"{"s":{"a":1}}"#, r#"{"s":{"b":1}}"#, Some(r#"{"s":{"a":1,"b":1}}"#)),
+            (r#"{}"#, r#"{"s":{"a":1}}"#, r#"{"s":{"a":2}}"#, None),
+            (r#"{}"#, r#"{"s":{"a":1}}"#, r#"{"s":1}"#, None),
+            // A field is taken away.
+            (r#"{"a":1,"b":1}"#, r#"{"b":1}"#, r#"{"a":1,"b":2}"#, Some(r#"{"b":2}"#)),
+            (r#"{"a":1,"b":1}"#, r#"{"b":1}"#, r#"{"a":2,"b":1}"#, None),
+            // Lists are one.
+            (r#"{"a":[1]}"#, r#"{"a":[1,2]}"#, r#"{"a":[1],"b":1}"#, Some(r#"{"a":[1,2],"b":1}"#)),
+            (r#"{"a":[1]}"#, r#"{"a":[1,2]}"#, r#"{"a":[3,1]}"#, None),
+            // Nothing is assumed, or it can't be read.
+            (r#"{"a":1}"#, r#"{"a":1}"#, r#"{"a":1,"b":1}"#, None),
+            ("a", "b", "c", None),
+        ] {
+            assert_eq!(carried_over(over, assumed, newer).as_deref(), expected, "{over} {assumed} {newer}");
+        }
+    }
+}
