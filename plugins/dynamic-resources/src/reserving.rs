@@ -170,8 +170,7 @@ pub fn reference(known: &KnownClaim) -> ObjectReference {
 
 /// Writes down what was allocated, and that the pod uses it; then waits until it can be used.
 ///
-/// The status comes first, for what was assumed shows until the informer brings another version of the claim, and that has to
-/// be one with the allocation. With the finalizer the pod is bound, without it not.
+/// The finalizer comes before the allocation, so that no claim is deleted while its devices are allocated.
 pub fn pre_bind(reserved: &Reserved, pod: &Wanted, cluster: &Cluster, args: &Args) -> Result<Vec<Intent>, String> {
     // A class may have gone meanwhile that stood for an extended resource.
     if pod.is_empty(cluster) && reserved.state.is_empty() {
@@ -189,8 +188,10 @@ pub fn pre_bind(reserved: &Reserved, pod: &Wanted, cluster: &Cluster, args: &Arg
         let Some(allocation) = new.or_else(|| known.allocation()) else {
             return Err(format!("claim {known} got deallocated elsewhere in the meantime"));
         };
+        if new.is_some() {
+            intents.extend(finalizer(&known));
+        }
         intents.extend(status(&known, pod, new));
-        intents.extend(finalizer(&known));
         wait(reference(&known), allocation);
     }
     if let Some(made) = &state.extended {
@@ -221,12 +222,11 @@ fn consumer(pod: &Wanted) -> Consumer {
     Consumer { api_group: String::new(), resource: "pods".to_owned(), name, uid }
 }
 
-/// `None` where it is there.
+/// Adds the finalizer to those that the claim has; `None` where it is there.
 fn finalizer(known: &KnownClaim) -> Option<Intent> {
-    let mut finalizers = known.claim.metadata.finalizers.clone();
-    if finalizers.iter().any(|finalizer| finalizer == FINALIZER) {
+    if known.claim.metadata.finalizers.iter().any(|finalizer| finalizer == FINALIZER) {
         return None;
     }
-    finalizers.push(FINALIZER.to_owned());
-    Some(Intent::patch(reference(known), json!({ "metadata": { "finalizers": finalizers } }).to_string()))
+    let patch = json!({ "metadata": { "finalizers": [FINALIZER] } });
+    Some(Intent::strategic_patch(reference(known), patch.to_string()))
 }

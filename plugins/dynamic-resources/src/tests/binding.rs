@@ -23,8 +23,29 @@ fn is_strategic(intent: &Intent) -> bool {
     matches!(intent, Intent::Patch(patch) if patch.patch_type == PatchType::StrategicMerge)
 }
 
+/// Others' finalizers stay.
 #[test]
-fn an_allocation_is_written_with_its_pod_and_then_protected() {
+fn a_claim_that_others_protect_is_protected_as_well() {
+    let mut host = host();
+    let pod = using(&["c"]);
+    for (finalizers, expected) in [
+        (json!(["example.com/kept"]), vec!["c/", "c/status"]),
+        (json!(["example.com/kept", "resource.kubernetes.io/delete-protection"]), vec!["c/status"]),
+    ] {
+        let fields = json!({ "metadata": { "resourceVersion": "7", "finalizers": finalizers },
+            "spec": { "devices": { "requests": [one("r", "true")] } } });
+        host.object("ResourceClaim", "default", "c", &fields.to_string());
+        let reservation = host.reserve(&pod, "a").unwrap();
+        let told = told(&host.pre_bind(&pod, "a", &reservation.state));
+        assert_eq!(told.iter().map(|(what, _)| what.as_str()).collect::<Vec<_>>(), expected);
+        if let [(_, patch), _] = told.as_slice() {
+            assert_eq!(*patch, json!({ "metadata": { "finalizers": ["resource.kubernetes.io/delete-protection"] } }));
+        }
+    }
+}
+
+#[test]
+fn a_claim_is_protected_before_its_allocation_is_written() {
     let mut host = host();
     claim(&mut host, "c", &[one("r", "true")]);
     let pod = using(&["c"]);
@@ -48,8 +69,8 @@ fn an_allocation_is_written_with_its_pod_and_then_protected() {
     });
     let finalizer = json!({ "metadata": { "finalizers": ["resource.kubernetes.io/delete-protection"] } });
     let intents = host.pre_bind(&pod, "a", &reservation.state);
-    assert!(is_strategic(&intents[0]), "{intents:?}");
-    assert_eq!(told(&intents), [("c/status".to_owned(), status), ("c/".to_owned(), finalizer)]);
+    assert!(intents.iter().all(is_strategic), "{intents:?}");
+    assert_eq!(told(&intents), [("c/".to_owned(), finalizer), ("c/status".to_owned(), status)]);
 }
 
 #[test]
