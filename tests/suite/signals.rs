@@ -9,7 +9,7 @@ use tokio::process::Command;
 
 use crate::harness::trial_on_its_own;
 
-crate::case::cases!(Both: a_dump_says_what_is_believed, a_dump_before_the_plugins_are_ready);
+crate::case::cases!(Both: a_dump_says_what_is_believed, a_dump_before_the_plugins_are_ready, a_stop_right_after_the_start);
 
 /// Those that need no cluster.
 pub fn trials() -> Vec<Trial> {
@@ -46,6 +46,13 @@ async fn a_dump_before_the_plugins_are_ready(target: &Target) -> Result<()> {
     berth.signal("USR2").await?;
     berth.until_logged("dump of the cache: ").await?;
     berth.until_logged("ready: placing pods").await?;
+    berth.stop().await
+}
+
+/// SIGTERM right after the start ends the process in an orderly way.
+async fn a_stop_right_after_the_start(target: &Target) -> Result<()> {
+    let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false"])?;
+    berth.until_logged("API server: ").await?;
     berth.stop().await
 }
 

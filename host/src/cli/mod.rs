@@ -8,6 +8,7 @@ mod out;
 mod plugin;
 mod run;
 mod sim;
+mod stop_signal;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -128,20 +129,4 @@ fn chain(error: &anyhow::Error) -> String {
         }
     }
     text
-}
-
-/// Waits for Ctrl-C or SIGTERM.
-async fn stopped() -> Result<()> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate())?;
-        tokio::select! {
-            result = tokio::signal::ctrl_c() => result?,
-            _ = terminate.recv() => {}
-        }
-        Ok(())
-    }
-    #[cfg(not(unix))]
-    Ok(tokio::signal::ctrl_c().await?)
 }

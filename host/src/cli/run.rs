@@ -10,7 +10,6 @@ mod serving;
 mod settings;
 
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +25,7 @@ use self::no_effect::WithoutEffect;
 use self::policy::PolicyFlags;
 use self::serving::ServingFlags;
 use self::settings::SettingsFlags;
+use super::stop_signal::StopSignal;
 use crate::admin::metrics::Metrics;
 use crate::admin::{self, DebugSignal, Subject};
 use crate::config::{Configuration, Followed, parse_duration};
@@ -87,22 +87,53 @@ fn boolean(text: &str) -> Result<bool, String> {
     }
 }
 
-/// The wish to end; waited for in several places, so that none is missed in between.
-type Stop<'a> = Pin<&'a mut (dyn Future<Output = Result<()>> + Send)>;
+/// What runs once everything is connected.
+struct Prepared {
+    elector: Option<Elector>,
+    election: LeaderElection,
+    metrics: Arc<Metrics>,
+    scheduler: Scheduler,
+    client: kube::Client,
+    supervisor: Supervisor,
+    reload: Option<Reload>,
+    _server: Option<admin::Server>,
+}
 
 /// Runs until SIGTERM or Ctrl-C, then ends what is under way and gives the Lease up.
 ///
 /// # Errors
 /// The configuration or the cluster's address is not right; the Lease was lost.
 pub async fn run(args: Args) -> Result<()> {
-    let stop = std::pin::pin!(super::stopped());
+    let mut stop = StopSignal::install()?;
     let debug_signal = DebugSignal::install()?;
+    let prepared = tokio::select! {
+        prepared = prepare(args) => prepared?,
+        () = stop.received() => return Ok(()),
+    };
+    let Some(Prepared { elector, election, metrics, scheduler, client, supervisor, reload, _server }) = prepared else {
+        return Ok(());
+    };
+    let observer = scheduler.observer();
+    let own = OwnPod::from_environment();
+    let debugging = debug_signal.dump(client.clone(), observer.clone());
+    let refusals = admin::report_refusals(client, own, observer, Arc::clone(&metrics), reload);
+    tokio::select! {
+        ended = supervisor.first_end() => Err(ended.into()),
+        () = refusals => Ok(()),
+        () = debugging => Ok(()),
+        ended = work(elector, &election, &metrics, scheduler, &mut stop) => ended,
+    }
+}
+
+/// Reads the configuration, begins to serve, and connects; `None` if only a configuration was to be written.
+async fn prepare(args: Args) -> Result<Option<Prepared>> {
     args.without_effect.tell()?;
     args.feature_gates.iter().for_each(FeatureGate::tell);
     let serving = serving(&args)?;
     let (file, configuration) = configuration(&args)?;
     if let Some(path) = &args.settings.write_config_to {
-        return settings::write(&configuration, path);
+        settings::write(&configuration, path)?;
+        return Ok(None);
     }
     let election = configuration.leader_election.clone();
     let Clients { general: client, lease } = args.connection.clients(&configuration).await?;
@@ -116,21 +147,13 @@ pub async fn run(args: Args) -> Result<()> {
     options.shell.term = elector.as_ref().map(Elector::term).unwrap_or_default();
     let subject = Arc::new(Subject::new(Arc::clone(&options.vitals), Arc::clone(&metrics)));
     subject.show_configuration(in_force);
-    let _server = serve(serving, &subject, &options.supervisor).await?;
+    let server = serve(serving, &subject, &options.supervisor).await?;
     let supervisor = options.supervisor.clone();
     let scheduler = Scheduler::prepare(&client, options).await?;
     let observer = scheduler.observer();
     subject.observe(observer.clone());
-    let reload = file.map(|(file, started_with)| Reload::new(file, started_with, observer.clone()));
-    let own = OwnPod::from_environment();
-    let debugging = debug_signal.dump(client.clone(), observer.clone());
-    let refusals = admin::report_refusals(client, own, observer, Arc::clone(&metrics), reload);
-    tokio::select! {
-        ended = supervisor.first_end() => Err(ended.into()),
-        () = refusals => Ok(()),
-        () = debugging => Ok(()),
-        ended = work(elector, &election, &metrics, scheduler, stop) => ended,
-    }
+    let reload = file.map(|(file, started_with)| Reload::new(file, started_with, observer));
+    Ok(Some(Prepared { elector, election, metrics, scheduler, client, supervisor, reload, _server: server }))
 }
 
 fn candidate(
@@ -198,14 +221,11 @@ async fn work(
     election: &LeaderElection,
     metrics: &Metrics,
     scheduler: Scheduler,
-    mut stop: Stop<'_>,
+    stop: &mut StopSignal,
 ) -> Result<()> {
     tokio::select! {
         ready = scheduler.ready() => ready?,
-        stopped = &mut stop => {
-            stopped?;
-            return drain(scheduler).await;
-        }
+        () = stop.received() => return drain(scheduler).await,
     }
     lead(elector, election, metrics, scheduler, stop).await
 }
@@ -216,7 +236,7 @@ async fn lead(
     election: &LeaderElection,
     metrics: &Metrics,
     scheduler: Scheduler,
-    stop: Stop<'_>,
+    stop: &mut StopSignal,
 ) -> Result<()> {
     let Some(mut elector) = elector else { return place(scheduler, stop).await };
     metrics.set_leads(&election.name, false);
@@ -236,23 +256,20 @@ async fn place_as_leader(
     election: &LeaderElection,
     metrics: &Metrics,
     scheduler: Scheduler,
-    mut stop: Stop<'_>,
+    stop: &mut StopSignal,
 ) -> Result<()> {
     tokio::select! {
         _ = leads.wait_for(|leads| *leads) => {}
-        stopped = &mut stop => {
-            stopped?;
-            return drain(scheduler).await;
-        }
+        () = stop.received() => return drain(scheduler).await,
     }
     metrics.set_leads(&election.name, true);
     place(scheduler, stop).await
 }
 
-async fn place(scheduler: Scheduler, stop: Stop<'_>) -> Result<()> {
+async fn place(scheduler: Scheduler, stop: &mut StopSignal) -> Result<()> {
     scheduler.begin()?;
     info!("ready: placing pods");
-    stop.await?;
+    stop.received().await;
     drain(scheduler).await
 }
 

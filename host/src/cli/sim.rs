@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::cluster::{Cluster, Parts};
 use super::demo::files;
 use super::out;
+use super::stop_signal::StopSignal;
 use crate::admin::DebugSignal;
 
 /// Arguments of `berth sim`.
@@ -37,7 +38,23 @@ pub struct Args {
 /// # Errors
 /// What can't be started.
 pub async fn run(args: Args) -> Result<()> {
+    let mut stop = StopSignal::install()?;
     let debug_signal = DebugSignal::install()?;
+    let cluster = tokio::select! {
+        started = start(args) => started?,
+        () = stop.received() => return Ok(()),
+    };
+    let (url, kubeconfig) = (cluster.url(), cluster.kubeconfig().display());
+    out::line(format_args!("Serving at {url} until stopped. From another terminal:\n"))?;
+    out::line(format_args!("  export KUBECONFIG={kubeconfig}\n  kubectl get nodes\n"))?;
+    tokio::select! {
+        () = stop.received() => {}
+        ended = cluster.scheduler_lives(debug_signal) => ended?,
+    }
+    cluster.stop().await
+}
+
+async fn start(args: Args) -> Result<Cluster> {
     let parts = Parts {
         port: args.port,
         kubeconfig: args.kubeconfig,
@@ -51,12 +68,5 @@ pub async fn run(args: Args) -> Result<()> {
     }
     cluster.start_parts(&parts).await?;
     cluster.write_kubeconfig()?;
-    let (url, kubeconfig) = (cluster.url(), cluster.kubeconfig().display());
-    out::line(format_args!("Serving at {url} until stopped. From another terminal:\n"))?;
-    out::line(format_args!("  export KUBECONFIG={kubeconfig}\n  kubectl get nodes\n"))?;
-    tokio::select! {
-        stopped = super::stopped() => stopped?,
-        ended = cluster.scheduler_lives(debug_signal) => ended?,
-    }
-    cluster.stop().await
+    Ok(cluster)
 }

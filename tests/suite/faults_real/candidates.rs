@@ -112,6 +112,8 @@ impl<'a> Candidates<'a> {
     pub async fn end(self, journal: &Journal) -> Result<usize> {
         self.revive().await?;
         for one in self.running.lock().await.iter_mut() {
+            // One that has only just been started does not wait for signals yet.
+            one.process.until_logged("API server: ").await?;
             one.process.stop().await?;
         }
         journal.check()?;
