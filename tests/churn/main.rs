@@ -1,5 +1,5 @@
-//! Memory under endless churn: pods and nodes of which no two are alike, and objects that plugins read, come and go in a cluster of
-//! constant size. What the core and the components hold for them must not grow.
+//! Memory under endless churn: pods, nodes and objects that plugins read come and go in a cluster of constant size. All pods and nodes
+//! are different from each other. What the core and the components hold for them must not grow.
 //!
 //! The most memory of the last third of a run may be little more than that of the middle third. `CAMPAIGN_SECONDS` says how long the
 //! run takes at least, `CAMPAIGN_SEED` repeats one.

@@ -205,7 +205,7 @@ pub async fn signal(child: &Child, name: &str) -> Result<()> {
 /// Sends a signal to the process of this id.
 ///
 /// # Errors
-/// There is none.
+/// There is no such process.
 pub async fn signal_process(id: u32, name: &str) -> Result<()> {
     let status = Command::new("kill").args([format!("-{name}"), id.to_string()]).status().await?;
     ensure!(status.success(), "kill -{name} {id}: {status}");

@@ -43,3 +43,4 @@ pub use self::own_pod::OwnPod;
 pub use self::rate::limited;
 pub(crate) use self::rest::chain as error_with_causes;
 pub use self::shell::{Options, Shell, Undone};
+pub use self::until::{Until, Verdict};

@@ -23,12 +23,12 @@ const STEPS: u64 = 10_000_000;
 /// Evaluations at a time.
 const AT_ONCE: usize = 2;
 
-/// An expression, parsed.
-pub(super) struct Until(Expression);
+/// The condition of a wait ([`berth_core::intent::Wait::until`]): a CEL expression over an object, read and within bounds.
+pub struct Until(Expression);
 
 /// How an object stands to an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub enum Verdict {
     /// The wait is over.
     Met,
     /// It never will be, for this reason.
@@ -39,7 +39,10 @@ pub(super) enum Verdict {
 
 impl Until {
     /// Reads an expression.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// It is longer than 1,024 bytes, nested too deeply, or no CEL expression.
+    pub fn parse(text: &str) -> Result<Self, String> {
         if text.len() > LONGEST {
             return Err(format!("the condition has {} bytes, where {LONGEST} are the most", text.len()));
         }
@@ -47,8 +50,9 @@ impl Until {
         parsed.map(Self).map_err(|e| format!("the condition {text:?} is no CEL expression: {e}"))
     }
 
-    /// What it says of an object; `None` for one that isn't there, of which `object` is null.
-    pub(super) fn of(&self, object: Option<&serde_json::Value>) -> Verdict {
+    /// What it says of an object; `None` for one that isn't there, of which `object` is null. Takes about a second at the most.
+    #[must_use]
+    pub fn of(&self, object: Option<&serde_json::Value>) -> Verdict {
         let steps = most_steps(&self.0, object.map(Size::of).unwrap_or_default());
         if steps > STEPS {
             return Verdict::Failed(format!(

@@ -63,7 +63,7 @@ pub struct Options {
     pub metrics: Arc<Metrics>,
     /// Where it shows that it lives.
     pub vitals: Arc<Vitals>,
-    /// Watches over its threads and tasks: whoever runs a scheduler ends it at [`Supervisor::first_end`].
+    /// Watches over its threads and tasks. The scheduler has to be stopped when [`Supervisor::first_end`] returns.
     pub supervisor: Supervisor,
 }
 

@@ -122,7 +122,7 @@ impl Core {
         self.ended.push(attempt(&entry, Outcome::Unschedulable, step.now));
         let mut entry = report(entry, "Unschedulable", message, &mut step.actions);
         if self.evictions.are_underway_for(&entry.pod.key.uid) {
-            // It waits for its own victims, whoever else leaves.
+            // The pod waits for its own victims. Pods of other nodes that are being deleted make no difference.
             self.queue.hold(entry, rejection, step.now);
         } else {
             entry.awaits_room = self.awaits_room(&entry.pod.key.uid);

@@ -1,0 +1,126 @@
+//! Random values: numbers, lengths, ids and texts.
+
+/// The longest text that is drawn.
+const LONGEST: usize = 64 << 10;
+
+/// A generator of one call's answer.
+#[derive(Clone, Debug)]
+pub struct Draw {
+    state: u64,
+    /// Whether lengths and ids are valid, and sizes are within the contract's limits.
+    pub valid: bool,
+}
+
+impl Draw {
+    /// A generator whose values follow from `parts`.
+    #[must_use]
+    pub fn new(parts: &[u64], valid: bool) -> Self {
+        let mut draw = Self { state: 0, valid };
+        for part in parts {
+            draw.state ^= *part;
+            draw.number();
+        }
+        draw
+    }
+
+    /// Any 64 bits (SplitMix64).
+    pub fn number(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.state;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
+    }
+
+    /// A number from 0 up to `end`, exclusive; 0 where `end` is 0.
+    pub fn below(&mut self, end: usize) -> usize {
+        (self.number() % end.max(1) as u64) as usize
+    }
+
+    /// Returns true once in so many calls.
+    pub fn one_in(&mut self, times: u64) -> bool {
+        self.number().is_multiple_of(times)
+    }
+
+    /// One of these; `T::default()` of none.
+    pub fn of<T: Clone + Default>(&mut self, all: &[T]) -> T {
+        let at = self.below(all.len());
+        all.get(at).cloned().unwrap_or_default()
+    }
+
+    /// A list of so many drawn elements.
+    pub fn list<T>(&mut self, length: usize, mut each: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        (0..length).map(|_| each(self)).collect()
+    }
+
+    /// A score or an element of a sort key, often an extreme one.
+    pub fn score(&mut self) -> i64 {
+        match self.below(4) {
+            0 => self.of(&[i64::MIN, i64::MAX, i64::MIN + 1, i64::MAX - 1, -1, 101]),
+            1 => self.number().cast_signed(),
+            _ => self.percent(),
+        }
+    }
+
+    /// 0 to 100.
+    pub fn percent(&mut self) -> i64 {
+        self.below(101) as i64
+    }
+
+    /// An id: of those that exist, or any number.
+    pub fn id(&mut self, known: &[u32]) -> u32 {
+        if self.valid || self.one_in(2) {
+            return self.of(known);
+        }
+        self.of(&[0, 1, 7, 1 << 16, 1 << 31, u32::MAX])
+    }
+
+    /// The length of an answer that runs parallel to a question of this length.
+    pub fn length(&mut self, asked: usize) -> usize {
+        if self.valid || self.one_in(2) {
+            return asked;
+        }
+        self.of(&[0, asked.saturating_sub(1), asked + 1, asked * 2, 1 << 16, 1 << 20])
+    }
+
+    /// The length of a list, of which `most` elements are allowed.
+    pub fn count(&mut self, most: usize) -> usize {
+        match self.below(16) {
+            0 if !self.valid => self.of(&[most + 1, most * 2, most * 16]),
+            1 => most,
+            _ => self.below(4),
+        }
+    }
+
+    /// Any text.
+    pub fn text(&mut self) -> String {
+        match self.below(32) {
+            0 if !self.valid || self.one_in(8) => "x".repeat(LONGEST),
+            1 => "\u{0}".to_owned(),
+            2 => "line\nline\r\u{1b}[31m\u{202e}".to_owned(),
+            3 => "\u{1f980}".repeat(self.below(400)),
+            4 => "node(s) were %s {} {0} $(x) `x` \\".to_owned(),
+            5 => "../../etc".to_owned(),
+            6 | 7 => String::new(),
+            _ => format!("text {}", self.below(5)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_draws_the_same() {
+        let drawn = |seed| Draw::new(&[seed, 3], false).list(50, |draw| (draw.text(), draw.score(), draw.id(&[4])));
+        assert_eq!(drawn(1), drawn(1));
+        assert_ne!(drawn(1), drawn(2));
+    }
+
+    #[test]
+    fn valid_lengths_and_ids_are_those_that_were_asked_for() {
+        let mut draw = Draw::new(&[1], true);
+        assert!((0..1000).all(|_| draw.length(7) == 7 && [3, 5].contains(&draw.id(&[3, 5])) && draw.count(9) <= 9));
+    }
+}

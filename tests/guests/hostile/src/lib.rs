@@ -1,0 +1,54 @@
+//! A plugin that answers every call with values of the right type and content drawn from a seed: `tests/hostile` runs it.
+//!
+//! The answers change from call to call. The plugin also traps, runs on, takes memory, logs much, and asks the host about what
+//! does not exist.
+
+#![allow(missing_docs, reason = "the functions are those of the contract in wit/")]
+
+mod documents;
+mod draw;
+mod exported;
+mod facts;
+mod mischief;
+mod wants;
+
+use std::cell::RefCell;
+
+use crate::draw::Draw;
+use crate::facts::Facts;
+
+#[allow(unsafe_code, clippy::all, reason = "generated code")]
+mod generated {
+    wit_bindgen::generate!({
+        path: "../../../wit",
+        world: "everything",
+        pub_export_macro: true,
+        default_bindings_module: "crate::generated",
+    });
+}
+
+pub(crate) use generated::{berth, exports};
+
+thread_local! {
+    static FACTS: RefCell<Facts> = RefCell::default();
+}
+
+fn with_facts<R>(use_facts: impl FnOnce(&mut Facts) -> R) -> R {
+    FACTS.with_borrow_mut(use_facts)
+}
+
+/// The generator of this call's answer, after what the plugin does besides; `None` where the answer is to be harmless.
+fn draw(export: &str, about: u64) -> Option<Draw> {
+    let mut draw = with_facts(|facts| facts.draw(export, about))?;
+    mischief::before_answer(&mut draw);
+    Some(draw)
+}
+
+struct Hostile;
+
+#[cfg(target_family = "wasm")]
+#[allow(unsafe_code, clippy::all, reason = "generated code")]
+mod component {
+    use crate::Hostile;
+    crate::generated::export!(Hostile with_types_in crate::generated);
+}

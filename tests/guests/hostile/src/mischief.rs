@@ -1,0 +1,43 @@
+//! What the plugin does besides answering.
+
+use crate::berth::scheduler::log::{Level, write};
+use crate::draw::Draw;
+use crate::with_facts;
+
+/// Memory that is taken at once.
+const MUCH: usize = 8 << 20;
+
+#[allow(clippy::panic, reason = "a trap is what is wanted")]
+pub fn before_answer(draw: &mut Draw) {
+    let breaks = with_facts(|facts| facts.arguments.breaks);
+    match draw.below(256) {
+        0 | 1 if breaks => panic!("{}", draw.text()),
+        2 if breaks && draw.one_in(8) => run_on(draw),
+        3 if breaks => (0..64).for_each(|_| take(MUCH)),
+        4 if breaks => take(MUCH),
+        5 => (0..100).for_each(|_| log(draw)),
+        6 => write(Level::Error, &"e".repeat(1 << 20)),
+        7..10 => log(draw),
+        _ => {}
+    }
+}
+
+fn log(draw: &mut Draw) {
+    let level = match draw.below(4) {
+        0 => Level::Error,
+        1 => Level::Warn,
+        2 => Level::Info,
+        _ => Level::Debug,
+    };
+    write(level, &draw.text());
+}
+
+/// Touches the memory, so that the machine gives it.
+fn take(bytes: usize) {
+    with_facts(|facts| facts.taken.push(vec![1; bytes]));
+}
+
+/// Ends with the call's deadline only.
+fn run_on(draw: &mut Draw) {
+    while draw.number() != 0 {}
+}

@@ -1,0 +1,404 @@
+//! A cluster with two kinds of pods: those of the profile with the component, and those of the profile without it, which have nodes of
+//! their own. Virtual time; what the core wants done is done here, or fails.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use berth::wasm::{AssembleError, Delivery, Guests, Outbox, ProfileSpec};
+use berth_core::model::PodKey;
+use berth_core::profile::Profile;
+use berth_core::{Action, Core, Event, Options, Timestamp};
+use berth_tests::reader::Reader;
+use serde_json::{Value, json};
+
+use crate::answers::{Counts, Heard, Listening, is_hostile};
+use crate::component::{Component, HOSTILE, OPEN, RESERVED, profiles, sorted_profiles};
+use crate::conditions;
+
+/// Nodes of either kind, and pods of either kind at first.
+const NODES: usize = 5;
+const PODS: usize = 8;
+/// Rounds in which things happen, and in which nothing but time passes afterwards.
+const ROUNDS: usize = 12;
+const QUIET_ROUNDS: usize = 80;
+/// Cycles of a round: pods that fail again and again don't keep the others from being looked at.
+const CYCLES: usize = 60;
+/// How long an instance may take to be made anew.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// What the API server of this cluster says when it refuses something.
+const REFUSED: &str = "refused by the API server of this test";
+/// Errors that no plugin made.
+const EXPLAINED: [&str; 2] = [REFUSED, "preempted before it was bound"];
+/// Longer than any pod waits for a permit.
+const FOREVER: u64 = 20 * 60 * 1000;
+
+/// Exports that are hostile at a time; all where there are none. Few at a time, so that calls that come late are reached.
+const POINTS: &[&[&str]] = &[
+    &[],
+    &["reserve", "unreserve", "permit", "pre-bind", "bind", "post-bind"],
+    &["pre-bind", "unreserve"],
+    &["post-filter", "filter-what-if", "filter"],
+    &["classify", "score-classes", "score", "normalize", "pre-score"],
+    &["pre-enqueue", "hints", "skip", "pre-filter"],
+];
+
+/// A pod, as the API server has it.
+struct Member {
+    object: Value,
+    /// Whether it has no use for the component.
+    reserved: bool,
+}
+
+impl Member {
+    fn is_placed(&self) -> bool {
+        !self.object["spec"]["nodeName"].is_null()
+    }
+}
+
+/// A core with its plugins, and what is under way in its cluster.
+pub struct Cluster {
+    core: Core,
+    guests: Guests,
+    inbox: Receiver<Delivery>,
+    reader: Reader,
+    now: Timestamp,
+    draw: fastrand::Rng,
+    heard: Heard,
+    /// By uid.
+    pods: BTreeMap<Box<str>, Member>,
+    binding: Vec<(PodKey, Box<str>)>,
+    carrying: Vec<(PodKey, u64, Result<(), String>)>,
+    /// The component was refused when it was loaded: there is nothing to live through.
+    refused: bool,
+    made: usize,
+}
+
+impl Cluster {
+    /// Starts one with the component at all points but queue-sort.
+    pub fn start(component: &Component, seed: u64) -> Result<Self> {
+        let mut draw = fastrand::Rng::with_seed(seed);
+        let arguments = json!({
+            "seed": seed,
+            "valid": seed.is_multiple_of(2),
+            "points": POINTS[draw.usize(0..POINTS.len())],
+            "armed": draw.u8(0..16) == 0,
+            "breaks": draw.bool(),
+        });
+        Self::with(component, profiles(arguments), draw)
+    }
+
+    /// Starts one in which the component sorts all pods.
+    pub fn sorted(component: &Component, seed: u64) -> Result<Self> {
+        Self::with(component, sorted_profiles(seed), fastrand::Rng::with_seed(seed))
+    }
+
+    fn with(component: &Component, profiles: Vec<ProfileSpec>, mut draw: fastrand::Rng) -> Result<Self> {
+        let (sender, inbox) = channel();
+        let outbox: Outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
+        let verify_every = if draw.bool() { 1 } else { 0 };
+        let mut cluster = Self {
+            core: Core::new(Options { seed: draw.u64(..), verify_every, ..Options::default() }),
+            guests: Guests::new(component.limits(), outbox)?,
+            inbox,
+            reader: Reader::default(),
+            now: Timestamp(1_767_225_600_000),
+            draw,
+            heard: Heard::default(),
+            pods: BTreeMap::new(),
+            binding: Vec::new(),
+            carrying: Vec::new(),
+            refused: false,
+            made: 0,
+        };
+        let set = match component.stock().set(profiles) {
+            Ok(set) => set,
+            Err(error) => {
+                names_the_plugin(&error)?;
+                cluster.refused = true;
+                return Ok(cluster);
+            }
+        };
+        let reads: Vec<_> = set
+            .profiles()
+            .iter()
+            .flat_map(Profile::plugins)
+            .flat_map(|plugin| plugin.declaration.objects.clone())
+            .collect();
+        cluster.tell(Event::ObjectsWanted(reads))?;
+        // A component that fails while it is filled is not taken: the profiles before serve on, and here there are none.
+        match cluster.guests.accept(Delivery::Swap(set), cluster.now, cluster.core.cache()) {
+            Some(swapped) => cluster.tell(swapped)?,
+            None => cluster.refused = true,
+        }
+        Ok(cluster)
+    }
+
+    /// Pods and nodes come, change and go.
+    pub fn live(&mut self) -> Result<()> {
+        if self.refused {
+            return Ok(());
+        }
+        for i in 0..NODES {
+            self.set_node("hostile", i)?;
+            self.set_node("kept", i)?;
+        }
+        for _ in 0..PODS {
+            self.new_pod(OPEN)?;
+            self.new_pod(RESERVED)?;
+        }
+        for _ in 0..ROUNDS {
+            self.change()?;
+            self.round(1_000)?;
+        }
+        Ok(())
+    }
+
+    /// Nothing new comes: pods without the component are placed. Then all others go, and nothing of them is left.
+    pub fn end(mut self) -> Result<Counts> {
+        if self.refused {
+            return Ok(Counts::refused());
+        }
+        let mut quiet = 0;
+        while self.pods.values().any(|pod| pod.reserved && !pod.is_placed()) {
+            let waiting: Vec<&str> =
+                self.pods.iter().filter(|(_, pod)| pod.reserved && !pod.is_placed()).map(|(uid, _)| &**uid).collect();
+            ensure!(quiet < QUIET_ROUNDS, "not placed: {waiting:?}");
+            quiet += 1;
+            self.round(11_000)?;
+        }
+        let open: Vec<PodKey> = self.pods.values().filter(|pod| !pod.reserved).map(|pod| key(&pod.object)).collect();
+        for pod in open {
+            self.remove(&pod)?;
+        }
+        for _ in 0..8 {
+            self.round(FOREVER)?;
+        }
+        ensure!(self.core.in_flight() == 0, "{} pods are in flight at the end", self.core.in_flight());
+        ensure!(self.core.queue().is_empty(), "pods that are gone wait at the end");
+        ensure!(self.core.nominations().is_empty(), "pods that are gone are promised room at the end");
+        self.check()?;
+        Ok(self.heard.counts)
+    }
+
+    /// One change of the cluster.
+    fn change(&mut self) -> Result<()> {
+        match self.draw.u8(0..8) {
+            0 | 1 => self.new_pod(OPEN),
+            2 => self.new_pod(RESERVED),
+            3 => {
+                let at = self.draw.usize(0..NODES);
+                self.set_node("hostile", at)
+            }
+            4 => {
+                let spec = json!({"of": self.draw.u8(..)});
+                let metadata = json!({"name": "c", "namespace": "default", "uid": "c"});
+                self.tell_of(&json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "spec": spec}))
+            }
+            5 => {
+                let open: Vec<PodKey> =
+                    self.pods.values().filter(|pod| !pod.reserved).map(|pod| key(&pod.object)).collect();
+                let Some(pod) = open.get(self.draw.usize(0..open.len().max(1))) else { return Ok(()) };
+                self.remove(pod)
+            }
+            6 => {
+                let at = self.draw.usize(0..NODES);
+                self.tell(Event::NodeRemoved(format!("hostile-{at}").into()))?;
+                let lost = format!("hostile-{at}");
+                let on_it = |pod: &&Member| pod.object["spec"]["nodeName"] == *lost;
+                let pods: Vec<PodKey> = self.pods.values().filter(on_it).map(|pod| key(&pod.object)).collect();
+                pods.iter().try_for_each(|pod| self.remove(pod))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn set_node(&mut self, kind: &str, at: usize) -> Result<()> {
+        let name = format!("{kind}-{at}");
+        let reserved = kind == "kept";
+        // Pods with the component may be promised room on any node: there is room for both.
+        let resources = if reserved {
+            json!({"cpu": "64", "memory": "256Gi", "pods": "500"})
+        } else {
+            json!({"cpu": "2", "memory": "8Gi", "pods": "10"})
+        };
+        let changes = self.draw.u8(..).to_string();
+        let taints = if reserved { json!([{"key": "kept", "effect": "NoSchedule"}]) } else { json!([]) };
+        self.tell_of(&json!({
+            "apiVersion": "v1", "kind": "Node",
+            "metadata": {"name": name, "uid": format!("uid-{name}"), "labels": {
+                "kubernetes.io/hostname": name, "kind": kind, "changes": changes}},
+            "spec": {"taints": taints},
+            "status": {"capacity": resources, "allocatable": resources, "conditions": [{"type": "Ready", "status": "True"}]},
+        }))
+    }
+
+    fn new_pod(&mut self, profile: &str) -> Result<()> {
+        let name = format!("{profile}-{}", self.made);
+        self.made += 1;
+        let reserved = profile == RESERVED;
+        let mut object = json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "namespace": "default", "uid": format!("uid-{name}"),
+                         "labels": {"app": format!("app-{}", self.draw.u8(0..3))}},
+            "spec": {"schedulerName": profile, "priority": self.draw.i32(0..3),
+                     "containers": [{"name": "c", "image": "i",
+                         "resources": {"requests": {"cpu": self.draw.choice(["100m", "700m"]), "memory": "64Mi"}}}]},
+            "status": {"phase": "Pending"},
+        });
+        if reserved {
+            object["spec"]["nodeSelector"] = json!({"kind": "kept"});
+            object["spec"]["tolerations"] = json!([{"key": "kept", "operator": "Exists"}]);
+        }
+        self.tell_of(&object)?;
+        self.pods.insert(key(&object).uid, Member { object, reserved });
+        Ok(())
+    }
+
+    fn remove(&mut self, pod: &PodKey) -> Result<()> {
+        self.pods.remove(&pod.uid);
+        self.tell(Event::PodRemoved(pod.clone()))
+    }
+
+    /// A round of cycles, the answers of the API server, and some time that passes.
+    fn round(&mut self, milliseconds: u64) -> Result<()> {
+        for _ in 0..CYCLES {
+            if !self.core.has_work() {
+                break;
+            }
+            self.tell(Event::Cycle)?;
+            self.take_deliveries()?;
+        }
+        for (pod, node) in std::mem::take(&mut self.binding) {
+            self.answer_bind(pod, &node)?;
+        }
+        for (pod, step, outcome) in std::mem::take(&mut self.carrying) {
+            let refused = self.draw.u8(0..4) == 0;
+            self.tell(match outcome {
+                Err(why) => Event::CarryFailed(pod, step, why),
+                Ok(()) if refused => Event::CarryFailed(pod, step, REFUSED.to_owned()),
+                Ok(()) => Event::Carried(pod, step),
+            })?;
+        }
+        self.now = self.now.after(Duration::from_millis(milliseconds));
+        self.tell(Event::Tick)?;
+        self.guests.tick(self.now, self.core.cache());
+        self.take_deliveries()?;
+        self.check()
+    }
+
+    fn answer_bind(&mut self, pod: PodKey, node: &str) -> Result<()> {
+        let Some(member) = self.pods.get_mut(&pod.uid) else {
+            return self.tell(Event::BindFailed(pod, REFUSED.to_owned()));
+        };
+        if self.draw.u8(0..8) == 0 {
+            return self.tell(Event::BindFailed(pod, REFUSED.to_owned()));
+        }
+        ensure!(!member.is_placed(), "pod {pod} is bound twice");
+        ensure!(
+            !member.reserved || node.starts_with("kept-"),
+            "pod {pod} is bound to node {node}, which is none of its own"
+        );
+        member.object["spec"]["nodeName"] = json!(node);
+        let object = member.object.clone();
+        self.tell(Event::Bound(pod))?;
+        self.tell_of(&object)
+    }
+
+    /// What other threads have ready; an instance that is being made anew is waited for, so that a seed always does the same.
+    fn take_deliveries(&mut self) -> Result<()> {
+        loop {
+            let delivery = if std::mem::take(&mut self.heard.is_made_anew) {
+                self.inbox.recv_timeout(PATIENCE).context("the component was not made anew")?
+            } else {
+                let Ok(delivery) = self.inbox.try_recv() else { return Ok(()) };
+                delivery
+            };
+            if let Some(event) = self.guests.accept(delivery, self.now, self.core.cache()) {
+                self.tell(event)?;
+            }
+        }
+    }
+
+    fn tell_of(&mut self, object: &Value) -> Result<()> {
+        match self.reader.set(object)? {
+            Some(event) => self.tell(event),
+            None => Ok(()),
+        }
+    }
+
+    fn tell(&mut self, event: Event) -> Result<()> {
+        let mut plugins = Listening { guests: &mut self.guests, heard: &mut self.heard };
+        let actions = self.core.step(event, self.now, &mut plugins);
+        actions.into_iter().try_for_each(|action| self.perform(action))
+    }
+
+    fn perform(&mut self, action: Action) -> Result<()> {
+        match action {
+            Action::Bind { pod, node } => self.binding.push((pod, node)),
+            Action::Carry { pod, step, intents } => {
+                self.carrying.push((pod, step, conditions::evaluate(&intents)));
+            }
+            Action::StopCarrying { step, .. } => self.carrying.retain(|(_, other, _)| *other != step),
+            Action::Watch(reads) => {
+                self.reader.wants(&reads);
+                self.tell(Event::ObjectsListed(reads))?;
+            }
+            Action::Nominate { pod, node } => {
+                if let Some(member) = self.pods.get_mut(&pod.uid) {
+                    member.object["status"]["nominatedNodeName"] = json!(node);
+                    let object = member.object.clone();
+                    self.tell_of(&object)?;
+                }
+            }
+            Action::Evict { pod, .. } => {
+                let open = self.pods.get(&pod.uid).is_some_and(|member| !member.reserved);
+                match open && self.draw.u8(0..4) != 0 {
+                    true => self.remove(&pod)?,
+                    false => self.tell(Event::EvictionFailed(pod))?,
+                }
+            }
+            Action::SetUnscheduled { pod, reason: "SchedulerError", message } => {
+                let named = message.contains("plugin ") || EXPLAINED.iter().any(|words| message.contains(words));
+                self.fault(named, || format!("pod {pod} is told of an error that names no plugin: {message}"));
+            }
+            Action::Warn { plugin, message } => {
+                // What several plugins answered together may differ from one time to the next, too.
+                let named = is_hostile(&plugin) || message.contains("pod default/open-");
+                self.fault(named, || format!("a warning of {plugin}, where the component is at fault: {message}"));
+            }
+            Action::BindByExtender { pod, .. } => {
+                self.fault(false, || format!("pod {pod} goes to an extender, of which there is none"));
+            }
+            Action::Change(intents) => intents.iter().for_each(|intent| {
+                self.fault(intent.is_change(), || format!("a change that is none: {intent:?}"));
+            }),
+            Action::SetUnscheduled { .. } | Action::Emit(_) => {}
+        }
+        Ok(())
+    }
+
+    fn fault(&mut self, as_wanted: bool, what: impl FnOnce() -> String) {
+        if !as_wanted {
+            self.heard.faults.push(what());
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        ensure!(self.heard.faults.is_empty(), "{}", self.heard.faults.join("\n"));
+        Ok(())
+    }
+}
+
+fn names_the_plugin(error: &AssembleError) -> Result<()> {
+    let text = error.to_string();
+    ensure!(text.contains(HOSTILE), "a component was refused without its name: {text}");
+    Ok(())
+}
+
+fn key(pod: &Value) -> PodKey {
+    let text = |field: &str| pod["metadata"][field].as_str().unwrap_or_default().into();
+    PodKey { namespace: text("namespace"), name: text("name"), uid: text("uid") }
+}

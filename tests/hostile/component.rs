@@ -1,0 +1,95 @@
+//! The hostile component beside the default ones, compiled once.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use berth::wasm::{BuiltIn, Enabled, Limits, LoaderOptions, NamedBy, ProfileSpec, Stock};
+use serde_json::json;
+
+/// The plugin's name.
+pub const HOSTILE: &str = "Hostile";
+
+/// The profile with the component, and the one without.
+pub const OPEN: &str = "open";
+pub const RESERVED: &str = "reserved";
+
+/// What the component may take: little, so that it is soon too much.
+const CALL: Duration = Duration::from_millis(20);
+const MEMORY: usize = 64 << 20;
+
+/// All components.
+pub struct Component {
+    stock: Stock,
+    limits: Arc<Limits>,
+}
+
+impl Component {
+    /// Compiles them, or takes what an earlier run has compiled.
+    ///
+    /// # Errors
+    /// The component was not built: `scripts/guests` builds it.
+    pub fn load() -> Result<Self> {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/plugins/tests/hostile.wasm");
+        let bytes = std::fs::read(&file).with_context(|| format!("{}: scripts/guests makes it", file.display()))?;
+        let hostile = BuiltIn { file: "hostile.wasm", bytes: bytes.leak() };
+        let own = Limits { call: CALL, memory: MEMORY, trial_nodes: 10, ..Limits::default() };
+        let of_plugins = BTreeMap::from([(HOSTILE.into(), Arc::new(own))]);
+        let limits = Arc::new(Limits { trial_nodes: 10, of_plugins, ..Limits::default() });
+        let mut options = LoaderOptions { limits: Arc::clone(&limits), ..LoaderOptions::default() };
+        options.built_in.push(hostile);
+        Ok(Self { stock: Stock::load(&options)?, limits })
+    }
+
+    /// Limits of all components.
+    pub fn limits(&self) -> Arc<Limits> {
+        Arc::clone(&self.limits)
+    }
+
+    /// All components.
+    pub fn stock(&self) -> &Stock {
+        &self.stock
+    }
+}
+
+/// Both profiles: the component is the first plugin of the one at all points but queue-sort, and no plugin of the other.
+pub fn profiles(arguments: serde_json::Value) -> Vec<ProfileSpec> {
+    let reserved = ProfileSpec { others: false, ..ProfileSpec::default_profile(RESERVED) };
+    let mut open = ProfileSpec { scheduler_name: OPEN.into(), ..reserved.clone() };
+    open.arguments.insert(HOSTILE.into(), arguments);
+    let points = &mut open.points;
+    for enabled in [
+        &mut points.pre_enqueue,
+        &mut points.pre_filter,
+        &mut points.filter,
+        &mut points.post_filter,
+        &mut points.pre_score,
+        &mut points.score,
+        &mut points.reserve,
+        &mut points.permit,
+        &mut points.pre_bind,
+        &mut points.bind,
+        &mut points.post_bind,
+    ] {
+        enabled.insert(0, hostile());
+    }
+    vec![reserved, open]
+}
+
+/// Two profiles that both have the component at queue-sort, and nowhere else.
+pub fn sorted_profiles(seed: u64) -> Vec<ProfileSpec> {
+    let arguments = json!({"seed": seed, "valid": seed.is_multiple_of(2), "points": ["sort-key"], "breaks": seed.is_multiple_of(3)});
+    let both = [RESERVED, OPEN].into_iter().map(|name| {
+        let mut profile = ProfileSpec { others: false, ..ProfileSpec::default_profile(name) };
+        profile.points.queue_sort = vec![hostile()];
+        profile.arguments.insert(HOSTILE.into(), arguments.clone());
+        profile
+    });
+    both.collect()
+}
+
+fn hostile() -> Enabled {
+    Enabled { name: HOSTILE.into(), weight: 1, named_by: NamedBy::Point }
+}

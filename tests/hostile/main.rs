@@ -1,0 +1,86 @@
+//! A component that answers with values of the right type and arbitrary content (`tests/guests/hostile`) in a cluster with pods that
+//! don't use it. Whatever it answers, those pods are placed, the memory stays bounded, and each failure names the plugin.
+//!
+//! `HOSTILE_BASE=B` repeats a run, `HOSTILE_SEEDS=N` sets the number of seeds, and `HOSTILE_SEED=S` runs one seed alone.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod answers;
+mod cluster;
+mod component;
+mod conditions;
+mod seeds;
+
+use std::sync::Mutex;
+
+use anyhow::{Context, Result, ensure};
+use peak_alloc::PeakAlloc;
+
+use crate::answers::Counts;
+use crate::cluster::Cluster;
+use crate::component::Component;
+
+/// Counts what the process allocates, apart from the linear memory of instances.
+#[global_allocator]
+static HEAP: PeakAlloc = PeakAlloc;
+
+/// Bytes that a run may take at the most: of the heap, and of memory with that of all instances.
+const MOST_HEAP: u64 = 256 << 20;
+const MOST_RESIDENT: u64 = 1 << 30;
+
+/// Seeds below which a kind of answer may be missing by chance.
+const ENOUGH_SEEDS: usize = 500;
+
+/// All extension points but queue-sort, which all profiles share.
+#[test]
+fn pods_without_the_component_are_placed() -> Result<()> {
+    let counts = run("pods_without_the_component_are_placed", |component, seed| {
+        let mut cluster = Cluster::start(component, seed)?;
+        cluster.live()?;
+        cluster.end()
+    })?;
+    if seeds::seeds().len() >= ENOUGH_SEEDS {
+        let never = counts.never_accepted();
+        ensure!(never.is_empty(), "never accepted: {never:?}");
+    }
+    Ok(())
+}
+
+/// Every pod is sorted by the component. All pods of the other profile are placed in the end.
+#[test]
+fn pods_that_the_component_sorts_are_placed() -> Result<()> {
+    run("pods_that_the_component_sorts_are_placed", |component, seed| {
+        let mut cluster = Cluster::sorted(component, seed)?;
+        cluster.live()?;
+        cluster.end()
+    })
+    .map(drop)
+}
+
+/// Runs each seed, and prints how often each kind of answer was accepted.
+fn run(test: &str, one: impl Fn(&Component, u64) -> Result<Counts> + Sync) -> Result<Counts> {
+    let component = Component::load()?;
+    let all = Mutex::new(Counts::default());
+    seeds::for_each_seed(test, |seed| {
+        let counts = one(&component, seed)?;
+        all.lock().expect("no other thread has panicked").add(counts);
+        Ok(())
+    })?;
+    let (heap, resident) = (HEAP.peak_usage() as u64, most_resident()?);
+    ensure!(heap <= MOST_HEAP, "{heap} bytes were allocated at a time, more than {MOST_HEAP}");
+    ensure!(resident <= MOST_RESIDENT, "{resident} bytes were resident at a time, more than {MOST_RESIDENT}");
+    let counts = all.into_inner().ok().context("a thread has panicked")?;
+    let (heap, resident) = (heap >> 20, resident >> 20);
+    seeds::say(&format!(
+        "hostile: {test}: at most {heap} MiB of the heap, {resident} MiB resident; accepted:\n{counts}"
+    ));
+    Ok(counts)
+}
+
+/// Bytes of memory that the process had at a time.
+fn most_resident() -> Result<u64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("/proc/self/status has no VmHWM")?;
+    let kib: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
+    Ok(kib << 10)
+}
