@@ -25,7 +25,7 @@ struct Shared {
     /// The first part that ended.
     first: watch::Sender<Option<Ended>>,
     /// The task that is to panic, for tests.
-    failing: watch::Sender<Option<&'static str>>,
+    failing: watch::Sender<Option<Box<str>>>,
 }
 
 impl Default for Shared {
@@ -135,8 +135,8 @@ impl Supervisor {
 
     /// Makes a task panic, for tests.
     #[doc(hidden)]
-    pub fn fail(&self, part: &'static str) {
-        self.0.failing.send_replace(Some(part));
+    pub fn fail(&self, part: &str) {
+        self.0.failing.send_replace(Some(part.into()));
     }
 
     fn started(&self, part: &'static str) {
@@ -161,8 +161,8 @@ impl Supervisor {
 }
 
 /// Panics when the part is to fail.
-async fn failure(part: &'static str, mut failing: watch::Receiver<Option<&'static str>>) -> Infallible {
-    if failing.wait_for(|failing| *failing == Some(part)).await.is_ok() {
+async fn failure(part: &'static str, mut failing: watch::Receiver<Option<Box<str>>>) -> Infallible {
+    if failing.wait_for(|failing| failing.as_deref() == Some(part)).await.is_ok() {
         std::panic::resume_unwind(Box::new(format!("{part} is made to fail")));
     }
     std::future::pending().await

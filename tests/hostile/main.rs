@@ -24,9 +24,9 @@ use crate::component::Component;
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
 
-/// Bytes that a run may take at the most: of the heap, and of memory with that of all instances.
-const MOST_HEAP: u64 = 256 << 20;
-const MOST_RESIDENT: u64 = 1 << 30;
+/// Bytes that a thread of the test may take at the most: of the heap, and of memory with that of all instances.
+const MOST_HEAP: u64 = 192 << 20;
+const MOST_RESIDENT: u64 = 512 << 20;
 
 /// Seeds below which a kind of answer may be missing by chance.
 const ENOUGH_SEEDS: usize = 500;
@@ -67,8 +67,11 @@ fn run(test: &str, one: impl Fn(&Component, u64) -> Result<Counts> + Sync) -> Re
         Ok(())
     })?;
     let (heap, resident) = (HEAP.peak_usage() as u64, most_resident()?);
-    ensure!(heap <= MOST_HEAP, "{heap} bytes were allocated at a time, more than {MOST_HEAP}");
-    ensure!(resident <= MOST_RESIDENT, "{resident} bytes were resident at a time, more than {MOST_RESIDENT}");
+    // Both tests may run at the same time.
+    let threads = 2 * seeds::threads() as u64;
+    let (most_heap, most_resident) = (threads * MOST_HEAP, threads * MOST_RESIDENT);
+    ensure!(heap <= most_heap, "{heap} bytes were allocated at a time, more than {most_heap}");
+    ensure!(resident <= most_resident, "{resident} bytes were resident at a time, more than {most_resident}");
     let counts = all.into_inner().ok().context("a thread has panicked")?;
     let (heap, resident) = (heap >> 20, resident >> 20);
     seeds::say(&format!(

@@ -43,10 +43,14 @@ pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
+/// How many seeds a test runs at a time.
+pub fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Runs the test with each seed, on all processors. An error says how its seed is repeated.
 pub fn for_each_seed(test: &str, one: impl Fn(u64) -> Result<()> + Sync) -> Result<()> {
     let (seeds, next) = (seeds(), AtomicU64::new(0));
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let work = || {
         while let Some(&seed) = seeds.get(next.fetch_add(1, Relaxed) as usize) {
             let repeat =
@@ -60,7 +64,7 @@ pub fn for_each_seed(test: &str, one: impl Fn(u64) -> Result<()> + Sync) -> Resu
         Ok(())
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..threads()).map(|_| scope.spawn(work)).collect();
         let ended = workers.into_iter().map(|worker| worker.join().map_err(|_| anyhow!("a seed panicked"))?);
         ended.collect::<Vec<_>>().into_iter().collect()
     })

@@ -8,21 +8,24 @@ use berth::supervisor::Supervisor;
 use berth::wasm::{Loader, LoaderOptions, Outbox, ProfileSpec};
 use berth_tests::objects::{node, pod};
 use berth_tests::wait::{Look, eventually};
-use berth_tests::{Journal, Target, api};
+use berth_tests::{Journal, Process, Target, api};
 
-crate::case::cases!(Embedded: each_task_that_panics_is_named, a_panic_of_the_core_is_named, a_panic_of_the_loader_is_named);
+crate::case::cases!(Embedded: each_task_that_panics_is_named, a_panic_of_the_core_is_named, a_panic_of_the_loader_is_named,
+    the_process_ends_with_the_name_of_the_task);
 
 /// Tasks that live as long as the scheduler. Others do one piece of work: a binding, an eviction.
+const LASTING: [&str; 6] = [
+    "the informer of pods",
+    "the informer of nodes",
+    "an informer of a kind that plugins read",
+    "a writer of conditions",
+    "a writer of events",
+    "the review of event series",
+];
+
+/// The scheduler's supervisor says which task ended.
 async fn each_task_that_panics_is_named(target: &Target) -> Result<()> {
-    let lasting = [
-        "the informer of pods",
-        "the informer of nodes",
-        "an informer of a kind that plugins read",
-        "a writer of conditions",
-        "a writer of events",
-        "the review of event series",
-    ];
-    for part in lasting {
+    for part in LASTING {
         let scheduler = Scheduler::start(target.client.clone(), Options::default()).await?;
         let supervisor = scheduler.supervisor().clone();
         // The informers of kinds start when the plugins serve.
@@ -34,6 +37,19 @@ async fn each_task_that_panics_is_named(target: &Target) -> Result<()> {
         let ended = supervisor.first_end().await.to_string();
         ensure!(ended.starts_with(&format!("{part} has ended: it panicked")), "{ended}");
         target.stop(scheduler).await.err().context("the end in order says nothing of the part that ended")?;
+    }
+    Ok(())
+}
+
+/// `berth run` says which task ended, and ends by itself with status 1.
+async fn the_process_ends_with_the_name_of_the_task(target: &Target) -> Result<()> {
+    for task in LASTING.into_iter().chain(["the server of health and metrics"]) {
+        let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false", &format!("--end-task={task}")])?;
+        let status = berth.ended().await?;
+        let log = berth.log();
+        ensure!(status.code() == Some(1), "{task}: berth ended with {status}:\n{log}");
+        let last = format!("error: {task} has ended: it panicked: {task} is made to fail");
+        ensure!(log.contains(&last), "not said: {last:?}\n{log}");
     }
     Ok(())
 }

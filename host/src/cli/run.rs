@@ -60,6 +60,9 @@ pub struct Args {
     /// Set where the binary was called by that name: its defaults count then.
     #[arg(long, hide = true)]
     as_kube_scheduler: bool,
+    /// Has this task of the scheduler panic, for tests of what follows.
+    #[arg(long, hide = true, value_name = "NAME")]
+    end_task: Option<String>,
     #[command(flatten)]
     connection: ConnectionFlags,
     #[command(flatten)]
@@ -106,6 +109,7 @@ struct Prepared {
 pub async fn run(args: Args) -> Result<()> {
     let mut stop = StopSignal::install()?;
     let debug_signal = DebugSignal::install()?;
+    let end_task = args.end_task.clone();
     let prepared = tokio::select! {
         prepared = prepare(args) => prepared?,
         () = stop.received() => return Ok(()),
@@ -113,6 +117,9 @@ pub async fn run(args: Args) -> Result<()> {
     let Some(Prepared { elector, election, metrics, scheduler, client, supervisor, reload, _server }) = prepared else {
         return Ok(());
     };
+    if let Some(task) = end_task {
+        supervisor.fail(&task);
+    }
     let observer = scheduler.observer();
     let own = OwnPod::from_environment();
     let debugging = debug_signal.dump(client.clone(), observer.clone());
