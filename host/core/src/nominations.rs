@@ -107,7 +107,13 @@ impl Nominations {
 
     /// The pod does not need the room any more: others may.
     pub fn withdraw(&mut self, uid: &str) {
-        let Some(Nominated { pod, .. }) = self.remove(uid) else { return };
+        if let Some(Nominated { pod, .. }) = self.remove(uid) {
+            self.room_is_free(pod);
+        }
+    }
+
+    /// The pod's nomination ended, and the pod is not on that node.
+    pub fn room_is_free(&mut self, pod: Arc<Pod>) {
         let up_to_priority = Some(pod.spec.priority);
         let facts = NodeFacts::USAGE | NodeFacts::USED_PORTS | NodeFacts::PODS;
         self.events.push(ClusterEvent { up_to_priority, ..ClusterEvent::pod(Some(pod), None, facts) });

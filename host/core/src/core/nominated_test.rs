@@ -5,13 +5,13 @@ use crate::cache::{NodeId, PodId};
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Node, PodSpec, Resources};
 use crate::plugins::{
-    AskBack, Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, PostFilterResult, Scope, Status,
-    Verdicts, WhatIf,
+    AskBack, Code, Cycle, Declaration, ExtensionPoints, PluginError, PluginId, PostFilterResult, Reserved, Scope,
+    Status, Verdicts, WhatIf,
 };
 use crate::profile::ProfilePlugin;
 
 /// Plugin 0 rejects a node that has as many pods as it may, plugin 1 one that has none, plugin 2 holds back gated pods, plugin 3
-/// fails, and plugin 4 makes no room.
+/// fails, plugin 4 makes no room, and plugin 5 reserves nothing for the pod "other".
 #[derive(Default)]
 struct Counting {
     /// The nodes of each call of plugin 0's filter.
@@ -37,6 +37,16 @@ impl Plugins for Counting {
         };
         let reason = if plugin == PluginId(0) { "Too many pods" } else { "lonely" };
         Ok(Verdicts { outcomes: vec![status(reason)], nodes: nodes.iter().map(rejects).collect() })
+    }
+
+    fn reserve(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        _: NodeId,
+    ) -> Result<Result<Reserved, Status>, PluginError> {
+        let rejects = plugin == PluginId(5) && *cycle.pod.key.name == *"other";
+        Ok(if rejects { Err(status("none left")) } else { Ok(Reserved::default()) })
     }
 
     fn post_filter(
@@ -117,6 +127,7 @@ impl Bench {
             pre_enqueue: vec![plugin(&2)],
             filter: filters.iter().map(plugin).collect(),
             post_filter: post_filters.iter().map(plugin).collect(),
+            reserve: vec![plugin(&5)],
             percentage_of_nodes_to_score: percentage,
             ..Profile::default()
         };
@@ -183,6 +194,17 @@ fn promised_room_is_free_when_the_promise_ends() {
         assert_eq!(bench.set(pod("p", 5)), [FULL]);
         assert_eq!(bench.step(event.clone()), ["p on n"], "{event:?}");
     }
+}
+
+/// The nomination ends when the node is chosen for the pod. If the pod is then rejected in the same cycle, the room is free.
+#[test]
+fn a_nominated_pod_that_is_rejected_at_reserve_wakes_those_who_waited_for_its_room() {
+    let mut bench = Bench::with(&[("n", 1)], &[0]);
+    bench.set(promised("other", 5, "n"));
+    assert_eq!(bench.set(pod("p", 5)), [FULL]);
+    let ungated = Pod { nominated_node_name: "n".into(), ..pod("other", 5) };
+    let told = bench.set(ungated);
+    assert!(told.contains(&"p on n".to_owned()), "{told:?}");
 }
 
 #[test]

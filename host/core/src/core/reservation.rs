@@ -38,6 +38,8 @@ pub(super) struct Reservation {
     pub assumed: Vec<ObjectKey>,
     /// Plugins whose pre-bind was asked: what they wanted may be done, all of it or in part.
     pub pre_bound: Vec<Arc<str>>,
+    /// The node was nominated to the pod when it was chosen.
+    pub was_nominated: bool,
     /// The API server was told that the node is the pod's nominated one.
     pub nominated: bool,
     pub stage: Stage,
@@ -140,6 +142,7 @@ impl Core {
 
     fn assume(&mut self, entry: QueuedPod, node: Box<str>, now: Timestamp) -> Reservation {
         let pod = Arc::clone(&entry.pod);
+        let was_nominated = self.nominations.node_of(&pod.key.uid) == Some(&*node);
         self.nominations.placed(&pod.key.uid, &node);
         self.evictions.not_needed_by(&pod.key.uid);
         self.cache.assume(Arc::new(Pod { node_name: node.clone(), ..Pod::clone(&pod) }));
@@ -153,6 +156,7 @@ impl Core {
             skipping: Vec::new(),
             assumed: Vec::new(),
             pre_bound: Vec::new(),
+            was_nominated,
             nominated: false,
             stage: Stage::InCycle,
         }
@@ -245,6 +249,12 @@ impl Core {
         if in_cycle {
             // Nobody saw it come: that it went again helps nobody.
             self.cache.take_events();
+            if reservation.was_nominated {
+                // But other pods left this room to it. That they may have it now does not help the pod itself.
+                self.nominations.room_is_free(Arc::clone(&reservation.pod));
+                self.tell_queue(step);
+                self.queue.heard_all(&mut reservation.entry);
+            }
         }
         self.requeue(reservation, why, step);
     }
