@@ -87,14 +87,16 @@ impl Core {
 
     fn eviction_ended(&mut self, victim: &str, stays: bool, step: &mut Step<'_>) {
         for (uid, all_went) in self.evictions.ended(victim, stays) {
-            let release = match (all_went, self.nominations.node_of(&uid)) {
-                (false, _) => Release::Activates,
-                (true, Some(_)) if self.awaits_room(&uid) => match self.may_fit_now(&uid, step) {
-                    true => Release::Retries,
-                    false => Release::AwaitsRoom,
-                },
-                (true, Some(_)) => Release::Waits,
-                (true, None) => Release::Retries,
+            let is_promised_room = self.nominations.node_of(&uid).is_some();
+            let release = if !all_went {
+                Release::Activates
+            } else if !is_promised_room || self.may_fit_now(&uid, step) {
+                // Another node may have got room while the pod was held.
+                Release::Retries
+            } else if self.awaits_room(&uid) {
+                Release::AwaitsRoom
+            } else {
+                Release::Waits
             };
             self.queue.release(&uid, release);
         }

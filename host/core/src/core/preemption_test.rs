@@ -130,6 +130,17 @@ fn room_is_made_and_taken() {
     assert!(bench.core.nominations.is_empty());
 }
 
+/// What happens while a pod is held does not wake it. So all nodes are looked at when its victims have gone.
+#[test]
+fn a_pod_goes_to_a_node_that_came_while_it_was_held() {
+    let mut bench = Bench::new();
+    bench.step(set(pod("high", 9)));
+    let other = Node { name: "other".into(), uid: "other".into(), ..Node::default() };
+    assert_eq!(bench.later(Event::NodeSet(Arc::new(other))), [""; 0]);
+    assert_eq!(bench.later(Event::NodeRemoved("n".into())), [""; 0]);
+    assert_eq!(bench.later(Event::PodRemoved(pod("low", 1).key)), ["bind high to other"]);
+}
+
 #[test]
 fn who_is_being_deleted_is_not_evicted() {
     let mut bench = Bench::new();
