@@ -11,18 +11,19 @@ mod ledger;
 mod plugins;
 mod seeds;
 mod spread;
+mod wakeups;
 mod world;
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use keeping::Keeping;
+use keeping::{Flush, Keeping};
 use seeds::{for_each_seed, seeds};
 use world::World;
 
 fn whatever_happens(test: &str, keeping: Keeping) {
     let [placed, evicted, carried] = [const { AtomicUsize::new(0) }; 3];
     for_each_seed(test, |seed| {
-        let mut world = World::new(seed, keeping);
+        let mut world = World::new(seed, keeping, Flush::On);
         world.live(120);
         world.settle();
         checks::nothing_is_forgotten(&world);
@@ -57,10 +58,25 @@ fn no_pod_is_lost_or_placed_wrongly_with_answers_checked() {
 }
 
 #[test]
+fn an_event_wakes_every_pod_that_it_helps() {
+    let slept = AtomicUsize::new(0);
+    for_each_seed("an_event_wakes_every_pod_that_it_helps", |seed| {
+        let keeping = Keeping::ALL[(seed % 4) as usize];
+        let mut world = World::new(seed, keeping, Flush::Off);
+        world.live(120);
+        world.settle();
+        slept.fetch_add(wakeups::every_pod_that_fits_was_woken(&world), Relaxed);
+        checks::nothing_is_forgotten(&world);
+    });
+    let slept = slept.into_inner();
+    assert!(slept > 0 || seeds().len() == 1, "no pod ever waited: the simulation does not test wake-ups");
+}
+
+#[test]
 fn the_same_seed_gives_the_same_history() {
     for (seed, keeping) in seeds().into_iter().step_by(25).zip(Keeping::ALL.into_iter().cycle()) {
         let histories = [(); 2].map(|()| {
-            let mut world = World::new(seed, keeping);
+            let mut world = World::new(seed, keeping, Flush::On);
             world.live(120);
             world.settle();
             world.history

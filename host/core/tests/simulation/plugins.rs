@@ -27,6 +27,8 @@ pub struct Fakes {
     /// One call in so many traps; 0 none.
     pub trap_one_in: u32,
     pub generation: u32,
+    /// A hint never skips a pod that the event may help, and a plugin declares only the kinds that its answers depend on.
+    pub honest: bool,
     /// Somebody scores by what can't be kept, so that nodes are not ranked.
     pub draws: bool,
     /// What the plugins at reserve and beyond remember, and check.
@@ -36,11 +38,19 @@ pub struct Fakes {
 }
 
 impl Fakes {
+    /// Plugins that neither trap nor deny. Their answers depend on the cluster alone.
+    pub fn without_faults(seed: u64) -> Self {
+        let mut ledger = Ledger::new(seed);
+        ledger.faults = false;
+        let rng = fastrand::Rng::with_seed(seed);
+        Self { rng, trap_one_in: 0, generation: 0, honest: true, draws: false, ledger, spread: Spread::default() }
+    }
+
     /// The profile with instances of the present generation.
     pub fn profile(&self) -> Profile {
         let plugin = |kind: u32| ProfilePlugin {
             id: PluginId(self.generation * KINDS + kind),
-            declaration: Arc::new(declaration(kind)),
+            declaration: Arc::new(declaration(kind, self.honest)),
             failure_policy: Default::default(),
         };
         let mut score = vec![(plugin(0), 3), (plugin(1), 1), (plugin(7), 2), (plugin(8), 2)];
@@ -67,17 +77,19 @@ impl Fakes {
         if self.trap_one_in == 0 || self.rng.u32(..self.trap_one_in) > 0 {
             return Ok(());
         }
-        let (name, message) = (declaration(plugin.0 % KINDS).name, "trapped".to_owned());
+        let (name, message) = (declaration(plugin.0 % KINDS, self.honest).name, "trapped".to_owned());
         Err(if self.rng.bool() { PluginError::failed(name, message) } else { PluginError::down(name, message) })
     }
 }
 
-fn declaration(kind: u32) -> Declaration {
+fn declaration(kind: u32, honest: bool) -> Declaration {
     let mut points = ExtensionPoints::PRE_FILTER | ExtensionPoints::FILTER | ExtensionPoints::SCORE;
     points.set(ExtensionPoints::QUEUEING_HINT, kind == 6);
     points.set(ExtensionPoints::SKIP, kind == 5);
     points.set(ExtensionPoints::CLASSES | ExtensionPoints::NORMALIZE, kind == 8);
-    let objects = if kind > 4 { vec![claims()] } else { Vec::new() };
+    // Crowd and Spread need no claims. An event of a claim must not hide that another event did not wake a pod of theirs.
+    let reads_claims = if honest { matches!(kind, 5 | 6) } else { kind > 4 };
+    let objects = if reads_claims { vec![claims()] } else { Vec::new() };
     let (name, pod_facts, node_facts, scope) = match kind {
         0 => ("Taints", PodFacts::TOLERATIONS, NodeFacts::TAINTS, Scope::Node),
         1 => ("Fit", PodFacts::REQUESTS, NodeFacts::ALLOCATABLE | NodeFacts::USAGE, Scope::Node),
@@ -303,7 +315,7 @@ impl Plugins for Fakes {
         pods: &[Cycle<'_>],
     ) -> Result<Vec<Hint>, PluginError> {
         self.may_trap(plugin)?;
-        let skips = self.ledger.faults && self.rng.bool();
+        let skips = !self.honest && self.ledger.faults && self.rng.bool();
         Ok(vec![if skips { Hint::Skip } else { Hint::Queue }; pods.len()])
     }
 }

@@ -8,7 +8,7 @@ use berth_core::{Action, Core, Event, Timestamp};
 
 use crate::checks;
 use crate::cluster::{Cluster, claims};
-use crate::keeping::Keeping;
+use crate::keeping::{Flush, Keeping};
 use crate::ledger::Ledger;
 use crate::plugins::Fakes;
 
@@ -37,13 +37,14 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(seed: u64, keeping: Keeping) -> Self {
+    pub fn new(seed: u64, keeping: Keeping, flush: Flush) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
         let ledger = Ledger::new(seed);
         let plugins = Fakes {
             rng: rng.fork(),
             trap_one_in: 80,
             generation: 0,
+            honest: flush == Flush::Off,
             draws: seed.is_multiple_of(3),
             ledger,
             spread: Default::default(),
@@ -51,7 +52,7 @@ impl World {
         let mut world = Self {
             seed,
             cluster: Cluster::default(),
-            core: Core::new(keeping.options(seed)),
+            core: Core::new(keeping.options(seed, flush)),
             plugins,
             now: Timestamp(1_700_000_000_000),
             known_assigned: BTreeSet::new(),
@@ -104,6 +105,10 @@ impl World {
         self.faults = false;
         self.plugins.trap_one_in = 0;
         self.plugins.ledger.faults = false;
+        if self.plugins.honest {
+            // First and Second deny no more: what they read has to say so.
+            self.cluster.set_claim_to_calm();
+        }
         let mut quiet = 0;
         while quiet < 40 {
             quiet += 1;

@@ -1,0 +1,50 @@
+//! Lost wake-ups: a pod that waits although it fits. The queue is not flushed here, so nothing but an event wakes a pod.
+
+use std::sync::Arc;
+
+use berth_core::model::{Pod, PodSpec};
+use berth_core::{Core, Event};
+
+use crate::cluster::claims;
+use crate::keeping::{Flush, Keeping};
+use crate::plugins::Fakes;
+use crate::world::World;
+
+/// When the world has settled: a core that knows nothing but the cluster places none of the pods that wait. Returns how many wait.
+pub fn every_pod_that_fits_was_woken(world: &World) -> usize {
+    let waits = |pod: &&Arc<Pod>| pod.node_name.is_empty() && !pod.deleting && pod.spec.scheduling_gates.is_empty();
+    let waiting = world.cluster.pods.values().filter(waits);
+    let check = |pod: &Arc<Pod>| {
+        let node = placed_by_a_fresh_core(world, pod);
+        let why = world.core.queue().get(&pod.key.uid).map(|entry| (entry.rejectors(), entry.awaits_room));
+        assert!(node.is_none(), "seed {}: {} waits although it fits on {node:?}: {why:?}", world.seed, pod.key);
+    };
+    waiting.inspect(|pod| check(pod)).count()
+}
+
+/// The node that a new core chooses for the pod in the cluster as it is. The other pending pods are gated: they are not tried, and
+/// their nominations count.
+fn placed_by_a_fresh_core(world: &World, pod: &Arc<Pod>) -> Option<Box<str>> {
+    let mut plugins = Fakes::without_faults(world.seed);
+    let mut core = Core::new(Keeping::Anew.options(world.seed, Flush::Off));
+    let mut tell = |event| drop(core.step(event, world.now, &mut plugins));
+    let cluster = &world.cluster;
+    tell(Event::ObjectsWanted(vec![claims()]));
+    cluster.claims.values().for_each(|claim| tell(Event::ObjectSet(Arc::clone(claim))));
+    cluster.nodes.values().for_each(|node| tell(Event::NodeSet(Arc::clone(node))));
+    let profiles = vec![Fakes::without_faults(world.seed).profile()];
+    tell(Event::PluginsSwapped(profiles));
+    let others = cluster.pods.values().filter(|other| other.key.uid != pod.key.uid);
+    others.map(gated).for_each(|other| tell(Event::PodSet(other)));
+    tell(Event::PodSet(Arc::clone(pod)));
+    tell(Event::Cycle);
+    core.cache().pod_by_uid(&pod.key.uid).map(|placed| placed.pod.node_name.clone())
+}
+
+fn gated(pod: &Arc<Pod>) -> Arc<Pod> {
+    if !pod.node_name.is_empty() {
+        return Arc::clone(pod);
+    }
+    let spec = PodSpec { scheduling_gates: vec!["not tried".into()], ..PodSpec::clone(&pod.spec) };
+    Arc::new(Pod { spec: Arc::new(spec), ..Pod::clone(pod) })
+}
