@@ -124,11 +124,38 @@ fn an_instance_that_fell_behind_is_filled_anew() {
     for step in 0..40_000 {
         host.set_pod("pod", "node-1", step);
     }
-    let error = host.filter(1).expect_err("it is behind").to_string();
-    assert!(error.contains("fell behind the cluster's changes"), "{error}");
+    for asked in ["it is behind", "it is being filled"] {
+        let error = host.filter(1).expect_err(asked);
+        assert!(error.filling && error.message.contains("fell behind the cluster's changes"), "{asked}: {error}");
+    }
     host.until("it is back", |host| !host.recovered.is_empty());
     assert_eq!(host.score(1).expect("it answers"), host.cpu_in_use());
     assert_eq!(host.loader.status()[0].usage.failures, 0);
+}
+
+#[test]
+fn an_instance_that_is_not_asked_is_told_what_changes() {
+    let mut host = with_nodes(Host::with(traps_on_poison(), Limits::default()));
+    host.filter(1).expect("it answers");
+    for step in 0..40_000 {
+        host.set_pod("pod", "node-1", step);
+        if step % 256 == 0 {
+            host.guests.tick(host.now, &host.cache);
+        }
+    }
+    assert_eq!(host.score(1).expect("it answers"), host.cpu_in_use());
+    assert_eq!(host.loader.status()[0].usage.rebuilds, 0);
+}
+
+#[test]
+fn an_instance_that_reads_nothing_of_the_cluster_never_falls_behind() {
+    let mut host = with_nodes(Host::with(Guest::new("Test").node_facts(0).build(), Limits::default()));
+    host.filter(1).expect("it answers");
+    for step in 0..40_000 {
+        host.set_pod("pod", "node-1", step);
+    }
+    host.filter(1).expect("it answers");
+    assert_eq!(host.loader.status()[0].usage.rebuilds, 0);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::queue::Part;
 struct Taints {
     broken: bool,
     down: bool,
+    filling: bool,
 }
 
 impl Plugins for Taints {
@@ -29,6 +30,9 @@ impl Plugins for Taints {
     fn filter(&mut self, _: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, PluginError> {
         if self.broken {
             return Err(PluginError::failed("Taints".into(), "trapped".into()));
+        }
+        if self.filling {
+            return Err(PluginError::filling("Taints".into(), "is being filled anew".into()));
         }
         if self.down {
             return Err(PluginError::down("Taints".into(), "is being restarted".into()));
@@ -282,6 +286,16 @@ fn pods_wait_for_a_plugin_that_is_down_and_are_tried_when_it_is_back() {
     let actions = bench.step(set(pod("p")));
     assert_eq!(actions, ["FailedScheduling p: plugin Taints: is being restarted", "unscheduled p: SchedulerError"]);
     bench.plugins.down = false;
+    assert_eq!(bench.step(Event::PluginRecovered("Taints".into())), ["bind p to n"]);
+}
+
+#[test]
+fn a_plugin_that_is_being_filled_delays_pods_and_nothing_is_reported() {
+    let mut bench = Bench::new();
+    bench.plugins.filling = true;
+    assert_eq!(bench.step(set(pod("p"))), [""; 0]);
+    assert!(bench.core.ended().is_empty(), "no attempt failed");
+    bench.plugins.filling = false;
     assert_eq!(bench.step(Event::PluginRecovered("Taints".into())), ["bind p to n"]);
 }
 

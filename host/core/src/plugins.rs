@@ -120,19 +120,27 @@ pub struct PluginError {
     /// It was not asked at all: it is being made anew. Pods that wait for it are tried as soon as it is back. A pod over
     /// which it failed is not: it would be the first to break it again.
     pub down: bool,
+    /// The plugin is sound and is being filled with the cluster again. Pods wait for it, and nothing is reported about them.
+    pub filling: bool,
 }
 
 impl PluginError {
     /// It failed when it was asked.
     #[must_use]
     pub fn failed(plugin: Arc<str>, message: String) -> Self {
-        Self { plugin, message, down: false }
+        Self { plugin, message, down: false, filling: false }
     }
 
     /// It could not be asked.
     #[must_use]
     pub fn down(plugin: Arc<str>, message: String) -> Self {
-        Self { plugin, message, down: true }
+        Self { plugin, message, down: true, filling: false }
+    }
+
+    /// It could not be asked, as it is being filled with the cluster again.
+    #[must_use]
+    pub fn filling(plugin: Arc<str>, message: String) -> Self {
+        Self { plugin, message, down: true, filling: true }
     }
 }
 

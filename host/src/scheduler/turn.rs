@@ -87,6 +87,8 @@ impl Turn {
             if arrived == 0 {
                 return true;
             }
+            // The change log is bounded: plugins that are not asked are told what changed before the flood is over.
+            self.guests.tick(self.clock.now(), self.core.cache());
         }
     }
 

@@ -53,6 +53,10 @@ impl Core {
         let now = step.now;
         let (queue, mut advice) = self.queue_and_advice(now, step.plugins);
         for (entry, error) in queue.settle(now, &mut advice) {
+            if error.filling {
+                self.queue.add_failed(entry, Some(error.plugin), now);
+                continue;
+            }
             let plugin = error.down.then(|| Arc::clone(&error.plugin));
             self.failed(entry, plugin, error.to_string(), step);
         }

@@ -76,12 +76,17 @@ pub(super) enum Undoing {
     Rejected(Diagnosis),
     /// It came to no verdict: the pod is tried again after a backoff, or when this plugin is back.
     Failed { message: String, plugin: Option<Arc<str>> },
+    /// This plugin is being filled with the cluster again: the pod waits for it, and nothing is reported.
+    Filling(Arc<str>),
     /// The pod needs no node any more: it goes, or has one.
     Moot,
 }
 
 impl From<PluginError> for Undoing {
     fn from(error: PluginError) -> Self {
+        if error.filling {
+            return Self::Filling(error.plugin);
+        }
         let plugin = error.down.then(|| Arc::clone(&error.plugin));
         Self::Failed { message: error.to_string(), plugin }
     }
@@ -222,7 +227,7 @@ impl Core {
 
     /// Takes a reservation back: the one way out of every attempt that fails after [`Core::reserve`] began.
     pub(super) fn undo(&mut self, mut reservation: Reservation, why: Undoing, step: &mut Step<'_>) {
-        let failed = matches!(why, Undoing::Failed { .. });
+        let failed = matches!(why, Undoing::Failed { .. } | Undoing::Filling(_));
         step.permit_wait_ends(&reservation, if failed { PointOutcome::Error } else { PointOutcome::Unschedulable });
         if matches!(reservation.stage, Stage::PreBinding { .. }) {
             step.plugins.pre_bind_ends(&reservation.pod, PointOutcome::Error);
@@ -281,7 +286,9 @@ impl Core {
             return;
         }
         let outcome = if matches!(why, Undoing::Rejected(_)) { Outcome::Unschedulable } else { Outcome::Error };
-        self.ended.push(attempt(&entry, outcome, began));
+        if !matches!(why, Undoing::Filling(_)) {
+            self.ended.push(attempt(&entry, outcome, began));
+        }
         if self.cache.pod_by_uid(&entry.pod.key.uid).is_some() || entry.pod.deleting {
             return;
         }
@@ -294,6 +301,7 @@ impl Core {
                 self.queue.add_unschedulable(entry, diagnosis.rejection().clone(), step.now);
             }
             Undoing::Failed { message, plugin } => self.failed(entry, plugin, message, step),
+            Undoing::Filling(plugin) => self.queue.add_failed(entry, Some(plugin), step.now),
             Undoing::Moot => {}
         }
     }

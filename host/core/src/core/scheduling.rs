@@ -97,8 +97,11 @@ impl Core {
         let rejection = match failure {
             Failure::Plugin(ref error) | Failure::PostFilter(ref error) => {
                 // A post-filter that could not tell may have made room before.
-                let keeps = matches!(failure, Failure::PostFilter(_));
+                let keeps = error.filling || matches!(failure, Failure::PostFilter(_));
                 self.nominate(&entry, if keeps { Nomination::Keep } else { Nomination::Clear }, step);
+                if error.filling {
+                    return self.queue.add_failed(entry, Some(Arc::clone(&error.plugin)), step.now);
+                }
                 self.ended.push(attempt(&entry, Outcome::Error, step.now));
                 let plugin = error.down.then(|| Arc::clone(&error.plugin));
                 return self.failed(entry, plugin, message, step);

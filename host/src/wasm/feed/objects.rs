@@ -46,6 +46,11 @@ impl ObjectFeed {
         Self { kinds: declaration.objects.iter().map(read).collect(), told: HashSet::new() }
     }
 
+    /// Returns true if the instance reads no objects.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
     /// Sends all objects.
     pub fn fill<E>(&mut self, cache: &Cache, apply: impl FnMut(&[wit::Change<'_>]) -> Result<(), E>) -> Result<(), E> {
         let all = cache.objects().iter().map(|(id, cached)| (id, cached.kind));

@@ -80,12 +80,13 @@ impl Guests {
         }
     }
 
-    /// Starts the instances anew whose time has come, and gives copies of the cluster for which objects were missing. To
-    /// be called after events, and now and then, once a second for instance.
+    /// Starts the instances anew whose time has come, tells instances that were not asked for long what changed, and gives
+    /// copies of the cluster for which objects were missing. Call it after at most a few hundred events, and once a second.
     pub fn tick(&mut self, now: Timestamp, cache: &Cache) {
         self.waiting = self.waiting.drain(..).filter_map(|request| request.answer(cache)).collect();
         for slot in &mut self.slots {
             slot.retry_if_due(now, cache, &self.rebuilder);
+            slot.keep_up(now, cache, &mut self.feeder, &self.rebuilder);
         }
     }
 

@@ -74,6 +74,10 @@ impl Resident {
     pub fn catch_up(&mut self, cache: &Cache, feeder: &mut Feeder) -> Result<(), Stale> {
         let instance = &mut self.instance;
         instance.serve(cache.node_count());
+        if !self.reads.any() && self.objects.is_empty() {
+            self.position = cache.log().end();
+            return Ok(());
+        }
         self.objects.catch_up(cache, self.position, |changes| instance.apply_objects(changes))?;
         match feeder.catch_up(cache, self.position, self.reads, |changes| instance.apply(changes))? {
             Some(position) => {
@@ -87,6 +91,11 @@ impl Resident {
     /// Up to where it was told the changes of the cluster.
     pub fn position(&self) -> u64 {
         self.position
+    }
+
+    /// Returns the number of changes of the cluster that the instance was not told yet.
+    pub fn lag(&self, cache: &Cache) -> u64 {
+        cache.log().end().saturating_sub(self.position)
     }
 
     /// Makes a template known to it, unless it is.

@@ -13,6 +13,13 @@ use super::streak::Streak;
 use crate::wasm::feed::Feeder;
 use crate::wasm::guest::{CallError, Export};
 
+/// Changes of the cluster that an instance may lack before it is told them without being asked. The change log holds at least
+/// eight times as many.
+const LAG: u64 = 8_192;
+
+/// The message of an instance that lacks changes that the change log no longer holds.
+const BEHIND: &str = "is being filled anew, as it fell behind the cluster's changes";
+
 pub(super) struct Slot {
     pub id: PluginId,
     pub entry: Arc<Entry>,
@@ -26,6 +33,8 @@ enum State {
     Serving(Box<Resident>),
     /// For this reason; being made anew.
     Restarting(String),
+    /// It fell behind the cluster's changes, and is being made anew.
+    Filling,
     /// For this reason; to be made anew then.
     Resting(String, Timestamp),
 }
@@ -49,6 +58,7 @@ impl Slot {
         self.retry_if_due(cycle.time, cycle.cache, rebuilder);
         let resident = match &mut self.state {
             State::Serving(resident) => resident,
+            State::Filling => return Err(PluginError::filling(self.entry.name(), BEHIND.to_owned())),
             State::Restarting(why) | State::Resting(why, _) => {
                 return Err(PluginError::down(self.entry.name(), why.clone()));
             }
@@ -63,7 +73,7 @@ impl Slot {
                 self.replace_if_outgrown(cycle.cache, rebuilder);
                 Ok(answer)
             }
-            Err(stale) => Err(self.failed(stale, export, cycle.time, cycle.cache, rebuilder)),
+            Err(stale) => Err(self.failed(stale, Some(export), cycle.time, cycle.cache, rebuilder)),
         }
     }
 
@@ -80,6 +90,19 @@ impl Slot {
         match self.state {
             State::Serving(resident) => Some(resident),
             _ => None,
+        }
+    }
+
+    /// Tells an instance that lacks many changes what changed. An instance that is seldom asked would otherwise lack more than the
+    /// change log holds.
+    pub fn keep_up(&mut self, now: Timestamp, cache: &Cache, feeder: &mut Feeder, rebuilder: &Rebuilder) {
+        let State::Serving(resident) = &mut self.state else { return };
+        if resident.lag(cache) <= LAG {
+            return;
+        }
+        if let Err(stale) = resident.catch_up(cache, feeder) {
+            // The error is logged, and no pod waits for an answer.
+            let _ = self.failed(stale, None, now, cache, rebuilder);
         }
     }
 
@@ -137,16 +160,16 @@ impl Slot {
     fn failed(
         &mut self,
         stale: Stale,
-        export: Export,
+        export: Option<Export>,
         now: Timestamp,
         cache: &Cache,
         rebuilder: &Rebuilder,
     ) -> PluginError {
         let words = match stale {
             Stale::Behind => {
-                let words = "is being filled anew, as it fell behind the cluster's changes".to_owned();
-                self.restart(words.clone(), cache, rebuilder);
-                return PluginError::down(self.entry.name(), words);
+                tracing::warn!(plugin = &*self.entry.name(), "{BEHIND}");
+                self.rebuild_as(State::Filling, BEHIND.to_owned(), cache, rebuilder);
+                return PluginError::filling(self.entry.name(), BEHIND.to_owned());
             }
             Stale::Call(call) if !call.poisons() => return PluginError::failed(self.entry.name(), call.to_string()),
             Stale::Call(call) => call.to_string(),
@@ -154,7 +177,7 @@ impl Slot {
         self.entry.counters.count_failure();
         self.entry.set_last_failure(words.clone());
         tracing::warn!(plugin = &*self.entry.name(), "{words}");
-        self.rest_or_restart(words.clone(), Some(export), now, cache, rebuilder);
+        self.rest_or_restart(words.clone(), export, now, cache, rebuilder);
         PluginError::failed(self.entry.name(), words)
     }
 
@@ -177,8 +200,12 @@ impl Slot {
     }
 
     fn restart(&mut self, why: String, cache: &Cache, rebuilder: &Rebuilder) {
-        self.entry.set_health(Health::Restarting(why.clone()));
-        self.take_down(State::Restarting(why), rebuilder);
+        self.rebuild_as(State::Restarting(why.clone()), why, cache, rebuilder);
+    }
+
+    fn rebuild_as(&mut self, state: State, why: String, cache: &Cache, rebuilder: &Rebuilder) {
+        self.entry.set_health(Health::Restarting(why));
+        self.take_down(state, rebuilder);
         // A successor that is being made already will do.
         if !std::mem::take(&mut self.successor_underway) {
             rebuilder.rebuild(&self.entry, cache);
