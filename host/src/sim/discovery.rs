@@ -163,8 +163,14 @@ fn resource_list(state: &State, group: &str, version: &str) -> Result<Value, Fai
     }
 }
 
+/// The verbs of a resource whose definition is being deleted: clients are not to create or change its objects.
+const TERMINATING_VERBS: &[&str] = &["delete", "deletecollection", "get", "list", "watch"];
+
 /// Namespaces can't be deleted as a collection.
 fn verbs(resource: &Resource) -> Vec<&'static str> {
+    if resource.definition().is_some_and(|definition| definition.terminating) {
+        return TERMINATING_VERBS.to_vec();
+    }
     let limited = resource.kind == "Namespace" && resource.group.is_empty();
     VERBS.iter().copied().filter(|verb| !(limited && *verb == "deletecollection")).collect()
 }

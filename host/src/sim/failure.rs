@@ -100,6 +100,11 @@ impl Failure {
         failure
     }
 
+    /// 403: the server refuses requests of this origin.
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self::new(403, "Forbidden", message)
+    }
+
     /// 400: the request makes no sense.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::new(400, "BadRequest", message)

@@ -78,12 +78,20 @@ impl Registry {
         }
     }
 
-    /// Serves a definition's resources no longer; their objects go with them.
+    /// A served resource that the definition called `name` defines.
+    pub fn defined_by(&self, name: &str) -> Option<Arc<Resource>> {
+        let inner = self.read();
+        let objects = inner.defined.get(name)?;
+        inner.resources.values().find(|resource| Arc::ptr_eq(&resource.objects, objects)).cloned()
+    }
+
+    /// Serves a definition's resources no longer. Their objects go with them, and their watches end.
     pub fn undefine(&self, name: &str) {
         let mut inner = self.write();
         if let Some(objects) = inner.defined.remove(name) {
             inner.resources.retain(|_, resource| !Arc::ptr_eq(&resource.objects, &objects));
             objects.clear();
+            objects.end();
         }
     }
 }

@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says so by panicking")]
 
+mod access;
 mod cases;
+mod definitions;
 mod faults;
 mod kube_rs;
 mod kubectl;

@@ -58,6 +58,8 @@ pub struct Custom {
     pub names: Names,
     /// Its objects live in namespaces.
     pub namespaced: bool,
+    /// The definition is being deleted, so that no objects can be created.
+    pub terminating: bool,
     /// The version has a status subresource.
     pub status: bool,
     /// The version has a scale subresource.
@@ -75,10 +77,11 @@ pub fn versions(definition: &Value) -> Vec<(String, Custom)> {
     let spec = &definition["spec"];
     let names = names(&spec["names"]);
     let served = items(spec, "versions").filter(|version| version["served"] == json!(true));
-    served.map(|version| (text(version, "name").to_owned(), custom(spec, names.clone(), version))).collect()
+    served.map(|version| (text(version, "name").to_owned(), custom(definition, names.clone(), version))).collect()
 }
 
-fn custom(spec: &Value, names: Names, version: &Value) -> Custom {
+fn custom(definition: &Value, names: Names, version: &Value) -> Custom {
+    let spec = &definition["spec"];
     let subresources = &version["subresources"];
     let keeps_all = spec["preserveUnknownFields"] == json!(true);
     let schema = version.pointer("/schema/openAPIV3Schema").filter(|_| !keeps_all).cloned();
@@ -86,6 +89,7 @@ fn custom(spec: &Value, names: Names, version: &Value) -> Custom {
         group: text(spec, "group").to_owned(),
         names,
         namespaced: text(spec, "scope") == "Namespaced",
+        terminating: definition["metadata"].get("deletionTimestamp").is_some(),
         status: subresources.get("status").is_some(),
         scale: subresources.get("scale").map(scale),
         schema,

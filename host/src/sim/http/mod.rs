@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod body;
+mod guard;
 pub mod negotiate;
 
 use std::net::SocketAddr;
@@ -54,6 +55,9 @@ pub async fn serve(listener: TcpListener, state: Arc<State>) -> std::io::Result<
 
 async fn handle(Shared(state): Shared<Arc<State>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
+    if let Err(failure) = guard::check(&parts.uri, &parts.headers) {
+        return answer::failure(&failure);
+    }
     let pairs = UrlQuery::<Vec<(String, String)>>::try_from_uri(&parts.uri);
     let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let content_type = header("content-type").split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

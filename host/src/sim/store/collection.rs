@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use tokio::sync::watch;
@@ -86,6 +86,7 @@ pub struct Collection {
     inner: RwLock<Inner>,
     counter: Arc<AtomicU64>,
     newest: watch::Sender<u64>,
+    ended: AtomicBool,
 }
 
 impl Collection {
@@ -93,7 +94,7 @@ impl Collection {
     pub fn new(counter: Arc<AtomicU64>, retention: Retention) -> Self {
         let rv = counter.load(SeqCst);
         let inner = Inner { objects: BTreeSet::new(), history: History::new(rv, retention) };
-        Self { inner: RwLock::new(inner), counter, newest: watch::Sender::new(rv) }
+        Self { inner: RwLock::new(inner), counter, newest: watch::Sender::new(rv), ended: AtomicBool::new(false) }
     }
 
     // A panic while the lock is held can't leave the set and the history half changed in a way that readers would
@@ -221,6 +222,17 @@ impl Collection {
             let rv = self.next_rv();
             self.record(&mut inner, Change { rv, before: Some(before), after: None });
         }
+    }
+
+    /// Says that no more changes will come, and wakes the receivers.
+    pub fn end(&self) {
+        self.ended.store(true, SeqCst);
+        self.newest.send_modify(|_| {});
+    }
+
+    /// True where no more changes will come.
+    pub fn has_ended(&self) -> bool {
+        self.ended.load(SeqCst)
     }
 
     /// Forgets the history, as a compaction of etcd does: watches and list pages from before it answer 410.

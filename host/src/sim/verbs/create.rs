@@ -49,6 +49,10 @@ pub fn store_new(
     object: Value,
     dry_run: bool,
 ) -> Result<Arc<Object>, Failure> {
+    if resource.definition().is_some_and(|definition| definition.terminating) {
+        let why = "create not allowed while custom resource definition is terminating";
+        return Err(Failure::forbidden(resource.subject(text(&object["metadata"], "name")), why));
+    }
     check_namespace(state, resource, namespace, text(&object["metadata"], "name"))?;
     let generated =
         text(&object["metadata"], "name").is_empty() && !text(&object["metadata"], "generateName").is_empty();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::response::Response;
 use serde_json::{Value, json};
 
+use super::definitions;
 use super::write::{Modified, Place, modify};
 use crate::sim::clock;
 use crate::sim::failure::{Failure, Problems, Subject};
@@ -163,6 +164,10 @@ fn decide(resource: &Resource, mut object: Value, deletion: &Deletion) -> Value 
         metadata["deletionGracePeriodSeconds"] = grace.into();
         if let Some(count) = metadata.get("generation").and_then(Value::as_i64).filter(|_| !deleting) {
             metadata["generation"] = (count + 1).into();
+        }
+        if definitions::is_resource_of_definitions(resource) && !deleting {
+            add_finalizer(metadata, definitions::FINALIZER);
+            definitions::mark_terminating(&mut object);
         }
         if resource.kind == "Namespace" && resource.group.is_empty() {
             object["status"]["phase"] = "Terminating".into();

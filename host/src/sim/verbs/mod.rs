@@ -1,6 +1,8 @@
 //! The API's verbs, one file each, and the choice among them.
 
+mod content;
 mod create;
+mod definitions;
 mod delete;
 mod delete_collection;
 mod get;

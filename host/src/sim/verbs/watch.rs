@@ -247,9 +247,14 @@ impl Watcher {
                 return Some(out);
             }
             self.signal.mark_unchanged();
+            // Read before the changes, so that none is left unread.
+            let last = self.format.resource.objects.has_ended();
             let out = self.pending();
             if !out.is_empty() {
                 return Some(out);
+            }
+            if last {
+                return None;
             }
             tokio::select! {
                 changed = self.signal.changed() => self.ended |= changed.is_err(),

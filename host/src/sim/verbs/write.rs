@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::namespaces;
+use super::{definitions, namespaces};
 use crate::sim::failure::Failure;
 use crate::sim::resource::Resource;
 use crate::sim::state::State;
@@ -110,20 +110,22 @@ fn is_finished(resource: &Resource, object: &Value) -> bool {
         && !resource.kind().is_some_and(|kind| kind.rules.holds(object))
 }
 
-/// What follows from a write: a definition is served, a namespace whose deletion has begun is emptied.
+/// Does what follows from a write: serves a definition, and empties a namespace or a definition whose deletion begins.
 pub fn written(state: &Arc<State>, resource: &Resource, before: Option<&Object>, after: &Object) {
     let is_ending = |object: &Object| resource.stored(object)["metadata"].get("deletionTimestamp").is_some();
-    match (resource.group.as_str(), resource.kind.as_str()) {
-        ("apiextensions.k8s.io", "CustomResourceDefinition") => state.registry.define(&resource.stored(after)),
-        ("", "Namespace") if is_ending(after) && !before.is_some_and(is_ending) => {
-            namespaces::empty(state, after.name())
+    let begins_to_end = || is_ending(after) && !before.is_some_and(is_ending);
+    if definitions::is_resource_of_definitions(resource) {
+        state.registry.define(&resource.stored(after));
+        if begins_to_end() {
+            definitions::empty(state, after.name());
         }
-        _ => {}
+    } else if resource.group.is_empty() && resource.kind == "Namespace" && begins_to_end() {
+        namespaces::empty(state, after.name());
     }
 }
 
 fn removed(state: &Arc<State>, resource: &Resource, object: &Object) {
-    if resource.group == "apiextensions.k8s.io" && resource.kind == "CustomResourceDefinition" {
+    if definitions::is_resource_of_definitions(resource) {
         state.registry.undefine(object.name());
     }
 }
