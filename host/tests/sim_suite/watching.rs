@@ -158,14 +158,20 @@ async fn versions_of_an_earlier_server_are_too_old() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_watch_from_the_future_is_refused() {
     let (_server, client) = server().await;
-    let initial = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
-    for more in ["", initial] {
+    let rule = "&resourceVersionMatch=NotOlderThan";
+    for (more, expected) in [
+        ("".to_owned(), (410, "Expired")),
+        (format!("&sendInitialEvents=false{rule}"), (410, "Expired")),
+        (format!("&sendInitialEvents=true{rule}"), (504, "Timeout")),
+    ] {
         let path = format!("/api/v1/configmaps?watch=1&resourceVersion={}{more}", u64::MAX / 2);
         let mut lines = open(&client, &path).await;
         let error = in_time("the error", lines.next()).await.unwrap();
         assert_eq!(error["type"], "ERROR", "{error}");
-        let cause = &error["object"]["details"]["causes"][0]["reason"];
-        assert_eq!((&error["object"]["code"], cause), (&json!(504), &json!("ResourceVersionTooLarge")), "{error}");
+        let object = &error["object"];
+        assert_eq!((&object["code"], &object["reason"]), (&json!(expected.0), &json!(expected.1)), "{error}");
+        let cause = &object["details"]["causes"][0]["reason"];
+        assert_eq!(cause == "ResourceVersionTooLarge", expected.0 == 504, "{error}");
         assert!(lines.next().await.is_none(), "the watch ends with the error");
     }
 }

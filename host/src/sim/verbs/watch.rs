@@ -196,14 +196,20 @@ impl Watcher {
     /// Sets where the watch begins.
     ///
     /// # Errors
-    /// 504 for a resource version in the future. kube-apiserver leaves a watch without initial events silent until the
-    /// version is reached; here such a version belongs to another server, and the client would wait for ever.
+    /// 410 for a resource version in the future, 504 where the client asks for initial events. kube-apiserver leaves a watch
+    /// without initial events silent until the version is reached. Here such a version belongs to another server: the
+    /// client would wait for ever, and after a 504 it would try the same version again. After a 410 it lists anew.
     fn begin(&mut self, start: Start) -> Result<(), Failure> {
         let objects = &self.format.resource.objects;
         let current = objects.rv();
         let (Start::After(version) | Start::Now { version, .. }) = start;
         if version > current && version != u64::MAX {
-            return Err(Failure::too_large_resource_version(version, current));
+            return Err(match start {
+                Start::Now { .. } => Failure::too_large_resource_version(version, current),
+                Start::After(_) => {
+                    Failure::expired(format!("too large resource version: {version}, current: {current}"))
+                }
+            });
         }
         match start {
             Start::After(u64::MAX) => self.seen = current,
