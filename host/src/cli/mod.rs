@@ -4,18 +4,17 @@ mod cluster;
 mod config;
 mod demo;
 mod kube_scheduler;
+mod log;
 mod out;
 mod plugin;
 mod run;
 mod sim;
 mod stop_signal;
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use tracing_subscriber::EnvFilter;
 
 /// A Kubernetes scheduler whose every filter and score is a WebAssembly component.
 #[derive(Debug, Parser)]
@@ -64,11 +63,17 @@ enum Command {
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse_from(kube_scheduler::arguments(std::env::args_os()));
-    if let Err(error) = start_log(&cli) {
-        eprintln!("error: --log: {error:#}");
-        return ExitCode::from(2);
-    }
-    match start(cli.command) {
+    let log = match log::start(log_filter(&cli), cli.logging_format) {
+        Ok(log) => log,
+        Err(error) => {
+            eprintln!("error: --log: {error:#}");
+            return ExitCode::from(2);
+        }
+    };
+    let result = start(cli.command);
+    // The error comes after the last log line.
+    drop(log);
+    match result {
         Ok(code) => code,
         Err(error) if out::is_unread(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -91,17 +96,6 @@ fn start(command: Command) -> Result<ExitCode> {
     // A task that hangs must not keep the process.
     runtime.shutdown_background();
     code
-}
-
-fn start_log(cli: &Cli) -> Result<()> {
-    let filter = EnvFilter::builder().parse(log_filter(cli))?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    let log = log.with_ansi(std::io::stderr().is_terminal());
-    match cli.logging_format {
-        LoggingFormat::Json => log.json().flatten_event(true).init(),
-        LoggingFormat::Text => log.with_target(false).init(),
-    }
-    Ok(())
 }
 
 /// Libraries say too much: of the client's requests those tell who made them.

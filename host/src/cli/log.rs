@@ -1,0 +1,152 @@
+//! The log on standard error. A thread of its own writes it, so that a reader that is slow or stopped holds up no other thread.
+
+use std::io::{self, IsTerminal};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
+use tracing_subscriber::EnvFilter;
+
+use super::LoggingFormat;
+
+/// The number of lines that wait to be written. Further lines are dropped.
+const WAITING: usize = 4_096;
+
+/// The least time between two lines about dropped lines.
+const BETWEEN: Duration = Duration::from_secs(1);
+
+/// Writes the lines that still wait when it is dropped, for at most about a second.
+pub(super) struct Log {
+    dropped: ErrorCounter,
+    tell: Tell,
+    writer: Option<WorkerGuard>,
+}
+
+/// Tells how many lines were dropped since the start.
+type Tell = fn(usize);
+
+/// Starts the log of this process.
+///
+/// # Errors
+/// The filter can't be read.
+pub(super) fn start(filter: &str, format: LoggingFormat) -> Result<Log> {
+    let filter = EnvFilter::builder().parse(filter)?;
+    let tell = |dropped| tracing::warn!(dropped, "log lines dropped: standard error was too slow");
+    let (writer, log) = Log::to(io::stderr(), WAITING, tell);
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
+    let subscriber = subscriber.with_ansi(io::stderr().is_terminal());
+    match format {
+        LoggingFormat::Json => subscriber.json().flatten_event(true).init(),
+        LoggingFormat::Text => subscriber.with_target(false).init(),
+    }
+    Ok(log)
+}
+
+impl Log {
+    fn to(output: impl io::Write + Send + 'static, waiting: usize, tell: Tell) -> (NonBlocking, Self) {
+        let dropped = Arc::new(OnceLock::new());
+        let output = Output { inner: output, dropped: Arc::clone(&dropped), tell, told: 0, told_at: None };
+        let builder = NonBlockingBuilder::default().lossy(true).buffered_lines_limit(waiting).thread_name("log");
+        let (writer, guard) = builder.finish(output);
+        let counter = dropped.get_or_init(|| writer.error_counter()).clone();
+        (writer, Self { dropped: counter, tell, writer: Some(guard) })
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        let dropped = self.dropped.dropped_lines();
+        if dropped > 0 {
+            (self.tell)(dropped);
+        }
+        drop(self.writer.take());
+    }
+}
+
+/// An output that tells how many lines were dropped, as soon as there is room for a line again.
+struct Output<W> {
+    inner: W,
+    /// Is set as soon as the channel is there.
+    dropped: Arc<OnceLock<ErrorCounter>>,
+    tell: Tell,
+    told: usize,
+    told_at: Option<Instant>,
+}
+
+impl<W> Output<W> {
+    fn tell(&mut self) {
+        let dropped = self.dropped.get().map_or(0, ErrorCounter::dropped_lines);
+        // A line that tells of dropped lines may be dropped itself. Then the count has grown, and it is told later.
+        if dropped > self.told && self.told_at.is_none_or(|at| at.elapsed() >= BETWEEN) {
+            (self.told, self.told_at) = (dropped, Some(Instant::now()));
+            (self.tell)(dropped);
+        }
+    }
+}
+
+impl<W: io::Write> io::Write for Output<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.tell();
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use super::*;
+
+    static TOLD: AtomicUsize = AtomicUsize::new(0);
+
+    /// An output that takes a line when it is told to, or at once when nobody can tell it any more.
+    struct Slow {
+        go: Receiver<()>,
+        begun: Sender<()>,
+        written: Arc<Mutex<Vec<u8>>>,
+    }
+
+    impl Write for Slow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let _ = self.begun.send(());
+            let _ = self.go.recv();
+            self.written.lock().expect("no panic").extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn lines_do_not_wait_for_a_reader_and_the_last_ones_are_written() {
+        let ((go, may_go), (begun, has_begun)) = (channel(), channel());
+        let written = Arc::default();
+        let slow = Slow { go: may_go, begun, written: Arc::clone(&written) };
+        let (mut writer, mut log) = Log::to(slow, 4, |dropped| TOLD.store(dropped, SeqCst));
+        writer.write_all(b"0\n").expect("it is taken");
+        has_begun.recv().expect("the thread writes");
+        for line in 1..=10 {
+            writer.write_all(format!("{line}\n").as_bytes()).expect("it is taken or dropped");
+        }
+        assert_eq!((log.dropped.dropped_lines(), TOLD.load(SeqCst)), (6, 0));
+        go.send(()).expect("the thread waits");
+        has_begun.recv().expect("the thread writes the next line");
+        assert_eq!(TOLD.load(SeqCst), 6, "the dropped lines are told after the first line that is written");
+        drop(go);
+        // The thread writes each of the four lines that had room.
+        assert_eq!(has_begun.iter().take(3).count(), 3);
+        drop(log.writer.take());
+        assert_eq!(*written.lock().expect("no panic"), b"0\n1\n2\n3\n4\n");
+    }
+}
