@@ -4,11 +4,15 @@
 
 mod support;
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use berth::kube::{Options, Shell};
-use berth_core::Event;
+use berth_core::model::{ObjectKind, ObjectReads};
+use berth_core::{Action, Event};
 use serde_json::json;
 use support::protobuf;
-use support::server::{Reply, Script, Server, bookmark, event, events, events_now, expired, node, pod};
+use support::server::{Asked, Reply, Script, Server, bookmark, event, events, events_now, expired, node, pod};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// A shell on a server with this script, when both first lists are there.
@@ -20,11 +24,11 @@ async fn started(script: Script) -> (Server, Shell, UnboundedReceiver<Event>) {
     (server, shell, receiver)
 }
 
-fn watches_pods(asked: &support::server::Asked) -> bool {
+fn watches_pods(asked: &Asked) -> bool {
     asked.path == "/api/v1/pods" && asked.is_watch()
 }
 
-fn lists_pods(asked: &support::server::Asked) -> bool {
+fn lists_pods(asked: &Asked) -> bool {
     asked.path == "/api/v1/pods" && !asked.is_watch()
 }
 
@@ -245,4 +249,62 @@ async fn pages_that_take_too_long_are_replaced_by_one() {
     let lists = server.asked_times(4, lists_pods).await;
     let limits: Vec<&str> = lists.iter().map(|list| list.parameter("limit")).collect();
     assert_eq!(limits, ["2", "2", "", "2"], "and later there are pages again");
+}
+
+/// A server that has one Service.
+fn with_a_service(asked: &Asked) -> Reply {
+    let resource = json!({"name": "services", "singularName": "service", "namespaced": true, "kind": "Service",
+        "verbs": ["list", "watch"]});
+    let service = json!({"metadata": {"namespace": "ns", "name": "web", "uid": "1", "resourceVersion": "5"}});
+    match asked.path.as_str() {
+        _ if asked.is_watch() => Reply::watch(&[]),
+        "/api/v1" => {
+            Reply::json(200, &json!({"kind": "APIResourceList", "groupVersion": "v1", "resources": [resource]}))
+        }
+        "/api/v1/services" => Reply::list(10, &[service], ""),
+        _ => Reply::list(10, &[], ""),
+    }
+}
+
+/// The next events about objects of further kinds, shortened.
+async fn of_objects<const EVENTS: usize>(receiver: &mut UnboundedReceiver<Event>) -> [String; EVENTS] {
+    let mut told = std::array::from_fn(|_| String::new());
+    for told in &mut told {
+        let event = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
+        *told = match event.expect("an event comes").expect("the shell is there") {
+            Event::ObjectSet(object) => format!("set {}", object.key.name),
+            Event::ObjectRemoved(key) => format!("removed {}", key.name),
+            Event::ObjectsListed(reads) => format!("listed {}", reads.kind),
+            Event::WatchStopped(kind) => format!("stopped {kind}"),
+            other => panic!("{other:?}"),
+        };
+    }
+    told
+}
+
+#[tokio::test]
+async fn a_kind_that_no_plugin_reads_is_not_watched_and_is_listed_anew_when_one_reads_it_again() {
+    let server = Server::start(with_a_service).await;
+    let (sender, mut receiver) = unbounded_channel();
+    let mut shell = Shell::start(&server.client, &Options::default(), sender);
+    shell.synced().await;
+    let kind = Arc::new(ObjectKind { api_version: "v1".into(), kind: "Service".into() });
+    let watch = || Action::Watch(ObjectReads { kind: Arc::clone(&kind), ..ObjectReads::default() });
+    let lists_services = |asked: &Asked| asked.path == "/api/v1/services" && !asked.is_watch();
+
+    shell.perform(watch());
+    assert_eq!(of_objects(&mut receiver).await, ["set web", "listed v1 Service"]);
+    shell.perform(Action::StopWatching(Arc::clone(&kind)));
+    assert_eq!(of_objects(&mut receiver).await, ["stopped v1 Service"]);
+    assert_eq!(server.asked(lists_services).len(), 1);
+
+    // The events of the second list come after the end of the first watch, and tell of the same object again.
+    shell.perform(watch());
+    assert_eq!(of_objects(&mut receiver).await, ["set web", "listed v1 Service"]);
+    assert_eq!(server.asked(lists_services).len(), 2);
+
+    // The informer may be told to stop and to go on before it does either.
+    shell.perform(Action::StopWatching(Arc::clone(&kind)));
+    shell.perform(watch());
+    assert_eq!(of_objects(&mut receiver).await, ["stopped v1 Service", "set web", "listed v1 Service"]);
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::intent::Intent;
-use crate::model::{ObjectReads, PodKey};
+use crate::model::{ObjectKind, ObjectReads, PodKey};
 
 /// Something to be done to the cluster, outside the core and concurrently. Bindings come back as
 /// [`crate::Event::Bound`] or [`crate::Event::BindFailed`], what is carried as [`crate::Event::Carried`] or
@@ -61,6 +61,8 @@ pub enum Action {
     /// List and watch this kind with these fields, in the place of fewer if it is watched already. Comes back as
     /// [`crate::Event::ObjectSet`], [`crate::Event::ObjectsListed`] and so on.
     Watch(ObjectReads),
+    /// Stop listing and watching this kind, as no plugin reads it any more. Comes back as [`crate::Event::WatchStopped`].
+    StopWatching(Arc<ObjectKind>),
     /// Set the pod's `status.nominatedNodeName`, or take it away.
     Nominate {
         /// The pod.

@@ -26,7 +26,7 @@ use crate::cache::Cache;
 use crate::cycle::Distrusted;
 use crate::event::Event;
 use crate::extenders::{Extenders, NoExtenders};
-use crate::model::{Pod, PodKey};
+use crate::model::{ObjectKind, Pod, PodKey};
 use crate::nominations::Nominations;
 use crate::plugins::Plugins;
 use crate::profile::Profile;
@@ -133,6 +133,7 @@ impl Core {
             Event::ObjectRemoved(key) => self.cache.remove_object(&key),
             Event::ObjectsListed(reads) => self.cache.objects_listed(reads),
             Event::ObjectsRefused(kind, why) => self.cache.objects_refused(&kind, why),
+            Event::WatchStopped(kind) => self.cache.watch_stopped(&kind),
             Event::Bound(key) => self.bound(&key, step),
             Event::BindFailed(key, why) => self.bind_failed(&key, &why, step),
             Event::Carried(key, number) => self.has_carried(&key, number, step),
@@ -289,6 +290,9 @@ impl Core {
             profiles.iter().flat_map(Profile::plugins).map(|plugin| plugin.declaration.node_facts).collect();
         self.answers.retain_shapes(|facts| read.contains(&facts));
         self.distrusted.retain(|distrusted| distrusted.plugin.is_some_and(|plugin| used.contains(&plugin)));
+        let kinds = profiles.iter().flat_map(Profile::plugins).flat_map(|plugin| &plugin.declaration.objects);
+        let kinds: Vec<&ObjectKind> = kinds.map(|reads| &*reads.kind).collect();
+        step.actions.extend(self.cache.keep_kinds(&kinds).into_iter().map(Action::StopWatching));
         self.profiles = profiles;
         for pod in std::mem::take(&mut self.unclaimed).into_values() {
             self.pod_set(pod, step);

@@ -1,7 +1,7 @@
 //! What events do, one at a time; histories of many are the simulation's.
 
 use super::*;
-use crate::cache::NodeId;
+use crate::cache::{Coverage, NodeId};
 use crate::facts::{NodeFacts, PodFacts};
 use crate::model::{Labels, Node, Object, ObjectKey, ObjectKind, ObjectReads, PodSpec, Taint};
 use crate::plugins::{Code, Cycle, Declaration, PluginError, PluginId, Scope, Status, Verdicts};
@@ -117,6 +117,7 @@ fn shortened(action: &Action) -> String {
         Action::Emit(event) => format!("{} {}: {}", event.reason, event.pod.name, event.note),
         Action::SetUnscheduled { pod, reason, .. } => format!("unscheduled {}: {reason}", pod.name),
         Action::Watch(reads) => format!("watch {}", reads.kind),
+        Action::StopWatching(kind) => format!("stop watching {kind}"),
         Action::Nominate { pod, node } => format!("nominate {node:?} for {}", pod.name),
         Action::Evict { pod, .. } => format!("evict {}", pod.name),
         Action::Carry { pod, intents, .. } => format!("carry {} for {}", intents.len(), pod.name),
@@ -367,6 +368,43 @@ fn a_kind_is_watched_once_and_its_objects_help_those_that_wait_for_them() {
     let other = ObjectKind { api_version: "v1".into(), kind: "Secret".into() };
     assert!(bench.step(object(Arc::new(other))).is_empty());
     assert!(!bench.step(object(services().kind)).is_empty());
+}
+
+#[test]
+fn a_kind_that_no_plugin_reads_any_more_is_forgotten_and_listed_anew_when_one_reads_it_again() {
+    let mut bench = Bench::new();
+    let stopped = || Event::WatchStopped(services().kind);
+    let object = |name: &str| {
+        let key = ObjectKey { kind: services().kind, namespace: "ns".into(), name: name.into() };
+        Event::ObjectSet(Arc::new(Object { key, ..Object::default() }))
+    };
+    let names = |bench: &Bench| -> Vec<String> {
+        let objects = bench.core.cache().objects().iter();
+        objects.map(|(_, cached)| cached.object.key.name.to_string()).collect()
+    };
+    let coverage = |bench: &Bench| bench.core.cache().objects().coverage(&[services()]);
+    bench.step(Event::ObjectsWanted(vec![services()]));
+    bench.step(object("old"));
+    bench.step(Event::ObjectsListed(services()));
+    let swap = bench.step(Event::PluginsSwapped(Bench::profiles()));
+    assert_eq!((swap, names(&bench)), (Vec::new(), vec!["old".to_owned()]), "the kind is still read");
+
+    assert_eq!(bench.step(Event::PluginsSwapped(Vec::new())), ["stop watching v1 Service"]);
+    assert_eq!((names(&bench), coverage(&bench)), (Vec::new(), Coverage::Underway));
+    assert_eq!(bench.step(Event::PluginsSwapped(Vec::new())), [""; 0], "it stops once");
+    bench.step(object("late"));
+    assert_eq!(names(&bench), [""; 0], "the watch is stopping");
+
+    // The kind is read again, while events of the first watch are still on their way.
+    assert_eq!(bench.step(Event::ObjectsWanted(vec![services()])), ["watch v1 Service"]);
+    bench.step(object("later"));
+    bench.step(Event::ObjectsListed(services()));
+    bench.step(Event::ObjectsRefused(services().kind, "forbidden".into()));
+    assert_eq!((names(&bench), coverage(&bench)), (Vec::new(), Coverage::Underway), "these are of the first watch");
+    bench.step(stopped());
+    bench.step(object("new"));
+    bench.step(Event::ObjectsListed(services()));
+    assert_eq!((names(&bench), coverage(&bench)), (vec!["new".to_owned()], Coverage::Complete));
 }
 
 /// Writes down who said what.

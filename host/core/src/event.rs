@@ -26,6 +26,9 @@ pub enum Event {
     ObjectsListed(ObjectReads),
     /// The API server doesn't let this kind be listed, for this reason; it is asked again.
     ObjectsRefused(Arc<ObjectKind>, Arc<str>),
+    /// The watch of the kind has stopped, for each [`crate::Action::StopWatching`] once: no event of that watch comes after this
+    /// one. Events of a later watch of the kind do.
+    WatchStopped(Arc<ObjectKind>),
     /// The API server took the binding, or the extender bound the pod.
     Bound(PodKey),
     /// It did not, for this reason; the pod is tried again, or bound otherwise where the extender may be ignored.

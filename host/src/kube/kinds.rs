@@ -1,5 +1,5 @@
-//! Informers of further kinds: one is started when a plugin reads the kind, and goes on with more fields when another
-//! plugin reads more of it. They end with the shell.
+//! Informers of further kinds: one is started when a plugin reads the kind, goes on with more fields when another plugin
+//! reads more of it, and stops when no plugin reads the kind any more.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,8 +11,7 @@ use ::kube::{Api, Client, Error as ClientError};
 use berth_core::Event;
 use berth_core::model::{Object, ObjectKey, ObjectKind, ObjectReads};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc::UnboundedSender;
-use tokio::sync::watch;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
@@ -40,9 +39,18 @@ pub(super) struct Kinds {
 
 #[derive(Default)]
 struct Started {
-    /// What each is to read.
-    wanted: BTreeMap<Arc<ObjectKind>, watch::Sender<ObjectReads>>,
+    /// Where each is told what to do. The task of a kind that no plugin reads stays: it alone sends events of the kind, so
+    /// that those of a later watch come after those of an earlier one.
+    orders: BTreeMap<Arc<ObjectKind>, UnboundedSender<Order>>,
     informers: JoinSet<()>,
+}
+
+/// What an informer is to do from now on.
+enum Order {
+    /// List and watch with these fields.
+    Watch(ObjectReads),
+    /// Neither list nor watch.
+    Stop,
 }
 
 impl Kinds {
@@ -58,35 +66,49 @@ impl Kinds {
     /// Lists and watches the kind from now on, with these fields.
     pub(super) fn watch(&self, reads: ObjectReads) {
         let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(wanted) = started.wanted.get(&reads.kind) {
-            wanted.send_replace(reads);
-            return;
-        }
         let kind = Arc::clone(&reads.kind);
-        let (wanted, wants) = watch::channel(reads);
-        let intake = ObjectIntake::new(Arc::clone(&kind), self.events.clone());
-        let following = follow(self.client.clone(), self.selection, wants, intake);
-        let supervised = self.supervisor.finite("an informer of a kind that plugins read", following);
-        started.informers.spawn_on(supervised, &self.runtime);
-        started.wanted.insert(kind, wanted);
+        let Started { orders, informers } = &mut *started;
+        let orders = orders.entry(kind).or_insert_with_key(|kind| {
+            let (orders, ordered) = unbounded_channel();
+            let intake = ObjectIntake::new(Arc::clone(kind), self.events.clone());
+            let following = follow(self.client.clone(), self.selection, ordered, intake);
+            let supervised = self.supervisor.finite("an informer of a kind that plugins read", following);
+            informers.spawn_on(supervised, &self.runtime);
+            orders
+        });
+        // The task ends with the shell.
+        let _ = orders.send(Order::Watch(reads));
+    }
+
+    /// Stops the informer of the kind. [`Event::WatchStopped`] is its last event.
+    pub(super) fn stop(&self, kind: &ObjectKind) {
+        let started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(orders) = started.orders.get(kind) {
+            let _ = orders.send(Order::Stop);
+        }
     }
 }
 
-/// Watches the kind, from the beginning whenever more of it is wanted.
-async fn follow(
-    client: Client,
-    selection: Selection,
-    mut wanted: watch::Receiver<ObjectReads>,
-    mut intake: ObjectIntake,
-) {
+/// Watches the kind when it is told to, from the beginning whenever more of it is wanted.
+async fn follow(client: Client, selection: Selection, mut orders: UnboundedReceiver<Order>, mut intake: ObjectIntake) {
+    let mut order = orders.recv().await;
     loop {
-        let reads = wanted.borrow_and_update().clone();
-        info!("{}: listing, as a plugin reads it", reads.kind);
-        intake.read(reads);
-        tokio::select! {
-            () = list_and_watch(&client, selection, &mut intake) => return,
-            changed = wanted.changed() => if changed.is_err() { return },
-        }
+        order = match order {
+            None => return,
+            Some(Order::Watch(reads)) => {
+                info!("{}: listing, as a plugin reads it", reads.kind);
+                intake.read(reads);
+                tokio::select! {
+                    () = list_and_watch(&client, selection, &mut intake) => return,
+                    order = orders.recv() => order,
+                }
+            }
+            Some(Order::Stop) => {
+                info!("{}: no longer watched, as no plugin reads it", intake.reads.kind);
+                intake.stop();
+                orders.recv().await
+            }
+        };
     }
 }
 
@@ -160,6 +182,12 @@ impl ObjectIntake {
         self.reader = FurtherKind::new(&reads);
         self.reads = reads;
         (self.refused, self.failing) = (false, None);
+    }
+
+    fn stop(&mut self) {
+        self.known = Known::default();
+        (self.refused, self.failing) = (false, None);
+        self.send(Event::WatchStopped(Arc::clone(&self.reads.kind)));
     }
 
     /// An attempt to list failed. Plugins that read the kind wait for [`LONG`]; then the loader goes on without them.

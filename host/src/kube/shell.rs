@@ -191,6 +191,7 @@ impl Shell {
                 self.status.set(Said { pod, unscheduled: Some(Unscheduled { reason, message }), nominated: None });
             }
             Action::Watch(reads) => self.kinds.watch(reads),
+            Action::StopWatching(kind) => self.kinds.stop(&kind),
             Action::Nominate { pod, node } => {
                 self.status.set(Said { pod, unscheduled: None, nominated: Some(node) });
             }

@@ -128,6 +128,11 @@ impl Assumptions {
         layers.filter(|layer| *layer.by == *by).for_each(|layer| layer.lasting = true);
     }
 
+    /// Forgets what is assumed of the objects of the kind.
+    pub fn forget(&mut self, kind: &ObjectKind) {
+        self.by_key.retain(|key, _| *key.kind != *kind);
+    }
+
     /// All objects of the kind were brought anew. What was to show has had its time: if it did, it was between two lists.
     pub fn listed(&mut self, kind: &ObjectKind) -> Vec<(ObjectKey, Shown)> {
         let lasts = |layers: &Layers| layers.layers.iter().any(|layer| layer.lasting);

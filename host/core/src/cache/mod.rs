@@ -249,6 +249,18 @@ impl Cache {
         self.objects.want(reads)
     }
 
+    /// Plugins read these kinds and no others. Forgets the objects of the others, and returns those that were watched.
+    pub fn keep_kinds(&mut self, read: &[&ObjectKind]) -> Vec<Arc<ObjectKind>> {
+        let forgotten = self.objects.keep_kinds(read, &mut self.log);
+        self.trim();
+        forgotten
+    }
+
+    /// A watch of the kind that was to stop has stopped.
+    pub fn watch_stopped(&mut self, kind: &ObjectKind) {
+        self.objects.watch_stopped(kind);
+    }
+
     /// All objects of the kind are here, with these fields. What was assumed of them for pods that are bound by now should
     /// have shown.
     pub fn objects_listed(&mut self, reads: ObjectReads) {

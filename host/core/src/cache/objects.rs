@@ -66,6 +66,10 @@ struct KnownKind {
     /// With which fields all its objects are here.
     listed: Option<BTreeSet<Box<str>>>,
     refused: Option<Arc<str>>,
+    /// Plugins read the kind once, and no plugin reads it now.
+    forgotten: bool,
+    /// The number of watches of the kind that are stopping. Until they have stopped, events of the kind belong to them.
+    stopping: u32,
 }
 
 impl Objects {
@@ -129,6 +133,7 @@ impl Objects {
             if known.wanted.as_ref().is_some_and(|wanted| fields.is_subset(wanted)) {
                 continue;
             }
+            known.forgotten = false;
             let wanted = known.wanted.get_or_insert_default();
             wanted.extend(fields);
             grown.push(ObjectReads { kind: Arc::clone(&known.kind), fields: wanted.clone() });
@@ -136,8 +141,42 @@ impl Objects {
         grown
     }
 
+    /// Forgets the kinds that are wanted and not among these, with their objects and everything that is assumed of them. Returns
+    /// these kinds. The removal of the objects is no event: it can help no pod.
+    pub(super) fn keep_kinds(&mut self, read: &[&ObjectKind], log: &mut ChangeLog) -> Vec<Arc<ObjectKind>> {
+        let mut forgotten = Vec::new();
+        for known in self.kinds.iter_mut().filter(|known| known.wanted.is_some() && !read.contains(&&*known.kind)) {
+            (known.wanted, known.listed, known.refused) = (None, None, None);
+            known.forgotten = true;
+            known.stopping += 1;
+            forgotten.push(Arc::clone(&known.kind));
+        }
+        for kind in &forgotten {
+            self.assumed.forget(kind);
+            let of_kind = self.known.entries().filter(|(_, cached)| cached.object.key.kind == *kind);
+            let keys: Vec<ObjectKey> = of_kind.map(|(_, cached)| cached.object.key.clone()).collect();
+            keys.iter().for_each(|key| self.hide(key, log));
+        }
+        forgotten
+    }
+
+    /// A watch of the kind that was to stop has stopped.
+    pub(super) fn watch_stopped(&mut self, kind: &ObjectKind) {
+        if let Some(known) = self.kinds.iter_mut().find(|known| *known.kind == *kind) {
+            known.stopping = known.stopping.saturating_sub(1);
+        }
+    }
+
+    /// Returns true if events of the kind belong to a watch that is stopping.
+    fn is_stopping(&self, kind: &ObjectKind) -> bool {
+        self.kinds.iter().any(|known| *known.kind == *kind && known.stopping > 0)
+    }
+
     /// All objects of the kind are here with these fields. What changed by that: what was assumed and did not come.
     pub(super) fn listed(&mut self, reads: ObjectReads, log: &mut ChangeLog) -> Vec<Turned> {
+        if self.is_stopping(&reads.kind) {
+            return Vec::new();
+        }
         let kind = Arc::clone(&reads.kind);
         self.is_listed(reads);
         let shown = self.assumed.listed(&kind);
@@ -153,6 +192,9 @@ impl Objects {
 
     /// The kind can't be listed.
     pub(super) fn refused(&mut self, kind: &Arc<ObjectKind>, why: Arc<str>) {
+        if self.is_stopping(kind) {
+            return;
+        }
         let at = usize::from(self.intern(kind).0);
         self.kinds[at].refused = Some(why);
     }
@@ -160,6 +202,9 @@ impl Objects {
     /// An object appeared or changed. One of the same name with another uid is another one. What came of it, if anything
     /// changed.
     pub(super) fn set(&mut self, object: Arc<Object>, log: &mut ChangeLog) -> Option<Turned> {
+        if self.is_stopping(&object.key.kind) {
+            return None;
+        }
         let key = object.key.clone();
         let shown = self.assumed.brought(&key, Some(object));
         self.show(&key, shown, log)
@@ -167,6 +212,9 @@ impl Objects {
 
     /// An object went. What came of it, if it was there.
     pub(super) fn remove(&mut self, key: &ObjectKey, log: &mut ChangeLog) -> Option<Turned> {
+        if self.is_stopping(&key.kind) {
+            return None;
+        }
         let shown = self.assumed.brought(key, None);
         self.show(key, shown, log)
     }
@@ -174,7 +222,10 @@ impl Objects {
     /// For the pod of this uid the object is assumed to become so; without a uid, whichever has its name. Of a kind that
     /// nobody reads nothing is assumed.
     pub(super) fn assume(&mut self, object: Arc<Object>, by: &str, log: &mut ChangeLog) -> Option<Turned> {
-        self.kind_id(&object.key.kind)?;
+        let kind = self.kind_id(&object.key.kind)?;
+        if self.kinds[usize::from(kind.0)].forgotten {
+            return None;
+        }
         let (key, known) = (object.key.clone(), self.by_key(&object.key).map(|cached| Arc::clone(&cached.object)));
         let uid = known.as_ref().map_or_else(|| object.uid.clone(), |known| known.uid.clone());
         if !object.uid.is_empty() && object.uid != uid {
@@ -257,7 +308,8 @@ impl Objects {
 
     fn intern(&mut self, kind: &Arc<ObjectKind>) -> KindId {
         self.kind_id(kind).unwrap_or_else(|| {
-            let known = KnownKind { kind: Arc::clone(kind), wanted: None, listed: None, refused: None };
+            let kind = Arc::clone(kind);
+            let known = KnownKind { kind, wanted: None, listed: None, refused: None, forgotten: false, stopping: 0 };
             self.kinds.push(known);
             KindId((self.kinds.len() - 1) as u16)
         })
