@@ -346,6 +346,7 @@ impl Cluster {
                 self.reader.wants(&reads);
                 self.tell(Event::ObjectsListed(reads))?;
             }
+            Action::StopWatching(kind) => self.tell(Event::WatchStopped(kind))?,
             Action::Nominate { pod, node } => {
                 if let Some(member) = self.pods.get_mut(&pod.uid) {
                     member.object["status"]["nominatedNodeName"] = json!(node);
