@@ -32,7 +32,7 @@ impl Component {
     /// # Errors
     /// The component was not built: `scripts/guests` builds it.
     pub fn load() -> Result<Self> {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/plugins/tests/hostile.wasm");
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-guests/hostile.wasm");
         let bytes = std::fs::read(&file).with_context(|| format!("{}: scripts/guests makes it", file.display()))?;
         let hostile = BuiltIn { file: "hostile.wasm", bytes: bytes.leak() };
         let own = Limits { call: CALL, memory: MEMORY, trial_nodes: 10, ..Limits::default() };

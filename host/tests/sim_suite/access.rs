@@ -25,10 +25,14 @@ async fn a_web_page_of_another_site_changes_nothing() {
         (post().header("content-type", "application/json").header("origin", "http://localhost:8001"), 201),
         (post().header("content-type", "application/json").header("origin", "https://example.com"), 403),
         (post().header("content-type", "application/json").header("host", "example.com"), 403),
-        (post(), 415),
+        // As `kubectl create --raw` asks.
+        (post(), 201),
+        (post().header("origin", "http://localhost:8001"), 415),
+        (post().header("origin", "https://example.com"), 403),
+        (post().header("content-type", ""), 415),
         (post().header("content-type", "text/plain"), 415),
         (post().header("content-type", "application/x-www-form-urlencoded"), 415),
-        (Request::delete(path), 415),
+        (Request::delete(path).header("content-type", "text/plain"), 415),
     ] {
         let described = format!("{request:?}");
         let (code, answer) = send(&client, request, &body).await;

@@ -58,8 +58,7 @@ pub async fn optional_object(call: Call) -> Result<Option<Value>, Failure> {
 /// Reads an object of one media type.
 type Parser = fn(&[u8]) -> Result<Value, Failure>;
 
-/// How an object of a media type is read. kube-apiserver takes a body without a media type for JSON. Here it is refused,
-/// since a web page of another site may send such a body without asking first.
+/// How an object of a media type is read.
 fn parser(content_type: &str) -> Result<Parser, Failure> {
     match content_type {
         "application/json" => Ok(parse_json),

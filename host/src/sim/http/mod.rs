@@ -30,7 +30,7 @@ pub struct Call {
     pub query: Query,
     /// What the client accepts.
     pub accept: Accept,
-    /// The body's media type, without parameters; empty where none is given.
+    /// The body's media type, without parameters. Where none is given: that of JSON as in kube-apiserver, empty for a web page.
     pub content_type: String,
     /// The body, not yet read.
     pub body: axum::body::Body,
@@ -60,7 +60,11 @@ async fn handle(Shared(state): Shared<Arc<State>>, request: Request) -> Response
     }
     let pairs = UrlQuery::<Vec<(String, String)>>::try_from_uri(&parts.uri);
     let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let content_type = header("content-type").split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let mut content_type = header("content-type").split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    // `kubectl create --raw` gives none. Browsers send a body without a media type for any web page, and say the page's origin then.
+    if !parts.headers.contains_key("content-type") && !parts.headers.contains_key("origin") {
+        content_type = "application/json".into();
+    }
     let call = Call {
         query: Query::new(pairs.map(|pairs| pairs.0).unwrap_or_default()),
         accept: Accept::parse(header("accept")),
