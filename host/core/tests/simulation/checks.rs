@@ -103,3 +103,14 @@ pub fn nothing_is_forgotten(world: &World) {
     }
     assert_eq!(world.core.cache().node_count(), world.cluster.nodes.len(), "seed {seed}: nodes");
 }
+
+/// When all pods, nodes and claims have gone: the core remembers none of them.
+pub fn nothing_is_left(world: &World) {
+    let (seed, core) = (world.seed, &world.core);
+    assert_eq!(core.in_flight(), 0, "seed {seed}: in flight");
+    assert!(core.queue().is_empty(), "seed {seed}: pods wait that are gone");
+    assert!(core.nominations().is_empty(), "seed {seed}: room is promised to pods that are gone");
+    let cache = core.cache();
+    assert_eq!((cache.node_count(), cache.pods().count()), (0, 0), "seed {seed}: nodes and pods in the cache");
+    assert_eq!(cache.objects().iter().count(), 0, "seed {seed}: objects in the cache");
+}

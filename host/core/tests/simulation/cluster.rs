@@ -9,9 +9,10 @@ use berth_core::model::{
 };
 
 pub const PROFILE: &str = "default-scheduler";
+/// The second profile.
+pub const OTHER_PROFILE: &str = "other-scheduler";
 
 /// Everything, by name or uid; each kind's watch delivers in its own order.
-#[derive(Default)]
 pub struct Cluster {
     pub nodes: BTreeMap<Box<str>, Arc<Node>>,
     pub pods: BTreeMap<Box<str>, Arc<Pod>>,
@@ -20,7 +21,26 @@ pub struct Cluster {
     /// By name: objects that plugins assume things about, and change.
     pub claims: BTreeMap<Box<str>, Arc<Object>>,
     pub claim_watch: VecDeque<Event>,
+    pub most_nodes: u8,
+    /// One or two.
+    pub profiles: u8,
     made: u32,
+}
+
+impl Default for Cluster {
+    fn default() -> Self {
+        Self {
+            nodes: BTreeMap::new(),
+            pods: BTreeMap::new(),
+            node_watch: VecDeque::new(),
+            pod_watch: VecDeque::new(),
+            claims: BTreeMap::new(),
+            claim_watch: VecDeque::new(),
+            most_nodes: 8,
+            profiles: 1,
+            made: 0,
+        }
+    }
 }
 
 /// Whether somebody keeps the pod from ending.
@@ -36,7 +56,7 @@ pub fn claims() -> ObjectReads {
 
 impl Cluster {
     pub fn make_node(&mut self, rng: &mut fastrand::Rng) {
-        let name: Box<str> = format!("node-{}", rng.u8(..8)).into();
+        let name: Box<str> = format!("node-{}", rng.u8(..self.most_nodes)).into();
         let known = self.nodes.get(&name).map(|node| node.uid.clone());
         let uid = known.unwrap_or_else(|| self.uid());
         let allocatable = Resources { milli_cpu: rng.i64(1..=4) * 1000, pods: rng.i64(2..=6), ..Resources::default() };
@@ -61,7 +81,7 @@ impl Cluster {
         let amount = Resources { milli_cpu: rng.i64(1..=5) * 300, ..Resources::default() };
         let requests = PodRequests { fit: amount.clone(), effective: amount, ..PodRequests::default() };
         let spec = PodSpec {
-            scheduler_name: PROFILE.into(),
+            scheduler_name: if self.profiles > 1 && rng.bool() { OTHER_PROFILE } else { PROFILE }.into(),
             priority: rng.i32(0..3),
             scheduling_gates: if rng.u8(..4) == 0 { vec!["quota".into()] } else { Vec::new() },
             ..PodSpec::default()
@@ -82,7 +102,7 @@ impl Cluster {
         let pending = self.pods.values().filter(|pod| pod.node_name.is_empty());
         let Some(pod) = rng.choice(pending.cloned().collect::<Vec<_>>()) else { return };
         let nominated_node_name: Box<str> =
-            if rng.u8(..4) == 0 { "".into() } else { format!("node-{}", rng.u8(..8)).into() };
+            if rng.u8(..4) == 0 { "".into() } else { format!("node-{}", rng.u8(..self.most_nodes)).into() };
         self.set_pod(Arc::new(Pod { nominated_node_name, ..Pod::clone(&pod) }));
     }
 

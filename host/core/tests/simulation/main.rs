@@ -8,6 +8,7 @@ mod checks;
 mod cluster;
 mod keeping;
 mod ledger;
+mod outside;
 mod plugins;
 mod seeds;
 mod spread;
@@ -70,6 +71,25 @@ fn an_event_wakes_every_pod_that_it_helps() {
     });
     let slept = slept.into_inner();
     assert!(slept > 0 || seeds().len() == 1, "no pod ever waited: the simulation does not test wake-ups");
+}
+
+/// Others bind pods, resize them and make them anew; watches break; there are two profiles, extenders, and up to 40 nodes.
+#[test]
+fn no_pod_is_lost_whatever_others_do() {
+    let placed = AtomicUsize::new(0);
+    for_each_seed("no_pod_is_lost_whatever_others_do", |seed| {
+        let flush = if seed.is_multiple_of(2) { Flush::On } else { Flush::Off };
+        let mut world = World::with_others(seed, Keeping::ALL[(seed / 2 % 4) as usize], flush);
+        world.live(120);
+        world.settle();
+        if flush == Flush::Off {
+            wakeups::every_pod_that_fits_was_woken(&world);
+        }
+        checks::nothing_is_forgotten(&world);
+        placed.fetch_add(world.bound, Relaxed);
+        world.end();
+    });
+    assert!(placed.into_inner() > 0, "no pod was ever placed: the simulation tests nothing");
 }
 
 #[test]

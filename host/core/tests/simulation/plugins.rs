@@ -15,7 +15,7 @@ use berth_core::plugins::{
 };
 use berth_core::profile::{Profile, ProfilePlugin};
 
-use crate::cluster::{PROFILE, claims};
+use crate::cluster::{OTHER_PROFILE, PROFILE, claims};
 use crate::ledger::{self, Ledger};
 use crate::spread::{self, Spread};
 
@@ -31,6 +31,8 @@ pub struct Fakes {
     pub honest: bool,
     /// Somebody scores by what can't be kept, so that nodes are not ranked.
     pub draws: bool,
+    /// One or two.
+    pub profiles: usize,
     /// What the plugins at reserve and beyond remember, and check.
     pub ledger: Ledger,
     /// What the one that answers by class remembers.
@@ -43,11 +45,28 @@ impl Fakes {
         let mut ledger = Ledger::new(seed);
         ledger.faults = false;
         let rng = fastrand::Rng::with_seed(seed);
-        Self { rng, trap_one_in: 0, generation: 0, honest: true, draws: false, ledger, spread: Spread::default() }
+        Self {
+            rng,
+            trap_one_in: 0,
+            generation: 0,
+            honest: true,
+            draws: false,
+            profiles: 2,
+            ledger,
+            spread: Spread::default(),
+        }
     }
 
-    /// The profile with instances of the present generation.
-    pub fn profile(&self) -> Profile {
+    /// The profiles with instances of the present generation. The second one has other weights, and no Spread at filter.
+    pub fn profiles(&self) -> Vec<Profile> {
+        let first = self.profile();
+        let mut second = Profile { scheduler_name: OTHER_PROFILE.into(), ..first.clone() };
+        second.filter.remove(1);
+        second.score.iter_mut().for_each(|(_, weight)| *weight = 4 - *weight);
+        [first, second].into_iter().take(self.profiles).collect()
+    }
+
+    fn profile(&self) -> Profile {
         let plugin = |kind: u32| ProfilePlugin {
             id: PluginId(self.generation * KINDS + kind),
             declaration: Arc::new(declaration(kind, self.honest)),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use berth_core::model::{Pod, PodSpec};
+use berth_core::profile::Profile;
 use berth_core::{Core, Event};
 
 use crate::cluster::claims;
@@ -32,13 +33,17 @@ fn placed_by_a_fresh_core(world: &World, pod: &Arc<Pod>) -> Option<Box<str>> {
     tell(Event::ObjectsWanted(vec![claims()]));
     cluster.claims.values().for_each(|claim| tell(Event::ObjectSet(Arc::clone(claim))));
     cluster.nodes.values().for_each(|node| tell(Event::NodeSet(Arc::clone(node))));
-    let profiles = vec![Fakes::without_faults(world.seed).profile()];
+    let profiles = plugins_of(world);
     tell(Event::PluginsSwapped(profiles));
     let others = cluster.pods.values().filter(|other| other.key.uid != pod.key.uid);
     others.map(gated).for_each(|other| tell(Event::PodSet(other)));
     tell(Event::PodSet(Arc::clone(pod)));
     tell(Event::Cycle);
     core.cache().pod_by_uid(&pod.key.uid).map(|placed| placed.pod.node_name.clone())
+}
+
+fn plugins_of(world: &World) -> Vec<Profile> {
+    Fakes::without_faults(world.seed).profiles()
 }
 
 fn gated(pod: &Arc<Pod>) -> Arc<Pod> {

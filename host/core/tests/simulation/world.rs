@@ -1,6 +1,8 @@
 //! One history: the cluster, the core, and everything between them that can be late or fail.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use berth_core::intent::Intent;
 use berth_core::model::PodKey;
@@ -10,7 +12,11 @@ use crate::checks;
 use crate::cluster::{Cluster, claims};
 use crate::keeping::{Flush, Keeping};
 use crate::ledger::Ledger;
+use crate::outside::FakeExtenders;
 use crate::plugins::Fakes;
+
+/// Attempts in a cluster in which nothing fails any more. There are less than 100 pods.
+const MOST_ATTEMPTS: u64 = 5_000;
 
 pub struct World {
     pub seed: u64,
@@ -34,9 +40,30 @@ pub struct World {
     pub bound: usize,
     rng: fastrand::Rng,
     faults: bool,
+    /// Others do things, too: drawn apart, so that the histories without them stay as they are.
+    others: Option<fastrand::Rng>,
+    /// The extenders fail and take nodes away.
+    extenders_fail: Arc<AtomicBool>,
 }
 
 impl World {
+    /// A world in which others do things, too: there are more nodes and two profiles, and extenders in some.
+    pub fn with_others(seed: u64, keeping: Keeping, flush: Flush) -> Self {
+        let mut world = Self::new(seed, keeping, flush);
+        let mut others = fastrand::Rng::with_seed(!seed);
+        if others.u8(..3) == 0 {
+            let extenders = FakeExtenders::new(seed, Arc::clone(&world.extenders_fail));
+            let core = Core::new(keeping.options(seed, flush)).with_extenders(Box::new(extenders));
+            world.core = core;
+        }
+        world.cluster.most_nodes = 1 + others.u8(..40);
+        world.cluster.profiles = 2;
+        world.plugins.profiles = 2;
+        world.others = Some(others);
+        world.begin();
+        world
+    }
+
     pub fn new(seed: u64, keeping: Keeping, flush: Flush) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
         let ledger = Ledger::new(seed);
@@ -46,6 +73,7 @@ impl World {
             generation: 0,
             honest: flush == Flush::Off,
             draws: seed.is_multiple_of(3),
+            profiles: 1,
             ledger,
             spread: Default::default(),
         };
@@ -65,17 +93,29 @@ impl World {
             bound: 0,
             rng,
             faults: true,
+            others: None,
+            extenders_fail: Arc::new(AtomicBool::new(true)),
         };
-        let profiles = vec![world.plugins.profile()];
-        world.step(Event::PluginsSwapped(profiles));
-        world.step(Event::ObjectsWanted(vec![claims()]));
+        world.begin();
         world
+    }
+
+    fn begin(&mut self) {
+        let profiles = self.plugins.profiles();
+        self.step(Event::PluginsSwapped(profiles));
+        self.step(Event::ObjectsWanted(vec![claims()]));
     }
 
     /// So many random things happen.
     pub fn live(&mut self, happenings: usize) {
         for _ in 0..happenings {
             self.now = self.now.after(std::time::Duration::from_millis(self.rng.u64(0..700)));
+            if let Some(mut others) = self.others.take() {
+                if others.u8(..4) == 0 {
+                    self.others_do(&mut others);
+                }
+                self.others = Some(others);
+            }
             match self.rng.u8(..24) {
                 0..3 => self.cluster.make_node(&mut self.rng),
                 3 => self.cluster.remove_node(&mut self.rng),
@@ -105,11 +145,16 @@ impl World {
         self.faults = false;
         self.plugins.trap_one_in = 0;
         self.plugins.ledger.faults = false;
+        self.extenders_fail.store(false, Relaxed);
+        if self.others.is_some() {
+            // The kind may be refused.
+            self.list_claims();
+        }
         if self.plugins.honest {
             // First and Second deny no more: what they read has to say so.
             self.cluster.set_claim_to_calm();
         }
-        let mut quiet = 0;
+        let (mut quiet, before) = (0, self.core.cycles());
         while quiet < 40 {
             quiet += 1;
             while !self.cluster.node_watch.is_empty() {
@@ -140,6 +185,8 @@ impl World {
             self.step(Event::Tick);
             while self.core.has_work() {
                 self.step(Event::Cycle);
+                let attempts = self.core.cycles() - before;
+                assert!(attempts < MOST_ATTEMPTS, "seed {}: {attempts} attempts, and still no end", self.seed);
             }
             checks::who_awaits_room_fits_nowhere(self);
             self.now = self.now.after(std::time::Duration::from_secs(10));
@@ -148,7 +195,7 @@ impl World {
 
     fn swap(&mut self) {
         self.plugins.generation += 1;
-        let profiles = vec![self.plugins.profile()];
+        let profiles = self.plugins.profiles();
         self.step(Event::PluginsSwapped(profiles));
     }
 
@@ -159,7 +206,12 @@ impl World {
     }
 
     fn deliver_pod(&mut self) {
-        let Some(event) = self.cluster.pod_watch.pop_front() else { return };
+        if let Some(event) = self.cluster.pod_watch.pop_front() {
+            self.tell_of_pod(event);
+        }
+    }
+
+    pub fn tell_of_pod(&mut self, event: Event) {
         match &event {
             Event::PodSet(pod) if !pod.node_name.is_empty() && !pod.finished => {
                 self.known_assigned.insert(pod.key.uid.clone());
@@ -238,7 +290,22 @@ impl World {
         self.evicted += usize::from(self.cluster.evict(&victim));
     }
 
-    fn step(&mut self, event: Event) {
+    /// All pods, nodes and claims go. Nothing of them is left in the core.
+    pub fn end(&mut self) {
+        let pods: Vec<PodKey> = self.cluster.pods.values().map(|pod| pod.key.clone()).collect();
+        self.cluster.pods.clear();
+        pods.into_iter().for_each(|key| self.step(Event::PodRemoved(key)));
+        let nodes: Vec<Box<str>> = self.cluster.nodes.keys().cloned().collect();
+        self.cluster.nodes.clear();
+        nodes.into_iter().for_each(|name| self.step(Event::NodeRemoved(name)));
+        for (_, claim) in std::mem::take(&mut self.cluster.claims) {
+            self.step(Event::ObjectRemoved(claim.key.clone()));
+        }
+        self.step(Event::Tick);
+        checks::nothing_is_left(self);
+    }
+
+    pub fn step(&mut self, event: Event) {
         let actions = self.core.step(event, self.now, &mut self.plugins);
         self.check_placed();
         for action in actions {
@@ -247,7 +314,7 @@ impl World {
                 Action::Warn { plugin, message } => {
                     panic!("seed {}: kept answers of {plugin} were wrong: {message}", self.seed);
                 }
-                Action::Bind { pod, node } => {
+                Action::Bind { pod, node } | Action::BindByExtender { pod, node, .. } => {
                     checks::binding_is_right(self, &pod);
                     self.binding.push((pod, node));
                     self.bound += 1;

@@ -1,0 +1,161 @@
+//! What others do to the cluster, and what the API server and plugins do besides: pods that others bind, pods that are made anew under
+//! their name, resizes, lists in place of watches, a kind that can't be listed, plugins that are back, a clock that jumps.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use berth_core::Event;
+use berth_core::extenders::{Extender, Extenders, Filtered, Scores, Victims};
+use berth_core::model::{Pod, PodKey, PodRequests, Resources};
+
+use crate::cluster::claims;
+use crate::world::World;
+
+/// The names of all plugins, and one that there is not.
+const PLUGINS: [&str; 10] =
+    ["Taints", "Fit", "Random", "Queueing", "Preemption", "First", "Second", "Crowd", "Spread", "None"];
+
+impl World {
+    /// One random thing.
+    pub fn others_do(&mut self, rng: &mut fastrand::Rng) {
+        match rng.u8(..9) {
+            0 => self.cluster.bind_elsewhere(rng),
+            1 => self.cluster.make_pod_anew(rng),
+            2 | 3 => self.cluster.resize_pod(rng),
+            4 => self.list_nodes(),
+            5 => self.list_pods(),
+            6 => self.step(Event::ObjectsRefused(claims().kind, "forbidden".into())),
+            7 => self.step(Event::PluginRecovered(PLUGINS[rng.usize(..PLUGINS.len())].into())),
+            // As after a suspension of the machine.
+            _ => self.now = self.now.after(Duration::from_secs(rng.u64(..3600))),
+        }
+    }
+
+    /// The watch of nodes broke: what it had under way is lost, and all nodes are listed.
+    fn list_nodes(&mut self) {
+        let mut gone = BTreeSet::new();
+        for event in std::mem::take(&mut self.cluster.node_watch) {
+            if let Event::NodeRemoved(name) = event {
+                gone.insert(name);
+            }
+        }
+        gone.retain(|name| !self.cluster.nodes.contains_key(name));
+        gone.into_iter().for_each(|name| self.step(Event::NodeRemoved(name)));
+        let all: Vec<_> = self.cluster.nodes.values().cloned().collect();
+        all.into_iter().for_each(|node| self.step(Event::NodeSet(node)));
+    }
+
+    /// The same of pods.
+    fn list_pods(&mut self) {
+        let mut gone = BTreeMap::new();
+        for event in std::mem::take(&mut self.cluster.pod_watch) {
+            match event {
+                Event::PodSet(pod) => drop(gone.insert(pod.key.uid.clone(), pod.key.clone())),
+                Event::PodRemoved(key) => drop(gone.insert(key.uid.clone(), key)),
+                _ => {}
+            }
+        }
+        gone.retain(|uid, _| !self.cluster.pods.contains_key(uid));
+        gone.into_values().for_each(|key| self.tell_of_pod(Event::PodRemoved(key)));
+        let all: Vec<_> = self.cluster.pods.values().cloned().collect();
+        all.into_iter().for_each(|pod| self.tell_of_pod(Event::PodSet(pod)));
+    }
+}
+
+impl crate::cluster::Cluster {
+    /// Somebody else binds a pending pod, whether there is room or not.
+    fn bind_elsewhere(&mut self, rng: &mut fastrand::Rng) {
+        let pending = self.pods.values().filter(|pod| pod.node_name.is_empty() && !pod.deleting);
+        let pod = rng.choice(pending.map(|pod| pod.key.clone()).collect::<Vec<_>>());
+        let node = rng.choice(self.nodes.keys().cloned().collect::<Vec<_>>());
+        let (Some(pod), Some(node)) = (pod, node) else { return };
+        // A gated pod is refused.
+        let _ = self.bind(&pod, &node);
+    }
+
+    /// A pod is deleted, and one of the same name is there at once, with another uid.
+    fn make_pod_anew(&mut self, rng: &mut fastrand::Rng) {
+        let Some(pod) = rng.choice(self.pods.values().cloned().collect::<Vec<_>>()) else { return };
+        self.pods.remove(&pod.key.uid);
+        self.pod_watch.push_back(Event::PodRemoved(pod.key.clone()));
+        let key = PodKey { uid: format!("{}-anew", pod.key.uid).into(), ..pod.key.clone() };
+        let (requests, spec) = (Arc::clone(&pod.requests), Arc::clone(&pod.spec));
+        self.set_pod(Arc::new(Pod { key, requests, spec, ..Pod::default() }));
+    }
+
+    /// A pod asks for more or for less, where it is.
+    fn resize_pod(&mut self, rng: &mut fastrand::Rng) {
+        let Some(pod) = rng.choice(self.pods.values().cloned().collect::<Vec<_>>()) else { return };
+        let amount = Resources { milli_cpu: rng.i64(1..=5) * 300, ..Resources::default() };
+        let requests = PodRequests { fit: amount.clone(), effective: amount, ..PodRequests::default() };
+        self.set_pod(Arc::new(Pod { requests: requests.into(), ..Pod::clone(&pod) }));
+    }
+}
+
+/// Two extenders: one takes nodes away and fails while there are faults, and one scores and may be ignored. The first one binds.
+pub struct FakeExtenders {
+    list: [Extender; 2],
+    rng: fastrand::Rng,
+    faults: Arc<std::sync::atomic::AtomicBool>,
+}
+
+impl FakeExtenders {
+    pub fn new(seed: u64, faults: Arc<std::sync::atomic::AtomicBool>) -> Self {
+        let filters =
+            Extender { name: "first".into(), filters: true, preempts: true, binds: true, ..Extender::default() };
+        let scores = Extender { name: "second".into(), weight: Some(1), ignorable: true, ..Extender::default() };
+        Self { list: [filters, scores], rng: fastrand::Rng::with_seed(seed), faults }
+    }
+
+    fn one_in(&mut self, times: u8) -> bool {
+        self.faults.load(std::sync::atomic::Ordering::Relaxed) && self.rng.u8(..times) == 0
+    }
+}
+
+impl Extenders for FakeExtenders {
+    fn list(&self) -> &[Extender] {
+        &self.list
+    }
+
+    fn filter(&mut self, _: usize, _: &Pod, nodes: &[&str]) -> Result<Filtered, String> {
+        if self.one_in(16) {
+            return Err("no answer".to_owned());
+        }
+        let mut filtered = Filtered::default();
+        for node in nodes {
+            match self.one_in(4) {
+                true => drop(filtered.failed.insert((*node).into(), "taken away".into())),
+                false => filtered.nodes.push((*node).into()),
+            }
+        }
+        Ok(filtered)
+    }
+
+    fn prioritize(&mut self, extenders: &[usize], _: &Pod, nodes: &[&str]) -> Vec<Result<Scores, String>> {
+        let each = extenders.iter().map(|_| match self.one_in(8) {
+            true => Err("no answer".to_owned()),
+            false => Ok(nodes.iter().map(|node| ((*node).into(), node.len() as i64 % 11)).collect()),
+        });
+        each.collect()
+    }
+
+    fn process_preemption(
+        &mut self,
+        _: usize,
+        _: &Pod,
+        candidates: &[Victims<PodKey>],
+    ) -> Result<Vec<Victims<Box<str>>>, String> {
+        if self.one_in(8) {
+            return Err("no answer".to_owned());
+        }
+        let uids = |victims: &Victims<PodKey>| Victims {
+            node: victims.node.clone(),
+            pods: victims.pods.iter().map(|pod| pod.uid.clone()).collect(),
+            violations: victims.violations,
+        };
+        Ok(candidates.iter().map(uids).collect())
+    }
+
+    fn ignored(&mut self, _: usize, _: &Pod, _: &str) {}
+}
