@@ -6,6 +6,7 @@ use std::fs;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use berth_core::Options;
 use berth_tests::engine::{Scene, Setup, WORKLOADS};
 use serde_json::json;
 
@@ -31,7 +32,12 @@ pub fn measure_all(lines: &mut Lines) -> Result<()> {
 fn measure(nodes: usize, lines: &mut Lines) -> Result<()> {
     let workload = WORKLOADS.first().context("no workload")?.of_templates(TEMPLATES);
     let began = Instant::now();
-    let mut scene = Scene::with(workload, nodes, CROWD, Setup { verifies: true, ..Setup::default() })?;
+    let mut scene = Scene::with(
+        workload,
+        nodes,
+        CROWD,
+        Setup { verify_every: Options::default().verify_every, ..Setup::default() },
+    )?;
     let filled = began.elapsed();
     let known = round(&mut scene, 2 * TEMPLATES, Scene::next_pod)?;
     let rounds: Vec<Round> = (0..ROUNDS).map(|_| round(&mut scene, BATCH, Scene::next_pod)).collect::<Result<_>>()?;

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use berth::wasm::LoaderOptions;
+use berth_core::Options;
 use berth_core::model::Pod;
 use berth_tests::engine::{Scene, Setup, WORKLOADS};
 use serde_json::{Value, json};
@@ -43,8 +44,12 @@ pub fn measure(lines: &mut Lines) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let (plugins, compiled) = (folder.path().join("plugins"), folder.path().join("compiled"));
     fs::create_dir(&plugins)?;
-    let setup =
-        Setup { verifies: true, plugins_dir: Some(plugins.clone()), cache_dir: Some(compiled), ..Setup::default() };
+    let setup = Setup {
+        verify_every: Options::default().verify_every,
+        plugins_dir: Some(plugins.clone()),
+        cache_dir: Some(compiled),
+        ..Setup::default()
+    };
     // In this workload one node in five has a pod.
     let workload = *WORKLOADS.first().context("no workload")?;
     let scene = Scene::with(workload, nodes, 5 * pods, setup)?;

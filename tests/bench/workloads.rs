@@ -3,6 +3,7 @@
 use std::env;
 
 use anyhow::{Context, Result};
+use berth_core::Options;
 use berth_tests::engine::{Questions, Scene, Setup, WORKLOADS, Workload};
 use serde_json::json;
 
@@ -63,7 +64,7 @@ impl Measured {
     fn new(workload: Workload, nodes: usize, crowd: usize) -> Result<Self> {
         let setup = Setup {
             keeps_nothing: env::var_os("BENCH_ENGINE_KEEPS_NOTHING").is_some(),
-            verifies: true,
+            verify_every: Options::default().verify_every,
             ..Setup::default()
         };
         let mut scene = Scene::with(workload, nodes, crowd, setup)?;

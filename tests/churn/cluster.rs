@@ -4,10 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use berth_core::Options;
 use berth_core::model::Pod;
 use berth_tests::engine::{Attempt, Engine, Setup};
+use berth_tests::unlike::{node, objects, pod};
 use fastrand::Rng;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::held::{Held, Most};
 use crate::{HEAP, status};
@@ -34,6 +36,7 @@ const OBJECTS: usize = 50;
 /// Nodes, pods and objects, each with a number of its own.
 pub struct Cluster {
     engine: Engine,
+    seed: u64,
     chance: Rng,
     nodes: VecDeque<Value>,
     objects: VecDeque<Value>,
@@ -54,9 +57,13 @@ impl Cluster {
         let engine = Engine::start(
             nodes.iter().cloned(),
             &further,
-            Setup { kept_answers_bytes: Some(KEPT_ANSWERS), verifies: true, ..Setup::default() },
+            Setup {
+                kept_answers_bytes: Some(KEPT_ANSWERS),
+                verify_every: Options::default().verify_every,
+                ..Setup::default()
+            },
         )?;
-        Ok(Self { engine, chance, nodes, objects, running: VecDeque::new(), made: NODES })
+        Ok(Self { engine, seed, chance, nodes, objects, running: VecDeque::new(), made: NODES })
     }
 
     /// Pods that came so far.
@@ -85,7 +92,7 @@ impl Cluster {
             let oldest = self.running.pop_front().context("pods run")?;
             self.engine.remove(&oldest);
         }
-        let pod = Engine::read(&pod(self.made, &mut self.chance))?;
+        let pod = Engine::read(&pod(self.made, self.made, self.seed))?;
         self.engine.enqueue(Arc::clone(&pod));
         match self.engine.attempt()? {
             Attempt::Placed(_, node) => {
@@ -146,75 +153,4 @@ impl Cluster {
             in_flight: core.in_flight(),
         })
     }
-}
-
-fn node(number: usize, chance: &mut Rng) -> Value {
-    let name = format!("node-{number}");
-    let resources = json!({
-        "cpu": format!("{}m", 8_000 + number % 977), "memory": format!("{}Ki", (32 << 20) + number), "pods": "110",
-        format!("example.com/device-{}", number % 31): "4",
-    });
-    let taints = if chance.u8(..4) == 0 {
-        json!([{"key": format!("team-{}", number % 13), "effect": "PreferNoSchedule"}])
-    } else {
-        json!([])
-    };
-    json!({
-        "apiVersion": "v1", "kind": "Node",
-        "metadata": {"name": name, "uid": format!("uid-{name}"), "labels": {
-            "kubernetes.io/hostname": name, "topology.kubernetes.io/zone": format!("zone-{}", number % 5),
-            "rack": format!("rack-{}", number % 61), "serial": number.to_string(),
-        }},
-        "spec": {"taints": taints},
-        "status": {
-            "capacity": resources, "allocatable": resources, "conditions": [{"type": "Ready", "status": "True"}],
-            "images": [{"names": [format!("registry.example/image-{number}:1")], "sizeBytes": 1_000_000 + number}],
-        },
-    })
-}
-
-/// A Service and a ReplicaSet, which topology spread reads.
-fn objects(number: usize, chance: &mut Rng) -> [Value; 2] {
-    let name = format!("app-{number}");
-    let metadata = json!({"name": name, "namespace": "churn", "uid": format!("uid-{name}-{}", chance.u32(..))});
-    let labels = json!({"app": name});
-    [
-        json!({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": {"selector": labels}}),
-        json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata,
-               "spec": {"selector": {"matchLabels": labels}}}),
-    ]
-}
-
-/// A pod like no other: its labels and requests have its number.
-fn pod(number: usize, chance: &mut Rng) -> Value {
-    let app = format!("app-{number}");
-    let zone = "topology.kubernetes.io/zone";
-    let selector = json!({"matchLabels": {"app": app}});
-    let mut pod = json!({
-        "apiVersion": "v1", "kind": "Pod",
-        "metadata": {"name": format!("pod-{number}"), "namespace": "churn", "uid": format!("uid-pod-{number}"),
-                     "labels": {"app": app, "serial": number.to_string()}},
-        "spec": {
-            "schedulerName": "default-scheduler", "priority": 0,
-            "containers": [{"name": "c", "image": format!("registry.example/image-{number}:1"),
-                "resources": {"requests": {"cpu": format!("{}m", 10 + number % 353), "memory": format!("{}Ki", 1_000 + number)}}}],
-        },
-        "status": {"phase": "Pending"},
-    });
-    let spec = &mut pod["spec"];
-    match chance.u8(..6) {
-        0 => spec["nodeSelector"] = json!({"rack": format!("rack-{}", chance.u8(..61))}),
-        1 => {
-            spec["topologySpreadConstraints"] = json!([{"maxSkew": 1, "topologyKey": zone,
-                 "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}])
-        }
-        2 => {
-            spec["affinity"] = json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
-                 [{"labelSelector": selector, "topologyKey": "kubernetes.io/hostname"}]}})
-        }
-        3 => spec["tolerations"] = json!([{"key": format!("key-{number}"), "operator": "Exists"}]),
-        4 => spec["containers"][0]["ports"] = json!([{"containerPort": 80, "hostPort": 1_024 + number % 60_000}]),
-        _ => {}
-    }
-    pod
 }

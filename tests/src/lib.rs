@@ -25,6 +25,7 @@ pub mod served;
 mod session;
 mod target;
 pub mod toolchains;
+pub mod unlike;
 pub mod wait;
 
 pub use control_plane::{ADMIN_TOKEN, ControlPlane, SCHEDULER_TOKEN};

@@ -44,8 +44,8 @@ pub struct Options {
     /// About how many bytes kept answers may take, for each [`crate::USUAL_NODES`] that there are; with 0 none are kept, and
     /// plugins are asked about every node for every pod.
     pub kept_answers_bytes: usize,
-    /// Every how many cycles kept answers are checked against fresh ones; 0 is never. With several thousands of nodes it is as many
-    /// times less often.
+    /// The number of scheduling cycles of which one compares kept answers with fresh ones. With 0 no cycle does, with 1 every cycle. A
+    /// number above 1 counts for up to 1,000 nodes and is multiplied in larger clusters.
     pub verify_every: u64,
 }
 

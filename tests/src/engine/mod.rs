@@ -41,9 +41,9 @@ pub struct Setup {
     pub keeps_nothing: bool,
     /// Bytes of kept answers, where they are not to be as many as in a scheduler.
     pub kept_answers_bytes: Option<usize>,
-    /// Kept answers are compared with fresh ones as often as in a scheduler. Without it no call is made for that, so that calls can
-    /// be counted.
-    pub verifies: bool,
+    /// The number of cycles of which one compares kept answers with fresh ones, as in [`Options::verify_every`]. With 0 no call is
+    /// made for a comparison, so that calls can be counted.
+    pub verify_every: u64,
     /// How long each component takes is measured.
     pub times_questions: bool,
     /// The instructions that each component takes are counted, and the bytes that go into it and out of it.
@@ -100,10 +100,7 @@ impl Engine {
         let outbox: Outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
         let limits = Arc::new(setup.limits);
         let mut guests = Guests::new(Arc::clone(&limits), Arc::clone(&outbox))?;
-        let mut options = Options::default();
-        if !setup.verifies {
-            options.verify_every = 0;
-        }
+        let mut options = Options { verify_every: setup.verify_every, ..Options::default() };
         if let Some(bytes) = setup.kept_answers_bytes {
             options.kept_answers_bytes = bytes;
         }

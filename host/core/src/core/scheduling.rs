@@ -12,7 +12,7 @@ use crate::profile::Profile;
 use crate::queue::{QueuedPod, Rejection};
 use crate::time::Timestamp;
 
-/// With so many nodes and less, kept answers are checked as often as the options say.
+/// The largest number of nodes with which kept answers are compared as often as the options say.
 const NODES_CHECKED: u64 = 1000;
 
 impl Core {
@@ -78,11 +78,15 @@ impl Core {
         (placing, &self.profiles[profile])
     }
 
-    /// A check looks at every node, so in a large cluster there are fewer: what they cost a pod stays the same.
+    /// Returns whether this cycle compares kept answers with fresh ones. A comparison asks about every node. So a large cluster has fewer
+    /// of them, which keeps the cost of a pod the same.
     fn verifies(&self) -> bool {
-        let times = (self.cache.node_count() as u64 / NODES_CHECKED).max(1);
-        let every = self.options.verify_every.saturating_mul(times);
-        every > 0 && self.cycles.is_multiple_of(every)
+        let every = match self.options.verify_every {
+            0 => return false,
+            1 => 1,
+            every => every.saturating_mul((self.cache.node_count() as u64 / NODES_CHECKED).max(1)),
+        };
+        self.cycles.is_multiple_of(every)
     }
 
     pub(super) fn forget_templates(&mut self, plugins: &mut dyn Plugins) {

@@ -1,0 +1,211 @@
+//! A cluster that changes in every way that a component hears of.
+
+use std::sync::Arc;
+
+use anyhow::{Result, ensure};
+use berth_tests::engine::{Attempt, Engine, Setup};
+use berth_tests::unlike;
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+/// Apps whose pods come in turn. Answers are kept for each.
+const APPS: usize = 45;
+
+/// Pods for each node: at the start, and at most. They take most of the nodes' CPU, so that some pods find no room.
+const PODS_AT_FIRST: usize = 5;
+const PODS_AT_MOST: usize = 7;
+
+/// What happened in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    PodComes,
+    PodGoes,
+    PodIsRelabelled,
+    NodeComes,
+    NodeGoes,
+    NodeChanges,
+    ObjectsAreReplaced,
+    NamespaceIsRelabelled,
+}
+
+/// What became of the pods that came.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Pods that came.
+    pub tried: usize,
+    /// Pods that found a node.
+    pub placed: usize,
+    /// Pods that were evicted for others.
+    pub evicted: usize,
+}
+
+/// Nodes, pods and objects as the API server has them, and the engine that knows them.
+pub struct Cluster {
+    engine: Engine,
+    seed: u64,
+    chance: Rng,
+    nodes: Vec<Value>,
+    running: Vec<Value>,
+    /// Of each app.
+    objects: Vec<[Value; 4]>,
+    made: usize,
+}
+
+impl Cluster {
+    /// Starts with all nodes and objects, and without pods.
+    ///
+    /// # Errors
+    /// The components can't be had.
+    pub fn start(seed: u64, nodes: usize) -> Result<Self> {
+        let mut chance = Rng::with_seed(seed);
+        let nodes: Vec<Value> = (0..nodes).map(|number| unlike::node(number, &mut chance)).collect();
+        let objects: Vec<_> = (0..APPS).map(|app| unlike::objects(app, &mut chance)).collect();
+        let mut further = objects.concat();
+        further.push(unlike::namespace("a"));
+        let mut running = Vec::new();
+        for (number, node) in nodes.iter().cycle().take(PODS_AT_FIRST * nodes.len()).enumerate() {
+            let mut pod = pod(number, chance.usize(..APPS), seed);
+            pod["spec"]["nodeName"] = node["metadata"]["name"].clone();
+            running.push(pod);
+        }
+        let all = nodes.iter().chain(&running).cloned();
+        let engine = Engine::start(all, &further, Setup { verify_every: 1, ..Setup::default() })?;
+        let made = running.len();
+        Ok(Self { engine, seed, chance, nodes, running, objects, made })
+    }
+
+    /// Changes one thing, and says what.
+    ///
+    /// # Errors
+    /// A plugin fails, or an object can't be read.
+    pub fn change(&mut self, counts: &mut Counts) -> Result<Change> {
+        let change = self.draw();
+        match change {
+            Change::PodComes => self.pod_comes(counts)?,
+            Change::PodGoes => {
+                let gone = self.chance.usize(..self.running.len());
+                let gone = self.running.swap_remove(gone);
+                self.engine.forget(&gone)?;
+            }
+            Change::PodIsRelabelled => {
+                let relabelled = self.chance.usize(..self.running.len());
+                let pod = &mut self.running[relabelled];
+                pod["metadata"]["labels"]["app"] = json!(format!("app-{}", self.chance.usize(..APPS)));
+                self.engine.tell(pod)?;
+            }
+            Change::NodeComes => {
+                self.made += 1;
+                let node = unlike::node(self.made, &mut self.chance);
+                self.engine.tell(&node)?;
+                self.nodes.push(node);
+            }
+            Change::NodeGoes => self.node_goes()?,
+            Change::NodeChanges => self.node_changes()?,
+            Change::ObjectsAreReplaced => {
+                let app = self.chance.usize(..APPS);
+                let new = unlike::objects(app, &mut self.chance);
+                for (old, new) in self.objects[app].iter().zip(&new) {
+                    self.engine.forget(old)?;
+                    self.engine.tell(new)?;
+                }
+                self.objects[app] = new;
+            }
+            Change::NamespaceIsRelabelled => {
+                self.engine.tell(&unlike::namespace(if self.chance.bool() { "a" } else { "b" }))?;
+            }
+        }
+        self.engine.take_deliveries();
+        Ok(change)
+    }
+
+    fn draw(&mut self) -> Change {
+        match self.chance.u8(..20) {
+            0 if !self.running.is_empty() => Change::PodIsRelabelled,
+            1 => Change::NodeComes,
+            2 => Change::NodeGoes,
+            3..=5 => Change::NodeChanges,
+            6 => Change::ObjectsAreReplaced,
+            7 => Change::NamespaceIsRelabelled,
+            8..=9 if !self.running.is_empty() => Change::PodGoes,
+            _ if self.running.len() >= PODS_AT_MOST * self.nodes.len() => Change::PodGoes,
+            _ => Change::PodComes,
+        }
+    }
+
+    /// A pod is placed, or goes again where it fits nowhere. Its victims go, too.
+    fn pod_comes(&mut self, counts: &mut Counts) -> Result<()> {
+        self.made += 1;
+        counts.tried += 1;
+        let mut pod = pod(self.made, self.chance.usize(..APPS), self.seed);
+        let read = Engine::read(&pod)?;
+        self.engine.enqueue(Arc::clone(&read));
+        match self.engine.attempt()? {
+            Attempt::Placed(_, node) => {
+                counts.placed += 1;
+                self.engine.bind(&read, &node);
+                pod["spec"]["nodeName"] = json!(node);
+                self.running.push(pod);
+            }
+            Attempt::Failed { message, evicted, .. } => {
+                ensure!(message.contains("nodes are available"), "a plugin failed: {message}");
+                self.engine.remove(&read);
+                let is_evicted = |pod: &Value| evicted.iter().any(|key| pod["metadata"]["uid"] == *key.uid);
+                let (gone, stay) = std::mem::take(&mut self.running).into_iter().partition(is_evicted);
+                self.running = stay;
+                let gone: Vec<Value> = gone;
+                counts.evicted += gone.len();
+                gone.iter().try_for_each(|pod| self.engine.forget(pod))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A node goes with its pods.
+    fn node_goes(&mut self) -> Result<()> {
+        let gone = self.chance.usize(..self.nodes.len());
+        let gone = self.nodes.swap_remove(gone);
+        let is_there = |pod: &Value| pod["spec"]["nodeName"] == gone["metadata"]["name"];
+        let (lost, stay): (Vec<Value>, Vec<Value>) = std::mem::take(&mut self.running).into_iter().partition(is_there);
+        self.running = stay;
+        lost.iter().try_for_each(|pod| self.engine.forget(pod))?;
+        self.engine.forget(&gone)
+    }
+
+    /// One part of a node becomes that of a new node. The node's name stays.
+    fn node_changes(&mut self) -> Result<()> {
+        self.made += 1;
+        let other = unlike::node(self.made, &mut self.chance);
+        let changed = self.chance.usize(..self.nodes.len());
+        let node = &mut self.nodes[changed];
+        match self.chance.u8(..6) {
+            0 => node["spec"]["taints"] = other["spec"]["taints"].clone(),
+            1 => node["spec"]["unschedulable"] = other["spec"]["unschedulable"].clone(),
+            2 => node["status"]["allocatable"] = other["status"]["allocatable"].clone(),
+            3 => node["status"]["images"] = other["status"]["images"].clone(),
+            part => {
+                let label = if part == 4 { "rack" } else { "topology.kubernetes.io/zone" };
+                node["metadata"]["labels"][label] = other["metadata"]["labels"][label].clone();
+            }
+        }
+        self.engine.tell(node)
+    }
+
+    /// Returns an error if a kept answer was another than a fresh one.
+    ///
+    /// # Errors
+    /// The name of the plugin, and the answers.
+    pub fn check(&self) -> Result<()> {
+        let distrusted: Vec<String> =
+            self.engine.core().distrusted().map(|(plugin, what)| format!("{plugin} {what}")).collect();
+        ensure!(distrusted.is_empty(), "{}", distrusted.join("; "));
+        Ok(())
+    }
+}
+
+/// A pod that takes up to a third of a node's CPU. Some apps may preempt others.
+fn pod(number: usize, app: usize, seed: u64) -> Value {
+    let mut pod = unlike::pod(number, app, seed);
+    pod["spec"]["priority"] = json!(if app.is_multiple_of(6) { 1_000 } else { 0 });
+    pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!(format!("{}m", 200 + app * 379 % 2_900));
+    pod
+}

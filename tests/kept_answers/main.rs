@@ -1,0 +1,64 @@
+//! Kept answers against fresh ones, with the default components, in clusters of 500 to 5,000 nodes of which no two are alike. Nodes,
+//! pods and objects come, change and go. Every cycle asks the components anew and compares; no difference is allowed.
+//!
+//! `CAMPAIGN_SECONDS` says how long the run takes at least, `CAMPAIGN_SEED` repeats one.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod cluster;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Context, Result};
+
+use crate::cluster::{Cluster, Counts};
+
+/// The nodes of each cluster, and the changes that it goes through.
+const CLUSTERS: [(usize, usize); 3] = [(500, 3_000), (1_500, 1_500), (5_000, 500)];
+
+/// The least part of the pods that finds a node, in percent. Some pods must find none, so that preemption is compared, too.
+const LEAST_PLACED: usize = 50;
+
+#[test]
+fn kept_answers_are_as_fresh_ones() {
+    let first = number("CAMPAIGN_SEED").unwrap_or_else(now);
+    let seconds = Duration::from_secs(number("CAMPAIGN_SECONDS").unwrap_or(0));
+    let began = Instant::now();
+    for seed in first.. {
+        let mut counts = Counts::default();
+        for (nodes, changes) in CLUSTERS {
+            println!("kept answers: CAMPAIGN_SEED={seed}: {nodes} nodes, {changes} changes");
+            if let Err(error) = run(seed, nodes, changes, &mut counts) {
+                panic!("CAMPAIGN_SEED={seed}: {nodes} nodes: {error:#}");
+            }
+        }
+        let Counts { tried, placed, evicted } = counts;
+        let said = format!("CAMPAIGN_SEED={seed}: {placed} of {tried} pods were placed, {evicted} were evicted");
+        assert!(100 * placed >= LEAST_PLACED * tried && placed < tried && evicted > 0, "{said}");
+        if began.elapsed() >= seconds {
+            break;
+        }
+    }
+}
+
+fn run(seed: u64, nodes: usize, changes: usize, counts: &mut Counts) -> Result<()> {
+    let mut cluster = Cluster::start(seed, nodes)?;
+    let mut happened = BTreeMap::new();
+    for nth in 0..changes {
+        let change = cluster.change(counts).with_context(|| format!("change {nth}"))?;
+        *happened.entry(change).or_insert(0_usize) += 1;
+        cluster.check().with_context(|| format!("change {nth}, {change:?}"))?;
+    }
+    println!("kept answers: {nodes} nodes: {happened:?}, {counts:?}");
+    Ok(())
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok().filter(|text| !text.is_empty())?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}, not a number")))
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
