@@ -5,6 +5,7 @@
 #![expect(clippy::panic, reason = "a check that fails says so by panicking")]
 
 mod checks;
+mod choice;
 mod cluster;
 mod keeping;
 mod ledger;
@@ -22,7 +23,7 @@ use seeds::{for_each_seed, seeds};
 use world::World;
 
 fn whatever_happens(test: &str, keeping: Keeping) {
-    let [placed, evicted, carried] = [const { AtomicUsize::new(0) }; 3];
+    let [placed, evicted, carried, compared] = [const { AtomicUsize::new(0) }; 4];
     for_each_seed(test, |seed| {
         let mut world = World::new(seed, keeping, Flush::On);
         world.live(120);
@@ -31,10 +32,12 @@ fn whatever_happens(test: &str, keeping: Keeping) {
         placed.fetch_add(world.bound, Relaxed);
         evicted.fetch_add(world.evicted, Relaxed);
         carried.fetch_add(world.carried, Relaxed);
+        compared.fetch_add(world.plugins.choice.compared, Relaxed);
     });
-    let [placed, evicted, carried] = [placed, evicted, carried].map(AtomicUsize::into_inner);
+    let [placed, evicted, carried, compared] = [placed, evicted, carried, compared].map(AtomicUsize::into_inner);
     assert!(placed > 0, "no pod was ever placed: the simulation tests nothing");
     assert!(carried > 0 || placed < 100, "nothing was ever carried: the simulation does not test it");
+    assert!(compared > 0 || placed < 100, "no choice of a node was compared: the simulation does not test it");
     assert!(evicted > 0 || placed < 100, "room was never made: the simulation does not test it");
 }
 

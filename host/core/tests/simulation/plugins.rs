@@ -15,6 +15,7 @@ use berth_core::plugins::{
 };
 use berth_core::profile::{Profile, ProfilePlugin};
 
+use crate::choice::Choice;
 use crate::cluster::{OTHER_PROFILE, PROFILE, claims};
 use crate::ledger::{self, Ledger};
 use crate::spread::{self, Spread};
@@ -37,6 +38,10 @@ pub struct Fakes {
     pub ledger: Ledger,
     /// What the one that answers by class remembers.
     pub spread: Spread,
+    /// Checks the order of attempts and the choice of nodes.
+    pub choice: Choice,
+    /// Extenders add to the scores.
+    pub extenders_score: bool,
 }
 
 impl Fakes {
@@ -54,6 +59,8 @@ impl Fakes {
             profiles: 2,
             ledger,
             spread: Spread::default(),
+            choice: Choice::default(),
+            extenders_score: false,
         }
     }
 
@@ -152,6 +159,18 @@ pub fn reason(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> Option<&'static str
     }
 }
 
+/// The score of one node.
+pub fn score(kind: u32, cycle: &Cycle<'_>, node: NodeId) -> i64 {
+    let Some(info) = cycle.cache.node(node) else { return 0 };
+    match kind {
+        0 => info.node.taints.len() as i64,
+        7 => 100 - info.usage.requested.pods.min(100),
+        1 => (info.node.allocatable.milli_cpu - info.usage.requested.milli_cpu).max(0),
+        8 => spread::score(cycle.cache, node),
+        _ => (cycle.seed.rotate_left(node.0) % 100) as i64,
+    }
+}
+
 /// With which pods First has nothing to do, as there are more and fewer claims.
 fn skips(cycle: &Cycle<'_>) -> bool {
     cycle.pod.requests.fit.milli_cpu % 600 == 0 && cycle.cache.objects().iter().count().is_multiple_of(2)
@@ -171,10 +190,14 @@ impl Plugins for Fakes {
 
     fn sort_key(&mut self, plugin: PluginId, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, PluginError> {
         self.may_trap(plugin)?;
-        Ok([i64::from(cycle.pod.spec.priority), -(queued.0 as i64)].into())
+        Ok([-i64::from(cycle.pod.spec.priority), queued.0 as i64].into())
     }
 
     fn pre_filter(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<PreFilterResult, PluginError> {
+        // The core keeps what the plugins of scope node and domain said.
+        if plugin.0 % KINDS == 5 {
+            self.choice.begin(cycle);
+        }
         self.may_trap(plugin)?;
         Ok(if plugin.0 % KINDS == 5 && skips(cycle) { PreFilterResult::Skip } else { PreFilterResult::All })
     }
@@ -250,26 +273,24 @@ impl Plugins for Fakes {
         Ok(PostFilterResult::Unschedulable { reasons: vec!["no victims".into()], clear: true, intents: Vec::new() })
     }
 
-    fn pre_score(&mut self, plugin: PluginId, _: &Cycle<'_>, _: &[NodeId]) -> Result<PreScoreResult, PluginError> {
+    fn pre_score(
+        &mut self,
+        plugin: PluginId,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+    ) -> Result<PreScoreResult, PluginError> {
+        if plugin.0 % KINDS == 2 && !self.extenders_score {
+            let profile =
+                self.profiles().into_iter().find(|profile| profile.scheduler_name == cycle.pod.spec.scheduler_name);
+            profile.iter().for_each(|profile| self.choice.found(cycle, profile, nodes));
+        }
         self.may_trap(plugin)?;
         Ok(PreScoreResult::Score)
     }
 
     fn score(&mut self, plugin: PluginId, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, PluginError> {
         self.may_trap(plugin)?;
-        let free = |node: &NodeId| {
-            cycle.cache.node(*node).map_or(0, |info| info.node.allocatable.milli_cpu - info.usage.requested.milli_cpu)
-        };
-        let info = |node: &NodeId| cycle.cache.node(*node);
-        Ok(match plugin.0 % KINDS {
-            0 => nodes.iter().map(|node| info(node).map_or(0, |info| info.node.taints.len() as i64)).collect(),
-            7 => {
-                nodes.iter().map(|node| info(node).map_or(0, |info| 100 - info.usage.requested.pods.min(100))).collect()
-            }
-            1 => nodes.iter().map(|node| free(node).max(0)).collect(),
-            8 => nodes.iter().map(|node| spread::score(cycle.cache, *node)).collect(),
-            _ => nodes.iter().map(|node| (cycle.seed.rotate_left(node.0) % 100) as i64).collect(),
-        })
+        Ok(nodes.iter().map(|node| score(plugin.0 % KINDS, cycle, *node)).collect())
     }
 
     fn reserve(
@@ -278,6 +299,7 @@ impl Plugins for Fakes {
         cycle: &Cycle<'_>,
         node: NodeId,
     ) -> Result<Result<Reserved, Status>, PluginError> {
+        self.choice.chosen(cycle, node);
         self.may_trap(plugin)?;
         Ok(self.ledger.reserve(plugin.0 % KINDS, cycle, node, &mut self.rng))
     }

@@ -9,6 +9,7 @@ use berth_core::model::PodKey;
 use berth_core::{Action, Core, Event, Timestamp};
 
 use crate::checks;
+use crate::choice::{self, Choice};
 use crate::cluster::{Cluster, claims};
 use crate::keeping::{Flush, Keeping};
 use crate::ledger::Ledger;
@@ -55,6 +56,7 @@ impl World {
             let extenders = FakeExtenders::new(seed, Arc::clone(&world.extenders_fail));
             let core = Core::new(keeping.options(seed, flush)).with_extenders(Box::new(extenders));
             world.core = core;
+            world.plugins.extenders_score = true;
         }
         world.cluster.most_nodes = 1 + others.u8(..40);
         world.cluster.profiles = 2;
@@ -76,6 +78,8 @@ impl World {
             profiles: 1,
             ledger,
             spread: Default::default(),
+            choice: Choice::default(),
+            extenders_score: false,
         };
         let mut world = Self {
             seed,
@@ -306,7 +310,14 @@ impl World {
     }
 
     pub fn step(&mut self, event: Event) {
+        let is_cycle = matches!(event, Event::Cycle);
+        let highest = is_cycle.then(|| choice::highest_priority(self.core.queue())).flatten();
         let actions = self.core.step(event, self.now, &mut self.plugins);
+        if is_cycle {
+            // A plugin that traps gives no key to sort by.
+            let highest = highest.filter(|_| self.plugins.trap_one_in == 0);
+            self.plugins.choice.end(highest);
+        }
         self.check_placed();
         for action in actions {
             self.history.push(format!("{action:?}"));
