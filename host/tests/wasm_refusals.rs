@@ -58,14 +58,27 @@ fn components_that_are_no_plugins() {
     let with = |exports: &[&'static str]| Guest::new("Odd").exports(exports).build();
     refused("no plugin", &with(&["filter"]), "exports no `berth:scheduler/plugin@0.1.0`");
     refused("nothing to call", &with(&["plugin", "normalize"]), "takes part in no extension point");
-    let other = Guest::new("Other").contract("0.2.0").build();
-    refused("another version", &other, "speaks version 0.2.0 of the contract");
     refused("HTTP", &Guest::new("Http").with_http().build(), "imports `wasi:http/outgoing-handler@0.2.0`");
     refused("no snapshot", &with(&["plugin", "filter"]), "declares that it reads usage, but exports no");
     let custom = Guest::new("Custom").normalization(NORMALIZE_CUSTOM).build();
     refused("no normalize", &custom, "exports no `berth:scheduler/normalize@0.1.0`");
     refused("a bad name", &Guest::new("no name").build(), "calls itself \"no name\"");
     refused("no name", &Guest::new("").build(), "calls itself \"\"");
+}
+
+#[test]
+fn components_of_other_contracts() {
+    let of = |version: &'static str| Guest::new("Other").contract(version).build();
+    refused("an older minor version", &of("0.0.9"), "speaks version 0.0.9 of the contract");
+    refused("a newer minor version", &of("0.2.0"), "speaks version 0.2.0 of the contract");
+    check_bytes(&of("0.1.7"), "{}").expect("a version with the same minor version");
+    let before = |now, then| Guest::new("Old").contract_line(now, then).build();
+    let record = before("        version: string,\n", "        version: string,\n        licence: string,\n");
+    refused(
+        "a record had another field",
+        &record,
+        "expected record of 2 fields, found 3 fields. Build it with the SDK",
+    );
 }
 
 #[test]

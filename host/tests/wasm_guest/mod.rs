@@ -32,6 +32,8 @@ pub struct Guest {
     name: String,
     version: String,
     contract: &'static str,
+    /// A line of the contract, and the line that this guest was built with instead.
+    contract_line: Option<(&'static str, &'static str)>,
     exports: Vec<&'static str>,
     foreign: Foreign,
     node_facts: u16,
@@ -67,6 +69,7 @@ impl Guest {
             name: name.to_owned(),
             version: "1.2.3".to_owned(),
             contract: "0.1.0",
+            contract_line: None,
             exports: vec!["plugin", "snapshot", "filter", "score"],
             foreign: Foreign::default(),
             node_facts: USAGE,
@@ -82,6 +85,12 @@ impl Guest {
     /// The version that it gives itself.
     pub fn version(mut self, version: &str) -> Self {
         self.version = version.to_owned();
+        self
+    }
+
+    /// It was built when a line of the contract was another.
+    pub fn contract_line(mut self, now: &'static str, then: &'static str) -> Self {
+        self.contract_line = Some((now, then));
         self
     }
 
@@ -226,13 +235,19 @@ impl Guest {
         let mut resolve = Resolve::default();
         let mut sources = SourceMap::new();
         let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../wit");
+        let mut changed = self.contract_line.is_none();
         for entry in std::fs::read_dir(wit).expect("the contract is there") {
             let path = entry.expect("readable").path();
             if path.extension().is_some_and(|extension| extension == "wit") {
-                let text = std::fs::read_to_string(&path).expect("readable");
+                let mut text = std::fs::read_to_string(&path).expect("readable");
+                if let Some((now, then)) = self.contract_line {
+                    changed |= text.contains(now);
+                    text = text.replace(now, then);
+                }
                 sources.push(&path, text.replace("@0.1.0", &format!("@{}", self.contract)));
             }
         }
+        assert!(changed, "the contract has no such line: {:?}", self.contract_line);
         resolve.push_group(sources.parse().expect("the contract parses")).expect("the contract is sound");
         let mut world =
             format!("package test:guest;\nworld guest {{\n  import berth:scheduler/log@{};\n", self.contract);

@@ -75,7 +75,9 @@ pub enum LoadCause {
         found: String,
     },
     /// A function is missing or of another type.
-    #[error("doesn't keep to the contract berth:scheduler@{CONTRACT}: {0}")]
+    #[error(
+        "doesn't keep to the contract berth:scheduler@{CONTRACT}: {0}. Build it with the SDK of this host's release"
+    )]
     OtherTypes(String),
     /// It wants to be given something that plugins don't get.
     #[error("imports `{0}`, which plugins are not given: they are pure, and import only berth:scheduler/log. {hint}", hint = import_hint(.0))]
