@@ -60,8 +60,18 @@ func (c *cluster) make(change change) (*happened, error) {
 		return &happened{events: eventsOf(object, fwk.Delete), before: before}, nil
 	case !known:
 		return &happened{events: eventsOf(object, fwk.Add), after: object}, nil
+	case isBound(before, object):
+		// The event handlers add the pod to the cache, and tell the plugins of an added pod.
+		return &happened{events: eventsOf(object, fwk.Add), after: object}, nil
 	}
 	return &happened{events: updatesOf(before, object), before: before, after: object}, nil
+}
+
+// isBound tells whether a pod without a node got one.
+func isBound(before any, after runtime.Object) bool {
+	old, isPod := before.(*v1.Pod)
+	pod, ok := after.(*v1.Pod)
+	return isPod && ok && old.Spec.NodeName == "" && pod.Spec.NodeName != ""
 }
 
 func eventsOf(object runtime.Object, action fwk.ActionType) []fwk.ClusterEvent {
