@@ -25,6 +25,8 @@ pub(super) struct Selection {
     pub(super) page_size: u32,
     /// How long to wait for the head of a watch's answer.
     pub(super) patience: Duration,
+    /// How long a watch may bring nothing.
+    pub(super) silence: Duration,
 }
 
 /// What is done with the objects of one kind.
@@ -47,8 +49,8 @@ pub(super) trait Intake: Send {
     fn not_listed(&mut self, _error: &ListError) {}
 }
 
-/// The API server ends a watch after 290 s, unless it is told otherwise; of one that it doesn't end no more will come.
-const SILENCE: Duration = Duration::from_secs(295);
+/// A watch that is silent for longer is dead: the API server ends each watch after 290 s, unless it is told otherwise.
+pub(super) const SILENCE: Duration = Duration::from_secs(295);
 
 /// How long the API server may take to answer a request for discovery, and to begin a watch. A connection whose other end is gone
 /// without a word gives no answer for minutes.
@@ -174,7 +176,10 @@ impl<K: Listed> Watcher<'_, K> {
         let mut stream = std::pin::pin!(stream);
         let mut brought = false;
         loop {
-            let Ok(next) = tokio::time::timeout(SILENCE, stream.next()).await else { return Ended::Here };
+            let Ok(next) = tokio::time::timeout(self.selection.silence, stream.next()).await else {
+                warn!("{}: the watch is silent; trying again", intake.what());
+                return Ended::Here;
+            };
             let error = match next {
                 Some(Ok(WatchEvent::Error(status))) => ClientError::Api(status),
                 Some(Ok(event)) => {

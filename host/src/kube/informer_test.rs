@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 
 use ::kube::Client;
 use ::kube::client::Body;
+use axum::body::Body as AnswerBody;
 use http::{Request, Response};
 use serde_json::json;
 use tower_service::Service;
@@ -14,14 +15,17 @@ use tower_service::Service;
 use super::*;
 use crate::kube::objects::{Observed, PodObject};
 
-/// Lists no pods, and never answers a watch.
+/// Lists no pods. It never answers a watch, or begins an answer that brings nothing and never ends.
 #[derive(Clone, Default)]
-struct HalfOpen(Arc<Mutex<usize>>);
+struct HalfOpen {
+    watches: Arc<Mutex<usize>>,
+    answers: bool,
+}
 
 impl Service<Request<Body>> for HalfOpen {
-    type Response = Response<Body>;
+    type Response = Response<AnswerBody>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<AnswerBody>, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
@@ -29,11 +33,15 @@ impl Service<Request<Body>> for HalfOpen {
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         if request.uri().query().is_some_and(|query| query.contains("watch=true")) {
-            *self.0.lock().unwrap() += 1;
-            return Box::pin(std::future::pending());
+            *self.watches.lock().unwrap() += 1;
+            if !self.answers {
+                return Box::pin(std::future::pending());
+            }
+            let silence = futures::stream::pending::<Result<Vec<u8>, Infallible>>();
+            return Box::pin(async { Ok(Response::new(AnswerBody::from_stream(silence))) });
         }
         let list = json!({"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": []});
-        Box::pin(async move { Ok(Response::new(Body::from(list.to_string().into_bytes()))) })
+        Box::pin(async move { Ok(Response::new(AnswerBody::from(list.to_string()))) })
     }
 }
 
@@ -53,15 +61,17 @@ impl Intake for Nothing {
     fn removed(&mut self, _: &Self::Object) {}
 }
 
-#[tokio::test]
-async fn a_watch_that_is_not_answered_is_begun_again() {
-    let server = HalfOpen::default();
+/// Returns when the informer has begun a second watch.
+///
+/// # Panics
+/// There is none.
+async fn a_second_watch(server: HalfOpen, patience: Duration, silence: Duration) {
     let api = Api::all(Client::new(server.clone(), "default"));
-    let selection = Selection { fields: None, page_size: 500, patience: Duration::from_millis(10) };
+    let selection = Selection { fields: None, page_size: 500, patience, silence };
     let mut intake = Nothing;
     let informer = run(api, selection, &mut intake, || {});
     let again = async {
-        while *server.0.lock().unwrap() < 2 {
+        while *server.watches.lock().unwrap() < 2 {
             tokio::task::yield_now().await;
         }
     };
@@ -70,6 +80,19 @@ async fn a_watch_that_is_not_answered_is_begun_again() {
         () = informer => {}
         begun = in_time => assert!(begun.is_ok(), "it waits for the first watch"),
     }
+}
+
+const SOON: Duration = Duration::from_millis(10);
+const NEVER: Duration = Duration::from_secs(1 << 20);
+
+#[tokio::test]
+async fn a_watch_that_is_not_answered_is_begun_again() {
+    a_second_watch(HalfOpen::default(), SOON, NEVER).await;
+}
+
+#[tokio::test]
+async fn a_watch_that_becomes_silent_is_begun_again() {
+    a_second_watch(HalfOpen { answers: true, ..HalfOpen::default() }, NEVER, SOON).await;
 }
 
 #[test]

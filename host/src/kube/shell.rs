@@ -120,7 +120,12 @@ impl Shell {
             supervisor: supervisor.clone(),
         });
         let workers = start_workers(options, &status, &recorder);
-        let selection = Selection { fields: None, page_size: options.page_size, patience: informer::PATIENCE };
+        let selection = Selection {
+            fields: None,
+            page_size: options.page_size,
+            patience: informer::PATIENCE,
+            silence: informer::SILENCE,
+        };
         let kinds = Kinds::new(client.clone(), selection, events.clone(), supervisor.clone());
         let extenders = Arc::clone(&options.extenders);
         let (informers, synced) = match extenders.whole().is_wanted() {
