@@ -1,7 +1,7 @@
 //! Compiled components on disk, so that a restart doesn't compile again.
 //!
 //! Compiled code is as powerful as the process that loads it. The folder therefore has to be this user's alone, and so
-//! has every file in it; anything else is refused or compiled again. A file's name has the digest of its content, so that a file that
+//! has every file in it; anything else is refused or compiled again. A file's name has a checksum of its content, so that a file that
 //! was cut off or altered, by a crash or by a disk, is compiled again as well.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
@@ -13,6 +13,7 @@ use std::time::SystemTime;
 
 use wasmtime::Engine;
 use wasmtime::component::Component;
+use xxhash_rust::xxh3::Xxh3;
 
 use super::cached::deserialize;
 use super::digest::Digest;
@@ -23,7 +24,7 @@ const EXTENSION: &str = ".cwasm";
 /// Files kept; the oldest go first.
 const KEPT: usize = 256;
 
-/// A folder of compiled components. A file is named by the digest of the component, the hash of the engine and the digest of the file.
+/// A folder of compiled components. A file is named by the digest of the component, the hash of the engine and the checksum of the file.
 #[derive(Debug)]
 pub struct DiskCache {
     dir: PathBuf,
@@ -88,7 +89,7 @@ impl DiskCache {
         let code = component.serialize()?;
         let unfinished = self.dir.join(format!(".{digest}.{}", std::process::id()));
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?;
-        let finished = self.dir.join(format!("{}-{}{EXTENSION}", self.stem(digest), Digest::of(&code)));
+        let finished = self.dir.join(format!("{}-{}{EXTENSION}", self.stem(digest), checksum(&*code)?));
         // After a crash of the machine the name stands for the whole content.
         let written = file.write_all(&code).and_then(|()| file.sync_all());
         let written = written.and_then(|()| fs::rename(&unfinished, finished));
@@ -120,6 +121,14 @@ impl DiskCache {
     }
 }
 
+/// Returns the XXH3 of the content. It finds damage in a folder that nobody else may write to. SHA-256 would take a tenth of the CPU
+/// time of a start.
+fn checksum(mut content: impl io::Read) -> io::Result<String> {
+    let mut hash = Xxh3::new();
+    io::copy(&mut content, &mut hash)?;
+    Ok(format!("{:032x}", hash.digest128()))
+}
+
 /// The component in this file, if the file is ours alone and as it was written.
 fn load(engine: &Engine, path: &Path) -> Option<Component> {
     let unusable = |why: &str| tracing::warn!(file = %path.display(), "compiled code is not used: {why}");
@@ -128,13 +137,12 @@ fn load(engine: &Engine, path: &Path) -> Option<Component> {
         unusable("others could have written it");
         return None;
     }
-    let content = fs::read(path).inspect_err(|error| unusable(&error.to_string())).ok()?;
+    let found = File::open(path).and_then(checksum).inspect_err(|error| unusable(&error.to_string())).ok()?;
     let name = path.file_name()?.to_str()?;
-    if !name.ends_with(&format!("-{}{EXTENSION}", Digest::of(&content))) {
+    if !name.ends_with(&format!("-{found}{EXTENSION}")) {
         unusable("it is not as it was written");
         return None;
     }
-    drop(content);
     deserialize(engine, path).inspect_err(|error| unusable(&format!("{error:#}"))).ok()
 }
 
