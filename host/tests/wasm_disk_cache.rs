@@ -5,9 +5,10 @@
 mod wasm_guest;
 
 use std::fs;
+use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use berth::wasm::{Compiler, DiskCache, Limits, Source, counting_engine, engine};
 use tempfile::TempDir;
@@ -78,6 +79,46 @@ fn a_file_that_was_altered_is_compiled_again() {
         assert_eq!([load(&cache, &component), load(&cache, &component)], [1, 0], "byte {at} of {last}");
     }
     assert_eq!(files(&cache).len(), 1, "the good file takes the place of the bad one");
+}
+
+/// The other version's name has no kind of checksum, or another one.
+#[test]
+fn code_of_another_version_of_berth_is_not_called_damaged() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let cache = dir.path().join("cache");
+    let component = Guest::new("One").build();
+    load(&cache, &component);
+    let file = files(&cache).remove(0);
+    let name = file.file_name().and_then(|name| name.to_str()).expect("a name in UTF-8");
+    fs::rename(&file, cache.join(name.replace("-xxh3-", "-"))).expect("renamed");
+    let said = Said::default();
+    let subscriber = tracing_subscriber::fmt().with_writer({
+        let said = said.clone();
+        move || said.clone()
+    });
+    let compiled = tracing::subscriber::with_default(subscriber.finish(), || load(&cache, &component));
+    assert_eq!((compiled, said.text()), (1, String::new()));
+}
+
+/// The lines of a log.
+#[derive(Debug, Default, Clone)]
+struct Said(Arc<Mutex<Vec<u8>>>);
+
+impl Said {
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().expect("no panic")).into_owned()
+    }
+}
+
+impl Write for Said {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no panic").extend(line);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[test]

@@ -102,9 +102,10 @@ impl DiskCache {
         Ok(self.prune()?)
     }
 
-    /// What the names of a component's files begin with.
+    /// Returns the beginning of the names of a component's files. It names the kind of checksum, so that files with another kind, of
+    /// another version of Berth, are not taken for damaged ones.
     fn stem(&self, digest: Digest) -> String {
-        format!("{digest}-{:016x}", self.engine)
+        format!("{digest}-{:016x}-xxh3", self.engine)
     }
 
     fn prune(&self) -> io::Result<()> {
