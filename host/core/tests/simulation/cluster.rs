@@ -214,17 +214,6 @@ impl Cluster {
         on_it.fold((0, 0), |sum, pod| (sum.0 + pod.requests.effective.milli_cpu, sum.1 + 1))
     }
 
-    /// What is promised there to pending pods of at least this one's priority.
-    pub fn promised(&self, node: &str, pod: &Pod) -> (i64, i64) {
-        let counts = |other: &&Arc<Pod>| {
-            other.node_name.is_empty()
-                && &*other.nominated_node_name == node
-                && other.spec.priority >= pod.spec.priority
-                && other.key.uid != pod.key.uid
-        };
-        self.pods.values().filter(counts).fold((0, 0), |sum, pod| (sum.0 + pod.requests.effective.milli_cpu, sum.1 + 1))
-    }
-
     fn uid(&mut self) -> Box<str> {
         self.made += 1;
         format!("{:05}", self.made).into()

@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const HISTORIES: u64 = 1_700;
 
 /// Seeds whose histories failed once. A seed that fails is added here when its fault is mended.
-const KEPT: [u64; 5] = [8, 183, 294, 490, 1_795_446_039_878];
+const KEPT: [u64; 6] = [8, 183, 294, 490, 1_795_446_039_878, 1_795_594_404];
 
 /// The seeds of this run, in order.
 pub fn seeds() -> Vec<u64> {

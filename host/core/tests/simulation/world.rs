@@ -144,6 +144,10 @@ impl World {
         }
     }
 
+    pub fn has_others(&self) -> bool {
+        self.others.is_some()
+    }
+
     /// Nothing fails any more, and everything under way arrives, until nothing happens for longer than any wait.
     pub fn settle(&mut self) {
         self.faults = false;
