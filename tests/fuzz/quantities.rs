@@ -123,7 +123,7 @@ impl Exact {
         };
         let number: String = text.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
         let suffix = &text[number.len()..];
-        let parts: Vec<&str> = number.split('.').collect();
+        let parts: Vec<&str> = number.splitn(3, '.').collect();
         let (whole, fraction) = match parts[..] {
             [whole] => (whole, ""),
             [whole, fraction] => (whole, fraction),

@@ -15,19 +15,33 @@ const DECIMAL: [(&str, i32); 10] =
     [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
 const BINARY: [(&str, u32); 6] = [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40), ("Pi", 50), ("Ei", 60)];
 const NANO: i128 = 1_000_000_000;
+/// The largest quantity in billionths: 63 bits before the point.
+const MOST: i128 = i64::MAX as i128 * NANO;
 const WRONG: &str = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-/// The spelling in which the API server keeps a quantity: `0.5` is `500m`, `1024Ki` is `1Mi`.
+/// Returns the spelling in which the API server keeps a quantity: `0.5` is `500m`, `1024Ki` is `1Mi`.
 ///
 /// # Errors
 /// The API server's sentence, where `text` is no quantity.
 pub fn canonical_quantity(text: &str) -> Result<String, &'static str> {
+    let spelling = spelled(text)?;
+    // The API server writes the object to etcd and reads it again: 632.8125Ki is written as 648000, and read as 648k.
+    spelled(&spelling)
+}
+
+/// Returns what `Quantity.String` says of a text that was parsed.
+fn spelled(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
         return Ok("0".into());
     }
-    let (nano, suffix) = parse(text)?;
+    let parts = Parts::of(text)?;
+    let (nano, suffix) = parts.value()?;
     if nano == 0 {
         return Ok("0".into());
+    }
+    // Kubernetes keeps the text 10E too, and computes with it as if it were 0.
+    if nano.abs() < MOST && parts.is_kept() {
+        return Ok(text.to_owned());
     }
     let small = nano.abs() < 1024 * NANO;
     Ok(match suffix {
@@ -39,34 +53,63 @@ pub fn canonical_quantity(text: &str) -> Result<String, &'static str> {
 
 /// A quantity in units of a billionth, for comparisons; 0 for what is no quantity.
 pub fn nano(text: &str) -> i128 {
-    parse(text).map_or(0, |(nano, _)| nano)
+    Parts::of(text).and_then(|parts| parts.value()).map_or(0, |(nano, _)| nano)
 }
 
-/// The value in units of a billionth, rounded away from zero, and how it was written.
-fn parse(text: &str) -> Result<(i128, Suffix), &'static str> {
-    let (negative, rest) = match text.as_bytes() {
-        [b'-', ..] => (true, &text[1..]),
-        [b'+', ..] => (false, &text[1..]),
-        _ => (false, text),
-    };
-    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-    let (number, suffix) = rest.split_at(end);
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if whole.len() + fraction.len() == 0 || fraction.contains('.') || number.len() > 64 {
-        return Err(WRONG);
-    }
-    let digits: i128 = format!("{whole}{fraction}").parse().map_err(|_| WRONG)?;
-    let scale = -(fraction.len() as i32);
-    let (digits, power, kind) = match suffix_of(suffix)? {
-        (Suffix::Binary, power) => {
-            (digits.checked_shl(power as u32).filter(|v| v >> power == digits).ok_or(WRONG)?, 0, Suffix::Binary)
+/// A quantity's text in its parts: a sign, digits before and after the point, and a suffix.
+struct Parts<'a> {
+    negative: bool,
+    whole: &'a str,
+    fraction: &'a str,
+    suffix: Suffix,
+    /// Of two where the suffix is a binary one, of ten otherwise.
+    power: i32,
+}
+
+impl<'a> Parts<'a> {
+    fn of(text: &'a str) -> Result<Self, &'static str> {
+        let (negative, rest) = match text.as_bytes() {
+            [b'-', ..] => (true, &text[1..]),
+            [b'+', ..] => (false, &text[1..]),
+            _ => (false, text),
+        };
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (number, suffix) = rest.split_at(end);
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        if whole.len() + fraction.len() == 0 || fraction.contains('.') || number.len() > 64 {
+            return Err(WRONG);
         }
-        (kind, power) => (digits, power, kind),
-    };
-    let nano = scaled(digits, scale + power + 9);
-    // Kubernetes keeps no more than 63 bits before the point.
-    let nano = nano.min(i128::from(i64::MAX) * NANO);
-    Ok((if negative { -nano } else { nano }, kind))
+        let (suffix, power) = suffix_of(suffix)?;
+        Ok(Self { negative, whole, fraction, suffix, power })
+    }
+
+    /// The value in units of a billionth, rounded away from zero, and how it was written.
+    fn value(&self) -> Result<(i128, Suffix), &'static str> {
+        let digits: i128 = format!("{}{}", self.whole, self.fraction).parse().map_err(|_| WRONG)?;
+        let (digits, power) = match self.suffix {
+            Suffix::Binary => {
+                (digits.checked_shl(self.power as u32).filter(|v| v >> self.power == digits).ok_or(WRONG)?, 0)
+            }
+            _ => (digits, self.power),
+        };
+        let nano = scaled(digits, power - self.fraction.len() as i32 + 9);
+        let nano = nano.min(MOST);
+        Ok((if self.negative { -nano } else { nano }, self.suffix))
+    }
+
+    /// Whether `ParseQuantity` takes the text for the canonical one. It looks at little, so that 1.500 and +3 are kept.
+    fn is_kept(&self) -> bool {
+        let whole = self.whole.trim_start_matches('0');
+        let (whole, fraction) = (if whole.is_empty() { "0" } else { whole }, self.fraction);
+        let digits = (whole.len() + fraction.len()) as i32;
+        if self.suffix == Suffix::Binary {
+            let fits = 15 - digits - self.power * 3 / 10 > 0;
+            return fits && fraction.is_empty() && whole.parse::<i64>().is_ok_and(|value| value % 8 != 0);
+        }
+        let scale = self.power - fraction.len() as i32;
+        let ends_in_zeros = format!("{whole}{fraction}").ends_with("000");
+        digits <= 18 && scale >= -9 && scale % 3 == 0 && !ends_in_zeros && whole != "0"
+    }
 }
 
 fn suffix_of(suffix: &str) -> Result<(Suffix, i32), &'static str> {
@@ -186,7 +229,13 @@ mod tests {
             ("12000000", "12M"),
             ("0.0000000001", "1n"),
             ("-2", "-2"),
-            ("+3", "3"),
+            ("+3", "+3"),
+            ("1.500", "1.500"),
+            ("1.5000", "1500m"),
+            ("1e0", "1e0"),
+            ("2E3", "2E3"),
+            ("12e1", "120"),
+            ("632.8125Ki", "648k"),
             ("0Mi", "0"),
             ("", "0"),
             ("100E", "9223372036854775807"),
