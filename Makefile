@@ -5,7 +5,7 @@
 SHELL := bash
 BERTH = $(or $(CARGO_TARGET_DIR),target)/release/berth
 
-.PHONY: build demo test campaign bench lint guests host static clean help
+.PHONY: build demo check test campaign bench lint guests host static clean help
 
 build: ## the plugins and the host: target/release/berth
 	@scripts/doctor build
@@ -14,6 +14,10 @@ build: ## the plugins and the host: target/release/berth
 
 demo: build ## a cluster and a scheduler in one process, placing a workload
 	@$(BERTH) demo
+
+check: ## what to run before each commit, in a few minutes: lints, unit tests, simulation, kept parity cases, the demo
+	@scripts/doctor lint
+	@scripts/check
 
 test: ## every check and every test, those against a real kube-apiserver included (Linux)
 	@scripts/doctor test
