@@ -18,6 +18,7 @@ async fn claim(cluster: &Cluster, name: &str, class: &str) -> Value {
     cluster.create("PersistentVolumeClaim", json!({ "metadata": { "name": name }, "spec": spec })).await
 }
 
+/// A volume that a claim may take as soon as it is there.
 async fn volume(cluster: &Cluster, suffix: &str, class: &str, size: &str) -> String {
     let name = format!("{}-{suffix}", cluster.namespace);
     let spec = json!({
@@ -25,8 +26,12 @@ async fn volume(cluster: &Cluster, suffix: &str, class: &str, size: &str) -> Str
         "persistentVolumeReclaimPolicy": "Retain", "hostPath": { "path": "/tmp" },
     });
     cluster.create("PersistentVolume", json!({ "metadata": { "name": name }, "spec": spec })).await;
-    cluster.until("PersistentVolume", &name, "available", |volume| volume["status"]["phase"] == "Available").await;
     name
+}
+
+/// Waits until the volume is ready for a claim. A volume that a waiting claim may take can be bound before anybody sees it so.
+async fn available(cluster: &Cluster, name: &str) {
+    cluster.until("PersistentVolume", name, "available", |volume| volume["status"]["phase"] == "Available").await;
 }
 
 /// Waits until the claim is bound; says to which volume.
@@ -46,7 +51,8 @@ pub async fn claims_bind_and_volumes_end(cluster: Cluster) {
     let found = class(&cluster, "found", "kubernetes.io/no-provisioner", "Immediate").await;
     claim(&cluster, "made", &made).await;
     claim(&cluster, "found", &found).await;
-    volume(&cluster, "tiny", &found, "1Gi").await;
+    let tiny = volume(&cluster, "tiny", &found, "1Gi").await;
+    available(&cluster, &tiny).await;
     volume(&cluster, "large", &found, "9Gi").await;
     let kept = bound(&cluster, "found").await;
     assert_eq!(kept, format!("{}-large", cluster.namespace));
@@ -63,6 +69,7 @@ pub async fn claims_wait_for_the_scheduler(cluster: Cluster) {
     let made = class(&cluster, "made", "disks.example.com", "WaitForFirstConsumer").await;
     let found = class(&cluster, "found", "kubernetes.io/no-provisioner", "WaitForFirstConsumer").await;
     let reserved = volume(&cluster, "reserved", &found, "2Gi").await;
+    available(&cluster, &reserved).await;
     claim(&cluster, "made", &made).await;
     let wanting = claim(&cluster, "found", &found).await;
     // A third claim is bound in the meantime: the controllers had the time to do too much.
