@@ -54,6 +54,20 @@ impl Case {
         self.objects.iter_mut().chain(later)
     }
 
+    /// What a change is made to: the object as it was before, if it was there.
+    pub fn before(&self, change: usize) -> Option<&Value> {
+        let (Change::Set(object) | Change::Remove(object)) = self.changes.get(change)?;
+        let is_same = |other: &Value| {
+            let name = |of: &Value| [&of["metadata"]["namespace"], &of["metadata"]["name"]].map(Value::clone);
+            other["kind"] == object["kind"] && name(other) == name(object)
+        };
+        let earlier = self.changes.iter().take(change).rev().find_map(|earlier| match earlier {
+            Change::Set(other) => is_same(other).then_some(Some(other)),
+            Change::Remove(other) => is_same(other).then_some(None),
+        });
+        earlier.unwrap_or_else(|| self.objects.iter().find(|other| is_same(other)))
+    }
+
     /// All pods as if they waited: those that run came first.
     pub fn queue(&self) -> impl Iterator<Item = &Value> {
         self.objects.iter().filter(|object| object["kind"] == "Pod").chain(&self.pods)

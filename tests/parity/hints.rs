@@ -19,6 +19,8 @@ const BY_VERDICT: [&str; 3] = ["NodeName", "NodeUnschedulable", "NodeDeclaredFea
 pub struct Asked<'a> {
     /// What happened.
     pub change: &'a Change,
+    /// The object as it was before it changed or went.
+    pub was: Option<&'a Value>,
     /// The pod.
     pub pod: &'a Value,
     /// What kube-scheduler said of it before the change.
@@ -65,9 +67,34 @@ impl Asked<'_> {
                 still_rejected && says_so
             }
             // It did help, or may have.
-            Some(true) => {
-                before.keys().any(|node| !after.contains_key(node)) || knows_better(plugin, self.pod, self.change)
+            Some(true) => before.keys().any(|node| !after.contains_key(node)) || self.knows_better(plugin),
+        }
+    }
+
+    /// Where kube-scheduler's hint overlooks what may help.
+    fn knows_better(&self, plugin: &str) -> bool {
+        let Self { change, pod, .. } = self;
+        let (Change::Set(object) | Change::Remove(object)) = change;
+        match plugin {
+            // Pods that want others away are looked at one by one, by labels of namespaces, too, and remembered when a node comes.
+            "InterPodAffinity" => {
+                let (near, away) = (terms(pod, "podAffinity"), terms(pod, "podAntiAffinity"));
+                let gone = self.was.filter(|_| matches!(change, Change::Remove(_)));
+                let of_gone = gone.map(|gone| terms(gone, "podAntiAffinity")).unwrap_or_default();
+                let mut all = near.iter().chain(&away).chain(&of_gone);
+                let by_labels = all.any(|term| term.get("namespaceSelector").is_some());
+                let without_terms = near.is_empty() && away.is_empty();
+                away.len() > 1 || of_gone.len() > 1 || by_labels || object["kind"] == "Node" || without_terms
             }
+            // A disk is one pod's in all namespaces.
+            "VolumeRestrictions" => object["metadata"]["namespace"] != pod["metadata"]["namespace"],
+            // A limit that went, and claims of ephemeral volumes.
+            "NodeVolumeLimits" => ["CSINode", "VolumeAttachment"].iter().any(|kind| object["kind"] == *kind),
+            // Also for claims, not for volumes in the pod alone.
+            "VolumeBinding" => object["kind"] == "CSIDriver",
+            // Devices come free.
+            "DynamicResources" => object["kind"] == "ResourceClaim" && matches!(change, Change::Remove(_)),
+            _ => false,
         }
     }
 }
@@ -85,30 +112,10 @@ fn is_unreadable(pod: &Value) -> bool {
     })
 }
 
-/// Where kube-scheduler's hint overlooks what may help.
-fn knows_better(plugin: &str, pod: &Value, change: &Change) -> bool {
-    let (Change::Set(object) | Change::Remove(object)) = change;
-    let terms = |which: &str| {
-        let terms = &pod["spec"]["affinity"][which]["requiredDuringSchedulingIgnoredDuringExecution"];
-        terms.as_array().cloned().unwrap_or_default()
-    };
-    let (near, away) = (terms("podAffinity"), terms("podAntiAffinity"));
-    match plugin {
-        // Pods that want others away are looked at one by one, by labels of namespaces, too, and remembered when a node comes.
-        "InterPodAffinity" => {
-            let by_labels = near.iter().chain(&away).any(|term| term.get("namespaceSelector").is_some());
-            away.len() > 1 || by_labels || object["kind"] == "Node" || near.is_empty() && away.is_empty()
-        }
-        // A disk is one pod's in all namespaces.
-        "VolumeRestrictions" => object["metadata"]["namespace"] != pod["metadata"]["namespace"],
-        // A limit that went, and claims of ephemeral volumes.
-        "NodeVolumeLimits" => ["CSINode", "VolumeAttachment"].iter().any(|kind| object["kind"] == *kind),
-        // Also for claims, not for volumes in the pod alone.
-        "VolumeBinding" => object["kind"] == "CSIDriver",
-        // Devices come free.
-        "DynamicResources" => object["kind"] == "ResourceClaim" && matches!(change, Change::Remove(_)),
-        _ => false,
-    }
+/// The terms of a pod's required affinity, or anti-affinity, to other pods.
+fn terms(pod: &Value, which: &str) -> Vec<Value> {
+    let terms = &pod["spec"]["affinity"][which]["requiredDuringSchedulingIgnoredDuringExecution"];
+    terms.as_array().cloned().unwrap_or_default()
 }
 
 /// All that differs in a case, a line each. `steps` is what kube-scheduler says at first and after each change.
@@ -131,10 +138,11 @@ pub fn each(
     mut tell: impl FnMut((usize, usize), &Asked<'_>, &Hints),
 ) {
     for (at, (change, hints)) in case.changes.iter().zip(theirs).enumerate() {
+        let was = case.before(at);
         for (number, (pod, hints)) in case.pods.iter().zip(hints).enumerate() {
             let answer = |step: usize| steps.get(step).and_then(|pods| pods.get(number));
             if let (Some(before), Some(after)) = (answer(at), answer(at + 1)) {
-                tell((at, number), &Asked { change, pod, before, after }, hints);
+                tell((at, number), &Asked { change, was, pod, before, after }, hints);
             }
         }
     }
