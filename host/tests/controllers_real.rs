@@ -5,7 +5,7 @@
 mod controllers_cases;
 mod controllers_server;
 
-use berth::controllers::{self, Options};
+use berth_controllers::Options;
 use controllers_server::Server;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -13,7 +13,7 @@ async fn a_real_api_server_becomes_a_cluster() {
     let server = Server::start().await;
     let client = server.client().await;
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let hands = tokio::spawn(controllers::run(client.clone(), Options::default(), stopped));
+    let hands = tokio::spawn(berth_controllers::run(client.clone(), Options::default(), stopped));
     let failed = controllers_cases::run_all(client).await;
     stop.send(()).expect("the controllers still run");
     hands.await.expect("the controllers don't panic").expect("the controllers end well");

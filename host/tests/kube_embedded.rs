@@ -7,8 +7,8 @@ mod kube_cases;
 use std::collections::BTreeMap;
 
 use berth::kube::connect_to;
-use berth::sim::{Options, Server, WatchFault};
 use berth_core::Event;
+use berth_sim::{Options, Server, WatchFault};
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube_cases::{World, node, pod, typed};
 use serde_json::json;

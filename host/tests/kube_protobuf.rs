@@ -10,7 +10,7 @@ use std::fmt::Debug;
 
 use berth::kube::PodParts;
 use berth::kube::objects::{NodeObject, Notes, Observed, PodObject, Slim};
-use berth::protobuf::{ListReader, Part};
+use berth_apimachinery::protobuf::{ListReader, Part};
 use http::Request;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http_body_util::BodyExt;

@@ -6,7 +6,7 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 use berth::kube::PodParts;
 use berth::kube::objects::{NodeObject, Notes, Observed, PodObject, Slim};
-use berth::protobuf::{self, Envelope, ListReader, MAGIC, Part};
+use berth_apimachinery::protobuf::{self, Envelope, ListReader, MAGIC, Part};
 use proptest::prelude::*;
 use serde_json::Value;
 

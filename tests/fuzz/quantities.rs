@@ -1,8 +1,8 @@
 //! Quantities, against integers of 128 bits: values, order, and the spelling that the embedded API server keeps.
 
 use anyhow::{Result, ensure};
-use berth::sim::canonical_quantity;
 use berth_core::model::quantity::Quantity;
+use berth_sim::canonical_quantity;
 use proptest::prelude::*;
 
 use crate::edits;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
-use berth::sim::selectors::{FieldSelector, LabelSelector, Selectable};
-use berth::sim::store::Object;
 use berth_guest::selector::WrittenLabelSelector;
+use berth_sim::selectors::{FieldSelector, LabelSelector, Selectable};
+use berth_sim::store::Object;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use berth::controllers;
 use berth::kube::Undone;
 use berth::scheduler::{self, Scheduler};
-use berth::sim;
+use berth_controllers as controllers;
+use berth_sim as sim;
 use kube::Client;
 use tempfile::TempDir;
 use tokio::sync::oneshot;

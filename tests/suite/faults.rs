@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use berth::sim::{BindFault, WatchFault};
+use berth_sim::{BindFault, WatchFault};
 use berth_tests::objects::{node, nodes, pod, pods, with};
 use berth_tests::wait::Look;
 use berth_tests::{Session, Target, api, capacity, events};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use berth::scheduler::{Options, Scheduler};
-use berth::supervisor::Supervisor;
 use berth::wasm::{Loader, LoaderOptions, Outbox, ProfileSpec};
+use berth_supervisor::Supervisor;
 use berth_tests::objects::{node, pod};
 use berth_tests::wait::{Look, eventually};
 use berth_tests::{Journal, Process, Target, api};

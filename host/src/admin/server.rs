@@ -11,7 +11,7 @@ use super::access::{self, AccessError, AuthenticationOptions, AuthorizationOptio
 use super::subject::Subject;
 use super::tls::{self, Certificate, TlsError};
 use super::{connections, routes};
-use crate::supervisor::Supervisor;
+use berth_supervisor::Supervisor;
 
 /// How connections are waited for at once.
 const BACKLOG: u32 = 128;

@@ -15,7 +15,8 @@ use tokio::task::JoinHandle;
 
 use crate::admin::DebugSignal;
 use crate::scheduler::{self, Scheduler};
-use crate::{controllers, sim};
+use berth_controllers as controllers;
+use berth_sim as sim;
 
 /// How long the parts may take to end.
 const GOODBYE: Duration = Duration::from_secs(5);

@@ -32,7 +32,7 @@ use crate::config::{Configuration, Followed, parse_duration};
 use crate::kube::OwnPod;
 use crate::kube::lease::{Elector, LeaderElection, LeaderElectionError, system_clock};
 use crate::scheduler::{Options, Reload, Scheduler};
-use crate::supervisor::Supervisor;
+use berth_supervisor::Supervisor;
 
 /// How long bindings, conditions and events that are under way may take at the end.
 const DRAIN: Duration = Duration::from_secs(10);

@@ -12,7 +12,7 @@ use super::hints::unknown_field;
 use super::path::Path;
 use super::scalars;
 use super::tree::{Entry, Node, Value};
-use crate::nearest::nearest;
+use berth_apimachinery::nearest;
 
 /// Reads the document as a `T`. It is absent where too much is wrong for one.
 pub(super) fn read<T: DeserializeOwned + JsonSchema>(root: &Node) -> (Option<T>, Problems) {

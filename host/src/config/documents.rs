@@ -7,7 +7,7 @@ use super::merge::DEFAULT_SCHEDULER;
 use super::path::Path;
 use super::tree::{Node, Value};
 use super::{Named, policy, v1, v1alpha1, validate};
-use crate::nearest::nearest;
+use berth_apimachinery::nearest;
 
 /// What a file says. What it does not say is as in [`Default`].
 #[derive(Debug, Default)]

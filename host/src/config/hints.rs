@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::conform::resolved;
-use crate::nearest::nearest;
+use berth_apimachinery::nearest;
 
 /// Fields of versions before v1, and what is in their place.
 const REMOVED: [(&str, &str); 6] = [

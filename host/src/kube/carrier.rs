@@ -19,7 +19,7 @@ use tracing::warn;
 use super::evictor::Evictor;
 use super::patcher::Patcher;
 use super::waiter::Waiter;
-use crate::supervisor::Supervisor;
+use berth_supervisor::Supervisor;
 
 /// Why waits end when the scheduler does.
 const ENDING: &str = "the scheduler is ending";

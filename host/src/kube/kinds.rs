@@ -19,7 +19,7 @@ use super::informer::{self, Intake, PATIENCE, Selection};
 use super::known::Known;
 use super::list::ListError;
 use super::objects::{FurtherKind, FurtherObject};
-use crate::supervisor::Supervisor;
+use berth_supervisor::Supervisor;
 
 /// How often a kind that the API server doesn't serve is asked for: a custom resource may be defined later.
 const NOT_SERVED: Duration = Duration::from_secs(15);

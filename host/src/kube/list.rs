@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::informer::{Intake, Selection, explain_client, is_gone};
-use crate::protobuf::{self, Envelope, ListReader, Malformed, Part};
+use berth_apimachinery::protobuf::{self, Envelope, ListReader, Malformed, Part};
 
 /// What is accepted where protobuf can be read.
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf, application/json;q=0.9";

@@ -14,7 +14,7 @@ use tokio::task::AbortHandle;
 use tracing::debug;
 
 use super::informer::explain_client;
-use crate::supervisor::Supervisor;
+use berth_supervisor::Supervisor;
 
 /// Namespace and name.
 type Key = (Box<str>, Box<str>);

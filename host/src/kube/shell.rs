@@ -30,7 +30,7 @@ use super::resources::Resources;
 use super::status::{Said, StatusWriter, Unscheduled};
 use super::waiter::Waiter;
 use crate::extender::Extenders;
-use crate::supervisor::Supervisor;
+use berth_supervisor::Supervisor;
 
 /// How the shell talks to the API server.
 #[derive(Clone, Debug)]

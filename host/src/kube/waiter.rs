@@ -17,7 +17,7 @@ use super::informer::{PATIENCE, explain_client};
 use super::resources::{Resources, name_of};
 use super::shared_watch::{Seen, SharedWatches};
 use super::until::{Evaluator, Until, Verdict};
-use crate::supervisor::Supervisor;
+use berth_supervisor::Supervisor;
 
 /// Each watch is a connection. Waits beyond these share a watch of their kind.
 const WATCHES: usize = 128;

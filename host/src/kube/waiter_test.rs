@@ -13,7 +13,7 @@ use serde_json::json;
 use tower_service::Service;
 
 use super::*;
-use crate::sim;
+use berth_sim as sim;
 
 /// More than have a watch of their own.
 const MANY: usize = WATCHES + 40;

@@ -38,8 +38,8 @@ use crate::admin::metrics::{Meter, Metrics};
 use crate::config::Configuration;
 use crate::extender::Extenders;
 use crate::kube::{self, Shell, Undone};
-use crate::supervisor::Supervisor;
 use crate::wasm::{self, Guests, Limits, Loader};
+use berth_supervisor::Supervisor;
 
 /// Stack of the core's thread, on which guests run, too.
 const STACK: usize = 8 << 20;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use berth::kube::lease::Record;
-use berth::sim;
+use berth_sim as sim;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{ApiResource, DynamicObject, GroupVersionKind, PostParams};

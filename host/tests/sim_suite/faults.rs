@@ -1,7 +1,7 @@
 //! The faults that tests of clients can ask for.
 
 use axum::http::Request;
-use berth::sim::{BindFault, WatchFault};
+use berth_sim::{BindFault, WatchFault};
 use futures::TryStreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{Api, PostParams, WatchEvent, WatchParams};

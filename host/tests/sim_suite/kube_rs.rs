@@ -55,7 +55,7 @@ async fn a_watcher_sees_all_and_relists_after_410() {
         follow(&mut seen, &mut initialized, 3, 1).await;
         pods.delete("a", &DeleteParams::default()).await.unwrap();
         follow(&mut seen, &mut initialized, 2, 1).await;
-        server.faults().open_watches("pods", berth::sim::WatchFault::Gone);
+        server.faults().open_watches("pods", berth_sim::WatchFault::Gone);
         pods.create(&PostParams::default(), &pod("d")).await.unwrap();
         follow(&mut seen, &mut initialized, 3, 2).await;
         for name in ["b", "c", "d"] {

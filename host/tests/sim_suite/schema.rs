@@ -27,7 +27,7 @@ const WORDS: [(&str, &str); 12] = [
 ];
 
 fn table_path() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/schema/kubernetes-1.36.txt")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("apimachinery/src/schema/kubernetes-1.36.txt")
 }
 
 /// `core.v1.Pod` for `io.k8s.api.core.v1.Pod`, or the word.

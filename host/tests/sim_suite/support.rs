@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use berth::sim::{Options, Server};
+use berth_sim::{Options, Server};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use tokio::time::Instant;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::http::Request;
-use berth::sim::{Options, Retention};
+use berth_sim::{Options, Retention};
 use futures::{AsyncBufReadExt, TryStreamExt};
 use http_body_util::BodyExt;
 use k8s_openapi::api::core::v1::ConfigMap;

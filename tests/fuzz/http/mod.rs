@@ -4,7 +4,7 @@ mod client;
 mod request;
 
 use anyhow::{Context, Result, ensure};
-use berth::sim::{Options, Server};
+use berth_sim::{Options, Server};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;

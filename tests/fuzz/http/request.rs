@@ -1,7 +1,7 @@
 //! Requests: valid ones of every verb, with changes.
 
 use anyhow::{Context, Result};
-use berth::sim::kinds::KINDS;
+use berth_sim::kinds::KINDS;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde::{Deserialize, Serialize};

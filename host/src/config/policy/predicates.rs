@@ -4,7 +4,7 @@ use super::model::{self, PredicateArgument};
 use super::profile::Draft;
 use super::{Findings, check_once};
 use crate::config::path::Path;
-use crate::nearest::nearest;
+use berth_apimachinery::nearest;
 
 /// What a predicate has become.
 #[derive(Clone, Copy)]

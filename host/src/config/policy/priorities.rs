@@ -5,7 +5,7 @@ use super::profile::{Draft, Weighed};
 use super::{Findings, check_once};
 use crate::config::path::Path;
 use crate::config::v1::{self, ScoringStrategy, ScoringStrategyType, UtilizationShapePoint};
-use crate::nearest::nearest;
+use berth_apimachinery::nearest;
 
 /// What a priority has become.
 #[derive(Clone, Copy)]

@@ -14,8 +14,8 @@ use serde_json::value::RawValue;
 use tracing::warn;
 
 use super::observed::Identity;
-use crate::fields::{FieldPath, pruned_text};
 use crate::kube::list::Listed;
+use berth_apimachinery::fields::{FieldPath, pruned_text};
 
 /// The fields of one object take no more than this, as the contract says.
 const LARGEST: usize = 1 << 20;

@@ -1,5 +1,5 @@
 //! JSON as API servers write it: absent and null mean the same, a map may be long, and what scheduling doesn't read is
-//! skipped without being built. From [`crate::protobuf`] the same comes under the same names.
+//! skipped without being built. From [`berth_apimachinery::protobuf`] the same comes under the same names.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::ObjectMeta;
 use crate::kube::list::Listed;
-use crate::protobuf;
+use berth_apimachinery::protobuf;
 
 /// A kind read no further than needed.
 pub trait Slim: DeserializeOwned + Clone + Send + Sync + 'static {
@@ -170,7 +170,7 @@ impl<T: Slim, const WHOLE: bool> Resource for Observed<T, WHOLE> {
 mod tests {
     use super::*;
     use crate::kube::objects::{NodeObject, PodObject};
-    use crate::protobuf::specimen;
+    use berth_apimachinery::protobuf::specimen;
 
     fn from_json<T: DeserializeOwned>(message: &[u8], name: &str) -> T {
         let json: serde_json::Value = protobuf::read(name, message).expect("a message");

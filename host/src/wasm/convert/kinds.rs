@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use berth_core::model::{ObjectKind, ObjectReads};
 
-use crate::fields::{BadPath, FieldPath};
 use crate::wasm::bindings::exports::berth::scheduler::objects as wit;
+use berth_apimachinery::fields::{BadPath, FieldPath};
 
 /// So many kinds may a plugin read, and so many fields of each.
 const MOST: usize = 64;

@@ -9,8 +9,8 @@ use berth_core::plugins::Declaration;
 use hashbrown::HashSet;
 
 use super::BATCH;
-use crate::fields::{FieldPath, pruned_text};
 use crate::wasm::bindings::exports::berth::scheduler::objects as wit;
+use berth_apimachinery::fields::{FieldPath, pruned_text};
 
 /// Bytes of fields in one `apply`, after which the next object goes into another one.
 const BATCH_BYTES: usize = 1 << 20;

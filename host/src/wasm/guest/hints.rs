@@ -9,9 +9,9 @@ use super::answers::{self, shorten};
 use super::call::Export;
 use super::error::CallError;
 use super::instance::Instance;
-use crate::fields::{FieldPath, pruned_text};
 use crate::wasm::bindings::exports::berth::scheduler::queueing_hint as wit;
 use crate::wasm::convert;
+use berth_apimachinery::fields::{FieldPath, pruned_text};
 
 impl Instance {
     /// `hints`, parallel to the pods; where it is not exported, each is worth another try. Their templates are held, and those of

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::answers::shorten;
 use super::call::Export;
 use super::error::CallError;
-use crate::fields::{FieldPath, pruned};
 use crate::wasm::bindings::berth::scheduler::intents as wit;
+use berth_apimachinery::fields::{FieldPath, pruned};
 
 /// Intents of one answer.
 const INTENTS: usize = 1_024;

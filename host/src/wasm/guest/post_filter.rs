@@ -15,11 +15,11 @@ use super::error::CallError;
 use super::ids;
 use super::instance::Instance;
 use super::intents::changes;
-use crate::supervisor::message;
 use crate::wasm::bindings::berth::scheduler::extenders as wit_extenders;
 use crate::wasm::bindings::berth::scheduler::types as wit;
 use crate::wasm::bindings::berth::scheduler::what_if::WhatIfCase;
 use crate::wasm::bindings::exports::berth::scheduler::post_filter as wit_post_filter;
+use berth_supervisor::message;
 
 /// Cases of one question.
 const CASES: usize = 1 << 16;

@@ -28,7 +28,7 @@ pub(super) use self::resident::{Resident, Stale};
 use self::slot::Slot;
 use super::feed::Feeder;
 use super::limits::Limits;
-use crate::supervisor::Supervisor;
+use berth_supervisor::Supervisor;
 
 /// All instances. Implements [`berth_core::Plugins`].
 pub struct Guests {

@@ -11,10 +11,10 @@ use berth_core::plugins::PluginId;
 use super::delivery::{Delivery, Outbox};
 use super::entry::Entry;
 use super::resident::Resident;
-use crate::supervisor::{Supervisor, message};
 use crate::wasm::feed::Feeder;
 use crate::wasm::limits::Limits;
 use crate::wasm::load;
+use berth_supervisor::{Supervisor, message};
 
 enum Job {
     Rebuild(Arc<Entry>, Box<Cache>),

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::supervisor::Supervisor;
 use crate::wasm::embed;
 use crate::wasm::limits::Limits;
+use berth_supervisor::Supervisor;
 
 /// A component inside the binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Why profiles can't be served.
 
 use super::catalog::Catalog;
-use crate::nearest::nearest;
 use crate::wasm::load::LoadError;
+use berth_apimachinery::nearest;
 
 /// A profile can't be served as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

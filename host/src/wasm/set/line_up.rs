@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::catalog::Catalog;
 use super::spec::{Enabled, NamedBy, ProfileSpec};
-use crate::nearest::nearest;
 use crate::wasm::load::{LoadedComponent, Source};
+use berth_apimachinery::nearest;
 
 /// A profile's plugins, point by point.
 #[derive(Clone, Debug, PartialEq, Eq)]

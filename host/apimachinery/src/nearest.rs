@@ -1,0 +1,36 @@
+//! Of several names the one that was probably meant.
+
+/// The name that is nearest to a wrong one, if one is near enough: it goes on as the wrong one ends, or differs in a few
+/// letters.
+pub fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let given = wrong.to_lowercase();
+    let distance = |name: &str| match name.to_lowercase() {
+        name if given.len() >= 4 && name.starts_with(&given) => 1,
+        name => strsim::damerau_levenshtein(&given, &name),
+    };
+    let (distance, _, name) = names.map(|name| (distance(name), name.len(), name)).min()?;
+    // One that has no letter in common is no other spelling.
+    (distance <= 1 + wrong.len() / 4 && distance < wrong.chars().count()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_near_are_found_and_others_are_not() {
+        let names = ["NodeAffinity", "NodeName", "plugins", "pluginDirectory"];
+        for (wrong, expected) in [
+            ("NodeAfinity", Some("NodeAffinity")),
+            ("nodename", Some("NodeName")),
+            ("plugin", Some("plugins")),
+            ("pluginDir", Some("pluginDirectory")),
+            ("zzz", None),
+            ("", None),
+            ("N", None),
+        ] {
+            assert_eq!(nearest(wrong, names.into_iter()), expected, "{wrong:?}");
+        }
+        assert_eq!(nearest("a", std::iter::empty()), None);
+    }
+}

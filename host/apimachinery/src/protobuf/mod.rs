@@ -1,0 +1,123 @@
+//! Kubernetes' protobuf: what the API server writes lists in at less cost than as JSON, and what clients in Go
+//! send. Read through serde ([`read`]), by a table of all messages.
+//!
+//! A body is four bytes of magic and an envelope (`runtime.Unknown`), which names the kind of the message inside.
+
+mod decode;
+mod list;
+mod scalar;
+#[cfg(any(test, feature = "specimen"))]
+pub mod specimen;
+mod table;
+mod wire;
+
+use std::fmt;
+
+pub use decode::read;
+pub use list::{ListReader, Part};
+pub use table::message_named;
+use wire::{Fields, Wire};
+
+/// The media type.
+pub const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
+
+/// What every body begins with.
+pub const MAGIC: &[u8; 4] = b"k8s\0";
+
+/// Why bytes are not what they should be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("protobuf: {path}{problem}")]
+pub struct Malformed {
+    /// The members around the place, each with what parts it from the next.
+    path: String,
+    problem: String,
+}
+
+impl Malformed {
+    /// With this to say.
+    pub fn new(problem: impl Into<String>) -> Self {
+        Self { path: String::new(), problem: problem.into() }
+    }
+
+    fn within(mut self, member: &str) -> Self {
+        let parting = if self.path.is_empty() { ": " } else { "." };
+        self.path.insert_str(0, &format!("{member}{parting}"));
+        self
+    }
+
+    /// Where it is, `spec.containers`, and what is wrong there.
+    pub fn into_parts(self) -> (String, String) {
+        (self.path.trim_end_matches(": ").to_owned(), self.problem)
+    }
+}
+
+impl serde::de::Error for Malformed {
+    fn custom<T: fmt::Display>(problem: T) -> Self {
+        Self::new(problem.to_string())
+    }
+}
+
+/// What a body holds, as it says itself.
+#[derive(Debug, Default)]
+pub struct Envelope<'a> {
+    /// `apiVersion`.
+    pub api_version: &'a str,
+    /// `kind`.
+    pub kind: &'a str,
+    /// The object.
+    pub message: &'a [u8],
+}
+
+impl<'a> Envelope<'a> {
+    /// Opens a body.
+    ///
+    /// # Errors
+    /// A sentence saying what is wrong with the bytes.
+    pub fn open(body: &'a [u8]) -> Result<Self, Malformed> {
+        let rest = body.strip_prefix(MAGIC).ok_or_else(no_magic)?;
+        let mut envelope = Self::default();
+        for field in Fields::of(rest) {
+            match field? {
+                (2, Wire::Bytes(message)) => envelope.message = message,
+                (number, Wire::Bytes(bytes)) => envelope.add(number, bytes)?,
+                _ => {}
+            }
+        }
+        match envelope.kind {
+            "" => Err(Malformed::new("the envelope names no kind")),
+            _ => Ok(envelope),
+        }
+    }
+
+    /// What it says about the message: its kind, and that it is protobuf as it stands.
+    fn add(&mut self, number: u32, bytes: &'a [u8]) -> Result<(), Malformed> {
+        match number {
+            1 => (self.api_version, self.kind) = type_meta(bytes)?,
+            3 if !bytes.is_empty() => {
+                return Err(Malformed::new("the message is encoded once more, which is not supported"));
+            }
+            4 if !bytes.is_empty() && bytes != MEDIA_TYPE.as_bytes() => {
+                return Err(Malformed::new("what is in the envelope is no protobuf"));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn no_magic() -> Malformed {
+    Malformed::new("the body doesn't begin with \"k8s\\0\"")
+}
+
+/// The API version and the kind.
+fn type_meta(bytes: &[u8]) -> Result<(&str, &str), Malformed> {
+    let (mut api_version, mut kind) = ("", "");
+    for field in Fields::of(bytes) {
+        let (number, wire) = field?;
+        if let (1 | 2, Wire::Bytes(bytes)) = (number, wire) {
+            let text = std::str::from_utf8(bytes).map_err(|_| Malformed::new("the kind's name is not UTF-8"))?;
+            *(if number == 1 { &mut api_version } else { &mut kind }) = text;
+        }
+    }
+    Ok((api_version, kind))
+}

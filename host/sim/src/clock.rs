@@ -1,0 +1,71 @@
+//! The server's times: read in one place, and written the two ways that Kubernetes writes them.
+
+use jiff::Timestamp;
+
+pub use berth_apimachinery::schema::{micros, seconds};
+
+/// Now, in whole seconds: `2026-01-02T03:04:05Z`.
+pub fn now() -> String {
+    seconds(Timestamp::now())
+}
+
+/// Now plus `seconds`, for a deletion's deadline.
+pub fn after(seconds_from_now: i64) -> String {
+    let now = Timestamp::now();
+    seconds(now.checked_add(jiff::SignedDuration::from_secs(seconds_from_now)).unwrap_or(Timestamp::MAX))
+}
+
+/// How long ago `time` was, as kubectl shows ages: `5d`, `3h12m`, `42s`; `<unknown>` for what is no time.
+pub fn age(time: Option<&str>) -> String {
+    match time.and_then(|text| text.parse::<Timestamp>().ok()) {
+        Some(time) => human(Timestamp::now().duration_since(time).as_secs()),
+        None => "<unknown>".into(),
+    }
+}
+
+/// A duration in seconds with the two units that matter, as kubectl shows it.
+pub fn human(seconds: i64) -> String {
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    let two = |big: i64, unit: char, small: i64, small_unit: char| match small {
+        0 => format!("{big}{unit}"),
+        small => format!("{big}{unit}{small}{small_unit}"),
+    };
+    match seconds {
+        ..-1 => "<invalid>".into(),
+        -1..0 => "0s".into(),
+        0..120 => format!("{seconds}s"),
+        120..600 => two(minutes, 'm', seconds % 60, 's'),
+        600..10_800 => format!("{minutes}m"),
+        10_800..28_800 => two(hours, 'h', minutes % 60, 'm'),
+        28_800..172_800 => format!("{hours}h"),
+        172_800..691_200 => two(days, 'd', hours % 24, 'h'),
+        691_200..63_072_000 => format!("{days}d"),
+        63_072_000..252_288_000 => two(days / 365, 'y', days % 365, 'd'),
+        _ => format!("{}y", days / 365),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_short() {
+        for (seconds, expected) in [
+            (-5, "<invalid>"),
+            (0, "0s"),
+            (119, "119s"),
+            (125, "2m5s"),
+            (600, "10m"),
+            (11_000, "3h3m"),
+            (30_000, "8h"),
+            (180_000, "2d2h"),
+            (864_000, "10d"),
+            (63_158_400, "2y1d"),
+            (400_000_000, "12y"),
+        ] {
+            assert_eq!(human(seconds), expected, "{seconds}");
+        }
+        assert_eq!(age(None), "<unknown>");
+    }
+}

@@ -1,0 +1,88 @@
+//! Responses: objects, statuses and text, with their media type.
+
+use axum::body::Body;
+use axum::http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WARNING};
+use axum::http::{Response as HttpResponse, StatusCode};
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::negotiate::View;
+use crate::failure::Failure;
+use crate::resource::Resource;
+use crate::store::Object;
+use crate::table;
+
+/// A response with a body of any media type.
+pub fn with_type(code: u16, media: &'static str, body: impl Into<Body>) -> Response {
+    let mut response = HttpResponse::new(body.into());
+    *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
+    response
+}
+
+/// A response in JSON.
+pub fn json(code: u16, value: &Value) -> Response {
+    with_type(code, "application/json", value.to_string())
+}
+
+/// A response in plain text.
+pub fn text(text: &'static str) -> Response {
+    with_type(200, "text/plain; charset=utf-8", text)
+}
+
+/// A `Status` of an error.
+pub fn failure(failure: &Failure) -> Response {
+    let mut response = json(failure.code, &failure.to_value());
+    if matches!(failure.code, 429 | 504) {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    response
+}
+
+/// A `Status` of success, about an object where there is one.
+pub fn success(code: u16, details: Option<Value>) -> Response {
+    let mut status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"});
+    match details {
+        Some(details) => status["details"] = details,
+        None => status["code"] = code.into(),
+    }
+    json(code, &status)
+}
+
+/// A response that breaks off: the connection ends before its body does.
+pub fn broken() -> Response {
+    let error = std::io::Error::other("injected");
+    let pieces = futures::stream::iter([Err::<axum::body::Bytes, _>(error)]);
+    with_type(201, "application/json", Body::from_stream(pieces))
+}
+
+/// One object in the form asked for.
+pub fn object(code: u16, resource: &Resource, object: &Object, view: View) -> Response {
+    match view {
+        View::Objects => {
+            let mut bytes = Vec::new();
+            resource.write(object, object.rv(), &mut bytes);
+            with_type(code, "application/json", bytes)
+        }
+        View::Table => {
+            json(code, &table::of_one(resource, &resource.served(object), object.rv(), table::Include::Metadata))
+        }
+        View::Metadata => json(code, &metadata_only(&resource.served(object))),
+    }
+}
+
+/// An object's metadata as a `PartialObjectMetadata`.
+pub fn metadata_only(served: &Value) -> Value {
+    json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": served["metadata"]})
+}
+
+/// Adds warnings, which clients print.
+pub fn with_warnings(mut response: Response, warnings: &[String]) -> Response {
+    for warning in warnings {
+        let escaped = warning.replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{escaped}\"")) {
+            response.headers_mut().append(WARNING, value);
+        }
+    }
+    response
+}

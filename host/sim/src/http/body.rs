@@ -1,0 +1,91 @@
+//! Reading a request's body, within bounds, into a JSON tree.
+
+use serde_json::Value;
+
+use super::Call;
+use crate::failure::Failure;
+use crate::protobuf;
+
+/// The longest body that is read, as in kube-apiserver.
+pub const LIMIT: usize = 3 << 20;
+
+/// The media types of objects.
+const READABLE: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+/// Reads the whole body.
+///
+/// # Errors
+/// 413 where it is too long, 400 where the client breaks off.
+pub async fn bytes(call: Call) -> Result<axum::body::Bytes, Failure> {
+    axum::body::to_bytes(call.body, LIMIT).await.map_err(|error| {
+        let mut cause: &dyn std::error::Error = &error;
+        while let Some(inner) = cause.source() {
+            cause = inner;
+        }
+        match cause.to_string().contains("length limit") {
+            true => Failure::too_large(LIMIT),
+            false => Failure::bad_request(format!("reading the body: {cause}")),
+        }
+    })
+}
+
+/// Reads the body as an object in JSON, YAML or, if it is of a built-in kind, protobuf.
+///
+/// # Errors
+/// 415 for another media type or none, 413 and 400 as [`bytes`], 400 where it is no object.
+pub async fn object(call: Call) -> Result<Value, Failure> {
+    let parse = parser(&call.content_type)?;
+    let value = parse(&bytes(call).await?)?;
+    match value.is_object() {
+        true => Ok(value),
+        false => Err(Failure::bad_request("couldn't get version/kind; json parse error: the body is not an object")),
+    }
+}
+
+/// Reads the body as an object where there is one.
+///
+/// # Errors
+/// As [`object`].
+pub async fn optional_object(call: Call) -> Result<Option<Value>, Failure> {
+    let content_type = call.content_type.clone();
+    let bytes = bytes(call).await?;
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(None);
+    }
+    parser(&content_type)?(&bytes).map(Some)
+}
+
+/// Reads an object of one media type.
+type Parser = fn(&[u8]) -> Result<Value, Failure>;
+
+/// How an object of a media type is read.
+fn parser(content_type: &str) -> Result<Parser, Failure> {
+    match content_type {
+        "application/json" => Ok(parse_json),
+        "application/yaml" => Ok(parse_yaml),
+        protobuf::MEDIA_TYPE => Ok(parse_protobuf),
+        _ => Err(Failure::unsupported_media_type(READABLE)),
+    }
+}
+
+fn parse_protobuf(bytes: &[u8]) -> Result<Value, Failure> {
+    protobuf::object(bytes).map_err(|problem| Failure::bad_request(problem.to_string()))
+}
+
+/// Parses JSON.
+///
+/// # Errors
+/// 400 with the place of the mistake.
+pub fn parse_json(bytes: &[u8]) -> Result<Value, Failure> {
+    serde_json::from_slice(bytes)
+        .map_err(|error| Failure::bad_request(format!("couldn't get version/kind; json parse error: {error}")))
+}
+
+/// Parses YAML.
+///
+/// # Errors
+/// 400 with the place of the mistake.
+pub fn parse_yaml(bytes: &[u8]) -> Result<Value, Failure> {
+    serde_saphyr::from_slice(bytes)
+        .map_err(|error| Failure::bad_request(format!("error converting YAML to JSON: {error}")))
+}

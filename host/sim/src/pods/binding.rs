@@ -1,0 +1,137 @@
+//! The binding of a pod to a node.
+//!
+//! As in kube-apiserver, whether the node exists is not looked at: a binding to a node that went away a moment ago is
+//! done, and the pod is cleaned up by others.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::admission::{add_annotations, add_labels, topology_labels};
+use crate::clock;
+use crate::failure::{Failure, Subject};
+use crate::faults::BindFault;
+use crate::http::{Call, answer, body};
+use crate::state::State;
+use crate::store::Object;
+use crate::value::{items, members, remove, set_condition, text};
+use crate::verbs::{Place, modify};
+use berth_apimachinery::schema;
+
+/// Binds the pod that the path, or else the body, names.
+///
+/// # Errors
+/// 400 where the binding makes no sense, 404, 409 where the pod can't be bound.
+pub async fn bind(state: &Arc<State>, namespace: &str, name: Option<&str>, call: Call) -> Result<Response, Failure> {
+    let dry_run = call.query.dry_run()?;
+    let mut binding = body::object(call).await?;
+    check(&mut binding, namespace, name)?;
+    let fault = state.faults.take_binding();
+    match fault {
+        Some(BindFault::Slow(time)) => tokio::time::sleep(time).await,
+        Some(BindFault::Fail) => return Err(Failure::internal("injected")),
+        Some(BindFault::Conflict) => {
+            return Err(Failure::conflict(subject(text(&binding["metadata"], "name")), "injected"));
+        }
+        Some(BindFault::LoseAnswer) | None => {}
+    }
+    let pod = text(&binding["metadata"], "name").to_owned();
+    let resource = state.registry.find("", "v1", "pods").ok_or_else(Failure::no_such_path)?;
+    let labels = topology_labels(state, text(&binding["target"], "name"));
+    let place = Place { resource: &resource, namespace, name: &pod };
+    modify(state, place, dry_run, |current, pod| {
+        check_preconditions(&binding, current, &pod)?;
+        assign(pod, &binding, &labels).map_err(|why| Failure::conflict(subject(current.name()), &why))
+    })?;
+    match fault {
+        Some(BindFault::LoseAnswer) => Ok(answer::broken()),
+        _ => Ok(answer::success(201, None)),
+    }
+}
+
+fn subject(name: &str) -> Subject<'_> {
+    Subject { group: "", kind: "pods/binding", name }
+}
+
+/// Checks the binding itself.
+fn check(binding: &mut Value, namespace: &str, name: Option<&str>) -> Result<(), Failure> {
+    let cannot = "Binding in version \"v1\" cannot be handled as a Binding:";
+    for (member, expected) in [("kind", "Binding"), ("apiVersion", "v1")] {
+        let given = text(binding, member);
+        if !given.is_empty() && given != expected {
+            return Err(Failure::bad_request(format!("{cannot} its {member} is {given:?}")));
+        }
+    }
+    schema::check("core.v1.Binding", binding, "")
+        .map_err(|problem| Failure::bad_request(format!("{cannot} {problem}")))?;
+    let metadata = &mut binding["metadata"];
+    if !metadata.is_object() {
+        *metadata = json!({});
+    }
+    let given = text(metadata, "namespace");
+    if !given.is_empty() && given != namespace {
+        return Err(Failure::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    match (name, text(metadata, "name")) {
+        (Some(name), given) if given != name => {
+            return Err(Failure::bad_request("name in URL does not match name in Binding object"));
+        }
+        (None, "") => return Err(Failure::bad_request("name is required")),
+        _ => {}
+    }
+    let target = &binding["target"];
+    let kind = text(target, "kind");
+    if !matches!(kind, "" | "Node") {
+        return Err(Failure::plain_error(format!(
+            "target.kind: Unsupported value: {kind:?}: supported values: \"Node\", \"<empty>\""
+        )));
+    }
+    match text(target, "name") {
+        "" => Err(Failure::plain_error("target.name: Required value")),
+        _ => Ok(()),
+    }
+}
+
+fn check_preconditions(binding: &Value, current: &Object, pod: &Value) -> Result<(), Failure> {
+    let (wanted, actual) = (text(&binding["metadata"], "uid"), text(&pod["metadata"], "uid"));
+    let broken = |what: &str, wanted: &str, actual: &str| {
+        let why = format!("Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {actual}");
+        Failure::conflict(Subject { group: "", kind: "pods", name: current.name() }, &why)
+    };
+    if !wanted.is_empty() && wanted != actual {
+        return Err(broken("UID", wanted, actual));
+    }
+    let version = text(&binding["metadata"], "resourceVersion");
+    match version.is_empty() || version == current.rv().to_string() {
+        true => Ok(()),
+        false => Err(broken("ResourceVersion", version, &current.rv().to_string())),
+    }
+}
+
+/// The pod, bound.
+fn assign(mut pod: Value, binding: &Value, topology: &[(String, Value)]) -> Result<Value, String> {
+    let name = text(&pod["metadata"], "name");
+    if pod["metadata"].get("deletionTimestamp").is_some() {
+        return Err(format!("pod {name} is being deleted, cannot be assigned to a host"));
+    }
+    let node = text(&pod["spec"], "nodeName");
+    if !node.is_empty() {
+        return Err(format!("pod {name} is already assigned to node {node:?}"));
+    }
+    if items(&pod["spec"], "schedulingGates").next().is_some() {
+        return Err(format!("pod {name} has non-empty .spec.schedulingGates"));
+    }
+    pod["spec"]["nodeName"] = binding["target"]["name"].clone();
+    remove(&mut pod["status"], "nominatedNodeName");
+    add_annotations(&mut pod, binding);
+    let own = members(&binding["metadata"], "labels").map(|(key, value)| (key.clone(), value.clone()));
+    let labels: Vec<(String, Value)> = own.chain(topology.iter().cloned()).collect();
+    add_labels(&mut pod, labels);
+    let condition =
+        json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": clock::now()});
+    set_condition(&mut pod["status"], condition);
+    Ok(pod)
+}

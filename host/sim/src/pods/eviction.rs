@@ -1,0 +1,108 @@
+//! Eviction: a deletion that disruption budgets may forbid for now.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use crate::clock;
+use crate::failure::Failure;
+use crate::http::{Call, answer, body};
+use crate::selectors::LabelSelector;
+use crate::state::State;
+use crate::store::key;
+use crate::value::{items, set_default, text};
+use crate::verbs::{Deletion, Place, delete_object, modify};
+
+/// Evicts the pod that the path names.
+///
+/// # Errors
+/// 400, 404, 409, 429 where a budget forbids it, 500 where more than one budget covers the pod.
+pub async fn evict(state: &Arc<State>, namespace: &str, name: &str, call: Call) -> Result<Response, Failure> {
+    let query = call.query.clone();
+    let eviction = body::object(call).await?;
+    let given = text(&eviction["metadata"], "name");
+    if !given.is_empty() && given != name {
+        return Err(Failure::bad_request("name in URL does not match name in Eviction object"));
+    }
+    let deletion = Deletion::read(eviction.get("deleteOptions"), &query)?;
+    let resource = state.registry.find("", "v1", "pods").ok_or_else(Failure::no_such_path)?;
+    let pod = resource.objects.get(&key(namespace, name)).ok_or_else(|| Failure::not_found(resource.subject(name)))?;
+    let pod = resource.stored(&pod);
+    if !is_free(&pod)
+        && let Some(budget) = budget_of(state, namespace, &pod)?
+    {
+        spend(state, namespace, &budget, &pod, deletion.is_dry_run())?;
+    }
+    delete_object(state, Place { resource: &resource, namespace, name }, &deletion, deletion.is_dry_run())?;
+    Ok(answer::success(201, None))
+}
+
+/// True where no budget is asked: the pod has ended, has not begun, or is on its way already.
+fn is_free(pod: &Value) -> bool {
+    matches!(text(&pod["status"], "phase"), "Succeeded" | "Failed" | "Pending")
+        || pod["metadata"].get("deletionTimestamp").is_some()
+}
+
+fn budget_of(state: &State, namespace: &str, pod: &Value) -> Result<Option<String>, Failure> {
+    let mut covering = Vec::new();
+    for budget in state.values("policy", "poddisruptionbudgets", Some(namespace)) {
+        let selector = LabelSelector::from_object(budget["spec"].get("selector")).map_err(Failure::internal)?;
+        if selector.matches_value(pod) {
+            covering.push(text(&budget["metadata"], "name").to_owned());
+        }
+    }
+    match covering.len() {
+        0 | 1 => Ok(covering.pop()),
+        _ => Err(Failure::internal(
+            "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+        )),
+    }
+}
+
+/// Takes one disruption from a budget.
+fn spend(state: &Arc<State>, namespace: &str, budget: &str, pod: &Value, dry_run: bool) -> Result<(), Failure> {
+    let resource = state.registry.find("policy", "v1", "poddisruptionbudgets").ok_or_else(Failure::no_such_path)?;
+    modify(state, Place { resource: &resource, namespace, name: budget }, dry_run, |_, mut budget| {
+        if !is_ready(pod) && spares_unready(&budget) {
+            return Ok(budget);
+        }
+        let generation = budget["metadata"]["generation"].as_i64().unwrap_or_default();
+        if budget["status"]["observedGeneration"].as_i64().unwrap_or_default() < generation {
+            return Err(refusal(&budget, "is still being processed by the server."));
+        }
+        let allowed = budget["status"]["disruptionsAllowed"].as_i64().unwrap_or_default();
+        if allowed <= 0 {
+            let status = &budget["status"];
+            let why = format!(
+                "needs {} healthy pods and has {} currently",
+                status["desiredHealthy"].as_i64().unwrap_or_default(),
+                status["currentHealthy"].as_i64().unwrap_or_default()
+            );
+            return Err(refusal(&budget, &why));
+        }
+        budget["status"]["disruptionsAllowed"] = (allowed - 1).into();
+        set_default(&mut budget["status"], "disruptedPods", json!({}));
+        budget["status"]["disruptedPods"][text(&pod["metadata"], "name")] = clock::now().into();
+        Ok(budget)
+    })?;
+    Ok(())
+}
+
+fn is_ready(pod: &Value) -> bool {
+    items(&pod["status"], "conditions").any(|one| text(one, "type") == "Ready" && text(one, "status") == "True")
+}
+
+/// True where pods that are not ready may go without asking: always, or by default while enough others are healthy.
+fn spares_unready(budget: &Value) -> bool {
+    let count = |name: &str| budget["status"][name].as_i64().unwrap_or_default();
+    let healthy = count("desiredHealthy") > 0 && count("currentHealthy") >= count("desiredHealthy");
+    healthy || text(&budget["spec"], "unhealthyPodEvictionPolicy") == "AlwaysAllow"
+}
+
+fn refusal(budget: &Value, why: &str) -> Failure {
+    let message = format!("The disruption budget {} {why}", text(&budget["metadata"], "name"));
+    let cause = json!([{"reason": "DisruptionBudget", "message": message}]);
+    Failure::too_many_requests("Cannot evict pod as it would violate the pod's disruption budget.")
+        .with_detail("causes", cause)
+}

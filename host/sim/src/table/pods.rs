@@ -1,0 +1,150 @@
+//! The columns of pods; the status is worked out from the containers.
+
+use serde_json::Value;
+
+use super::{AGE_COLUMN, Column, or_none, text_column, wide_column};
+use crate::clock;
+use crate::value::{is_true, items, text, text_at};
+
+/// Pods' columns.
+pub const PODS: &[Column] = &[
+    text_column("Ready", ready),
+    text_column("Status", |pod| status(pod).into()),
+    text_column("Restarts", restarts),
+    AGE_COLUMN,
+    wide_column("IP", |pod| or_none(pod, "/status/podIP")),
+    wide_column("Node", |pod| or_none(pod, "/spec/nodeName")),
+    wide_column("Nominated Node", |pod| or_none(pod, "/status/nominatedNodeName")),
+    wide_column("Readiness Gates", gates),
+];
+
+fn ready(pod: &Value) -> Value {
+    let ready = items(&pod["status"], "containerStatuses").filter(|container| is_true(container, "ready")).count();
+    format!("{ready}/{}", items(&pod["spec"], "containers").count()).into()
+}
+
+/// What goes on in a pod, in a word.
+fn status(pod: &Value) -> String {
+    let mut found = text(&pod["status"], "phase").to_owned();
+    if let reason @ (1..) = text(&pod["status"], "reason").len() {
+        found = text(&pod["status"], "reason")[..reason].to_owned();
+    }
+    let gated = items(&pod["status"], "conditions")
+        .any(|one| text(one, "type") == "PodScheduled" && text(one, "reason") == "SchedulingGated");
+    if gated {
+        found = "SchedulingGated".into();
+    }
+    match initializing(pod) {
+        Some(status) => found = status,
+        None => {
+            let mut running = false;
+            for container in items(&pod["status"], "containerStatuses").collect::<Vec<_>>().into_iter().rev() {
+                running |= is_true(container, "ready") && container["state"].get("running").is_some();
+                if let Some(reason) = reason_of(&container["state"]) {
+                    found = reason;
+                }
+            }
+            if found == "Completed" && running {
+                found = "Running".into();
+            }
+        }
+    }
+    if pod["metadata"].get("deletionTimestamp").is_some()
+        && !matches!(text(&pod["status"], "phase"), "Succeeded" | "Failed")
+    {
+        found = if text(&pod["status"], "reason") == "NodeLost" { "Unknown" } else { "Terminating" }.into();
+    }
+    found
+}
+
+/// How far the init containers are, where they are not done.
+fn initializing(pod: &Value) -> Option<String> {
+    let total = items(&pod["spec"], "initContainers").count();
+    for (index, container) in items(&pod["status"], "initContainerStatuses").enumerate() {
+        let state = &container["state"];
+        if state.pointer("/terminated/exitCode").and_then(Value::as_i64) == Some(0) || is_true(container, "started") {
+            continue;
+        }
+        return Some(match reason_of(state) {
+            Some(reason) if !matches!(reason.as_str(), "PodInitializing") => format!("Init:{reason}"),
+            _ => format!("Init:{index}/{total}"),
+        });
+    }
+    None
+}
+
+fn reason_of(state: &Value) -> Option<String> {
+    let waiting = text_at(state, "/waiting/reason");
+    if !waiting.is_empty() {
+        return Some(waiting.to_owned());
+    }
+    let ended = state.get("terminated")?;
+    match (text(ended, "reason"), ended["signal"].as_i64().unwrap_or_default()) {
+        ("", 0) => Some(format!("ExitCode:{}", ended["exitCode"].as_i64().unwrap_or_default())),
+        ("", signal) => Some(format!("Signal:{signal}")),
+        (reason, _) => Some(reason.to_owned()),
+    }
+}
+
+fn restarts(pod: &Value) -> Value {
+    let count: i64 =
+        items(&pod["status"], "containerStatuses").filter_map(|container| container["restartCount"].as_i64()).sum();
+    let last = items(&pod["status"], "containerStatuses")
+        .map(|container| text_at(container, "/lastState/terminated/finishedAt"))
+        .max();
+    match last.filter(|last| !last.is_empty() && count > 0) {
+        Some(last) => format!("{count} ({} ago)", clock::age(Some(last))).into(),
+        None => count.to_string().into(),
+    }
+}
+
+fn gates(pod: &Value) -> Value {
+    let gates = items(&pod["spec"], "readinessGates").count();
+    if gates == 0 {
+        return "<none>".into();
+    }
+    let met = |gate: &Value| {
+        items(&pod["status"], "conditions")
+            .any(|one| one["type"] == gate["conditionType"] && text(one, "status") == "True")
+    };
+    let ready = items(&pod["spec"], "readinessGates").filter(|gate| met(gate)).count();
+    format!("{ready}/{gates}").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_status_tells_what_goes_on() {
+        for (pod, expected) in [
+            (json!({"status": {"phase": "Pending"}}), "Pending"),
+            (json!({"status": {"phase": "Failed", "reason": "Evicted"}}), "Evicted"),
+            (
+                json!({"status": {"phase": "Pending", "conditions": [{"type": "PodScheduled", "reason": "SchedulingGated"}]}}),
+                "SchedulingGated",
+            ),
+            (
+                json!({"status": {"phase": "Running", "containerStatuses": [{"state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}}),
+                "CrashLoopBackOff",
+            ),
+            (
+                json!({"status": {"phase": "Succeeded", "containerStatuses": [{"state": {"terminated": {"reason": "Completed"}}}]}}),
+                "Completed",
+            ),
+            (
+                json!({"status": {"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 3}}}]}}),
+                "ExitCode:3",
+            ),
+            (json!({"metadata": {"deletionTimestamp": "t"}, "status": {"phase": "Running"}}), "Terminating"),
+            (
+                json!({"spec": {"initContainers": [{}, {}]}, "status": {"phase": "Pending", "initContainerStatuses":
+                [{"state": {"terminated": {"exitCode": 0}}}, {"state": {"running": {}}}]}}),
+                "Init:1/2",
+            ),
+        ] {
+            assert_eq!(status(&pod), expected);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The deletion of everything in a namespace, or of all objects of a custom resource.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::delete::{Deletion, delete_object};
+use super::write::Place;
+use crate::resource::Resource;
+use crate::state::State;
+use crate::store::{Object, Span};
+
+/// Deletes a resource's objects, those of one namespace where `namespace` names one, and waits until all are gone.
+pub async fn delete_all(state: &Arc<State>, resource: &Resource, namespace: Option<&str>) {
+    let mut changes = resource.objects.subscribe();
+    let mut asked: HashSet<String> = HashSet::new();
+    loop {
+        changes.mark_unchanged();
+        let objects = content(resource, namespace);
+        if objects.is_empty() {
+            return;
+        }
+        let mut waits = true;
+        for object in objects {
+            if asked.insert(object.key().to_owned()) {
+                let place = Place { resource, namespace: object.namespace(), name: object.name() };
+                // An object that is gone already, or that a finalizer holds, is waited for like the others.
+                let _ = delete_object(state, place, &Deletion::default(), false);
+                waits = false;
+            }
+        }
+        if waits && changes.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+fn content(resource: &Resource, namespace: Option<&str>) -> Vec<Arc<Object>> {
+    let span = Span { namespace: namespace.map(str::to_owned), ..Span::default() };
+    // The present state is never too old.
+    resource.objects.snapshot(&span, None).map(|found| found.objects).unwrap_or_default()
+}
+
+/// Runs `work` in the background until it ends or the server stops.
+pub fn spawn(state: &Arc<State>, work: impl Future<Output = ()> + Send + 'static) {
+    let stopped = state.stopped();
+    tokio::spawn(async move {
+        tokio::select! {
+            () = stopped => {}
+            () = work => {}
+        }
+    });
+}

@@ -1,0 +1,209 @@
+//! delete: at once, after a grace period, or when the last finalizer is gone.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::definitions;
+use super::write::{Modified, Place, modify};
+use crate::clock;
+use crate::failure::{Failure, Problems, Subject};
+use crate::http::{Call, answer, body};
+use crate::request::{Query, Target};
+use crate::resource::Resource;
+use crate::state::State;
+use crate::store::Object;
+use crate::value::{copy_member, set_default, text};
+
+/// The options of a deletion.
+#[derive(Debug, Default, Clone)]
+pub struct Deletion {
+    grace: Option<i64>,
+    uid: Option<String>,
+    version: Option<String>,
+    policy: Option<String>,
+    dry_run: bool,
+}
+
+impl Deletion {
+    /// True where nothing is to be written.
+    pub fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    /// Reads a `DeleteOptions` body and the query's parameters. Where both set an option, the body's value is taken.
+    ///
+    /// # Errors
+    /// 400 where an option makes no sense, 422 for an unknown value of `dryRun`.
+    pub fn read(options: Option<&Value>, query: &Query) -> Result<Self, Failure> {
+        let none = Value::Null;
+        let options = options.unwrap_or(&none);
+        let grace = match options.get("gracePeriodSeconds").and_then(Value::as_i64) {
+            Some(seconds) => Some(seconds),
+            None => query.number("gracePeriodSeconds")?.and_then(|seconds| i64::try_from(seconds).ok()),
+        };
+        let owned = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+        let policy = owned(options, "propagationPolicy").or(query.get("propagationPolicy").map(str::to_owned));
+        if policy.as_deref().is_some_and(|policy| !matches!(policy, "Orphan" | "Background" | "Foreground")) {
+            return Err(Failure::bad_request(format!(
+                "invalid DeletionPropagation policy {:?}",
+                policy.unwrap_or_default()
+            )));
+        }
+        let preconditions = &options["preconditions"];
+        let dry_run = asks_for_dry_run(options)? | query.dry_run()?;
+        Ok(Self {
+            grace,
+            uid: owned(preconditions, "uid"),
+            version: owned(preconditions, "resourceVersion"),
+            policy,
+            dry_run,
+        })
+    }
+}
+
+/// Reads `dryRun` of a `DeleteOptions` body.
+fn asks_for_dry_run(options: &Value) -> Result<bool, Failure> {
+    let values = match options.get("dryRun") {
+        None | Some(Value::Null) => return Ok(false),
+        Some(Value::Array(values)) => values,
+        Some(other) => return Err(Failure::bad_request(format!("dryRun: {other} is not a list of strings"))),
+    };
+    if let Some(other) = values.iter().find(|value| *value != "All") {
+        let mut problems = Problems::default();
+        problems.unsupported("dryRun", other.as_str().unwrap_or_default(), &["All"]);
+        let subject = Subject { group: "meta.k8s.io", kind: "DeleteOptions", name: "" };
+        return Err(Failure::invalid(subject, &problems));
+    }
+    Ok(!values.is_empty())
+}
+
+/// Deletes the object that the path names.
+///
+/// # Errors
+/// 400, 404, 409 where a precondition fails.
+pub async fn delete(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
+    let view = call.accept.view()?;
+    let query = call.query.clone();
+    let options = body::optional_object(call).await?;
+    let deletion = Deletion::read(options.as_ref(), &query)?;
+    let name = target.name.as_deref().unwrap_or_default();
+    let place = Place { resource: &target.resource, namespace: &target.namespace, name };
+    let modified = delete_object(state, place, &deletion, deletion.dry_run)?;
+    let resource = &target.resource;
+    match &modified {
+        Modified::Removed(object) if !resource.kind().is_some_and(|kind| kind.returns_deleted) => {
+            let mut details =
+                json!({"name": name, "kind": resource.plural, "uid": resource.stored(object)["metadata"]["uid"]});
+            if !resource.group.is_empty() {
+                details["group"] = resource.group.as_str().into();
+            }
+            Ok(answer::success(200, Some(details)))
+        }
+        other => Ok(answer::object(200, resource, other.object(), view)),
+    }
+}
+
+/// Deletes an object as far as its grace period and finalizers allow.
+///
+/// # Errors
+/// 404, 409 where a precondition fails.
+pub fn delete_object(
+    state: &Arc<State>,
+    place: Place<'_>,
+    deletion: &Deletion,
+    dry_run: bool,
+) -> Result<Modified, Failure> {
+    modify(state, place, dry_run, |current, object| {
+        check_preconditions(place.resource, current, &object, deletion)?;
+        Ok(decide(place.resource, object, deletion))
+    })
+}
+
+/// Checks a write's assumptions about the stored object's uid and version.
+pub fn check_preconditions(
+    resource: &Resource,
+    current: &Object,
+    object: &Value,
+    deletion: &Deletion,
+) -> Result<(), Failure> {
+    let uid = text(&object["metadata"], "uid");
+    let differs = |name: &str, expected: &str, found: &str, hint: &str| {
+        let why = format!(
+            "the {name} in the precondition ({expected}) does not match the {name} in record ({found}). \
+             The object might have been {hint}"
+        );
+        // Here, the kind takes the resource's place.
+        Failure::conflict(Subject { kind: &resource.kind, ..resource.subject(current.name()) }, &why)
+    };
+    match (&deletion.uid, &deletion.version) {
+        (Some(expected), _) if expected != uid => Err(differs("UID", expected, uid, "deleted and then recreated")),
+        (_, Some(expected)) if *expected != current.rv().to_string() => {
+            Err(differs("ResourceVersion", expected, &current.rv().to_string(), "modified"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn decide(resource: &Resource, mut object: Value, deletion: &Deletion) -> Value {
+    let metadata = &mut object["metadata"];
+    match deletion.policy.as_deref() {
+        // Both are finished by the garbage collector.
+        Some("Foreground") => add_finalizer(metadata, "foregroundDeletion"),
+        Some("Orphan") => add_finalizer(metadata, "orphan"),
+        _ => {}
+    }
+    let grace = grace_period(resource, &object, deletion);
+    let metadata = &mut object["metadata"];
+    let deleting = metadata.get("deletionTimestamp").is_some();
+    let before = metadata.get("deletionGracePeriodSeconds").and_then(Value::as_i64);
+    // A second deletion can only shorten the time that is left.
+    if !deleting || before.is_some_and(|before| grace < before) {
+        metadata["deletionTimestamp"] = clock::after(grace).into();
+        metadata["deletionGracePeriodSeconds"] = grace.into();
+        if let Some(count) = metadata.get("generation").and_then(Value::as_i64).filter(|_| !deleting) {
+            metadata["generation"] = (count + 1).into();
+        }
+        if definitions::is_resource_of_definitions(resource) && !deleting {
+            add_finalizer(metadata, definitions::FINALIZER);
+            definitions::mark_terminating(&mut object);
+        }
+        if resource.kind == "Namespace" && resource.group.is_empty() {
+            object["status"]["phase"] = "Terminating".into();
+        }
+    }
+    object
+}
+
+fn add_finalizer(metadata: &mut Value, finalizer: &str) {
+    set_default(metadata, "finalizers", json!([]));
+    if let Some(list) = metadata["finalizers"].as_array_mut()
+        && !list.iter().any(|existing| existing == finalizer)
+    {
+        list.push(finalizer.into());
+    }
+}
+
+/// The seconds that an object gets: only pods that may be running get any.
+fn grace_period(resource: &Resource, object: &Value, deletion: &Deletion) -> i64 {
+    if resource.kind != "Pod" || !resource.group.is_empty() {
+        return 0;
+    }
+    let ended = matches!(text(&object["status"], "phase"), "Succeeded" | "Failed");
+    if text(&object["spec"], "nodeName").is_empty() || ended {
+        return 0;
+    }
+    let own = object["spec"]["terminationGracePeriodSeconds"].as_i64().unwrap_or(30);
+    match deletion.grace.unwrap_or(own) {
+        ..0 => 1,
+        seconds => seconds,
+    }
+}
+
+/// Keeps what an update must not change of a deletion under way.
+pub fn keep_deletion(new: &mut Value, old: &Value) {
+    for member in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
+        copy_member(&mut new["metadata"], &old["metadata"], member);
+    }
+}

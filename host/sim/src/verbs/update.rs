@@ -1,0 +1,194 @@
+//! update: an object put in the place of the stored one, or its status, or what another subresource covers.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::create::{check, store_new};
+use super::delete::keep_deletion;
+use super::incoming::accept;
+use super::write::{Place, modify};
+use super::{check_place, read};
+use crate::failure::{Failure, Problems};
+use crate::http::{Call, answer};
+use crate::kinds::Sub;
+use crate::request::Target;
+use crate::resource::{Resource, Source};
+use crate::state::State;
+use crate::store::{Object, key};
+use crate::value::{copy_member, items, remove, text};
+
+/// Puts the object in the body.
+///
+/// # Errors
+/// 400, 404, 409, 415, 422.
+pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
+    let view = call.accept.view()?;
+    let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);
+    let body = read(&target.resource, call).await?;
+    let resource = target.resource.clone();
+    let name = target.name.clone().unwrap_or_default();
+    check_place(&body, &target.namespace, Some(&name))?;
+    let incoming = accept(&resource, body, Some(&name), &query)?;
+    let creates = target.sub.is_none() && resource.kind().is_some_and(|kind| kind.creates_on_update);
+    if creates && resource.objects.get(&key(&target.namespace, &name)).is_none() {
+        let object = store_new(state, &resource, &target.namespace, incoming.object, dry_run)?;
+        return Ok(answer::with_warnings(answer::object(201, &resource, &object, view), &incoming.warnings));
+    }
+    let place = Place { resource: &resource, namespace: &target.namespace, name: &name };
+    let modified = modify(state, place, dry_run, |current, old| {
+        let next = incoming.object.clone();
+        check_version(&resource, current, &old, &next, true)?;
+        next_version(&resource, target.sub, next, &old)
+    })?;
+    Ok(answer::with_warnings(answer::object(200, &resource, modified.object(), view), &incoming.warnings))
+}
+
+/// Checks that a write is based on the stored version and meant for the stored object.
+///
+/// # Errors
+/// 409 where it isn't, 422 where a kind wants a version and none is given.
+pub fn check_version(
+    resource: &Resource,
+    current: &Object,
+    old: &Value,
+    next: &Value,
+    wants_version: bool,
+) -> Result<(), Failure> {
+    let metadata = &next["metadata"];
+    let version = text(metadata, "resourceVersion");
+    if version.is_empty() || version == "0" {
+        if wants_version && resource.conditional() {
+            let mut problems = Problems::default();
+            problems.invalid("metadata.resourceVersion", &json!(0), "must be specified for an update");
+            return Err(Failure::invalid(resource.kind_subject(current.name()), &problems));
+        }
+    } else if version != current.rv().to_string() {
+        return Err(Failure::modified(resource.subject(current.name())));
+    }
+    let (uid, actual) = (text(metadata, "uid"), text(&old["metadata"], "uid"));
+    if !uid.is_empty() && uid != actual {
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {actual}",
+            current.key()
+        );
+        return Err(Failure::conflict(resource.subject(current.name()), &why));
+    }
+    Ok(())
+}
+
+/// What is stored when `next` is put over `old` through `sub`: the parts that the way in covers, checked.
+///
+/// # Errors
+/// 422.
+pub fn next_version(resource: &Resource, sub: Option<Sub>, mut next: Value, old: &Value) -> Result<Value, Failure> {
+    let kind = resource.kind();
+    keep_identity(&mut next, old);
+    match sub {
+        None => {
+            if resource.has(Sub::Status) {
+                copy_member(&mut next, old, "status");
+            }
+            if let Some(kind) = kind {
+                kind.rules.update(&mut next, old);
+            }
+        }
+        Some(Sub::Status) => keep_all_but_status(resource, &mut next, old),
+        Some(Sub::Finalize) => {
+            let finalizers = next["spec"]["finalizers"].take();
+            next = old.clone();
+            next["spec"]["finalizers"] = if finalizers.is_null() { json!([]) } else { finalizers };
+        }
+        Some(Sub::Resize) => next = resized(next, old),
+        Some(Sub::EphemeralContainers) => {
+            let containers = next["spec"]["ephemeralContainers"].take();
+            next = old.clone();
+            next["spec"]["ephemeralContainers"] = containers;
+        }
+        Some(Sub::Scale | Sub::Binding | Sub::Eviction) => return Err(Failure::method_not_allowed()),
+    }
+    count_generation(resource, &mut next, old);
+    let mut problems = Problems::default();
+    check_finalizers(&next, old, &mut problems);
+    match (kind, sub) {
+        (Some(kind), None) => kind.rules.check_update(&next, old, &mut problems),
+        (Some(kind), Some(Sub::Status)) => kind.rules.check_status_update(&next, old, &mut problems),
+        _ => {}
+    }
+    let name = text(&old["metadata"], "name");
+    if !problems.is_empty() {
+        return Err(Failure::invalid(resource.kind_subject(name), &problems));
+    }
+    check(resource, &next).map_err(|problems| Failure::invalid(resource.kind_subject(name), &problems))?;
+    Ok(next)
+}
+
+/// What no update changes, whatever the client sends.
+fn keep_identity(next: &mut Value, old: &Value) {
+    for member in ["uid", "creationTimestamp", "generation", "generateName", "name", "namespace"] {
+        copy_member(&mut next["metadata"], &old["metadata"], member);
+    }
+    keep_deletion(next, old);
+}
+
+fn keep_all_but_status(resource: &Resource, next: &mut Value, old: &Value) {
+    let status = next.get("status").cloned();
+    let metadata = next["metadata"].take();
+    *next = old.clone();
+    match status {
+        Some(status) => next["status"] = status,
+        None => remove(next, "status"),
+    }
+    if let Source::BuiltIn(kind) = &resource.source {
+        next["metadata"] = metadata;
+        kind.rules.update_status(next, old);
+    }
+}
+
+/// A pod whose containers' resources and resize policies are those of `next`.
+fn resized(next: Value, old: &Value) -> Value {
+    let mut pod = old.clone();
+    for list in ["containers", "initContainers"] {
+        for container in crate::value::items_mut(&mut pod["spec"], list) {
+            let name = text(container, "name").to_owned();
+            if let Some(source) = items(&next["spec"], list).find(|one| text(one, "name") == name) {
+                copy_member(container, source, "resources");
+                copy_member(container, source, "resizePolicy");
+            }
+        }
+    }
+    copy_member(&mut pod["spec"], &next["spec"], "resources");
+    pod
+}
+
+/// Counts a change of the spec; of a custom resource, of anything but metadata and status.
+fn count_generation(resource: &Resource, next: &mut Value, old: &Value) {
+    let without = |value: &Value| {
+        let mut value = value.clone();
+        for member in ["metadata", "status", "apiVersion", "kind"] {
+            remove(&mut value, member);
+        }
+        value
+    };
+    let changed = match resource.source {
+        Source::BuiltIn(_) => next.get("spec") != old.get("spec"),
+        Source::Custom(_) => without(next) != without(old),
+    };
+    if resource.counted() && changed {
+        let count = old["metadata"]["generation"].as_i64().unwrap_or_default();
+        next["metadata"]["generation"] = (count + 1).into();
+    }
+}
+
+fn check_finalizers(next: &Value, old: &Value, problems: &mut Problems) {
+    if old["metadata"].get("deletionTimestamp").is_none() {
+        return;
+    }
+    let before: Vec<&Value> = items(&old["metadata"], "finalizers").collect();
+    let added: Vec<&Value> = items(&next["metadata"], "finalizers").filter(|one| !before.contains(one)).collect();
+    if !added.is_empty() {
+        let list = added.iter().filter_map(|one| one.as_str()).collect::<Vec<_>>().join("\", \"");
+        problems.forbidden("metadata.finalizers", &format!("no new finalizers can be added if the object is being deleted, found new finalizers []string{{\"{list}\"}}"));
+    }
+}
