@@ -61,13 +61,15 @@ impl Wanted {
     }
 }
 
-/// Amounts of which a hundredfold is a number still. What is cut off the largest ones shows in no score.
+/// Returns amounts that can be multiplied by 100 without overflow. The lost bits of very large amounts do not change
+/// a score.
 #[inline]
 fn in_percent_range(capacity: i64, requested: i64) -> (i64, i64) {
     if capacity <= i64::MAX / 100 { (capacity, requested) } else { (capacity >> 7, requested >> 7) }
 }
 
-/// The value of a broken line; level before its first point and after its last.
+/// Returns the value at `at` of the piecewise linear function. The function is constant before the first point and
+/// after the last.
 fn on_line(shape: &[(i64, i64)], at: i64) -> i64 {
     let mut before: Option<(i64, i64)> = None;
     for &(x, y) in shape {
