@@ -21,7 +21,7 @@ struct On(&'static str, &'static str, i64, i32, i64);
 struct Bench {
     host: Host<Plugin>,
     pods: Vec<On>,
-    /// How often the plugin asked, and in how many questions' rounds at most about one node.
+    /// The number of what-if questions by node.
     asked: BTreeMap<String, usize>,
     rejects: BTreeMap<&'static str, Status>,
 }

@@ -11,7 +11,7 @@ use berth_guest::prelude::*;
 const MIB: i64 = 1 << 20;
 /// A sum up to this size scores 0.
 const LEAST: i64 = 23 * MIB;
-/// A sum of this size or more for each container scores 100.
+/// A sum of at least this size times the number of containers scores 100.
 const MOST_PER_CONTAINER: i64 = 1000 * MIB;
 
 /// The pod's images that some node has, with the weighted size of each. An image occurs once for each container or

@@ -1,5 +1,5 @@
-//! Queueing hints: selected pods that are added, deleted or relabelled, and nodes that are added, deleted,
-//! relabelled or retainted.
+//! Queueing hints: selected pods that are added, deleted or relabelled, and nodes that are added or deleted,
+//! or whose labels or taints change.
 
 use std::borrow::Cow;
 

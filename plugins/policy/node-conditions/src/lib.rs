@@ -4,7 +4,6 @@
 //! CheckNodePIDPressure of kube-scheduler before v1.18, which replaced them by taints. The arguments select
 //! predicates: `{"checks": ["CheckNodeCondition"]}`. Reads the node's conditions and `spec.unschedulable`, and the
 //! containers' requests: memory pressure rejects only BestEffort pods.
-//! one that is kept off a node short of memory.
 
 use berth_guest::prelude::*;
 use berth_guest::types::ConditionStatus;
