@@ -1,5 +1,5 @@
-//! Answers by classes of nodes. Two nodes belong to a class if, for each topology key, they are in the same domain
-//! or, for a key with many domains (such as the hostname), in domains with the same sums.
+//! Answers by classes of nodes. Two nodes belong to the same class if, for each topology key, they are in the same
+//! domain or, for a key with many domains (such as the hostname), in domains with the same sums.
 
 use berth_guest::Verdicts;
 use berth_guest::classes::{ClassFilter, ClassScores, Classified, Known, Numbers, Passed, Told, Touched};

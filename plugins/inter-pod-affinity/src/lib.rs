@@ -7,8 +7,9 @@
 //! server has merged `matchLabelKeys` and `mismatchLabelKeys` into the selectors.
 //!
 //! The plugin groups the pods on nodes. It computes the sums of a template once and then updates them with each
-//! added or deleted pod. Nodes belong to a class if they are in the same domain of each topology key, or in domains
-//! with the same sums. For a known template, the work depends on the number of classes, not on the number of nodes.
+//! added or deleted pod. Nodes belong to the same class if they are in the same domain of each topology key, or in
+//! domains with the same sums. For a known template, the work depends on the number of classes, not on the number of
+//! nodes.
 
 mod args;
 mod by_class;

@@ -1,5 +1,5 @@
-//! Answers by classes of nodes. Two nodes belong to a class if, for each constraint, they are in the same domain or,
-//! for a key with many domains (such as the hostname), in domains with the same number of pods.
+//! Answers by classes of nodes. Two nodes belong to the same class if, for each constraint, they are in the same
+//! domain or, for a key with many domains (such as the hostname), in domains with the same number of pods.
 
 use berth_guest::Verdicts;
 use berth_guest::classes::{ClassFilter, ClassScores, Classes, Classified, Known, Numbers, Passed, Touched};

@@ -7,8 +7,8 @@
 //! decide which nodes count. All as in kube-scheduler v1.36.
 //!
 //! The plugin computes the counts of a template once and then updates them with each added or deleted pod. Nodes
-//! belong to a class if they are in the same domain of each constraint, or in domains with the same counts. For a
-//! known template, the work depends on the number of classes, not on the number of nodes.
+//! belong to the same class if they are in the same domain of each constraint, or in domains with the same counts.
+//! For a known template, the work depends on the number of classes, not on the number of nodes.
 
 mod args;
 mod by_class;

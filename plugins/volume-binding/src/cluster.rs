@@ -16,15 +16,15 @@ use crate::volume::Volume;
 /// The plugin's index of the cluster.
 #[derive(Default)]
 pub struct Cluster {
-    /// All claims.
+    /// Claims by namespace and name.
     pub claims: Known<Rc<Claim>>,
-    /// All volumes.
+    /// Volumes by name.
     pub volumes: Known<Rc<Volume>>,
-    /// All classes.
+    /// Classes by name.
     pub classes: Known<StorageClass>,
-    /// All CSINodes.
+    /// CSINodes by name.
     pub csi_nodes: Known<CsiNode>,
-    /// All CSIDrivers.
+    /// CSIDrivers by name.
     pub drivers: Known<CsiDriver>,
     /// Names of volumes by class.
     by_class: BTreeMap<String, BTreeSet<String>>,

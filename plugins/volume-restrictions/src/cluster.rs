@@ -12,7 +12,7 @@ use berth_guest_volumes::{Known, PersistentVolumeClaim, Residents};
 /// The plugin's index of the cluster.
 #[derive(Default)]
 pub struct Cluster {
-    /// All claims.
+    /// Claims by namespace and name.
     pub claims: Known<PersistentVolumeClaim>,
     /// The pods on nodes that have exclusive disks or claims.
     residents: Residents<Resident>,

@@ -50,7 +50,7 @@ impl Search<'_> {
         enough
     }
 
-    /// Returns the counters that the device consumed.
+    /// Releases the counters that the device consumed.
     pub(super) fn give_counters_back(&mut self, place: Place) {
         let Some((_, used)) = self.counters.get_mut(&place.pool) else { return };
         for taken in &self.pools[place.pool].slices[place.slice].devices[place.device].spec.consumes_counters {

@@ -76,7 +76,7 @@ fn what_pods_on_nodes_prefer_may_be_ignored() {
     let mut host = host_with(r#"{"ignorePreferredTermsOfExistingPods": true}"#);
     put(&mut host, &app("db").rather_near(5, term("zone", "web")), "a1");
     assert!(raw(&mut host, &app("web")).is_empty());
-    // A pod with preferred terms of its own is scored by them as well.
+    // Preferred terms of pods on nodes still count for a pod with preferred terms of its own.
     assert_eq!(raw(&mut host, &app("web").rather_near(2, term("zone", "api"))), [5, 5, 0, 0, 0]);
 }
 
