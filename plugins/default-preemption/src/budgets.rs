@@ -30,7 +30,7 @@ struct Spec {
 #[serde(default, rename_all = "camelCase")]
 struct Status {
     disruptions_allowed: i32,
-    /// Pods by name whose eviction the API server has already approved and counted.
+    /// Pods, by name, whose eviction the API server has already approved and counted.
     disrupted_pods: Option<BTreeMap<String, IgnoredAny>>,
 }
 
@@ -89,7 +89,7 @@ impl Budgets {
 
 impl Budget {
     /// Returns true if the budget protects the pod. A budget with an absent or empty selector protects no pods. A
-    /// pod without labels is never protected. A pod in `disruptedPods` is already counted.
+    /// pod without labels is never protected, nor is a pod in `disruptedPods`, whose eviction is already counted.
     fn counts(&self, pod: &Resident) -> bool {
         let selects = |selector: &LabelSelector| !selector.is_everything() && selector.matches(&pod.labels);
         let disrupted = self.status.disrupted_pods.as_ref();

@@ -84,7 +84,7 @@ impl Candidates {
 
     /// Returns the best candidate, by the criteria of kube-scheduler's `pickOneNodeForPreemption`: the fewest budget
     /// violations, the lowest priority of the most important victim, the lowest sum of priorities, the fewest
-    /// victims, and the latest start time among the most important victims of each node.
+    /// victims, and finally the latest value of the earliest start time among the most important victims.
     pub fn best(self, cluster: &Cluster, now: i64) -> Option<Candidate> {
         let order = |candidate: &Candidate| {
             let victims = || candidate.victims.iter().filter_map(|pod| cluster.pod(*pod));

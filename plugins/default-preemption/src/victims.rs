@@ -1,6 +1,6 @@
 //! Selects the victims on a node: as few as possible, and the least important ones.
 //!
-//! First removes all pods with lower priority hypothetically. If the pod fits then, the victims are restored one by
+//! First removes all pods with lower priority hypothetically. If the pod fits then, these pods are restored one by
 //! one: pods whose eviction violates a PodDisruptionBudget first, then the others, each group in order of
 //! importance. A restored pod is kept if the incoming pod still fits. Many nodes are examined at the same time: one
 //! what-if call has a case for each node.

@@ -204,8 +204,8 @@ impl Cluster {
         self.rooms.of(node)
     }
 
-    /// Returns true if this number of additional volumes fits on every node, even if all nodes count migrated
-    /// in-tree volumes.
+    /// Returns true if this number of additional volumes, migrated in-tree volumes included, is certain to fit on
+    /// every node that has a CSINode.
     pub fn all_take(&self, volumes: usize) -> bool {
         self.rooms.all_take(volumes)
     }
@@ -297,7 +297,7 @@ impl Cluster {
 
 /// A node, with its CSINode and VolumeAttachments.
 pub struct Place<'a> {
-    /// Its CSINode.
+    /// The node's CSINode.
     pub csi_node: Option<&'a CsiNode>,
     node: node::Id,
     attachments: Option<&'a BTreeSet<String>>,
