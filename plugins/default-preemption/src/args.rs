@@ -12,7 +12,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// How many nodes are enough to choose from, where so many could be tried.
+    /// Returns the number of candidates at which the search stops, if `nodes` nodes are potential candidates.
     pub fn candidates(&self, nodes: usize) -> usize {
         (nodes.saturating_mul(self.percentage) / 100).max(self.absolute).min(nodes)
     }
@@ -49,7 +49,7 @@ impl TryFrom<DefaultPreemptionArgs> for Args {
             problems.invalid(ABSOLUTE, absolute, same_time(PERCENTAGE));
         }
         problems.into_result()?;
-        // Neither is negative.
+        // The checks above exclude negative values.
         Ok(Args { percentage: percentage as usize, absolute: absolute as usize })
     }
 }

@@ -1,4 +1,4 @@
-//! PodDisruptionBudgets: whose eviction breaks a promise.
+//! PodDisruptionBudgets: finds pods whose eviction violates a budget.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 
 use crate::cluster::Resident;
 
-/// By namespace and name.
+/// PodDisruptionBudgets by namespace and name.
 #[derive(Debug, Default)]
 pub struct Budgets(BTreeMap<String, BTreeMap<String, Budget>>);
 
@@ -30,11 +30,11 @@ struct Spec {
 #[serde(default, rename_all = "camelCase")]
 struct Status {
     disruptions_allowed: i32,
-    /// By name: pods whose eviction the API server has let pass, and counted.
+    /// Pods, by name, whose eviction the API server has already approved and counted.
     disrupted_pods: Option<BTreeMap<String, IgnoredAny>>,
 }
 
-/// The kind, and what is read of it.
+/// Returns the kind with the fields that the plugin reads.
 pub fn kind() -> Kind {
     Kind::new(
         "policy/v1",
@@ -44,7 +44,7 @@ pub fn kind() -> Kind {
 }
 
 impl Budgets {
-    /// A budget is new, or it changed. One that can't be read protects nobody, with a line in the log.
+    /// Adds or updates a budget. An invalid budget protects no pods and is logged.
     pub fn set(&mut self, object: &Object<'_>) {
         match object.read::<Budget>() {
             Ok(budget) => {
@@ -59,7 +59,7 @@ impl Budgets {
         }
     }
 
-    /// A budget is gone.
+    /// Removes a budget.
     pub fn remove(&mut self, object: &Object<'_>) {
         if let Some(budgets) = self.0.get_mut(object.namespace) {
             budgets.remove(object.name);
@@ -69,7 +69,7 @@ impl Budgets {
         }
     }
 
-    /// For each of these pods whether its eviction breaks a budget, when they are evicted one after the other.
+    /// Returns, for each of `pods`, whether its eviction violates a budget if the pods are evicted in this order.
     pub fn broken_by<'r>(&self, pods: impl Iterator<Item = &'r Resident>) -> Vec<bool> {
         let mut used: BTreeMap<(&str, &str), i32> = BTreeMap::new();
         pods.map(|pod| {
@@ -88,8 +88,8 @@ impl Budgets {
 }
 
 impl Budget {
-    /// Whether it protects the pod. One without requirements, or without a selector, protects none, nor does any a pod
-    /// without labels.
+    /// Returns true if the budget protects the pod. A budget with an absent or empty selector protects no pods. A
+    /// pod without labels is never protected, nor is a pod in `disruptedPods`, whose eviction is already counted.
     fn counts(&self, pod: &Resident) -> bool {
         let selects = |selector: &LabelSelector| !selector.is_everything() && selector.matches(&pod.labels);
         let disrupted = self.status.disrupted_pods.as_ref();

@@ -1,4 +1,4 @@
-//! The nodes to choose from, and the choice.
+//! Finds candidate nodes for preemption and chooses the best one.
 
 use std::cmp::Reverse;
 
@@ -9,21 +9,22 @@ use berth_guest::types::{Code, Status};
 use crate::cluster::{Cluster, Resident};
 use crate::victims;
 
-/// Nodes that are tried at the same time, at most.
+/// The maximum number of nodes that one what-if call examines.
 const AT_ONCE: usize = 1024;
 
-/// What was found out about the nodes that were tried.
+/// The results for the examined nodes.
 #[derive(Debug, Default)]
 pub struct Candidates {
-    /// Where no budget breaks, then the others.
+    /// Candidates without PodDisruptionBudget violations, then candidates with violations.
     found: [Vec<Candidate>; 2],
-    /// Why others are none.
+    /// Rejections of the other examined nodes.
     pub not: Vec<Status>,
 }
 
 impl Candidates {
-    /// Tries the nodes of which pods taken away might help, from the one at `offset` on, until `enough` gives as many candidates as
-    /// are enough, one of which breaks no budget.
+    /// Examines the nodes on which preemption may help, starting at the node with index `offset` (modulo their
+    /// number). Stops when the number of candidates reaches the result of `enough` and at least one candidate
+    /// violates no budget.
     pub fn find(
         rejected: &mut Rejected<'_>,
         cluster: &Cluster,
@@ -39,7 +40,7 @@ impl Candidates {
             return candidates;
         }
         let enough = enough(nodes.len());
-        // Less than the length, which is of this type.
+        // The remainder is less than `nodes.len()`, so it fits into usize.
         let first = (offset % nodes.len() as u64) as usize;
         nodes.rotate_left(first);
         for nodes in nodes.chunks(enough.clamp(1, AT_ONCE)) {
@@ -52,7 +53,7 @@ impl Candidates {
         candidates
     }
 
-    /// Whether it is enough now.
+    /// Adds a result. Returns true if the search has enough candidates.
     fn add(&mut self, tried: Result<Candidate, Status>, enough: usize) -> bool {
         let candidate = match tried {
             Err(no) => {
@@ -69,20 +70,21 @@ impl Candidates {
         clean > 0 && clean + violating >= enough
     }
 
-    /// Leaves those that the extenders leave. An error is for the pod's message.
+    /// Replaces the candidates by those that the extenders accept. An error is for the pod's message.
     pub fn ask_extenders(&mut self, rejected: &mut Rejected<'_>) -> Result<(), String> {
         let found: Vec<Candidate> = std::mem::take(&mut self.found).into_iter().flatten().collect();
         self.found[0] = rejected.ask_extenders(&found)?;
         Ok(())
     }
 
-    /// Whether there is one.
+    /// Returns true if there is a candidate.
     pub fn any(&self) -> bool {
         self.found.iter().any(|found| !found.is_empty())
     }
 
-    /// The best, as kube-scheduler's `pickOneNodeForPreemption` has it: the fewest broken budgets, the lowest priority of the most
-    /// important victim, the lowest sum of priorities, the fewest victims, and of the most important victims the latest start.
+    /// Returns the best candidate, by the criteria of kube-scheduler's `pickOneNodeForPreemption`: the fewest budget
+    /// violations, the lowest priority of the most important victim, the lowest sum of priorities, the fewest
+    /// victims, and finally the latest value of the earliest start time among the most important victims.
     pub fn best(self, cluster: &Cluster, now: i64) -> Option<Candidate> {
         let order = |candidate: &Candidate| {
             let victims = || candidate.victims.iter().filter_map(|pod| cluster.pod(*pod));
@@ -96,7 +98,7 @@ impl Candidates {
     }
 }
 
-/// A priority, raised so far that none is negative: more victims of the same priority are always worse.
+/// Returns the pod's priority, shifted so that it is never negative. Each additional victim then increases the sum.
 fn counted(pod: &Resident) -> i64 {
     i64::from(pod.priority) - i64::from(i32::MIN)
 }

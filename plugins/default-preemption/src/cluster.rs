@@ -1,4 +1,4 @@
-//! The cluster as this plugin keeps it: the pods of each node, and the budgets that protect some.
+//! The plugin's index of the cluster: the pods of each node, and PodDisruptionBudgets.
 
 use berth_guest::index::Index;
 use berth_guest::objects::{Kind, Object};
@@ -7,14 +7,14 @@ use berth_guest::{node, pod};
 use crate::args::Args;
 use crate::budgets::{self, Budgets};
 
-/// See the module.
+/// The plugin's index of the cluster.
 #[derive(Debug, Default)]
 pub struct Cluster {
-    /// By node; empty where there is none.
+    /// Node names by node id; empty for an unused id.
     names: Vec<String>,
-    /// By node, in the order they came.
+    /// Pods by node id, in the order of their arrival.
     on_node: Vec<Vec<pod::Id>>,
-    /// By pod.
+    /// Pods by pod id.
     pods: Vec<Option<Resident>>,
     /// PodDisruptionBudgets.
     pub budgets: Budgets,
@@ -32,12 +32,12 @@ pub struct Resident {
     pub labels: pod::Labels,
     /// `spec.priority`.
     pub priority: i32,
-    /// `status.startTime`, in milliseconds since 1970; `None` for one that has not started.
+    /// `status.startTime`, in milliseconds since 1970; `None` if the pod has not started.
     started: Option<i64>,
 }
 
 impl Resident {
-    /// When it started, milliseconds since 1970; one that has not, now.
+    /// Returns the pod's start time in milliseconds since 1970, or `now` if the pod has not started.
     pub fn started(&self, now: i64) -> i64 {
         self.started.unwrap_or(now)
     }
@@ -98,35 +98,35 @@ impl Index<Args> for Cluster {
 }
 
 impl Cluster {
-    /// The pods on a node.
+    /// Returns the pods on a node.
     pub fn pods_on(&self, node: node::Id) -> impl Iterator<Item = (pod::Id, &Resident)> {
         let ids = self.on_node.get(node.at()).into_iter().flatten();
         ids.filter_map(|id| Some((*id, self.pod(*id)?)))
     }
 
-    /// A pod on a node.
+    /// Returns a pod on a node.
     pub fn pod(&self, id: pod::Id) -> Option<&Resident> {
         self.pods.get(id.at())?.as_ref()
     }
 
-    /// A node's name.
+    /// Returns a node's name.
     pub fn name(&self, node: node::Id) -> &str {
         self.names.get(node.at()).map_or("", String::as_str)
     }
 
-    /// The node of this name. Looked for among all of them: few pods have a nominated node.
+    /// Returns the node with this name. A linear search is sufficient, because few pods have a nominated node.
     pub fn node(&self, name: &str) -> Option<node::Id> {
         let at = self.names.iter().position(|known| known == name && !name.is_empty())?;
-        // Ids are of this type.
+        // Node ids are u32.
         Some(node::Id(at as u32))
     }
 }
 
-/// The element there, which is made if need be.
+/// Returns the element at `at`. Extends the list with default values if necessary.
 fn grow<T: Default>(list: &mut Vec<T>, at: usize) -> &mut T {
     if at >= list.len() {
         list.resize_with(at + 1, T::default);
     }
-    // It was made above.
+    // The list was extended above.
     &mut list[at]
 }

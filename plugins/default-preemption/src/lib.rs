@@ -1,8 +1,9 @@
-//! DefaultPreemption: where no node fits, less important pods give way.
+//! DefaultPreemption: if no node fits, evicts pods with lower priority.
 //!
-//! Reads the pod's priority, `preemptionPolicy`, nominated node and scheduler name; of the pods on nodes their priority, start time
-//! and what PodDisruptionBudgets select them by; and those budgets. Asks what would be without some pods, and names the node with
-//! the least harm, as kube-scheduler v1.36 does. Arguments: `DefaultPreemptionArgs`.
+//! Reads the pod's priority, `preemptionPolicy`, nominated node and scheduler name; priority, start time, labels,
+//! name and namespace of the pods on nodes; and PodDisruptionBudgets. Examines with what-if calls which pods on a
+//! node have to go, and nominates the node with the least harm, as kube-scheduler v1.36 does. Arguments:
+//! `DefaultPreemptionArgs`.
 
 mod args;
 mod budgets;
@@ -55,12 +56,12 @@ fn post_filter(
     }
 }
 
-/// No room is made, and what is promised to the pod stays so.
+/// Returns a result without preemption that keeps the pod's nominated node.
 fn kept(why: String) -> PostFilter {
     PostFilter::Unschedulable { reasons: vec![why], clear: false, intents: Vec::new() }
 }
 
-/// Why this pod takes nobody's place.
+/// Returns the reason why this pod may not preempt other pods, or `None`.
 fn not_eligible(
     rejected: &Rejected<'_>,
     priority: &pod::Priority,
@@ -70,14 +71,14 @@ fn not_eligible(
     if priority.preemption == PreemptionPolicy::Never {
         return Some("not eligible due to preemptionPolicy=Never.");
     }
-    // Without a node, or with one that can't be helped, it looks for another.
+    // A pod without a nominated node, or whose nominated node cannot be helped by preemption, may preempt again.
     let code = rejected.code(cluster.node(nominated)?)?;
     let lower = |pod| cluster.pod(pod).is_some_and(|pod| pod.priority < priority.value);
     let waits = code != Code::UnschedulableAndUnresolvable && rejected.leaving().any(lower);
     waits.then_some("not eligible due to a terminating pod on the nominated node.")
 }
 
-/// Why none of so many nodes is a candidate: `not` of those that were tried.
+/// Returns the message for `nodes` nodes without a candidate. `not` has the rejections of the examined nodes.
 fn message(nodes: usize, not: &[Status]) -> String {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for reason in not.iter().flat_map(|no| &no.reasons) {
@@ -87,7 +88,7 @@ fn message(nodes: usize, not: &[Status]) -> String {
         *reasons.entry("Preemption is not helpful for scheduling").or_default() += nodes - not.len();
     }
     let mut lines: Vec<String> = reasons.into_iter().map(|(reason, nodes)| format!("{nodes} {reason}")).collect();
-    // As text, as kube-scheduler sorts them.
+    // kube-scheduler sorts these lines as text.
     lines.sort_unstable();
     let end = if lines.is_empty() { "" } else { "." };
     format!("0/{nodes} nodes are available: {}{end}", lines.join(", "))

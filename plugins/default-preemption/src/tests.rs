@@ -1,4 +1,4 @@
-//! Nodes that hold ten each, and pods that take some of it.
+//! Tests with nodes of capacity ten and pods of various sizes.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use super::Plugin;
 const CAPACITY: i64 = 10;
 const NOW: i64 = 1_000_000;
 
-/// A pod on a node: what it takes, its priority, and since when it runs (0: not yet).
+/// A pod on a node: name, node, size, priority, and start time (0 if not started).
 #[derive(Clone, Copy)]
 struct On(&'static str, &'static str, i64, i32, i64);
 
 struct Bench {
     host: Host<Plugin>,
     pods: Vec<On>,
-    /// How often the plugin asked, and in how many questions' rounds at most about one node.
+    /// The number of what-if questions by node.
     asked: BTreeMap<String, usize>,
     rejects: BTreeMap<&'static str, Status>,
 }
@@ -43,7 +43,7 @@ impl Bench {
         Bench { host, pods: pods.to_vec(), asked: BTreeMap::new(), rejects: BTreeMap::new() }
     }
 
-    /// A budget for the pods of these names.
+    /// Adds a budget for the pods with these names.
     fn budget(&mut self, name: &str, pods: &[&str], allowed: i32, disrupted: &[&str]) {
         let list = |names: &[&str], form: fn(&str) -> String| {
             names.iter().map(|name| form(name)).collect::<Vec<_>>().join(",")
@@ -60,7 +60,7 @@ impl Bench {
         self.host.object("PodDisruptionBudget", "default", name, &fields);
     }
 
-    /// For a pod that takes so much.
+    /// Runs the post-filter for a pod of this size.
     fn ask(&mut self, pod: &PodBuilder, size: i64, rejections: Rejections<'_>) -> Outcome<PostFilter> {
         let (pods, asked, rejects) = (&self.pods, &mut self.asked, &self.rejects);
         self.host.post_filter(pod, rejections, |node, gone| {
@@ -73,7 +73,7 @@ impl Bench {
         })
     }
 
-    /// Where room is made for a pod of this size and priority, and who goes.
+    /// Returns the nominated node and the victims for a pod of this size and priority.
     fn room(&mut self, size: i64, priority: i32) -> (String, Vec<&'static str>) {
         let answer = self.ask(&pod().priority(priority), size, Rejections::default());
         let Ok(PostFilter::Nominate(Nomination { node, evict, .. })) = answer else { panic!("{answer:?}") };
@@ -81,7 +81,7 @@ impl Bench {
         (self.host.node_names()[node.at()].clone(), names)
     }
 
-    /// Why no room is made.
+    /// Returns the reasons if no node is nominated, and whether the nomination is cleared.
     fn no_room(&mut self, pod: &PodBuilder, size: i64, rejections: Rejections<'_>) -> (String, bool) {
         let answer = self.ask(pod, size, rejections);
         let Ok(PostFilter::Unschedulable { reasons, clear, .. }) = answer else { panic!("{answer:?}") };
@@ -193,7 +193,7 @@ fn who_breaks_a_budget_comes_back_first() {
     assert_eq!(bench.room(5, 9).1, ["protected"]);
     bench.budget("budget", &["protected"], 0, &[]);
     assert_eq!(bench.room(5, 9).1, ["important"]);
-    // Where both have to go, the more important is named first all the same.
+    // If both pods have to go, the more important pod is still the first victim.
     assert_eq!(bench.room(10, 9).1, ["important", "protected"]);
 }
 
@@ -202,7 +202,7 @@ fn a_budget_is_used_up_by_the_more_important() {
     let pods = [On("a", "n", 5, 5, 1), On("b", "n", 5, 1, 1)];
     let mut bench = Bench::new(&["n"], &pods);
     bench.budget("budget", &["a", "b"], 1, &[]);
-    // Of both, taken away in thought, only b breaks it; so b comes back first.
+    // If both are evicted, only b violates the budget. So b is the first pod that is kept.
     assert_eq!(bench.room(5, 9).1, ["a"]);
 }
 

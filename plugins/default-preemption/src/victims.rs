@@ -1,8 +1,9 @@
-//! Who would have to go from a node: as few as possible, and the least important ones.
+//! Selects the victims on a node: as few as possible, and the least important ones.
 //!
-//! All pods of lower priority are taken away in thought. Where the pod fits then, they come back one after the other, those first
-//! whose eviction breaks a PodDisruptionBudget and the most important ones first, and stay where the pod still fits. This is done
-//! on many nodes at the same time, a pod of each in one question.
+//! First removes all pods with lower priority hypothetically. If the pod fits then, these pods are restored one by
+//! one: pods whose eviction violates a PodDisruptionBudget first, then the others, each group in order of
+//! importance. A restored pod is kept if the incoming pod still fits. Many nodes are examined at the same time: one
+//! what-if call has a case for each node.
 
 use std::cmp::Reverse;
 
@@ -12,10 +13,11 @@ use berth_guest::{node, pod};
 
 use crate::cluster::{Cluster, Resident};
 
-/// A node that is being tried.
+/// A node under examination.
 struct Trial {
     node: node::Id,
-    /// In the order in which they may come back; the number is their rank, 0 for the most important.
+    /// Potential victims that are not examined yet, in the order in which they are restored. `rank` is 0 for the
+    /// most important pod.
     open: std::vec::IntoIter<Potential>,
     victims: Vec<Potential>,
 }
@@ -27,7 +29,7 @@ struct Potential {
     violates: bool,
 }
 
-/// Tries nodes for a pod of this priority. For each a candidate, or why it is none.
+/// Examines nodes for a pod of this priority. Returns a candidate or a rejection for each node.
 pub fn on_nodes(
     nodes: &[node::Id],
     priority: i32,
@@ -74,7 +76,7 @@ fn no_victims() -> Status {
 }
 
 impl Trial {
-    /// `None` where nobody could go.
+    /// Returns `None` if the node has no pods with lower priority.
     fn new(node: node::Id, priority: i32, now: i64, cluster: &Cluster) -> Option<Trial> {
         let mut lower: Vec<(pod::Id, &Resident)> =
             cluster.pods_on(node).filter(|(_, pod)| pod.priority < priority).collect();
@@ -87,7 +89,7 @@ impl Trial {
         (!open.is_empty()).then(|| Trial { node, open: open.into_iter(), victims: Vec::new() })
     }
 
-    /// The node without those that have to go and those of whom it isn't known yet.
+    /// Returns the node without the victims and without the pods that are not examined yet.
     fn without_all(&self) -> WhatIf {
         let away = self.victims.iter().chain(self.open.as_slice());
         WhatIf { node: self.node, taken_away: away.map(|potential| potential.pod).collect() }

@@ -9,16 +9,17 @@ use crate::time;
 
 const DEFAULT_FILTER_TIMEOUT: Duration = Duration::from_secs(10);
 const DEFAULT_BINDING_TIMEOUT: Duration = Duration::from_secs(600);
-/// A search of a node is bounded by its steps, as components have no clock; so many are a second's.
+/// The number of search steps that correspond to one second of `filterTimeout`. Components have no clock, so steps
+/// bound the search of a node.
 const STEPS_PER_SECOND: u64 = 2_000;
 
 /// Checked arguments.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "DynamicResourcesArgs")]
 pub struct Args {
-    /// How many steps the search for devices of one node may take.
+    /// The maximum number of steps in the search for the devices of one node; `None` for no limit.
     pub steps: Option<u64>,
-    /// How long a pod waits for its devices to be bound.
+    /// The maximum time that a pod waits for the binding of its devices.
     pub binding_timeout: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Binding conditions: devices that have to be made ready for their node before a pod starts there.
+//! Binding conditions: conditions of a device that must be true before a pod is bound to a node.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use crate::time;
 
 const TRUE: &str = "True";
 
-/// How far an allocated claim is.
+/// The state of an allocated claim with respect to its binding conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
-    /// All that was to be is.
+    /// All binding conditions are true.
     Ready,
-    /// Not yet.
+    /// A binding condition is not true yet.
     Waiting,
-    /// A device can't be bound.
+    /// A binding failure condition is true.
     Failed,
 }
 
-/// How far the claim is, which is allocated.
+/// Returns the state of an allocated claim.
 pub fn readiness(claim: &Claim) -> Readiness {
     for result in waited_for(claim) {
         let Some(status) = claim.status.devices.iter().find(|status| status.device == result.device) else {
@@ -39,7 +39,8 @@ pub fn readiness(claim: &Claim) -> Readiness {
     Readiness::Ready
 }
 
-/// Whether the claim waits for longer than it may. `now` is milliseconds since 1970.
+/// Returns true if the claim has waited longer than `timeout` for its binding conditions. `now` is in milliseconds
+/// since 1970.
 pub fn is_late(claim: &Claim, timeout: Duration, now: i64) -> bool {
     let allocated = claim.status.allocation.as_ref().and_then(|allocation| allocation.allocation_timestamp.as_deref());
     let Some(allocated) = allocated.and_then(time::millis) else { return false };
@@ -52,8 +53,8 @@ fn waited_for(claim: &Claim) -> impl Iterator<Item = &DeviceResult> {
     results.filter(|result| !result.binding_conditions.is_empty())
 }
 
-/// The same question of the claim as `object`, in CEL: true when it is ready, a text where it failed. `None` where there is
-/// nothing to wait for.
+/// Returns a CEL expression over the claim as `object` that corresponds to `readiness`: true if the claim is ready,
+/// a string if a device failed. Returns `None` if there are no binding conditions.
 pub fn until(name: &str, results: &[DeviceResult]) -> Option<String> {
     let waited: Vec<&DeviceResult> = results.iter().filter(|result| !result.binding_conditions.is_empty()).collect();
     if waited.is_empty() {

@@ -14,10 +14,10 @@ use crate::api::{self, Allocation, Claim, Request};
 use crate::cluster::Cluster;
 use crate::extended::{self, Mapping};
 
-/// What a claim is called that is still to be made.
+/// The placeholder name of a claim that is not created yet.
 const UNMADE: &str = "<extended-resources>";
 
-/// A claim as the cluster has it, or soon will.
+/// A claim of the API server, or an assumed claim.
 #[derive(Debug)]
 pub struct KnownClaim {
     /// `metadata.namespace`
@@ -26,18 +26,18 @@ pub struct KnownClaim {
     pub name: String,
     /// `metadata.uid`
     pub uid: String,
-    /// A pod that has its node is about to make it so.
+    /// True if a pod's reservation assumes this version of the claim.
     pub assumed: bool,
-    /// The fields that are read.
+    /// The fields that the plugin reads.
     pub claim: Claim,
-    /// The same as they came.
+    /// The same fields as raw JSON.
     pub object: Value,
-    /// Where it can be used, once it is allocated; `None` everywhere.
+    /// The nodes on which the allocated claim can be used; `None` for all nodes.
     pub nodes: Option<Result<Terms, String>>,
 }
 
 impl KnownClaim {
-    /// Of an object; an error where it can't be read.
+    /// Reads an object. Fails if the object is invalid.
     pub fn new(object: &Object<'_>) -> Result<KnownClaim, String> {
         let fields: Value = object.read()?;
         let claim: Claim = api::read(fields.clone())?;
@@ -53,12 +53,12 @@ impl KnownClaim {
         })
     }
 
-    /// Whether it is still to be made.
+    /// Returns true if the claim is not created yet.
     pub fn is_unmade(&self) -> bool {
         self.name == UNMADE
     }
 
-    /// What it has, if it has something.
+    /// Returns the claim's allocation, if any.
     pub fn allocation(&self) -> Option<&Allocation> {
         self.claim.status.allocation.as_ref()
     }
@@ -70,16 +70,16 @@ impl fmt::Display for KnownClaim {
     }
 }
 
-/// A claim that is still to be made, for a pod's extended resources on one node.
+/// A claim that has to be created for a pod's extended resources on one node.
 #[derive(Debug)]
 pub struct Special {
-    /// As it will be, under a name that no claim bears.
+    /// The claim as it will be created, with a placeholder name that no real claim has.
     pub claim: Rc<KnownClaim>,
-    /// Whose requests they are.
+    /// The containers' resources with the claim's requests.
     pub mappings: Vec<Mapping>,
 }
 
-/// A pod with its claims, as its spec and status name them.
+/// A pod with its claims, from its spec and status.
 #[derive(Debug)]
 pub struct Wanted {
     /// `metadata.namespace`
@@ -89,13 +89,14 @@ pub struct Wanted {
     /// `metadata.uid`
     pub uid: String,
     claims: Vec<PodResourceClaim>,
-    /// All of them, where one asks for an extended resource.
+    /// The pod's containers. Empty if none requests an extended resource.
     containers: Vec<Container>,
-    /// Extended resources that they ask for.
+    /// Extended resources that the containers request.
     extended: BTreeSet<String>,
 }
 
-/// Once a pod that asks for devices, and once for all others of a namespace.
+/// Prepares a template: each pod that requests devices has a template of its own, all other pods of a namespace
+/// share one.
 pub fn prepare(namespace: &pod::Namespace, claims: &pod::ResourceClaims) -> Wanted {
     let pod::ResourceClaims { pod_name, pod_uid, claims, containers } = claims.clone();
     let extended = extended::asked(&containers);
@@ -103,8 +104,8 @@ pub fn prepare(namespace: &pod::Namespace, claims: &pod::ResourceClaims) -> Want
 }
 
 impl Wanted {
-    /// Whether it asks for no devices, as far as this plugin looks after them: by claims, or by an extended resource that a
-    /// DeviceClass stands for.
+    /// Returns true if the pod requests no devices of this plugin: neither claims nor an extended resource that a
+    /// DeviceClass maps to devices.
     pub fn is_empty(&self, cluster: &Cluster) -> bool {
         self.claims.is_empty() && !self.has_extended(cluster)
     }
@@ -113,14 +114,15 @@ impl Wanted {
         self.extended.iter().any(|resource| cluster.class_of(resource).is_some())
     }
 
-    /// The claim that was made for it when it was tried before, and is of no use any more: which devices it has may not be what
-    /// it would get now.
+    /// Returns the claim that an earlier attempt created for the pod's extended resources. The claim is not reused,
+    /// because its devices may differ from those that the pod would get now.
     pub fn left_over(&self, cluster: &Cluster) -> Option<Rc<KnownClaim>> {
         if self.has_extended(cluster) { cluster.made_for(&self.uid) } else { None }
     }
 
-    /// The claim that has to be made for it on a node: for extended resources that a class stands for and no device plugin has.
-    /// `None` where there are none. An error where nobody has one of them.
+    /// Returns the claim that has to be created for the pod on a node: for the extended resources that a DeviceClass
+    /// maps and that no device plugin of the node provides. Returns `None` if there are no such resources, and an
+    /// error if neither a class nor the node provides a resource.
     pub fn special(&self, cluster: &Cluster, allocatable: &Resources) -> Result<Option<Special>, &'static str> {
         if !self.has_extended(cluster) {
             return Ok(None);
@@ -157,7 +159,7 @@ impl Wanted {
         }
     }
 
-    /// Its claims, or which is not as it has to be.
+    /// Returns the pod's claims, or an error for the first invalid claim.
     pub fn claims(&self, cluster: &Cluster) -> Result<Vec<Rc<KnownClaim>>, String> {
         self.claims.iter().map(|claim| self.claim(claim, cluster)).collect()
     }

@@ -1,4 +1,4 @@
-//! The cluster as this plugin keeps it: claims, classes, slices, and which devices are allocated.
+//! The plugin's index of the cluster: claims, classes, slices and allocated devices.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -17,24 +17,24 @@ use crate::devices::{Allocated, Slice, Slices};
 const CLAIM: usize = 0;
 const SLICE: usize = 1;
 
-/// See the module.
+/// The plugin's index of the cluster.
 #[derive(Default)]
 pub struct Cluster {
-    /// By namespace, then by name.
+    /// Claims by namespace and name.
     claims: HashMap<String, HashMap<String, Rc<KnownClaim>>>,
     /// DeviceClasses.
     pub classes: Classes,
-    /// Claims that were made for a pod's extended resources, by its uid: namespace and name.
+    /// Namespace and name of the claims that were created for extended resources, by pod uid.
     made: HashMap<String, (String, String)>,
     /// ResourceSlices.
     pub slices: Slices,
-    /// The devices of all claims, assumed ones included.
+    /// The devices of all allocated claims, including assumed claims.
     pub allocated: Allocated,
-    /// Compiled selectors.
+    /// Cache of compiled selectors.
     pub compiler: Compiler,
-    /// The cycle in which a search took too long: its other nodes are not searched.
+    /// The id of the cycle in which a search exceeded its steps. The cycle's other nodes are not searched.
     pub late_in: Cell<Option<u64>>,
-    /// Claims that can't be used on some node, by their places in the pod, and the cycle in which that was found.
+    /// A cycle's id, and the indexes of the pod's claims that are unavailable on some node in this cycle.
     unavailable: RefCell<(u64, BTreeSet<usize>)>,
 }
 
@@ -105,7 +105,7 @@ impl Cluster {
                 if let Some(allocation) = claim.allocation() {
                     self.allocated.add(allocation);
                 }
-                // What is only assumed is not there yet to be in the way.
+                // An assumed claim does not exist yet, so it does not block another attempt.
                 if let Some(pod) = claim.claim.is_for_extended_resources_of().filter(|_| !claim.assumed) {
                     self.made.insert(pod.to_owned(), (claim.namespace.clone(), claim.name.clone()));
                 }
@@ -122,18 +122,18 @@ impl Cluster {
         Ok(())
     }
 
-    /// The name of the class that stands for the resource.
+    /// Returns the name of the class that maps the extended resource to devices.
     pub fn class_of(&self, resource: &str) -> Option<&str> {
         self.classes.of_resource(resource).map(|known| known.name.as_str())
     }
 
-    /// The claim that was made for extended resources of the pod of this uid, when it was tried before.
+    /// Returns the claim that an earlier attempt created for the extended resources of the pod with this uid.
     pub fn made_for(&self, pod: &str) -> Option<Rc<KnownClaim>> {
         let (namespace, name) = self.made.get(pod)?;
         self.claim(namespace, name)
     }
 
-    /// These claims of the pod can't be used on a node.
+    /// Records that these claims of the pod cannot be used on some node.
     pub fn note_unavailable(&self, cycle: u64, places: impl Iterator<Item = usize>) {
         let mut noted = self.unavailable.borrow_mut();
         if noted.0 != cycle {
@@ -142,13 +142,13 @@ impl Cluster {
         noted.1.extend(places);
     }
 
-    /// Those of the pod's claims that can't be used on some node, as was found in this cycle.
+    /// Returns the claims of the pod that are recorded as unavailable in this cycle.
     pub fn unavailable_in(&self, cycle: u64) -> BTreeSet<usize> {
         let noted = self.unavailable.borrow();
         if noted.0 == cycle { noted.1.clone() } else { BTreeSet::new() }
     }
 
-    /// The claim of this name.
+    /// Returns the claim with this namespace and name.
     pub fn claim(&self, namespace: &str, name: &str) -> Option<Rc<KnownClaim>> {
         self.claims.get(namespace)?.get(name).cloned()
     }

@@ -1,4 +1,4 @@
-//! What is given back: claims that keep a pod from fitting anywhere, and what was written for a pod that was not bound.
+//! Deallocates claims that keep a pod unschedulable, and undoes changes for a pod that was not bound.
 
 use std::rc::Rc;
 
@@ -13,12 +13,12 @@ use crate::cluster::Cluster;
 use crate::filtering::pre_filter;
 use crate::reserving::{FINALIZER, State, reference, special};
 
-/// Where the pod fits nowhere: a claim that nobody else uses may be allocated elsewhere, if it could not be used on some node; and
-/// a claim that was made for extended resources before is in the way of another one.
+/// Runs if the pod fits no node. Deallocates a claim of the pod that is unavailable on some node and that no other
+/// pod uses. Otherwise deletes a claim that an earlier attempt created for extended resources.
 pub fn post_filter(_: &mut Rejected<'_>, pod: &Wanted, cluster: &Cluster, cycle: &Cycle) -> PostFilter {
     let said =
         |reason: &str, intents| PostFilter::Unschedulable { reasons: vec![reason.to_owned()], clear: false, intents };
-    // What its own pre-filter rejected is not looked at further.
+    // A pod that this plugin's pre-filter rejects needs no further check.
     if pod.is_empty(cluster) || pre_filter(pod, cluster).is_err() {
         return said("no new claims to deallocate", Vec::new());
     }
@@ -31,7 +31,7 @@ pub fn post_filter(_: &mut Rejected<'_>, pod: &Wanted, cluster: &Cluster, cycle:
     said("still not schedulable", Vec::new())
 }
 
-/// One of them: which, is chance.
+/// Returns one of the pod's unavailable claims without other users, starting at a random position.
 fn deallocatable(pod: &Wanted, cluster: &Cluster, cycle: &Cycle) -> Option<Rc<KnownClaim>> {
     let claims = pod.claims(cluster).ok()?;
     let unavailable = cluster.unavailable_in(cycle.id);
@@ -49,13 +49,14 @@ fn deallocated(known: &KnownClaim) -> Intent {
     Intent::patch_status(reference(known), patch.to_string())
 }
 
-/// A claim that we made ourselves; the finalizer has to go first.
+/// Returns the intents that delete a claim created by this plugin. The finalizer has to be removed first.
 fn deleted(namespace: &str, name: &str) -> Vec<Intent> {
     let patch = json!({ "metadata": { "$deleteFromPrimitiveList/finalizers": [FINALIZER] } });
     vec![Intent::strategic_patch(special(namespace, name), patch.to_string()), Intent::delete(special(namespace, name))]
 }
 
-/// The pod is not bound: it uses its claims no longer, and what was made for its extended resources goes.
+/// Undoes a reservation: removes the pod from `reservedFor` of its claims, and deletes the claim that was created
+/// for extended resources.
 pub fn unreserve(reserved: &Reserved, pod: &Wanted, cluster: &Cluster) -> Vec<Intent> {
     let uses = |known: &KnownClaim| reserved.pre_bound || known.claim.is_reserved_for(&pod.uid);
     let claims = pod.claims(cluster).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Extended resources that DeviceClasses stand for: what of them a pod asks for becomes requests of a claim, which is made for the
-//! pod where no device plugin of the node has the resource.
+//! Extended resources that DeviceClasses map to devices. The pod's requests become requests of a claim. The plugin
+//! creates the claim if no device plugin on the node provides the resource.
 
 use std::collections::BTreeSet;
 use std::iter;
@@ -22,17 +22,19 @@ pub struct Mapping {
     pub request_name: String,
 }
 
-/// The extended resources that the containers ask for.
+/// Returns the extended resources that the containers request.
 pub fn asked(containers: &[Container]) -> BTreeSet<String> {
     let scalars = containers.iter().flat_map(|container| &container.requests.scalars);
     let extended = scalars.filter(|scalar| scalar.quantity != 0 && classes::can_stand_for(&scalar.name));
     extended.map(|scalar| scalar.name.clone()).collect()
 }
 
-/// The requests of a claim for these resources, each with its class, and which of them are whose.
+/// Returns the requests of a claim for these resources, given as (resource, class), and the mapping of containers to
+/// requests.
 ///
-/// Containers that run all along have requests of their own. Init containers that end before use what those have that start
-/// after them; what is missing then is one request, which they use one after the other.
+/// Containers and sidecars each have a request of their own. An init container uses the devices of the containers
+/// that start later. If those are not enough, all init containers share one additional request, because they run one
+/// after the other.
 pub fn requests(containers: &[Container], resources: &[(&str, &str)]) -> (Vec<Request>, Vec<Mapping>) {
     let (mut requests, mut mappings) = (Vec::new(), Vec::new());
     for &(resource, class) in resources {
@@ -53,7 +55,7 @@ pub fn requests(containers: &[Container], resources: &[(&str, &str)]) -> (Vec<Re
     (requests, mappings)
 }
 
-/// A resource that is asked for.
+/// An extended resource and the class that maps it.
 struct Wanted<'a> {
     containers: &'a [Container],
     resource: &'a str,
@@ -61,13 +63,13 @@ struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// Containers that ask for it, with how much.
+    /// Returns the containers of the given kinds that request the resource, as (index, quantity).
     fn of(&self, is: impl Fn(ContainerKind) -> bool) -> impl Iterator<Item = (usize, i64)> {
         let containers = self.containers.iter().enumerate().filter(move |(_, container)| is(container.kind));
         containers.map(|(at, container)| (at, container.requests.scalar(self.resource))).filter(|(_, much)| *much > 0)
     }
 
-    /// What the container asks for beside what it finds.
+    /// Returns the container's request, reduced by `found` devices.
     fn request(&self, at: usize, found: i64) -> Option<Request> {
         let requests = &self.containers.get(at)?.requests;
         let name = format!("container-{at}-request-{}", place(requests, self.resource));
@@ -85,7 +87,8 @@ impl Wanted<'_> {
         Mapping { container_name, resource_name: self.resource.to_owned(), request_name: request.to_owned() }
     }
 
-    /// The one request of all init containers that end, if they need one, and which they use.
+    /// Returns the shared request of all init containers that are not sidecars, if they need one, and the mappings
+    /// of these containers.
     fn of_passing(&self, lasting: &[Option<Request>]) -> (Option<Request>, Vec<Mapping>) {
         let (mut largest, mut used) = (None::<Request>, Vec::new());
         for (at, much) in self.of(|kind| kind == ContainerKind::Init) {
@@ -114,7 +117,7 @@ fn count(request: &Request) -> i64 {
     request.exactly.as_ref().map_or(0, |ask| ask.count)
 }
 
-/// Where the resource stands among all that the container requests, by name.
+/// Returns the index of the resource among the container's requests, sorted by name.
 fn place(requests: &Resources, resource: &str) -> usize {
     let own =
         [("cpu", requests.milli_cpu), ("memory", requests.memory), ("ephemeral-storage", requests.ephemeral_storage)];
@@ -123,7 +126,7 @@ fn place(requests: &Resources, resource: &str) -> usize {
     own.chain(scalars).filter(|name| *name < resource).count()
 }
 
-/// A name that nobody else bears, as the API server makes one of `generateName`: the last characters are from `seed`.
+/// Returns a unique name, as the API server derives one from `generateName`. The last characters depend on `seed`.
 pub fn generated(base: &str, seed: u64) -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     const ALL: usize = 63;

@@ -1,4 +1,4 @@
-//! Whether a pod's claims are, or can be, allocated on a node.
+//! Checks whether a pod's claims are allocated, or can be allocated, on a node.
 
 use std::rc::Rc;
 
@@ -11,17 +11,17 @@ use crate::binding::{self, Readiness};
 use crate::claims::{KnownClaim, Special, Wanted};
 use crate::cluster::Cluster;
 
-/// Held back while a claim is missing.
+/// Rejects the pod while one of its claims is missing or invalid.
 pub fn pre_enqueue(pod: &Wanted, cluster: &Cluster) -> Verdict {
     pod.claims(cluster).map_or_else(Verdict::unresolvable, |_| Verdict::FITS)
 }
 
-/// Most pods ask for no devices.
+/// Skips pods that request no devices.
 pub fn skip(pod: &Wanted, cluster: &Cluster) -> bool {
     pod.is_empty(cluster)
 }
 
-/// Before any node is looked at.
+/// Checks the pod's claims independently of nodes.
 pub fn pre_filter(pod: &Wanted, cluster: &Cluster) -> Result<PreFilter, Rejection> {
     if pod.is_empty(cluster) {
         return Ok(PreFilter::Skip);
@@ -43,7 +43,7 @@ pub fn pre_filter(pod: &Wanted, cluster: &Cluster) -> Result<PreFilter, Rejectio
     Ok(PreFilter::All)
 }
 
-/// Whether all classes are there that the claim asks for.
+/// Checks that all classes of the claim's requests exist.
 fn has_classes(known: &KnownClaim, cluster: &Cluster) -> Result<(), Rejection> {
     for request in &known.claim.spec.devices.requests {
         let name = &request.name;
@@ -72,8 +72,8 @@ fn has_classes(known: &KnownClaim, cluster: &Cluster) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Claims that are allocated have to be usable on the node, and for the others there have to be devices; so, too, for extended
-/// resources that no device plugin of the node has.
+/// Checks that the node can use the allocated claims, and that devices are available for the other claims and for
+/// extended resources that no device plugin of the node provides.
 pub fn filter(
     pod: &Wanted,
     cluster: &Cluster,
@@ -108,13 +108,14 @@ pub fn filter(
     Verdict::FITS
 }
 
-/// The claims, and behind them the one that is still to be made.
+/// Returns the claims followed by the claim that is not created yet.
 pub fn with(mut claims: Vec<Rc<KnownClaim>>, special: Option<&Special>) -> Vec<Rc<KnownClaim>> {
     claims.extend(special.map(|special| Rc::clone(&special.claim)));
     claims
 }
 
-/// Of a claim that is allocated: whether the node can use it. It is given up where its devices can't be made ready in time.
+/// Returns true if the claim is not allocated, or if the node can use the allocation. An allocation is unusable if
+/// its devices failed to bind or were not bound in time.
 fn is_available(known: &KnownClaim, node: Node<'_>, args: &Args, now: i64) -> bool {
     let matches = match &known.nodes {
         Some(Ok(terms)) => terms.any_matches(node.name, node.labels),
@@ -130,7 +131,7 @@ fn is_available(known: &KnownClaim, node: Node<'_>, args: &Args, now: i64) -> bo
             })
 }
 
-/// What the claims would get that are not allocated, in their order.
+/// Returns allocations for the claims that have none, in the order of `claims`.
 pub fn allocated(
     claims: &[Rc<KnownClaim>],
     cluster: &Cluster,

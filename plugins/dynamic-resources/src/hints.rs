@@ -1,5 +1,5 @@
-//! What helps a pod whose devices could not be had: any node, class or slice that is new or changed, a change of one of its claims, and
-//! devices that come free.
+//! Queueing hints: a pod without devices is retried after any change of nodes, classes and slices, after changes of
+//! its own claims, and when devices become free.
 
 use berth_guest::hints::{Event, Hint};
 use serde_json::Value;
@@ -7,12 +7,12 @@ use serde_json::Value;
 use crate::claims::Wanted;
 use crate::cluster::Cluster;
 
-/// Of claims; whatever happens to other kinds helps.
+/// Decides about claim events. Any event of another kind queues the pod.
 pub fn queueing_hint(event: &Event, pod: &Wanted, cluster: &Cluster) -> Result<Hint, String> {
     if event.kind_name() != "ResourceClaim" {
         return Ok(Hint::Queue);
     }
-    // As long as a claim of its own is missing, nothing else helps.
+    // While one of the pod's claims is missing, no event helps.
     let Ok(claims) = pod.claims(cluster) else { return Ok(Hint::Skip) };
     let (before, after) = (event.before::<Value>()?, event.after::<Value>()?);
     let status = |claim: &Option<Value>| claim.as_ref().map_or(Value::Null, |claim| claim["status"].clone());
@@ -24,7 +24,7 @@ pub fn queueing_hint(event: &Event, pod: &Wanted, cluster: &Cluster) -> Result<H
     Ok(Hint::queue_if(is_freed || is_no_longer_in_the_way || (is_its_own && matters)))
 }
 
-/// Whether an earlier attempt for the pod made the claim, for extended resources.
+/// Returns true if an earlier attempt created the claim for the extended resources of this pod.
 fn is_made_for(claim: &Value, pod: &str) -> bool {
     let owners = claim["metadata"]["ownerReferences"].as_array();
     owners.is_some_and(|owners| owners.iter().any(|owner| owner["uid"] == pod))

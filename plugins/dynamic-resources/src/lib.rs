@@ -1,11 +1,11 @@
-//! DynamicResources: the devices that a pod's ResourceClaims ask for are found, and allocated, where the pod goes.
+//! DynamicResources: finds and allocates the devices that a pod's ResourceClaims request.
 //!
-//! Reads `spec.resourceClaims` with what templates made of them, and ResourceClaims, ResourceSlices and DeviceClasses of
-//! resource.k8s.io/v1. A claim that is allocated has to be usable on the node. For one that is not, devices are searched for in the
-//! pools that the node can use ([`allocator`]), by the CEL selectors of class and request. Where the pod goes, claims are
-//! allocated: in thought when it has its node ([`reserving`]), and at the API server before it is bound. As kube-scheduler v1.36
-//! does, with what is on there by default: prioritized lists, admin access, extended resources ([`extended`]), partitionable
-//! devices, consumable capacity, device taints and binding conditions.
+//! Reads `spec.resourceClaims` and the claims created from templates, and ResourceClaims, ResourceSlices and
+//! DeviceClasses of resource.k8s.io/v1. An allocated claim must be usable on the node. For other claims, the plugin
+//! searches devices in the pools that the node can use ([`allocator`]), with the CEL selectors of class and request.
+//! Reserve assumes the allocations ([`reserving`]), and pre-bind writes them to the API server. The plugin
+//! implements kube-scheduler v1.36 with its default features: prioritized lists, admin access, extended resources
+//! ([`extended`]), partitionable devices, consumable capacity, device taints and binding conditions.
 
 mod allocator;
 mod args;

@@ -1,5 +1,5 @@
-//! Claims are allocated in thought when a pod has its node, and at the API server before it is bound; those for extended
-//! resources are made there first.
+//! Reserve assumes the allocations of claims. Pre-bind writes them to the API server, and first creates the claim
+//! for extended resources.
 
 use berth_guest::intents::{Intent, ObjectReference};
 use berth_guest::lifecycle::{Reservation, Reserved};
@@ -17,16 +17,16 @@ use crate::extended::{self, Mapping};
 use crate::filtering::{allocated, with};
 use crate::time;
 
-/// Keeps a claim that is allocated from vanishing (`resource.kubernetes.io/delete-protection`).
+/// Protects an allocated claim from deletion (`resource.kubernetes.io/delete-protection`).
 pub const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
 
-/// What is kept from reserve to pre-bind and unreserve.
+/// The state that the host keeps from reserve to pre-bind and unreserve.
 #[derive(Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct State {
-    /// An allocation for each claim that had none.
+    /// The new allocations, for the claims that had none.
     claims: Vec<Kept>,
-    /// The claim that is to be made.
+    /// The claim to create for extended resources.
     pub extended: Option<Made>,
 }
 
@@ -36,10 +36,10 @@ struct Kept {
     allocation: Allocation,
 }
 
-/// A claim for extended resources.
+/// A claim that pre-bind creates for extended resources.
 #[derive(Deserialize, Serialize)]
 pub struct Made {
-    /// Its name, which it has from here on.
+    /// The generated name.
     pub name: String,
     /// `spec.devices.requests`
     requests: Value,
@@ -48,7 +48,7 @@ pub struct Made {
 }
 
 impl State {
-    /// As reserve gave it.
+    /// Reads the state that reserve returned.
     pub fn of(reserved: &Reserved) -> Result<State, String> {
         match reserved.state.as_slice() {
             [] => Ok(State::default()),
@@ -60,7 +60,7 @@ impl State {
     }
 }
 
-/// Takes the devices.
+/// Allocates the pod's claims and returns them as assumed objects.
 pub fn reserve(
     pod: &Wanted,
     cluster: &Cluster,
@@ -115,7 +115,7 @@ impl Made {
         }
     }
 
-    /// As it is made.
+    /// Returns the object to create.
     fn object(&self, pod: &Wanted) -> Value {
         let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": pod.name, "uid": pod.uid, "controller": true });
         json!({
@@ -129,7 +129,7 @@ impl Made {
         })
     }
 
-    /// It is made, allocated, and named in the pod's status.
+    /// Returns the intents that create the claim, write its allocation, and name the claim in the pod's status.
     fn intents(&self, pod: &Wanted) -> Vec<Intent> {
         let claim = || special(&pod.namespace, &self.name);
         let status = json!({ "status": { "allocation": self.allocation, "reservedFor": [consumer(pod)] } });
@@ -144,12 +144,12 @@ impl Made {
     }
 }
 
-/// What the names begin with of claims that are made for the pod.
+/// Returns the name prefix of claims that are created for the pod.
 fn base(pod: &Wanted) -> String {
     format!("{}-extended-resources-", pod.name)
 }
 
-/// A claim that is made for extended resources.
+/// Returns a reference, without uid, to a claim that is created for extended resources.
 pub fn special(namespace: &str, name: &str) -> ObjectReference {
     ObjectReference::new(api::VERSION, "ResourceClaim", name).in_namespace(namespace)
 }
@@ -163,16 +163,16 @@ fn put(object: &mut Value, part: &str, field: &str, value: Value) {
     }
 }
 
-/// The claim, and no other one of its name.
+/// Returns a reference with uid, so that it does not match another claim of the same name.
 pub fn reference(known: &KnownClaim) -> ObjectReference {
     ObjectReference::new(api::VERSION, "ResourceClaim", &known.name).in_namespace(&known.namespace).with_uid(&known.uid)
 }
 
-/// Writes down what was allocated, and that the pod uses it; then waits until it can be used.
+/// Returns the intents that write new allocations, add the pod to `reservedFor`, and wait for binding conditions.
 ///
-/// The finalizer comes before the allocation, so that no claim is deleted while its devices are allocated.
+/// The finalizer is added before the allocation, so that no claim is deleted while its devices are allocated.
 pub fn pre_bind(reserved: &Reserved, pod: &Wanted, cluster: &Cluster, args: &Args) -> Result<Vec<Intent>, String> {
-    // A class may have gone meanwhile that stood for an extended resource.
+    // The class of an extended resource may have been deleted since reserve, so the state is checked as well.
     if pod.is_empty(cluster) && reserved.state.is_empty() {
         return Ok(Vec::new());
     }
@@ -202,10 +202,12 @@ pub fn pre_bind(reserved: &Reserved, pod: &Wanted, cluster: &Cluster, args: &Arg
     Ok(intents)
 }
 
-/// Adds the pod to the claim's users, and a new allocation; `None` where the pod uses the claim already.
+/// Returns the intent that adds the pod to the claim's `reservedFor`, together with a new allocation. Returns `None`
+/// if the pod is in `reservedFor` already and there is no new allocation.
 ///
-/// The patch names no version and no other user, so that pods that begin to use a claim at the same time don't conflict. The API
-/// server refuses it where the claim was allocated otherwise, deallocated or deleted meanwhile.
+/// The patch contains no resource version and no other consumer, so that pods that start to use a claim at the same
+/// time don't conflict. The API server rejects the patch if the claim was allocated differently, deallocated or
+/// deleted since.
 fn status(known: &KnownClaim, pod: &Wanted, new: Option<&Allocation>) -> Option<Intent> {
     if known.claim.is_reserved_for(&pod.uid) && new.is_none() {
         return None;
@@ -222,7 +224,7 @@ fn consumer(pod: &Wanted) -> Consumer {
     Consumer { api_group: String::new(), resource: "pods".to_owned(), name, uid }
 }
 
-/// Adds the finalizer to those that the claim has; `None` where it is there.
+/// Returns the intent that adds the finalizer, or `None` if the claim has the finalizer.
 fn finalizer(known: &KnownClaim) -> Option<Intent> {
     if known.claim.metadata.finalizers.iter().any(|finalizer| finalizer == FINALIZER) {
         return None;

@@ -1,4 +1,4 @@
-//! Nodes where requests get what they would rather have.
+//! Scores nodes by the subrequests that the pod's claims get there.
 
 use berth_guest::prelude::*;
 
@@ -8,10 +8,10 @@ use crate::claims::Wanted;
 use crate::cluster::Cluster;
 use crate::filtering::{allocated, with};
 
-/// A request has no more alternatives (`FirstAvailableDeviceRequestMaxSize`).
+/// The maximum number of subrequests (`FirstAvailableDeviceRequestMaxSize`).
 const MOST_ALTERNATIVES: i64 = 8;
 
-/// Only a pod with a choice of alternatives scores nodes.
+/// Skips scoring for pods whose claims have no subrequests.
 pub fn pre_score(pod: &Wanted, cluster: &Cluster) -> PreScore {
     let has_choice = pod.claims(cluster).is_ok_and(|claims| {
         let mut requests = claims.iter().flat_map(|known| &known.claim.spec.devices.requests);
@@ -20,7 +20,7 @@ pub fn pre_score(pod: &Wanted, cluster: &Cluster) -> PreScore {
     if has_choice { PreScore::Score } else { PreScore::Skip }
 }
 
-/// The earlier an alternative is named, the more it counts.
+/// Scores the selected subrequests: an earlier subrequest gives a higher score.
 pub fn score(
     pod: &Wanted,
     cluster: &Cluster,
@@ -33,11 +33,11 @@ pub fn score(
     let claims = with(pod.claims(cluster)?, pod.special(cluster, allocatable)?.as_ref());
     let found = allocated(&claims, cluster, args, cycle, Node { name, labels })
         .map_err(|rejection| rejection.reasons().collect::<Vec<_>>().join(", "))?;
-    // Without anything to allocate, no node is better than another.
+    // All nodes are equal if there is nothing to allocate.
     if found.is_empty() {
         return Ok(0);
     }
-    // In the order of the claims: one that the pod names twice was searched for twice.
+    // `found` is in the order of the claims. A claim that the pod names twice is allocated twice.
     let mut new = found.iter().map(|(_, allocation)| allocation);
     let mut total = 0;
     for known in &claims {

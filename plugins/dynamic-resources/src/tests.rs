@@ -1,4 +1,4 @@
-//! The plugin as a whole: pods with claims, slices with devices.
+//! Tests of the whole plugin: pods with claims, slices with devices.
 
 use berth_guest::testing::{Host, PodBuilder, node, pod};
 use berth_guest::types::Code;
@@ -13,7 +13,8 @@ mod extended;
 mod features;
 mod hints;
 
-/// Two nodes with two GPUs each, `a-0` and `a-1` of 40 GiB and `b-0` and `b-1` of 80 GiB; a node without; and the class `gpu`.
+/// Returns a host with the class `gpu` and three nodes: node `a` with the GPUs `a-0` and `a-1` of 40 GiB, node `b`
+/// with `b-0` and `b-1` of 80 GiB, and node `c` without GPUs.
 fn host() -> Host<Plugin> {
     let mut host = Host::<Plugin>::new();
     for name in ["a", "b", "c"] {
@@ -33,7 +34,7 @@ fn host() -> Host<Plugin> {
     host
 }
 
-/// A slice that is all of its pool, which has its name.
+/// Adds a slice that is the only slice of a pool with the same name.
 fn slice(host: &mut Host<Plugin>, name: &str, spec: Value) {
     let mut whole = json!({
         "driver": "gpu.example.com",
@@ -50,12 +51,12 @@ fn class(host: &mut Host<Plugin>, name: &str, expressions: &[&str]) {
     host.object("DeviceClass", "", name, &json!({ "spec": { "selectors": selectors } }).to_string());
 }
 
-/// One device of the class, of those that the expression selects.
+/// Returns a request for one device of the class `gpu` that matches the expression.
 fn one(name: &str, expression: &str) -> Value {
     some(name, json!({ "selectors": [{ "cel": { "expression": expression } }] }))
 }
 
-/// One device of the class, with more to say about it.
+/// Returns a request for one device of the class `gpu`, with further fields.
 fn some(name: &str, more: Value) -> Value {
     json!({ "name": name, "exactly": ask(more) })
 }
@@ -81,7 +82,7 @@ fn claim_with(host: &mut Host<Plugin>, name: &str, devices: Value, status: Value
     host.object("ResourceClaim", "default", name, &claim.to_string());
 }
 
-/// A device that is allocated to a claim, as the claim's status has it.
+/// Returns the status of a claim to which the device is allocated.
 fn allocated(device: &str) -> Value {
     let pool = &device[..1];
     json!({ "allocation": { "devices": { "results": [
@@ -95,7 +96,7 @@ fn using(claims: &[&str]) -> PodBuilder {
         .fold(pod().name("p").uid("p-uid").namespace("default"), |pod, claim| pod.resource_claim(claim, claim, ""))
 }
 
-/// The devices that the pod's claims get on the node.
+/// Returns the devices that the pod's claims get on the node.
 fn devices(host: &mut Host<Plugin>, pod: &PodBuilder, node: &str) -> Vec<String> {
     let reservation = host.reserve(pod, node).unwrap();
     let kept: Value = serde_json::from_slice(&reservation.state).unwrap();

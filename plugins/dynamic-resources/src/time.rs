@@ -1,6 +1,6 @@
 //! Times and durations as Kubernetes writes them.
 
-/// A Go duration (`1h30m`, `1.5s`, `300ms`, `0`), in nanoseconds.
+/// Parses a Go duration (`1h30m`, `1.5s`, `300ms`, `0`). Returns nanoseconds.
 pub fn duration(text: &str) -> Result<i128, &'static str> {
     const NO_DURATION: &str = "is no duration as in 1m30s";
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -32,7 +32,7 @@ pub fn duration(text: &str) -> Result<i128, &'static str> {
     Ok(if text.starts_with('-') { -nanos } else { nanos })
 }
 
-/// A time in milliseconds since 1970, to the second: `2026-01-31T12:00:00Z`.
+/// Formats a time, in milliseconds since 1970, with a precision of seconds: `2026-01-31T12:00:00Z`.
 pub fn timestamp(millis: i64) -> String {
     let seconds = millis.div_euclid(1000);
     let (day, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
@@ -41,7 +41,7 @@ pub fn timestamp(millis: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// The other way, of what is written so; the API server writes whole seconds in UTC.
+/// Parses a timestamp as the API server writes it, in whole seconds and UTC. Returns milliseconds since 1970.
 pub fn millis(timestamp: &str) -> Option<i64> {
     let number = |from: usize, to: usize| timestamp.get(from..to)?.parse::<i64>().ok();
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
@@ -50,7 +50,7 @@ pub fn millis(timestamp: &str) -> Option<i64> {
     timestamp.ends_with('Z').then_some(seconds * 1000)
 }
 
-/// Days since 1970 of a date: eras of 400 years, whose years begin in March.
+/// Returns the days since 1970 of a date. The algorithm uses eras of 400 years, whose years begin in March.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = year - i64::from(month <= 2);
     let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));

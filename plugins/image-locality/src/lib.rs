@@ -1,19 +1,21 @@
-//! ImageLocality: nodes that have the pod's images already are better, the more so the bigger the images are.
+//! ImageLocality: prefers nodes that already have the pod's images. Larger images count more.
 //!
-//! Reads the images of the pod's containers and image volumes, the images on each node, and of the cluster how many nodes
-//! there are and on how many each image is, as kube-scheduler v1.36 does: an image counts by its size times the share of nodes
-//! that have it, so that pods don't crowd the one node that came first. A name without a tag means `:latest`.
+//! Reads the images of the pod's containers and image volumes, the images of each node, the number of nodes in the
+//! cluster, and the number of nodes that have each image. As in kube-scheduler v1.36, an image counts with its size
+//! times the fraction of nodes that have the image, so that pods don't crowd on the first node with an image. An
+//! image name without a tag means `:latest`.
 
 use berth_guest::cluster::ImageId;
 use berth_guest::prelude::*;
 
 const MIB: i64 = 1 << 20;
-/// Less than this in all scores 0.
+/// A sum up to this size scores 0.
 const LEAST: i64 = 23 * MIB;
-/// More than this for each container scores 100.
+/// A sum of at least this size times the number of containers scores 100.
 const MOST_PER_CONTAINER: i64 = 1000 * MIB;
 
-/// The pod's images that are anywhere, once for each container or volume that uses them, and what each counts.
+/// The pod's images that some node has, with the weighted size of each. An image occurs once for each container or
+/// volume that uses it.
 pub struct Wanted {
     images: Vec<(ImageId, i64)>,
     most: i64,
@@ -34,12 +36,13 @@ fn prepare(pod: &pod::Images, known: &cluster::Images, nodes: &cluster::NodeCoun
 fn score(pod: &Wanted, node: &node::Images) -> i64 {
     let there = pod.images.iter().filter(|(image, _)| node.contains(*image));
     let sum: i64 = there.map(|(_, count)| count).sum();
-    // Not `clamp`: it would panic for a pod without containers.
+    // `clamp` would panic for a pod without containers.
     let counted = if sum < LEAST { LEAST } else { sum.min(pod.most) };
     100 * (counted - LEAST) / (pod.most - LEAST)
 }
 
-/// The name as the kubelet reports it. A colon before the last slash is a registry's port, not a tag.
+/// Returns the name as the kubelet reports it. A colon before the last slash belongs to a registry's port, not to a
+/// tag.
 fn with_tag(name: &str) -> String {
     if name.rfind(':') <= name.rfind('/') { format!("{name}:latest") } else { name.to_owned() }
 }
@@ -63,7 +66,8 @@ mod tests {
         let small = || node("a").image("small:1", 10 * MIB).image("mid:1", 250 * MIB);
         let big = || node("b").image("big:1", 2000 * MIB).image("mid:1", 250 * MIB);
         for (pod, expected) in [
-            // On both nodes, so it counts in full: 250 - 23 of 1000 - 23 MiB. The others are on one of two, and count half.
+            // Both nodes have mid:1, so it counts in full: 250 - 23 of 1000 - 23 MiB. One of two nodes has each
+            // other image, so it counts half.
             (pod().image("mid:1"), [23, 23]),
             (pod().image("small:1"), [0, 0]),
             (pod().image("big:1"), [0, 100]),

@@ -7,9 +7,9 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "InterPodAffinityArgs")]
 pub struct Args {
-    /// What a required term of a pod on a node counts for the pods that it wants near.
+    /// The weight of a required affinity term of a pod on a node, when that term matches the incoming pod.
     pub hard_weight: i64,
-    /// What the pods on nodes prefer counts only for pods that prefer something themselves.
+    /// Ignores preferred terms of pods on nodes if the incoming pod has no preferred terms.
     pub ignore_existing: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The same answers by classes of nodes. Two nodes are of one class if, by each topology key, they are in the same domain, or in
-//! domains with the same sums where the key has many domains, as hosts.
+//! Answers by classes of nodes. Two nodes belong to the same class if, for each topology key, they are in the same
+//! domain or, for a key with many domains (such as the hostname), in domains with the same sums.
 
 use berth_guest::Verdicts;
 use berth_guest::classes::{ClassFilter, ClassScores, Classified, Known, Numbers, Passed, Told, Touched};
@@ -14,11 +14,11 @@ use crate::scoring::{ignores_others, normalize};
 use crate::tally::{Sums, Tally};
 use crate::terms::Term;
 
-/// What a class's nodes have in common: a number for each of [`Tally::sums`]; see [`Sums::part`].
+/// The key of a class: a number for each of [`Tally::sums`]; see [`Sums::part`].
 pub type Key = Numbers;
 
 pub fn classify(known: &Known, pod: &Wanted, args: &Args, cluster: &Cluster) -> Option<Classified> {
-    // Those who ask about nodes are told what it is.
+    // The host then calls pre-filter and pre-score, which report the invalid term.
     if pod.incoming.terms.problem().is_some() {
         return None;
     }
@@ -36,7 +36,7 @@ pub fn classify(known: &Known, pod: &Wanted, args: &Args, cluster: &Cluster) -> 
     })
 }
 
-/// Brings the classes up to date; false where there are too many.
+/// Updates the classes. Returns false if there are too many.
 fn follow(tally: &mut Tally, topologies: &Topologies) -> bool {
     let Tally { sums, classes, touched, .. } = tally;
     let few = classes.follow(touched.take(), topologies.node_bound(), |node| {
@@ -44,16 +44,16 @@ fn follow(tally: &mut Tally, topologies: &Topologies) -> bool {
         topologies.contains(node).then(|| sums.iter().map(part).collect())
     });
     if !few {
-        // They are made from the beginning if they are looked for again.
+        // The next call computes all classes again.
         *touched = Touched::All;
     }
     few
 }
 
-/// What counts for the nodes of a class, by one key.
+/// The sums of one topology key for the nodes of a class.
 #[derive(Clone, Copy, Default)]
 struct Counted {
-    /// They have the label.
+    /// The nodes have the topology label.
     labelled: bool,
     near: bool,
     away: bool,
@@ -91,7 +91,7 @@ pub fn score_classes(passed: &Passed, pod: &Wanted, args: &Args, cluster: &Clust
 }
 
 impl Tally {
-    /// By each key.
+    /// Returns the sums of the class for each topology key.
     fn counted(&self, key: Option<&Key>) -> impl Iterator<Item = Counted> {
         let parts = key.map(|key| &**key).unwrap_or_default();
         self.sums.iter().zip(parts).map(|(sums, part)| sums.counted(*part))
@@ -102,11 +102,12 @@ const NEAR: i64 = 1;
 const AWAY: i64 = 2;
 const UNWELCOME: i64 = 4;
 const LABELLED: i64 = 8;
-/// Below the score.
+/// The number of flag bits below the score.
 const BITS: u32 = 4;
 
 impl Sums {
-    /// What a class says of this key: 0 of nodes without the label; else one more than the domain's number, or what counts there.
+    /// Returns the part of the class key for this topology key: 0 for a node without the label, otherwise the
+    /// domain's index plus one, or the encoded sums of the domain.
     fn part(&self, node: node::Id, topology: &Topology) -> i64 {
         match topology.domain(node) {
             None => 0,
@@ -119,7 +120,7 @@ impl Sums {
         }
     }
 
-    /// What counts for nodes of which this was said.
+    /// Returns the sums for nodes with this part of the class key.
     fn counted(&self, part: i64) -> Counted {
         if part == 0 {
             return Counted::default();

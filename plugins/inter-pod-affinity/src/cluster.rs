@@ -1,4 +1,5 @@
-//! The cluster as this plugin keeps it: the nodes' domains, the pods by namespace, labels and terms, and namespaces' labels.
+//! The plugin's index of the cluster: topology domains of nodes, pods grouped by namespace, labels and terms, and
+//! labels of namespaces.
 
 use std::cell::{Ref, RefCell};
 use std::collections::BTreeMap;
@@ -17,14 +18,14 @@ use crate::args::Args;
 use crate::tally::Tally;
 use crate::terms::Terms;
 
-/// What pods have in common that are the same to every other pod.
+/// The properties that all pods of a group have in common. Pods of a group are equal for all affinity terms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodKey {
     /// `metadata.namespace`.
     pub namespace: pod::Namespace,
     /// `metadata.labels`.
     pub labels: pod::Labels,
-    /// `None` where there are no terms.
+    /// `None` if the pods have no terms.
     affinity: Option<Rc<pod::PodAffinity>>,
 }
 
@@ -32,26 +33,27 @@ impl Eq for PodKey {}
 
 impl Hash for PodKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Pods of one namespace with the same labels have the same terms, most often.
+        // Pods with the same namespace and labels usually have the same terms.
         self.namespace.hash(state);
         self.labels.hash(state);
     }
 }
 
-/// Bytes for all templates' sums. Those of a template of 5,000 nodes that looks at each by its name are 40 kilobytes.
+/// The limit in bytes for the sums of all templates. The sums of a template with terms over the hostname take 40
+/// kilobytes at 5,000 nodes.
 const ROOM: usize = 96 << 20;
 
-/// See the module.
+/// The plugin's index of the cluster.
 #[derive(Debug)]
 pub struct Cluster {
-    /// Keys are found out about when a term that matters names them first.
+    /// The domains of topology keys. A key is added when a relevant term names it for the first time.
     topologies: RefCell<Topologies>,
     /// The pods on nodes.
     pub groups: Groups<PodKey, Terms>,
-    /// By name.
+    /// Labels of namespaces by name.
     namespaces: BTreeMap<String, LabelMap>,
     namespaces_version: u64,
-    /// For what is summed.
+    /// An LRU cache for the sums, bounded in bytes.
     pub room: Room<Tally>,
 }
 
@@ -124,22 +126,22 @@ impl Index<Args> for Cluster {
 }
 
 impl Cluster {
-    /// The domains of the keys that were asked for.
+    /// Returns the domains of the topology keys that are known.
     pub fn topologies(&self) -> Ref<'_, Topologies> {
         self.topologies.borrow()
     }
 
-    /// Asks for the domains of a key.
+    /// Adds a topology key, if necessary, and returns its id.
     pub fn key(&self, key: &str) -> Key {
         self.topologies.borrow_mut().key(key)
     }
 
-    /// A namespace's labels; `None` for one that is not known.
+    /// Returns a namespace's labels, or `None` for an unknown namespace.
     pub fn namespace(&self, name: &str) -> Option<&LabelMap> {
         self.namespaces.get(name)
     }
 
-    /// Grows when a namespace's labels change.
+    /// Returns a number that grows when a namespace's labels change.
     pub fn namespaces_version(&self) -> u64 {
         self.namespaces_version
     }

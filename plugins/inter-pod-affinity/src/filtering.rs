@@ -1,5 +1,4 @@
-//! What must be so: near the pods that the pod has to be near, away from those that it has to be away from, and from those that
-//! want it away.
+//! Filters by required terms: the pod's affinity, the pod's anti-affinity, and the anti-affinity of pods on nodes.
 
 use berth_guest::Verdicts;
 use berth_guest::prelude::*;
@@ -23,13 +22,13 @@ pub fn pre_filter(pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<PreFil
     Ok(if has_nothing_to_do { PreFilter::Skip } else { PreFilter::All })
 }
 
-/// Nobody wants the pod away, nor it anybody near or away.
+/// Returns true if no required term matters: the pod has none, and no pod on a node has an anti-affinity against it.
 pub fn has_nothing_to_do(pod: &Wanted, tally: &Tally) -> bool {
     let terms = &pod.incoming.terms;
     tally.unwelcome == 0 && terms.near.is_empty() && terms.away.is_empty()
 }
 
-/// A key, and the pods in each of its domains; none, where no pod matters.
+/// A topology key, with the number of pods in each domain. Empty if no pod matters for the key.
 type Domains<'a> = (&'a Topology, &'a [i64]);
 
 pub fn filter_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
@@ -38,7 +37,7 @@ pub fn filter_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::I
 
 fn verdicts(pod: &Wanted, tally: &Tally, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
     let terms = &pod.incoming.terms;
-    // Before the topologies are borrowed, as this may make one.
+    // This may add a key, so it must come before `topologies` is borrowed.
     terms.near.iter().for_each(|term| _ = cluster.key(&term.key));
     let topologies = &*cluster.topologies();
     let near = of_terms(&terms.near, tally, topologies, |sums| &sums.near);
@@ -77,7 +76,7 @@ fn of_terms<'a>(
     found
 }
 
-/// Whether there are such pods in any of the node's domains.
+/// Returns true if one of the node's domains has such pods.
 fn any(all: &[Domains<'_>], node: node::Id) -> bool {
     let there = |domain: Option<usize>, pods: &[i64]| {
         domain.is_some_and(|domain| pods.get(domain).is_some_and(|pods| *pods > 0))
@@ -85,12 +84,13 @@ fn any(all: &[Domains<'_>], node: node::Id) -> bool {
     all.iter().any(|(topology, pods)| !pods.is_empty() && there(topology.domain(node), pods))
 }
 
-/// In the order in which they are looked for.
+/// Returns the rejections, in the order in which the filter checks them.
 pub fn rejections() -> [Rejection; 3] {
     [Rejection::unresolvable(NOT_NEAR), Rejection::unschedulable(NOT_AWAY), Rejection::unschedulable(UNWELCOME)]
 }
 
-/// The first of pods that want to be near each other has nobody to be near to, and may be anywhere.
+/// Returns true if no pod matches the pod's affinity terms and the pod matches all of them itself. Such a pod is the
+/// first of its group and may go to any node with the topology labels.
 pub fn is_first(pod: &Incoming, tally: &Tally, cluster: &Cluster) -> bool {
     let namespace = cluster.namespace(&pod.namespace);
     let about_itself = |term: &Term| term.of_incoming(&pod.namespace, &pod.labels, namespace);

@@ -1,5 +1,4 @@
-//! What helps a pod that had to be near some pods or away from others: pods that come, leave or change their labels, and nodes
-//! that come or move to other domains.
+//! Queueing hints: pods that are added, deleted or relabelled, and nodes that are added or change their domain.
 
 use berth_guest::hints::{Event, Hint};
 use berth_guest::prelude::*;
@@ -35,8 +34,8 @@ pub fn queueing_hint(
     })
 }
 
-/// Whether a node comes to a domain where it may do, by the pod's own terms: into one that it was not in, for pods to be near;
-/// out of one, for pods to be away from.
+/// Returns true if the node enters or leaves a domain so that the pod's terms may be satisfied: it enters a domain
+/// of an affinity term, or leaves a domain of an anti-affinity term.
 fn moves(terms: &Terms, before: Node<'_>, after: Node<'_>) -> bool {
     let domains = |term: &Term| [before, after].map(|labels| labels.and_then(|labels| labels.get(&term.key)));
     let enters = |term: &Term| {
@@ -50,18 +49,18 @@ fn moves(terms: &Terms, before: Node<'_>, after: Node<'_>) -> bool {
     terms.near.iter().any(enters) || terms.away.iter().any(leaves)
 }
 
-/// A pod that is near has to be what all terms are about.
+/// Returns true if the pod has affinity terms and `pod` matches all of them.
 fn is_near(wanted: &Wanted, pod: Pod<'_>, cluster: &Cluster) -> bool {
     let near = &wanted.incoming.terms.near;
     !near.is_empty() && near.iter().all(|term| about(term, pod, cluster))
 }
 
-/// The terms by which the pod has to be away from this one.
+/// Returns the incoming pod's anti-affinity terms that match `pod`.
 fn is_hated<'a>(wanted: &'a Wanted, pod: Pod<'a>, cluster: &'a Cluster) -> impl Iterator<Item = &'a Term> {
     wanted.incoming.terms.away.iter().filter(move |term| about(term, pod, cluster))
 }
 
-/// Whether one of the two had to be away from the other.
+/// Returns true if one of the two pods has an anti-affinity term that matches the other.
 fn stood_in_the_way(wanted: &Wanted, pod: Pod<'_>, cluster: &Cluster) -> bool {
     let incoming = &wanted.incoming;
     let ours = cluster.namespace(&incoming.namespace);

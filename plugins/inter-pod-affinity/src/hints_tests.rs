@@ -1,4 +1,4 @@
-//! When a pod that had to be near some pods or away from others is tried again.
+//! Tests of queueing hints.
 
 use berth_guest::EventActions as Actions;
 use berth_guest::hints::Hint::{Queue, Skip};

@@ -1,14 +1,15 @@
-//! InterPodAffinity: pods are placed near to or away from other pods.
+//! InterPodAffinity: places pods by affinity and anti-affinity to other pods.
 //!
-//! Reads `spec.affinity.podAffinity` and `podAntiAffinity`, labels and namespace, of the pod and of the pods on nodes; the nodes'
-//! labels, whose values are the domains in which pods are near each other; and the labels of namespaces, which terms may select. A
-//! pod may not go where it breaks a required anti-affinity, its own or that of a pod there; what is preferred scores in both
-//! directions. As kube-scheduler v1.36 does. `matchLabelKeys` and `mismatchLabelKeys` are in the selectors, where the API server
-//! has put them.
+//! Reads `spec.affinity.podAffinity` and `podAntiAffinity`, labels and namespace of the incoming pod and of the pods
+//! on nodes; the labels of nodes, whose values define topology domains; and the labels of namespaces, which terms
+//! may select. A node is rejected if it violates a required affinity of the pod, or a required anti-affinity of the
+//! pod or of a pod on a node. Preferred terms score in both directions. All as in kube-scheduler v1.36. The API
+//! server has merged `matchLabelKeys` and `mismatchLabelKeys` into the selectors.
 //!
-//! Pods on nodes are looked at in groups, and the sums of a template are made once and then follow each pod that comes or leaves.
-//! Nodes in one domain of each key, or in domains with the same sums, are a class: a pod like the one before costs a step for each
-//! class.
+//! The plugin groups the pods on nodes. It computes the sums of a template once and then updates them with each
+//! added or deleted pod. Nodes belong to the same class if they are in the same domain of each topology key, or in
+//! domains with the same sums. For a known template, the work depends on the number of classes, not on the number of
+//! nodes.
 
 mod args;
 mod by_class;
@@ -31,10 +32,10 @@ use scoring::{normalize, pre_score, score_nodes};
 use tally::{Incoming, Tally};
 use terms::Terms;
 
-/// Once a template.
+/// The prepared data of a template.
 pub struct Wanted {
     incoming: Incoming,
-    /// It has preferred terms.
+    /// True if the pod has preferred terms.
     prefers: bool,
     tally: Place<Tally>,
 }
@@ -48,7 +49,7 @@ fn prepare(namespace: &pod::Namespace, labels: &pod::Labels, affinity: &pod::Pod
 }
 
 impl Wanted {
-    /// Reads the sums, as things are.
+    /// Updates the sums and passes them to `read`.
     fn read<R>(&self, args: &Args, cluster: &Cluster, read: impl FnOnce(&mut Tally) -> R) -> R {
         let (result, bytes) = {
             let mut tally = self.tally.open(&cluster.room);

@@ -1,4 +1,4 @@
-//! What is better so: near the pods that the pod prefers and that prefer it, away from those that would rather not.
+//! Scores by preferred terms of the pod and of the pods on nodes.
 
 use berth_guest::prelude::*;
 
@@ -18,7 +18,7 @@ pub fn pre_score(pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<PreScor
     Ok(if scored { PreScore::Score } else { PreScore::Skip })
 }
 
-/// It prefers nothing itself, and what others prefer is not asked for.
+/// Returns true if the pod has no preferred terms and the arguments ignore the preferred terms of pods on nodes.
 pub fn ignores_others(pod: &Wanted, args: &Args) -> bool {
     args.ignore_existing && !pod.prefers
 }
@@ -39,7 +39,7 @@ fn sums(tally: &Tally, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64> {
     scores
 }
 
-/// The lowest is 0 and the highest 100; all are 0 where they are equal.
+/// Scales the scores from 0 (lowest) to 100 (highest). All scores become 0 if they are equal.
 pub fn normalize(scores: &mut [i64]) {
     let (Some(lowest), Some(highest)) = (scores.iter().copied().min(), scores.iter().copied().max()) else { return };
     let between = (highest - lowest) as f64;

@@ -1,5 +1,5 @@
-//! What the pods on nodes mean for a pod to be placed, summed by domain. Found out once a template, and from then on kept up
-//! with the pods that come and leave.
+//! Sums over the pods on nodes that matter for a pod to schedule, by topology domain. Computed once per template,
+//! then updated with each added or deleted pod.
 
 use berth_guest::classes::{Classes, Touched};
 use berth_guest::groups::{Group, GroupId, PerGroup, Step};
@@ -11,60 +11,60 @@ use crate::by_class::Key;
 use crate::cluster::{Cluster, PodKey};
 use crate::terms::{Term, Terms};
 
-/// So many domains of a key are told apart, in classes of nodes.
+/// A topology key with up to this many domains is represented by the domain in class keys.
 const FEW: usize = 256;
 
-/// The pod to be placed, to the pods on nodes.
+/// The properties of the pod to schedule that matter to terms.
 #[derive(Debug)]
 pub struct Incoming {
     /// `metadata.namespace`.
     pub namespace: pod::Namespace,
     /// `metadata.labels`.
     pub labels: pod::Labels,
-    /// Its own terms.
+    /// The pod's own terms.
     pub terms: Terms,
 }
 
 /// The sums of a template.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// One for each topology key that matters.
+    /// An entry for each relevant topology key.
     pub sums: Vec<Sums>,
-    /// How many pods on nodes there are, once for each of their domains, that the pod wants near: all its terms are about each.
+    /// The number of (pod, domain) pairs of pods on nodes that match all affinity terms of the pod.
     pub near: i64,
-    /// That want the pod away.
+    /// The number of (pod, domain) pairs of pods on nodes whose anti-affinity matches the pod.
     pub unwelcome: i64,
-    /// For which the pod scores, or which score for it.
+    /// The number of (pod, domain) pairs that contribute to the score.
     pub scored: i64,
-    /// What each group means for the pod, as positions in `sums`.
+    /// The meaning of each group of pods, with indexes into `sums`.
     meanings: PerGroup<Vec<(usize, Meaning)>>,
-    /// Where other sums may hold than when this was looked at last.
+    /// Nodes whose sums may have changed since the classes were updated.
     pub touched: Touched,
-    /// By what the sums are for a node.
+    /// Classes of nodes by their sums.
     pub classes: Classes<Key>,
-    /// A term that was looked at selects namespaces by their labels.
+    /// True if a term that was evaluated has a namespace selector.
     reads_namespaces: bool,
     seen: Option<Seen>,
 }
 
-/// The sums of a topology key, each by domain. As long as there are domains that have any.
+/// The sums of a topology key. Each list is indexed by domain and ends at the last domain that has pods.
 #[derive(Debug)]
 pub struct Sums {
-    /// The key.
+    /// The topology key.
     pub key: topology::Key,
-    /// Domains are told apart in classes of nodes, whatever the sums are there: they are few.
+    /// True if the key has few domains. Class keys then contain the domain instead of its sums.
     pub by_domain: bool,
-    /// Pods that the pod wants near.
+    /// The number of pods that match the pod's affinity terms.
     pub near: Vec<i64>,
-    /// Pods that it wants away.
+    /// The number of pods that match the pod's anti-affinity terms.
     pub away: Vec<i64>,
-    /// Pods that want it away.
+    /// The number of pods whose anti-affinity terms match the pod.
     pub unwelcome: Vec<i64>,
-    /// Weights of all that is preferred, on either side.
+    /// The sum of the weights of all preferred terms, in both directions.
     pub score: Vec<i64>,
 }
 
-/// What a pod on a node means in its domain of a key.
+/// The contribution of a pod on a node to the sums of a topology key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Meaning {
     Near,
@@ -81,14 +81,14 @@ struct Seen {
 }
 
 impl Tally {
-    /// Bytes that it takes, nearly.
+    /// Returns the approximate size in bytes.
     pub fn bytes(&self) -> usize {
         let columns = self.sums.iter().flat_map(|sums| [&sums.near, &sums.away, &sums.unwelcome, &sums.score]);
         let rows: usize = columns.map(Vec::capacity).sum();
         rows * size_of::<i64>() + self.meanings.bytes() + self.classes.bytes()
     }
 
-    /// Brings the sums up to date.
+    /// Updates the sums to the present state of the cluster.
     pub fn catch_up(&mut self, pod: &Incoming, args: &Args, cluster: &Cluster) {
         let now = Seen {
             topologies: cluster.topologies().version(),
@@ -116,7 +116,7 @@ impl Tally {
         self.touched.limit(cluster.topologies().node_bound());
     }
 
-    /// From the beginning.
+    /// Computes all sums again.
     fn sum(&mut self, pod: &Incoming, args: &Args, cluster: &Cluster) {
         (self.near, self.unwelcome, self.scored) = (0, 0, 0);
         self.touched = Touched::All;
@@ -124,7 +124,7 @@ impl Tally {
             *by_domain = has_few_domains(*key, &cluster.topologies());
             [near, away, unwelcome, score].into_iter().for_each(Vec::clear);
         }
-        // Whether nodes have these labels matters without any pod.
+        // The filter needs the keys of affinity terms even if no pod matches them.
         for term in &pod.terms.near {
             self.place_of(&term.key, cluster);
         }
@@ -134,7 +134,7 @@ impl Tally {
         }
     }
 
-    /// Pods of a group come to nodes, or leave them.
+    /// Adds pods of a group on these nodes, or removes them if `by` is negative.
     fn add(&mut self, id: GroupId, nodes: impl Iterator<Item = node::Id>, by: i64, topologies: &Topologies) {
         let meanings = self.meanings.get(id, Vec::new);
         if meanings.is_empty() {
@@ -165,7 +165,7 @@ impl Tally {
         }
     }
 
-    /// Finds out what a group means, once.
+    /// Determines the meaning of a group, once.
     fn look_at(&mut self, id: GroupId, group: &Group<PodKey, Terms>, pod: &Incoming, args: &Args, cluster: &Cluster) {
         let Tally { sums, meanings, touched, reads_namespaces, .. } = self;
         meanings.get(id, || {
@@ -178,18 +178,18 @@ impl Tally {
         });
     }
 
-    /// Where the sums of a key are.
+    /// Returns the index of a topology key in `sums`.
     fn place_of(&mut self, key: &str, cluster: &Cluster) -> usize {
         place_of(key, &mut self.sums, &mut self.touched, cluster)
     }
 
-    /// The sums of a key; `None` where no pod matters by it.
+    /// Returns the sums of a topology key, or `None` if no pod matters for the key.
     pub fn of(&self, key: topology::Key) -> Option<&Sums> {
         self.sums.iter().find(|sums| sums.key == key)
     }
 }
 
-/// Where the sums of a key are: at the end where there are none yet.
+/// Returns the index of a topology key in `sums`. Adds the key if necessary.
 fn place_of(key: &str, sums: &mut Vec<Sums>, touched: &mut Touched, cluster: &Cluster) -> usize {
     let key = cluster.key(key);
     sums.iter().position(|known| known.key == key).unwrap_or_else(|| {
@@ -216,16 +216,16 @@ fn row<'a>(sums: &'a mut Vec<i64>, domain: usize, topology: &Topology) -> &'a mu
     if domain >= sums.len() {
         sums.resize(topology.domain_bound().max(domain + 1), 0);
     }
-    // The row was made above.
+    // The row was extended above.
     &mut sums[domain]
 }
 
-/// Most pods have no terms: nothing is kept of those for each other.
+/// Returns true if one side has terms. Most pods have none, and two pods without terms don't matter to each other.
 fn may_matter(pod: &Incoming, group: &Group<PodKey, Terms>) -> bool {
     !pod.terms.is_empty() || !group.value.is_empty()
 }
 
-/// Tells of each term by which the pods of a group matter to the pod.
+/// Calls `tell` for each term by which the pods of a group matter to the pod.
 fn meaning(
     pod: &Incoming,
     group: &Group<PodKey, Terms>,

@@ -1,17 +1,17 @@
-//! The terms of a pod's affinity and anti-affinity, with their selectors read.
+//! The terms of a pod's affinity and anti-affinity, with parsed selectors.
 
 use berth_guest::selector::LabelSelector;
 use berth_guest::types::PodAffinityTerm;
 use berth_guest::{LabelMap, pod};
 
-/// A term: the pods that it is about, and the label whose values make a domain.
+/// A term: selects pods, and has a topology key.
 #[derive(Clone, Debug)]
 pub struct Term {
-    /// Pods with these labels…
+    /// Selects pods by their labels.
     selector: LabelSelector,
-    /// …in these namespaces…
+    /// Namespaces of the selected pods.
     namespaces: Vec<String>,
-    /// …or in those with such labels.
+    /// Selects further namespaces by their labels.
     namespace_selector: LabelSelector,
     /// `topologyKey`.
     pub key: String,
@@ -19,7 +19,7 @@ pub struct Term {
     pub weight: i64,
 }
 
-/// A pod's terms. A list of which a term can't be read is empty.
+/// A pod's terms. A list with an invalid term is empty.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     /// `podAffinity`, required.
@@ -30,12 +30,12 @@ pub struct Terms {
     pub rather_near: Vec<Term>,
     /// `podAntiAffinity`, preferred.
     pub rather_away: Vec<Term>,
-    /// What can't be read.
+    /// Messages about invalid terms.
     wrong: Vec<String>,
 }
 
 impl Terms {
-    /// Of a pod.
+    /// Parses the terms of a pod.
     pub fn new(pod: &pod::PodAffinity) -> Terms {
         let mut wrong = Vec::new();
         let mut read = |what, terms: &[PodAffinityTerm]| {
@@ -54,7 +54,7 @@ impl Terms {
         }
     }
 
-    /// What can't be read of them, in one line.
+    /// Returns the messages about invalid terms in one line.
     pub fn problem(&self) -> Option<String> {
         match self.wrong.as_slice() {
             [] => None,
@@ -63,12 +63,12 @@ impl Terms {
         }
     }
 
-    /// Whether there is none of any kind.
+    /// Returns true if there are no terms of any kind.
     pub fn is_empty(&self) -> bool {
         self.near.is_empty() && self.away.is_empty() && self.rather_near.is_empty() && self.rather_away.is_empty()
     }
 
-    /// Whether any of them looks at namespaces' labels.
+    /// Returns true if a term has a namespace selector.
     pub fn select_namespaces(&self) -> bool {
         let all = [&self.near, &self.away, &self.rather_near, &self.rather_away];
         all.into_iter().flatten().any(|term| term.namespace_selector != LabelSelector::NOTHING)
@@ -86,7 +86,7 @@ impl Term {
         })
     }
 
-    /// Whether this term of a pod on a node is about the pod to be placed, whose namespace has these labels.
+    /// Returns true if this term of a pod on a node matches the pod to schedule, whose namespace has these labels.
     pub fn of_resident(&self, namespace: &str, labels: &LabelMap, namespace_labels: Option<&LabelMap>) -> bool {
         let selected = || match namespace_labels {
             Some(labels) => self.namespace_selector.matches(labels),
@@ -95,9 +95,10 @@ impl Term {
         (self.names(namespace) || selected()) && self.selector.matches(labels)
     }
 
-    /// Whether this term of the pod to be placed is about a pod on a node, whose namespace has these labels. As in
-    /// kube-scheduler, a selector for which a namespace without labels would do (`NotIn`, `DoesNotExist`) selects every
-    /// namespace here: having listed those that it selects, it is asked about the others without their labels.
+    /// Returns true if this term of the pod to schedule matches a pod on a node, whose namespace has these labels.
+    /// As in kube-scheduler, a namespace selector that matches an empty label set (`NotIn`, `DoesNotExist`) selects
+    /// every namespace here: kube-scheduler lists the selected namespaces, then checks the selector against other
+    /// namespaces without their labels.
     pub fn of_incoming(&self, namespace: &str, labels: &LabelMap, namespace_labels: Option<&LabelMap>) -> bool {
         let selected = || {
             self.selects_unlabelled() || namespace_labels.is_some_and(|labels| self.namespace_selector.matches(labels))

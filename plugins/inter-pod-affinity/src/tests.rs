@@ -1,4 +1,4 @@
-//! The cases that this plugin's upstream tests are about, and a cluster that changes at random.
+//! Tests after kube-scheduler's test cases, and tests with random changes of a cluster.
 
 use berth_guest::testing::{Host, NodeBuilder, PodBuilder, expression, node, pod, pod_term, selector};
 use berth_guest::types::SelectorOperator::{DoesNotExist, Exists, In, NotIn};
@@ -13,7 +13,8 @@ const NOT_NEAR: &str = "node(s) didn't match pod affinity rules";
 const NOT_AWAY: &str = "node(s) didn't match pod anti-affinity rules";
 const UNWELCOME: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
 
-/// Four nodes, two in each of the zones a and b; the label `node` has their names. And `c` in no zone.
+/// Returns a host with two nodes in each of the zones a and b, and node `c` without a zone. The label `node` has the
+/// node's name.
 fn host_with(args: &str) -> Host<Plugin> {
     let mut host = Host::with_args(args).unwrap();
     for (name, zone) in [("a1", "a"), ("a2", "a"), ("b1", "b"), ("b2", "b")] {
@@ -51,7 +52,7 @@ fn selecting(term: PodAffinityTerm, namespaces: LabelSelector) -> PodAffinityTer
     PodAffinityTerm { namespace_selector: Some(namespaces), ..term }
 }
 
-/// So many of a pod on each node, by the nodes' names.
+/// Adds a copy of the pod to each of the named nodes.
 fn put(host: &mut Host<Plugin>, pod: &PodBuilder, nodes: &str) {
     nodes.split_whitespace().for_each(|node| _ = host.resident(pod, node));
 }
@@ -62,7 +63,7 @@ fn namespace(host: &mut Host<Plugin>, name: &str, team: &str) {
 
 #[test]
 fn nodes_of_one_domain_change_their_class_together() {
-    // There are more racks than half the nodes: the sums there tell them apart.
+    // The key has more domains than half the nodes, so class keys contain the sums.
     let mut host = Host::<Plugin>::new();
     for (name, rack) in [("a1", "a"), ("a2", "a"), ("b", "b"), ("c", "c")] {
         host.node(node(name).label("rack", rack));
@@ -85,7 +86,7 @@ fn pods_go_near_those_they_want_near() {
         ("c", "", pod().near(term("zone", "web")), ""),
         ("a1", "", pod().near(term("none", "web")), ""),
         ("a1", "b1", pod().near(term("zone", "api")), "b1 b2"),
-        // One pod has to match all terms; then each term has its own domain.
+        // One pod has to match all terms. Each term then uses its own domain.
         ("a1", "a2", pod().near(term("zone", "web")).near(term("zone", "api")), ""),
         ("a1", "", pod().near(term("zone", "web")).near(term("node", "web")), "a1"),
         ("a1 a2", "", pod().near(term("zone", "web")).near(term("node", "web")), "a1 a2"),
@@ -105,7 +106,7 @@ fn the_first_of_pods_that_want_each_other_may_go_anywhere() {
     for (on, incoming, fits) in [
         ("", itself(), "a1 a2 b1 b2"),
         ("b1", itself(), "b1 b2"),
-        // A pod outside all domains is in nobody's way.
+        // A pod outside all domains does not matter.
         ("c", itself(), "a1 a2 b1 b2"),
         ("", app("web").near(term("zone", "api")), ""),
         ("", itself().near(term("node", "api")), ""),
@@ -160,7 +161,7 @@ fn each_no_has_its_code_and_reason() {
         (app("web"), pod().near(term("none", "web")), Code::UnschedulableAndUnresolvable, NOT_NEAR),
         (app("web"), pod().away_from(term("zone", "web")), Code::Unschedulable, NOT_AWAY),
         (app("db").away_from(term("zone", "web")), app("web"), Code::Unschedulable, UNWELCOME),
-        // The first of them is told.
+        // The filter reports the first reason.
         (
             app("web").away_from(term("zone", "web")),
             app("web").away_from(term("zone", "web")),
@@ -191,7 +192,7 @@ fn terms_may_select_namespaces_by_their_labels() {
         (pod().away_from(web(selector([expression("team", In, ["red"])]))), "a1 a2 c"),
         (pod().away_from(web(selector([]))), "c"),
         (pod().away_from(in_namespaces(web(selector([expression("team", In, ["none"])])), &["red"])), "a1 a2 c"),
-        // What a namespace without labels would do for selects every namespace, for the pod's own terms.
+        // For the pod's own terms, a selector that matches a namespace without labels selects every namespace.
         (pod().away_from(web(not_blue())), "c"),
         (pod().away_from(web(selector([expression("team", DoesNotExist, [])]))), "c"),
     ] {

@@ -5,13 +5,13 @@ use berth_guest::selector::{Preferred, Terms, WrittenNodeSelector, WrittenNodeSe
 use berth_guest::types::{NodeSelectorTerm, PreferredNodeTerm};
 use serde::Deserialize;
 
-/// What the profile adds to every pod's own affinity.
+/// The affinity that the profile adds to each pod.
 #[derive(Debug, Default, Deserialize)]
 #[serde(try_from = "NodeAffinityArgs")]
 pub struct Args {
-    /// A pod goes only where this matches, too.
+    /// A node must match these terms in addition to the pod's own.
     pub required: Option<Terms>,
-    /// These weigh beside the pod's own.
+    /// These terms score in addition to the pod's own.
     pub preferred: Option<Preferred>,
 }
 

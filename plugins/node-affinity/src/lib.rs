@@ -1,8 +1,8 @@
-//! NodeAffinity: pods go where their node selector and node affinity say.
+//! NodeAffinity: places pods by node selector and node affinity.
 //!
-//! Reads `spec.nodeSelector` and `spec.affinity.nodeAffinity` of the pod, labels and name of the node, and the argument
-//! `addedAffinity`, as kube-scheduler v1.36 does: a required term that can't be read matches no node, a preferred one fails
-//! the pod, and terms that name nodes narrow the search to them.
+//! Reads `spec.nodeSelector` and `spec.affinity.nodeAffinity` of the pod, labels and name of the node, and the
+//! argument `addedAffinity`. As in kube-scheduler v1.36, an invalid required term matches no node, an invalid
+//! preferred term fails the pod, and terms that name nodes narrow the filter to these nodes.
 
 mod args;
 
@@ -15,7 +15,7 @@ use berth_guest::selector::{Preferred, Required};
 use berth_guest::types::{NodeSelectorTerm, SelectorOperator};
 use berth_guest::{ClusterEvent, EventActions};
 
-/// Once a template.
+/// The prepared data of a template.
 pub struct Wanted {
     required: Required,
     pre_filter: PreFilter,
@@ -33,7 +33,7 @@ fn prepare(pod: &pod::NodeAffinity, args: &Args) -> Wanted {
     }
 }
 
-/// Where every term names nodes, no other node needs to be looked at.
+/// Returns the nodes to filter. If every term names nodes, the filter is narrowed to these nodes.
 fn narrow(pod: &pod::NodeAffinity, args: &Args) -> PreFilter {
     let Some(terms) = &pod.required else {
         let nothing = pod.node_selector.is_empty() && args.required.is_none();
@@ -47,14 +47,15 @@ fn narrow(pod: &pod::NodeAffinity, args: &Args) -> PreFilter {
         }
     }
     match names.is_empty() {
-        // No term at all matches no node, but that is for the filter to say.
+        // An empty list of terms matches no node; the filter gives the reason.
         true if terms.is_empty() => PreFilter::All,
         true => Rejection::unresolvable("pod affinity terms conflict").into(),
         false => PreFilter::Narrow(names.into_iter().map(str::to_owned).collect()),
     }
 }
 
-/// The nodes that all of a term's requirements on the name leave; `None` where it has no such requirement.
+/// Returns the node names that satisfy all name requirements of a term, or `None` if the term has no such
+/// requirement.
 fn named(term: &NodeSelectorTerm) -> Option<BTreeSet<&str>> {
     let by_name = |field: &&berth_guest::types::Requirement| {
         field.key == "metadata.name" && field.operator == SelectorOperator::In
@@ -82,13 +83,13 @@ fn pre_score(pod: &Wanted, args: &Args) -> Result<PreScore, String> {
     Ok(if pod.has_preferred || args.preferred.is_some() { PreScore::Score } else { PreScore::Skip })
 }
 
-/// The weights of all terms that the node matches.
+/// Returns the sum of the weights of the preferred terms that match the node.
 fn score(pod: &Wanted, args: &Args, name: &node::Name, labels: &node::Labels) -> i64 {
     let of_pod = pod.preferred.as_ref().map_or(0, |terms| terms.weight(name, labels));
     of_pod + args.preferred.as_ref().map_or(0, |terms| terms.weight(name, labels))
 }
 
-/// A node helps that matches now and did not before.
+/// Queues the pod if the node matches now and did not match before.
 fn queueing_hint(_: &Event, pod: &Wanted, args: &Args, node: node::Change<'_, (node::Name, node::Labels)>) -> Hint {
     let matches = |node: Option<(&node::Name, &node::Labels)>| {
         let Some((name, labels)) = node else { return false };

@@ -6,7 +6,7 @@ use super::*;
 const POD: &str = "node(s) didn't match Pod's node affinity/selector";
 const ENFORCED: &str = "node(s) didn't match scheduler-enforced node affinity";
 
-/// Three nodes: a and b in zones of their names, a with fast disks; c without labels.
+/// Returns a host with three nodes: a and b in zones of the same names, a with fast disks, and c without labels.
 fn host(args: &str) -> Host<Plugin> {
     let mut host = Host::with_args(args).unwrap();
     host.node(node("a").label("zone", "a").label("disk", "fast").label("cores", "16"));

@@ -1,11 +1,11 @@
-//! NodeDeclaredFeatures: a pod goes to nodes that say they have what it needs.
+//! NodeDeclaredFeatures: allows only nodes that declare the features a pod needs.
 //!
-//! Reads `status.declaredFeatures` of the node, and of the pod what needs a feature that not all kubelets of a cluster have, as
-//! kube-scheduler v1.36 does: actions of its containers' restart rules, `spec.hostNetwork` and `spec.hostUsers`.
+//! Reads `status.declaredFeatures` of the node, and the pod's fields that need a feature which not all kubelets
+//! have: actions of container restart rules, `spec.hostNetwork` and `spec.hostUsers`. As in kube-scheduler v1.36.
 
 use berth_guest::prelude::*;
 
-/// Worked out once a template: the features that the pod needs.
+/// The features that the pod needs. Prepared once per template.
 pub struct Needed(Vec<&'static str>);
 
 const RESTART_ALL_CONTAINERS: &str = "RestartAllContainersOnContainerExits";

@@ -1,4 +1,4 @@
-//! NodeName: a pod that names its node goes there and nowhere else.
+//! NodeName: allows only the node that the pod names.
 //!
 //! Reads `spec.nodeName` of the pod and `metadata.name` of the node, as kube-scheduler v1.36 does.
 

@@ -1,7 +1,7 @@
-//! NodePorts: no two pods take the same host port of a node.
+//! NodePorts: allows only nodes on which the pod's host ports are free.
 //!
-//! Reads the host ports of the pod's containers and restartable init containers, and those that the node's pods take, as
-//! kube-scheduler v1.36 does: a port on `0.0.0.0` is taken on every address.
+//! Reads the host ports of the pod's containers and restartable init containers, and the host ports in use on the
+//! node. As in kube-scheduler v1.36, a port on `0.0.0.0` conflicts with the port on every address.
 
 use berth_guest::hints::{Event, Hint};
 use berth_guest::prelude::*;
@@ -21,7 +21,7 @@ fn filter(pod: &pod::HostPorts, node: &node::UsedPorts) -> Verdict {
     }
 }
 
-/// A pod that leaves helps where it had one of the ports; a new node, always.
+/// Queues the pod if a deleted pod had a conflicting port, and for each new node.
 fn queueing_hint(_: &Event, pod: &pod::HostPorts, left: pod::Change<'_, pod::HostPorts>) -> Hint {
     let frees = |ports: &pod::HostPorts| pod.iter().any(|wanted| ports.iter().any(|used| conflict(wanted, used)));
     Hint::queue_if(left.before.is_none_or(frees))

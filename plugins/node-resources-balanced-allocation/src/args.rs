@@ -28,7 +28,7 @@ struct NodeResourcesBalancedAllocationArgs {
 struct ResourceSpec {
     #[serde(default)]
     name: String,
-    /// 0 means 1, and nothing else may be.
+    /// 0 means 1. No other value than 0 and 1 is valid.
     #[serde(default)]
     weight: i64,
 }

@@ -1,9 +1,9 @@
-//! NodeResourcesBalancedAllocation: prefers nodes whose resources the pod would leave evenly used.
+//! NodeResourcesBalancedAllocation: prefers nodes whose resources are evenly used with the pod.
 //!
-//! Reads what the pod requests, the node's allocatable resources and what its pods ask for already, as kube-scheduler v1.36 does:
-//! the spread of the resources' utilization with the pod is compared with the one before it came, and pods that ask for none
-//! of the resources are not scored. Of extended resources that a DeviceClass stands for, devices are counted where the node has none
-//! by a device plugin. Arguments: `NodeResourcesBalancedAllocationArgs`.
+//! Reads the pod's requests, the node's allocatable resources and its usage. As in kube-scheduler v1.36, the score
+//! compares the deviation of the resources' utilization with and without the pod, and pods without requests for
+//! these resources are not scored. For an extended resource that a DeviceClass maps, devices are counted if no
+//! device plugin of the node provides the resource. Arguments: `NodeResourcesBalancedAllocationArgs`.
 
 mod args;
 
@@ -12,16 +12,16 @@ use berth_guest::Resource;
 use berth_guest::prelude::*;
 use berth_guest_devices::Inventory;
 
-/// Each resource that counts for this pod, and how much of it the pod asks for.
+/// The resources that count for the pod, with the pod's requests.
 pub struct Wanted(Vec<(Resource, i64)>);
 
-/// Of extended resources, only those that the pod asks for count.
+/// An extended resource counts only if the pod requests it.
 fn prepare(requests: &pod::Requests, args: &Args) -> Wanted {
     let wanted = args.resources.iter().map(|resource| (resource.clone(), requests.effective.get(resource)));
     Wanted(wanted.filter(|(resource, wanted)| *wanted != 0 || !matches!(resource, Resource::Scalar(_))).collect())
 }
 
-/// Else all pods that ask for nothing would end up on one node.
+/// Skips pods without requests. Otherwise all of them would go to one node.
 fn pre_score(pod: &Wanted) -> PreScore {
     if pod.0.iter().all(|(_, wanted)| *wanted == 0) { PreScore::Skip } else { PreScore::Score }
 }
@@ -38,7 +38,7 @@ fn score(
         Amounts { capacity, used, wanted: *wanted }
     };
     let there = pod.0.iter().map(amounts).filter(|amounts| amounts.capacity != 0);
-    // They are looked at several times; most pods ask for cpu and memory only, and that needs no allocation for each node.
+    // The amounts are read several times. A fixed array avoids an allocation per node for the usual few resources.
     let mut few = [Amounts::default(); FEW];
     if pod.0.len() > FEW {
         return improvement(&there.collect::<Vec<_>>());
@@ -51,10 +51,10 @@ fn score(
     improvement(&few[..len])
 }
 
-/// See `score`.
+/// The number of resources up to which `score` uses an array.
 const FEW: usize = 4;
 
-/// Of a resource that a node has.
+/// The amounts of a resource that the node has.
 #[derive(Clone, Copy, Default)]
 struct Amounts {
     capacity: i64,
@@ -68,12 +68,12 @@ impl Amounts {
     }
 
     fn after(&self) -> f64 {
-        // The host's sums end at the largest number.
+        // The host's sums saturate at the largest integer.
         part(self.used.saturating_add(self.wanted), self.capacity)
     }
 }
 
-/// More than there is counts as all. Not `min`, which WebAssembly has for numbers alone and a call has to stand for.
+/// Returns the utilization, at most 1. `f64::min` is avoided because it compiles to a function call in WebAssembly.
 fn part(used: i64, capacity: i64) -> f64 {
     match used as f64 / capacity as f64 {
         more if more > 1.0 => 1.0,
@@ -81,14 +81,15 @@ fn part(used: i64, capacity: i64) -> f64 {
     }
 }
 
-/// 75 where the pod changes nothing, up to 100 where it evens things out, down to 50 where it does the contrary.
+/// Returns the score: 75 if the pod does not change the balance, up to 100 if it improves the balance, down to 50 if
+/// it worsens the balance.
 #[inline]
 fn improvement(amounts: &[Amounts]) -> i64 {
     50 + (50 + evenness(amounts, Amounts::after) - evenness(amounts, Amounts::before)) / 2
 }
 
-/// 100 where all are used to the same part, 50 where half of them are full and the others empty. The order of the
-/// additions is kube-scheduler's, as it shows in the last digit.
+/// Returns 100 if all resources have the same utilization, 50 if half of them are full and the others empty. The
+/// order of additions is kube-scheduler's, because it affects the last digit.
 #[inline]
 fn evenness(amounts: &[Amounts], utilization: impl Fn(&Amounts) -> f64) -> i64 {
     let deviation = match amounts {
@@ -110,7 +111,8 @@ berth_guest::plugin!(
     prepare: prepare => Wanted,
     pre_score: pre_score,
     score: score,
-    // Of the index, only the node itself and objects are read, and with each change of those all answers are asked for anew.
+    // The index is read only for the node itself and for objects, and a change of an object invalidates all cached
+    // answers.
     scope: Node,
 );
 

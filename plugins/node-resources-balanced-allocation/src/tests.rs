@@ -18,21 +18,21 @@ fn even_use_scores() {
     let empty = || node("node").cpu("10").memory("10000");
     let gpus = || empty().allocatable("example.com/gpu", "4");
     for (pod, node, args, expected) in [
-        // Both stay even.
+        // The node is balanced with and without the pod.
         (pod().cpu("1").memory("1000"), empty(), "{}", 75),
         (pod().cpu("1").memory("1000"), empty().used("cpu", "3").used("memory", "3000"), "{}", 75),
         // cpu 30 %, memory 0: a deviation of 0.15, so 85 of 100 with the pod. 50 + (50 - 15) / 2
         (pod().cpu("3"), empty(), "{}", 67),
         // From 0.15 to none: 50 + (50 + 100 - 85) / 2
         (pod().cpu("3"), empty().used("memory", "3000"), "{}", 82),
-        // More than there is counts as all.
+        // Utilization is at most 100 %.
         (pod().cpu("30").memory("1"), empty().used("memory", "20000"), "{}", 100),
-        // The same of the largest number: 50 of 100 before, 55 with the pod. 50 + (50 + 55 - 50) / 2
+        // A saturated sum: 50 of 100 before, 55 with the pod. 50 + (50 + 55 - 50) / 2
         (pod().cpu("1").memory("1"), empty().used("memory", "8Ei"), "{}", 77),
-        // One resource is always even.
+        // A single resource is always balanced.
         (pod().cpu("3"), node("node").cpu("10"), "{}", 75),
         (pod().cpu("3"), node("node"), "{}", 75),
-        // Extended resources count for pods that ask for them: 0.25, 0.25 and 0.5 deviate by 0.117, so 88.
+        // An extended resource counts if the pod requests it: 0.25, 0.25 and 0.5 deviate by 0.117, so 88.
         (pod().cpu("2500m").memory("2500"), gpus(), WITH_GPUS, 75),
         (pod().cpu("2500m").memory("2500").request("example.com/gpu", "2"), gpus(), WITH_GPUS, 69),
     ] {
@@ -58,7 +58,8 @@ fn bad_arguments_are_refused() {
 #[test]
 fn devices_count_as_the_resource_that_they_stand_for() {
     let mut host = Host::<Plugin>::with_args(WITH_GPUS).unwrap();
-    // A quarter of each is asked for; of the GPUs of the first node 2 of 4, of the devices of the second 3 of 4.
+    // The pod requests a quarter of cpu and memory. On the first node it needs 2 of 4 GPUs; on the second node 3 of
+    // 4 devices are then used.
     host.node(node("plugin").cpu("10").memory("10000").allocatable("example.com/gpu", "4"));
     host.node(node("devices").cpu("10").memory("10000"));
     host.node(node("none").cpu("10").memory("10000"));
@@ -80,7 +81,8 @@ fn devices_count_as_the_resource_that_they_stand_for() {
     host.object("ResourceClaim", "default", "c", &json!({ "status": status }).to_string());
     let scores = host.scores(&pod().cpu("2500m").memory("2500").request("example.com/gpu", "2"));
     let scores: Vec<(&str, i64)> = scores.iter().map(|(name, score)| (name.as_str(), *score)).collect();
-    // Of 0, 0 and 0.25 the deviation is 0.118, of 0.25, 0.25 and 0.75 it is 0.236: 50 + (50 + 76 - 88) / 2.
+    // The deviation of 0, 0 and 0.25 is 0.118, the deviation of 0.25, 0.25 and 0.75 is 0.236: 50 + (50 + 76 - 88) /
+    // 2.
     assert_eq!(scores, [("devices", 69), ("none", 75), ("plugin", 69)]);
 }
 

@@ -10,12 +10,12 @@ use serde::Deserialize;
 pub struct Args {
     ignored_resources: Vec<String>,
     ignored_resource_groups: Vec<String>,
-    /// How nodes are scored.
+    /// The scoring strategy.
     pub strategy: Strategy,
 }
 
 impl Args {
-    /// Whether the filter leaves this resource to others. Only extended resources can be left out.
+    /// Returns true if the filter ignores this resource. Only extended resources can be ignored.
     pub fn ignores(&self, resource: &str) -> bool {
         let group = resource.split('/').next().unwrap_or_default();
         names::is_extended_resource(resource)
@@ -24,30 +24,30 @@ impl Args {
     }
 }
 
-/// The filter leaves to DynamicResources what classes stand for, whatever nodes are scored by.
+/// The filter needs at least the classes, because it leaves the resources that classes map to DynamicResources.
 impl ReadsDevices for Args {
     fn extent(&self) -> Extent {
         Extent::of_scores(self.strategy.resources.iter().map(|(resource, _)| resource)).max(Extent::Classes)
     }
 }
 
-/// How nodes are scored.
+/// The scoring strategy.
 #[derive(Debug)]
 pub struct Strategy {
-    /// What a resource counts by how full it is.
+    /// The scoring function.
     pub by: By,
-    /// The resources that count, with their weights.
+    /// The resources to score, with their weights.
     pub resources: Vec<(Resource, i64)>,
 }
 
-/// What a resource counts by how full it is.
+/// The score of a resource, as a function of its utilization.
 #[derive(Debug)]
 pub enum By {
-    /// The emptier, the better.
+    /// Lower utilization gives a higher score.
     LeastAllocated,
-    /// The fuller, the better.
+    /// Higher utilization gives a higher score.
     MostAllocated,
-    /// A broken line: utilization in percent, and the score there, 0 to 100.
+    /// A piecewise linear function through these points: utilization in percent, and score from 0 to 100.
     RequestedToCapacityRatio(Vec<(i64, i64)>),
 }
 
@@ -98,7 +98,7 @@ const LEAST_ALLOCATED: &str = "LeastAllocated";
 const MOST_ALLOCATED: &str = "MostAllocated";
 const RATIO: &str = "RequestedToCapacityRatio";
 
-/// Scores in a shape go to 10, those of nodes to 100.
+/// The maximum score in a shape. It is scaled to 100.
 const SHAPE_SCORE: i64 = 10;
 
 impl TryFrom<NodeResourcesFitArgs> for Args {

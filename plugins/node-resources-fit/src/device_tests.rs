@@ -1,4 +1,4 @@
-//! Scores by devices, where a class of them stands for a resource that the arguments name.
+//! Tests of scoring by devices, if a DeviceClass maps a resource of the arguments.
 
 use berth_guest::testing::{Host, node, pod};
 use serde_json::json;
@@ -7,7 +7,8 @@ use crate::Plugin;
 
 const GPU: &str = "example.com/gpu";
 
-/// Nodes `plugin` with 8 GPUs of a device plugin, 2 of them in use, `devices` with 4 devices, 1 of them allocated, and `none`.
+/// Returns a host with three nodes: `plugin` with 8 GPUs of a device plugin, 2 of them in use; `devices` with 4
+/// devices, 1 of them allocated; and `none`.
 fn host(strategy: &str) -> Host<Plugin> {
     let mut host = Host::<Plugin>::with_args(&format!(r#"{{"scoringStrategy": {strategy}}}"#)).unwrap();
     host.node(node("plugin").cpu("4").allocatable(GPU, "8").used(GPU, "2"));
@@ -32,7 +33,7 @@ fn devices_count_as_the_resource_that_they_stand_for() {
     let rising = r#"{"shape": [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]}"#;
     let ratio = format!(r#""type": "RequestedToCapacityRatio", "requestedToCapacityRatio": {rising}"#);
     for (kind, expected) in [
-        // cpu is used to 25 %. Of devices 3 of 4 would be, of the device plugin's 4 of 8.
+        // cpu is at 25 %. With the pod, 3 of 4 devices and 4 of 8 GPUs of the device plugin are used.
         (r#""type": "LeastAllocated""#, [("devices", 37), ("none", 75), ("plugin", 56)]),
         (r#""type": "MostAllocated""#, [("devices", 62), ("none", 25), ("plugin", 43)]),
         (&*ratio, [("devices", 63), ("none", 25), ("plugin", 44)]),
@@ -41,7 +42,7 @@ fn devices_count_as_the_resource_that_they_stand_for() {
         let scores: Vec<_> = host.scores(&pod().cpu("1").request(GPU, "2")).into_iter().collect();
         let scores: Vec<(&str, i64)> = scores.iter().map(|(name, score)| (name.as_str(), *score)).collect();
         assert_eq!(scores, expected, "{kind}");
-        // A pod that asks for none is scored by cpu alone.
+        // A pod without a GPU request is scored by cpu alone.
         let scores: Vec<i64> = host.scores(&pod().cpu("1")).into_values().collect();
         assert!(scores.iter().all(|score| *score == scores[0]), "{kind}: {scores:?}");
     }

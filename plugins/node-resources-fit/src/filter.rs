@@ -1,11 +1,11 @@
-//! Whether the node has enough of everything.
+//! Filters nodes by free resources.
 
 use berth_guest::prelude::*;
 use berth_guest_devices::Inventory;
 
 use crate::args::Args;
 
-/// What the pod asks for, with the reasons that it may fail for.
+/// The pod's requests, with the reasons for rejections.
 pub struct Wanted {
     milli_cpu: i64,
     memory: i64,
@@ -20,7 +20,7 @@ struct Scalar {
 }
 
 impl Wanted {
-    /// Leaves out what the pod asks nothing of, and what the arguments leave to others.
+    /// Drops requests of zero and resources that the arguments ignore.
     pub fn new(requests: &pod::Requests, args: &Args) -> Wanted {
         let scalars = requests.fit.scalars.iter().filter(|scalar| scalar.quantity != 0 && !args.ignores(&scalar.name));
         let scalar = |scalar: &berth_guest::types::Scalar| Scalar {
@@ -36,7 +36,7 @@ impl Wanted {
         }
     }
 
-    /// All that is short is told, not the first alone.
+    /// Returns a verdict with a reason for each insufficient resource.
     pub fn check(&self, allocatable: &node::Allocatable, usage: &node::Usage, devices: &Inventory) -> Verdict {
         let mut verdict = Verdict::FITS;
         if usage.pods + 1 > allocatable.pods {
@@ -56,7 +56,7 @@ impl Wanted {
         verdict
     }
 
-    /// Whether a node that grew has more of anything that is short for such a pod.
+    /// Returns true if the node has more of a resource that the pod requests than before.
     pub fn has_more(&self, after: &node::Allocatable, before: &node::Allocatable, devices: &Inventory) -> bool {
         let scalar = |scalar: &Scalar| {
             let has = after.scalar(&scalar.name);
@@ -70,7 +70,7 @@ impl Wanted {
     }
 }
 
-// Of each node several times, and mostly nothing is short.
+// Inlined, because the function runs several times per node and seldom rejects.
 #[inline]
 fn check(verdict: &mut Verdict, reason: impl Into<Reason>, wanted: i64, capacity: i64, used: i64) {
     if wanted > 0 && wanted > capacity - used {
@@ -78,7 +78,7 @@ fn check(verdict: &mut Verdict, reason: impl Into<Reason>, wanted: i64, capacity
     }
 }
 
-/// What the empty node could not hold, no preemption makes room for.
+/// Adds a rejection. Preemption cannot help if the request exceeds the node's whole capacity.
 #[cold]
 fn reject(verdict: &mut Verdict, reason: impl Into<Reason>, hopeless: bool) {
     verdict.reject(if hopeless { RejectionCode::Unresolvable } else { RejectionCode::Unschedulable }, reason);

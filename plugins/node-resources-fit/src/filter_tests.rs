@@ -3,7 +3,7 @@ use berth_guest::types::Code::{self, Unschedulable, UnschedulableAndUnresolvable
 
 use crate::Plugin;
 
-/// 10 of each thing, half of it in use.
+/// Returns a node with 10 of each resource, half of it in use.
 fn half_full() -> NodeBuilder {
     let node = node("node").cpu("10").memory("10Gi").allocatable("ephemeral-storage", "10Gi");
     let node = node.allocatable("example.com/a", "10").allocatable("example.com/b", "10").allocatable("pods", "32");
@@ -11,7 +11,7 @@ fn half_full() -> NodeBuilder {
     node.used("example.com/a", "5").used("pods", "4")
 }
 
-/// Code and reasons.
+/// A rejection's code and reasons.
 type Refused<'a> = (Code, &'a [&'a str]);
 
 fn verdict(pod: &PodBuilder, node: NodeBuilder, args: &str) -> Option<(Code, Vec<String>)> {
@@ -36,7 +36,7 @@ fn pods_fit_where_all_they_ask_for_is_free() {
         (pod().request("example.com/none", "0"), None),
         (pod().request("hugepages-2Mi", "2Mi"), Some((Unresolvable, &["Insufficient hugepages-2Mi"]))),
         (pod().cpu("6").memory("6Gi"), Some((Unschedulable, &["Insufficient cpu", "Insufficient memory"]))),
-        // The worst reason decides.
+        // The worst reason determines the code.
         (
             pod().cpu("6").memory("11Gi").request("example.com/b", "1"),
             Some((Unresolvable, &["Insufficient cpu", "Insufficient memory"])),
@@ -73,7 +73,7 @@ fn extended_resources_may_be_left_to_others() {
         (wanting("example.com/b"), r#"{"ignoredResources": ["example.com/a"]}"#, false),
         (wanting("example.com/b"), r#"{"ignoredResourceGroups": ["example.com"]}"#, true),
         (wanting("other.com/b"), r#"{"ignoredResourceGroups": ["example.com"]}"#, false),
-        // Not an extended resource.
+        // Not an extended resource, so it cannot be ignored.
         (wanting("hugepages-2Mi"), r#"{"ignoredResources": ["hugepages-2Mi"]}"#, false),
         (wanting("cpu"), r#"{"ignoredResources": ["cpu"]}"#, false),
     ] {

@@ -1,5 +1,5 @@
-//! What helps a pod for which no node had enough: a pod that leaves or asks for less, a node that is new or has grown, a class of
-//! devices that stands for what it asks for.
+//! Queueing hints: a pod that is deleted or reduces its requests, a node that is added or grows, and a DeviceClass
+//! that maps a resource which the pod requests.
 
 use berth_guest::hints::{Event, Hint};
 use berth_guest::prelude::*;
@@ -22,7 +22,7 @@ pub fn queueing_hint(
         return stands_for_what_is_wanted(event, &requests.effective).map(Hint::queue_if);
     }
     Ok(Hint::queue_if(match (node.after, pod.before) {
-        // What the node has is compared without its pods: those may leave, and are waited for as pods.
+        // The node is checked without its pods, because a deleted pod is an event of its own.
         (Some(after), _) => {
             let grew = |before: &node::Allocatable| wanted.fit.has_more(after, before, devices);
             wanted.fit.check(after, &node::Usage::default(), devices).rejection().is_none()
@@ -36,8 +36,8 @@ pub fn queueing_hint(
     }))
 }
 
-/// Whether the pod names a resource, be it to ask for nothing of it, for which a class stands that is new, or stands for another one
-/// than before.
+/// Returns true if the class is new, or maps another extended resource than before, and the pod names this resource,
+/// even with a quantity of 0.
 fn stands_for_what_is_wanted(event: &Event, wanted: &Resources) -> Result<bool, String> {
     let (before, Some(after)) = (event.before::<Class>()?, event.after::<Class>()?) else { return Ok(false) };
     let wants = |resource: &str| wanted.scalars.iter().any(|scalar| scalar.name == resource);
@@ -47,7 +47,7 @@ fn stands_for_what_is_wanted(event: &Event, wanted: &Resources) -> Result<bool, 
     Ok(is_new || (changed && named(&after).is_some_and(|resource| wants(&resource))))
 }
 
-/// Whether any of what is wanted is less after than before.
+/// Returns true if a resource that the pod wants is requested less after the event than before.
 fn asks_less(wanted: &Resources, before: &Resources, after: &Resources) -> bool {
     let less = |wanted: i64, before: i64, after: i64| wanted != 0 && after < before;
     less(wanted.milli_cpu, before.milli_cpu, after.milli_cpu)

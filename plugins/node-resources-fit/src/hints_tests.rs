@@ -1,4 +1,4 @@
-//! When a pod for which no node had enough is tried again.
+//! Tests of queueing hints.
 
 use berth_guest::EventActions as Actions;
 use berth_guest::hints::Hint::{Queue, Skip};

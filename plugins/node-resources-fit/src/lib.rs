@@ -1,9 +1,9 @@
-//! NodeResourcesFit: pods go where what they ask for is free, and prefer nodes by how full they would be.
+//! NodeResourcesFit: filters nodes by free resources, and scores nodes by utilization.
 //!
-//! Reads what the pod requests (`pod-requests` of the contract says how that is summed), the node's allocatable resources and
-//! what its pods ask for already, as kube-scheduler v1.36 does. Extended resources that a DeviceClass stands for are left to
-//! DynamicResources where the node has none of them; where the arguments name one to score by, its devices are counted. Arguments:
-//! `NodeResourcesFitArgs`.
+//! Reads the pod's requests (see `pod-requests` of the contract for their sum), the node's allocatable resources and
+//! its usage, as kube-scheduler v1.36 does. An extended resource that a DeviceClass maps is left to DynamicResources
+//! if the node does not have the resource. If the arguments name such a resource for scoring, its devices are
+//! counted. Arguments: `NodeResourcesFitArgs`.
 
 mod args;
 mod filter;
@@ -16,7 +16,7 @@ use berth_guest::{ClusterEvent, EventActions};
 use berth_guest_devices::Inventory;
 use hints::queueing_hint;
 
-/// What is worked out once a template.
+/// The prepared data of a template.
 pub struct Wanted {
     fit: filter::Wanted,
     score: score::Wanted,
@@ -54,7 +54,8 @@ berth_guest::plugin!(
         ClusterEvent::new("Node", EventActions::ADD | EventActions::UPDATE_ALLOCATABLE),
         ClusterEvent::new("resource.k8s.io/v1/DeviceClass", EventActions::ADD | EventActions::UPDATE),
     ],
-    // Of the index, only the node itself and objects are read, and with each change of those all answers are asked for anew.
+    // The index is read only for the node itself and for objects, and a change of an object invalidates all cached
+    // answers.
     scope: Node,
 );
 

@@ -1,11 +1,11 @@
-//! How good the node is, by how full the pod would leave it.
+//! Scores nodes by their utilization with the pod.
 
 use berth_guest::Resource;
 use berth_guest::prelude::*;
 
 use crate::args::{Args, By, Strategy};
 
-/// The resources that count for this pod.
+/// The resources that count for the pod.
 pub struct Wanted(Vec<Counted>);
 
 struct Counted {
@@ -15,8 +15,8 @@ struct Counted {
 }
 
 impl Wanted {
-    /// Of extended resources, only those that the pod asks for count. Of cpu and memory, a container that asks for none
-    /// counts with a default.
+    /// Selects the resources. An extended resource counts only if the pod requests it. For cpu and memory, a
+    /// container without a request counts with a default.
     pub fn new(requests: &pod::Requests, args: &Args) -> Wanted {
         let counted = args.strategy.resources.iter().map(|(resource, weight)| Counted {
             resource: resource.clone(),
@@ -26,7 +26,8 @@ impl Wanted {
         Wanted(counted.filter(|one| one.wanted != 0 || !matches!(one.resource, Resource::Scalar(_))).collect())
     }
 
-    /// The weighted mean over the resources that the node has, of each so much and so much in use.
+    /// Returns the weighted mean over the resources that the node has. `amounts` returns capacity and usage of a
+    /// resource.
     pub fn of(&self, strategy: &Strategy, amounts: impl Fn(&Resource) -> (i64, i64)) -> i64 {
         let (mut sum, mut weights) = (0, 0);
         for Counted { resource, weight, wanted } in &self.0 {
@@ -34,7 +35,7 @@ impl Wanted {
             if capacity == 0 {
                 continue;
             }
-            // The host's sums end at the largest number.
+            // The host's sums saturate at the largest integer.
             let (capacity, requested) = in_percent_range(capacity, used.saturating_add(*wanted));
             let score = match &strategy.by {
                 By::LeastAllocated if requested > capacity => 0,
@@ -43,7 +44,7 @@ impl Wanted {
                 By::RequestedToCapacityRatio(shape) => {
                     let utilization = if requested > capacity { 100 } else { requested * 100 / capacity };
                     match on_line(shape, utilization) {
-                        // Such a resource does not count at all.
+                        // As in kube-scheduler, a resource with score 0 does not count.
                         ..=0 => continue,
                         score => score,
                     }
@@ -60,13 +61,15 @@ impl Wanted {
     }
 }
 
-/// Amounts of which a hundredfold is a number still. What is cut off the largest ones shows in no score.
+/// Returns amounts that can be multiplied by 100 without overflow. The lost bits of very large amounts do not change
+/// a score.
 #[inline]
 fn in_percent_range(capacity: i64, requested: i64) -> (i64, i64) {
     if capacity <= i64::MAX / 100 { (capacity, requested) } else { (capacity >> 7, requested >> 7) }
 }
 
-/// The value of a broken line; level before its first point and after its last.
+/// Returns the value at `at` of the piecewise linear function. The function is constant before the first point and
+/// after the last.
 fn on_line(shape: &[(i64, i64)], at: i64) -> i64 {
     let mut before: Option<(i64, i64)> = None;
     for &(x, y) in shape {

@@ -14,12 +14,12 @@ fn strategy(kind: &str, resources: &str) -> String {
 
 const CPU_AND_MEMORY: &str = r#"{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}"#;
 
-/// 4 cores and 10000 bytes.
+/// Returns a node with 4 cores and 10000 bytes of memory.
 fn empty() -> NodeBuilder {
     node("node").cpu("4").memory("10000")
 }
 
-/// What is to come takes a quarter of the cpu and half the memory.
+/// Returns a pod that requests a quarter of the cpu and half of the memory.
 fn quarter_and_half() -> PodBuilder {
     pod().cpu("1").memory("5000")
 }
@@ -31,12 +31,12 @@ fn the_emptier_the_better_by_default() {
         (quarter_and_half(), empty(), "{}", 62),
         (quarter_and_half(), empty(), &*strategy("LeastAllocated", CPU_AND_MEMORY), 62),
         (quarter_and_half(), empty().used("cpu", "1").used("memory", "2000"), "{}", 40),
-        // More than there is scores 0, and counts.
+        // A resource whose requests exceed the capacity scores 0, and counts.
         (quarter_and_half(), empty().used("memory", "6000"), "{}", 37),
         (quarter_and_half(), node("node"), "{}", 0),
-        // Without memory on the node, cpu alone counts.
+        // A node without memory is scored by cpu alone.
         (quarter_and_half(), node("node").cpu("4"), "{}", 75),
-        // A container that asks for nothing counts as 100 millicores: (95 + 0) / 2.
+        // A container without requests counts as 100 millicores and 200 MB: (95 + 0) / 2.
         (pod(), node("node").cpu("2").memory("1000"), "{}", 47),
         (
             quarter_and_half(),
@@ -44,7 +44,7 @@ fn the_emptier_the_better_by_default() {
             &*strategy("LeastAllocated", r#"{"name": "cpu", "weight": 2}, {"name": "memory", "weight": 1}"#),
             66,
         ),
-        // A weight of 0 is 1.
+        // A weight of 0 means 1.
         (quarter_and_half(), empty(), &*strategy("LeastAllocated", r#"{"name": "cpu", "weight": 0}"#), 75),
     ] {
         assert_eq!(score(&pod, node.clone(), args), expected, "{args} {node:?}");
@@ -78,7 +78,7 @@ fn the_fuller_the_better_with_most_allocated() {
         // (25 + 50) / 2
         (empty(), 37),
         (empty().used("cpu", "1").used("memory", "2000"), 60),
-        // More than there is counts as all: (25 + 100) / 2
+        // Utilization is at most 100 %: (25 + 100) / 2
         (empty().used("memory", "6000"), 62),
         (node("node"), 0),
     ] {

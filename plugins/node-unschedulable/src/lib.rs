@@ -1,11 +1,11 @@
 //! NodeUnschedulable: keeps pods off cordoned nodes.
 //!
-//! Reads `spec.unschedulable` of the node and `spec.tolerations` of the pod, as kube-scheduler v1.36 does: a pod that tolerates
-//! the taint which the node controller puts on cordoned nodes may go there.
+//! Reads `spec.unschedulable` of the node and `spec.tolerations` of the pod. As in kube-scheduler v1.36, a pod that
+//! tolerates the taint of cordoned nodes may go to them.
 
 use berth_guest::prelude::*;
 
-/// Worked out once a template: whether the pod tolerates cordoned nodes.
+/// True if the pod tolerates cordoned nodes. Prepared once per template.
 pub struct Tolerated(bool);
 
 fn prepare(tolerations: &pod::Tolerations) -> Tolerated {

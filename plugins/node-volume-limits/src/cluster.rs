@@ -1,4 +1,4 @@
-//! The cluster as this plugin keeps it: which volumes there are, and which are where.
+//! The plugin's index of the cluster: volumes, claims, attachments, and the volumes of the pods on each node.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,12 @@ use berth_guest_volumes::{
 use crate::room::{Room, Rooms};
 use crate::uses::{Use, Uses};
 
-/// See the module.
+/// The plugin's index of the cluster.
 #[derive(Default)]
 pub struct Cluster {
     names: Vec<node::Name>,
     nodes: BTreeMap<String, node::Id>,
-    /// Of each node, kept true with every change.
+    /// The free attachments of each node, updated with every change.
     rooms: Rooms,
     residents: Residents<Uses>,
     claims: Known<PersistentVolumeClaim>,
@@ -27,20 +27,20 @@ pub struct Cluster {
     classes: Known<StorageClass>,
     csi_nodes: Known<CsiNode>,
     attachments: Known<VolumeAttachment>,
-    /// The names of attachments, by node.
+    /// Names of VolumeAttachments by node name.
     attached: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// What a PersistentVolume is to its driver; `None` where it is not for one.
+/// The CSI volume of a PersistentVolume. `csi` is `None` if the volume has no CSI driver.
 struct DriversVolume {
     csi: Option<CsiVolume>,
     in_tree: bool,
 }
 
-/// A volume by the driver that attaches it.
+/// A volume, identified by its driver and handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Volume<'a> {
-    /// The driver.
+    /// The name of the CSI driver.
     pub driver: &'a str,
     handle: Handle<'a>,
 }
@@ -48,7 +48,7 @@ pub struct Volume<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Handle<'a> {
     Known(&'a str),
-    /// Not there yet: by namespace and name of its claim.
+    /// A volume that is not provisioned yet, identified by namespace and name of its claim.
     Claim(&'a str, &'a str),
 }
 
@@ -69,7 +69,7 @@ impl Index for Cluster {
         if node.at() >= self.names.len() {
             self.names.resize_with(node.at() + 1, node::Name::default);
         }
-        // The row was made above.
+        // The list was extended above.
         self.names[node.at()] = name.clone();
         self.nodes.insert(name.to_string(), node);
         self.rooms.set(node, self.measured(node));
@@ -183,7 +183,7 @@ impl Cluster {
         }
     }
 
-    /// Pods may be there before their node, and after it.
+    /// Updates the node's free attachments. Pods may be added before their node, and removed after it.
     fn measure(&mut self, node: node::Id) {
         if self.rooms.has(node) {
             self.rooms.set(node, self.measured(node));
@@ -199,22 +199,23 @@ impl Cluster {
         self.names.get(node.at()).map_or("", |name| &**name)
     }
 
-    /// What is known of a node without a look at the volumes there.
+    /// Returns the node's free attachments, without a check of the individual volumes.
     pub fn room(&self, node: node::Id) -> Room {
         self.rooms.of(node)
     }
 
-    /// Whether this many volumes more are certain to fit on every node, those that drivers have taken over counted as well.
+    /// Returns true if this number of additional volumes, migrated in-tree volumes included, is certain to fit on
+    /// every node that has a CSINode.
     pub fn all_take(&self, volumes: usize) -> bool {
         self.rooms.all_take(volumes)
     }
 
-    /// Whether drivers have said something of every node.
+    /// Returns true if every node has a CSINode.
     pub fn all_have_drivers(&self) -> bool {
         self.rooms.all_have_drivers()
     }
 
-    /// Adds the volumes of a pod that is to be placed. Whether in-tree volumes are the drivers' depends on the node.
+    /// Adds the volumes of the pod to schedule. Whether in-tree volumes count as CSI volumes depends on the node.
     pub fn volumes_of_new<'a>(
         &'a self,
         pod: &'a Uses,
@@ -261,7 +262,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// What will be attached for a claim, where that is a driver's.
+    /// Returns the volume that will be attached for a claim, if a CSI driver attaches it.
     fn volume_of<'a>(
         &'a self,
         claim: &'a PersistentVolumeClaim,
@@ -279,13 +280,13 @@ impl Cluster {
         (!volume.driver.is_empty() && volume.handle != Handle::Known("")).then_some(volume)
     }
 
-    /// What is known of a node.
+    /// Returns the node's CSINode and VolumeAttachments.
     pub fn place(&self, node: node::Id) -> Place<'_> {
         let name = self.name(node);
         Place { node, csi_node: self.csi_nodes.get("", name), attachments: self.attached.get(name) }
     }
 
-    /// The volume of an attachment, where that is a driver's own.
+    /// Returns the volume of a VolumeAttachment, unless it is an in-tree volume.
     fn attached_volume(&self, name: &str) -> Option<Volume<'_>> {
         let attachment = &self.attachments.get("", name)?.spec;
         let volume = self.volumes.get("", attachment.source.persistent_volume_name.as_deref()?)?;
@@ -294,24 +295,25 @@ impl Cluster {
     }
 }
 
-/// A node, and what is on it.
+/// A node, with its CSINode and VolumeAttachments.
 pub struct Place<'a> {
-    /// Its CSINode.
+    /// The node's CSINode.
     pub csi_node: Option<&'a CsiNode>,
     node: node::Id,
     attachments: Option<&'a BTreeSet<String>>,
 }
 
-/// The volumes of a node.
+/// The volumes that are attached, or will be attached, to a node.
 pub struct Attached<'a> {
-    /// Of its pods.
+    /// The volumes of the node's pods.
     pub by_pods: BTreeSet<Volume<'a>>,
-    /// All.
+    /// The volumes of the node's pods and of its VolumeAttachments.
     all: BTreeSet<Volume<'a>>,
 }
 
 impl<'a> Place<'a> {
-    /// What is attached there or will be, or what is wrong with that. Claims that are not there count for nothing.
+    /// Returns the volumes that are attached or will be attached to the node, or an error for an invalid volume.
+    /// Missing claims don't count.
     pub fn attached(&self, cluster: &'a Cluster) -> Result<Attached<'a>, Rejection> {
         let mut by_pods = BTreeSet::new();
         for pod in cluster.residents.on(self.node) {
@@ -324,7 +326,7 @@ impl<'a> Place<'a> {
 }
 
 impl Attached<'_> {
-    /// How many are of this driver.
+    /// Returns the number of volumes of this driver.
     pub fn of(&self, driver: &str) -> usize {
         self.all.iter().filter(|volume| volume.driver == driver).count()
     }

@@ -1,4 +1,4 @@
-//! What helps a pod that had too many volumes for every node: a node that takes more, or from which some went.
+//! Queueing hints: a CSINode allows more volumes, or a pod or VolumeAttachment with volumes is deleted.
 
 use berth_guest::hints::{Event, Hint};
 use berth_guest::pod;
@@ -26,7 +26,8 @@ pub fn queueing_hint(
     }))
 }
 
-/// Whether a node's limit for a driver rose, or went. That of one that was not there before counts as a rise.
+/// Returns true if a driver's limit was raised or removed. A limit for a driver without a limit before counts as
+/// raised.
 fn takes_more(before: &CsiNode, after: &CsiNode) -> bool {
     let rose = after.spec.drivers.iter().any(|driver| {
         let limit = driver.allocatable.count.unwrap_or_default();
@@ -44,7 +45,8 @@ impl Uses {
         })
     }
 
-    /// Of a claim's volume the driver is not looked up.
+    /// Returns true if this driver may attach one of the volumes. The driver of a claim's volume is not looked up,
+    /// so any driver may attach it.
     fn may_be_attached_by(&self, attacher: &str) -> bool {
         self.volumes.iter().any(|volume| match volume {
             Use::Claim(_) | Use::Ephemeral { .. } | Use::InTree(Err(_)) => true,

@@ -1,4 +1,4 @@
-//! When a pod that had too many volumes for every node is tried again.
+//! Tests of queueing hints.
 
 use berth_guest::EventActions as Actions;
 use berth_guest::hints::Hint::{Queue, Skip};

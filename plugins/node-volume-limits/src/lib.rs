@@ -1,8 +1,9 @@
-//! NodeVolumeLimits: no more volumes of a CSI driver on a node than its CSINode says.
+//! NodeVolumeLimits: limits the number of volumes of a CSI driver on a node to the number in the node's CSINode.
 //!
-//! Reads the pod's volumes and those of the pods on nodes, their claims, PersistentVolumes and StorageClasses, what is attached
-//! (VolumeAttachment), and CSINodes, as kube-scheduler v1.36 does. A volume that several pods of a node use counts once, one that
-//! is not made yet by its class's driver, and an in-tree volume by the driver that has taken it over.
+//! Reads the pod's volumes and the volumes of the pods on nodes, their claims, PersistentVolumes and StorageClasses,
+//! VolumeAttachments, and CSINodes. As in kube-scheduler v1.36, a volume that several pods of a node use counts
+//! once, a volume that is not provisioned yet counts for the driver of its class, and an in-tree volume counts for
+//! the driver that it is migrated to.
 
 mod cluster;
 mod hints;
@@ -32,7 +33,7 @@ fn pre_filter(pod: &Uses) -> PreFilter {
     if pod.is_empty() { PreFilter::Skip } else { PreFilter::All }
 }
 
-/// The pod's volumes, or why it can't have them.
+/// The pod's volumes, or a rejection for an invalid volume.
 type Wanted<'a> = Result<BTreeSet<Volume<'a>>, Rejection>;
 
 fn wanted<'a>(pod: &'a Uses, cluster: &'a Cluster, in_tree_migrated: bool) -> Wanted<'a> {
@@ -56,7 +57,7 @@ fn filter_nodes(pod: &Uses, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts
     nodes.iter().map(verdict).collect()
 }
 
-/// The answer for a node that may be too full.
+/// Returns the verdict for a node on which the volumes may not fit, by a check of the individual volumes.
 fn looked_at(place: Place<'_>, room: Room, cluster: &Cluster, wanted: &Wanted<'_>) -> Verdict {
     let (wanted, csi_node) = match (wanted, place.csi_node) {
         (Err(rejection), _) => return rejection.clone().into(),

@@ -1,4 +1,5 @@
-//! What is known of a node without a look at the volumes on it: enough to answer for most nodes, as most are far from full.
+//! A lower bound of the free attachments of each node. The bound is sufficient for most nodes, because most nodes
+//! are far from their limits.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +8,21 @@ use berth_guest_volumes::CsiNode;
 
 use crate::uses::Uses;
 
-/// How many volumes more a node takes.
+/// The number of additional volumes that a node accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Room {
-    /// No driver has said anything of it: it has no CSINode.
+    /// The node has no CSINode.
     #[default]
     NoDrivers,
-    /// At least so many, of whichever drivers.
+    /// The node accepts at least this number of volumes, of any drivers.
     AtLeast(u32),
-    /// Something may be wrong with what is there, so that a closer look is needed even where nothing is limited.
+    /// The node's pods may have invalid volumes, so each volume has to be checked even without limits.
     Unclear,
 }
 
 impl Room {
-    /// Of a node with these pods and so many attachments. Each volume is taken for another one, and for one of the driver that
-    /// takes the fewest.
+    /// Returns the bound for a node with these pods and this number of attachments. The bound assumes that all
+    /// volumes are distinct and belong to the driver with the lowest limit.
     pub fn of<'a>(csi_node: Option<&CsiNode>, pods: impl Iterator<Item = &'a Uses>, attachments: usize) -> Room {
         let Some(csi_node) = csi_node else { return Room::NoDrivers };
         let limits = csi_node.spec.drivers.iter().filter_map(|driver| driver.allocatable.count);
@@ -37,50 +38,50 @@ impl Room {
         Room::AtLeast(u32::try_from(more).unwrap_or(if more < 0 { 0 } else { u32::MAX }))
     }
 
-    /// Whether so many volumes more are certain to fit.
+    /// Returns true if this number of additional volumes is certain to fit.
     pub fn takes(self, volumes: usize) -> bool {
         matches!(self, Room::AtLeast(more) if u32::try_from(volumes).is_ok_and(|volumes| volumes <= more))
     }
 }
 
-/// Of every node, with what it takes to know of all of them at once whether they have enough.
+/// The bounds of all nodes, with counts that answer questions about all nodes at once.
 #[derive(Debug, Default)]
 pub struct Rooms {
     of_nodes: Vec<Option<Room>>,
     no_drivers: usize,
     unclear: usize,
-    /// How many nodes have room for at least so many: few different numbers, as most nodes are alike.
+    /// The number of nodes by their bound. Most nodes are alike, so there are few distinct bounds.
     at_least: BTreeMap<u32, usize>,
 }
 
 impl Rooms {
-    /// Of this node; of one that is not known as of one without a CSINode.
+    /// Returns the bound of a node. An unknown node counts as a node without a CSINode.
     pub fn of(&self, node: node::Id) -> Room {
         self.known(node).unwrap_or_default()
     }
 
-    /// Whether the node is known.
+    /// Returns true if the node is known.
     pub fn has(&self, node: node::Id) -> bool {
         self.known(node).is_some()
     }
 
-    /// The node has this much.
+    /// Sets the bound of a node.
     pub fn set(&mut self, node: node::Id, room: Room) {
         self.replace(node, Some(room));
     }
 
-    /// The node is gone.
+    /// Removes a node.
     pub fn remove(&mut self, node: node::Id) {
         self.replace(node, None);
     }
 
-    /// Whether so many volumes more are certain to fit on every node that has a CSINode.
+    /// Returns true if this number of additional volumes is certain to fit on every node that has a CSINode.
     pub fn all_take(&self, volumes: usize) -> bool {
         let least = self.at_least.first_key_value();
         self.unclear == 0 && least.is_none_or(|(&more, _)| Room::AtLeast(more).takes(volumes))
     }
 
-    /// Whether every node has a CSINode.
+    /// Returns true if every node has a CSINode.
     pub fn all_have_drivers(&self) -> bool {
         self.no_drivers == 0
     }
@@ -93,7 +94,7 @@ impl Rooms {
         if node.at() >= self.of_nodes.len() {
             self.of_nodes.resize(node.at() + 1, None);
         }
-        // The row was made above.
+        // The list was extended above.
         let before = std::mem::replace(&mut self.of_nodes[node.at()], room);
         if before == room {
             return;
@@ -110,7 +111,7 @@ impl Rooms {
         }
     }
 
-    /// How many nodes have this much.
+    /// Returns the number of nodes with this bound.
     fn count(&mut self, room: Room) -> &mut usize {
         match room {
             Room::NoDrivers => &mut self.no_drivers,

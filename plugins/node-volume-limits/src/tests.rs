@@ -1,4 +1,4 @@
-//! NodeVolumeLimits: what counts, and where it is too much.
+//! Tests of the volumes that count and of the limits.
 
 use berth_guest::testing::{Host, PodBuilder, node, pod};
 use berth_guest::types::{Code, Disk, VolumeSource};
@@ -8,7 +8,7 @@ use super::*;
 const DRIVER: &str = "csi.example.com";
 const EBS: &str = "ebs.csi.aws.com";
 
-/// Where the limits of node `node` are these.
+/// Returns a host with the node `node`, whose CSINode has these limits.
 fn with_limits(limits: &[(&str, u32)]) -> Host<Plugin> {
     let mut host = Host::new();
     host.node(node("node"));
@@ -23,7 +23,7 @@ fn with_limits(limits: &[(&str, u32)]) -> Host<Plugin> {
     host
 }
 
-/// A claim bound to a volume of its own, of this source.
+/// Adds a claim that is bound to a new volume with this source.
 fn bound(host: &mut Host<Plugin>, name: &str, source: &str) {
     host.object("PersistentVolumeClaim", "default", name, &format!(r#"{{"spec": {{"volumeName": "pv-{name}"}}}}"#));
     host.object("PersistentVolume", "", &format!("pv-{name}"), &format!(r#"{{"spec": {source}}}"#));
@@ -149,7 +149,7 @@ fn what_is_attached_counts_without_a_pod() {
     assert!(fits(&mut host, &wanted), "it is detached");
 }
 
-/// Where all nodes surely have room they are not looked at, which must show in nothing.
+/// The plugin does not check individual nodes if all have room. The answers must not depend on that.
 #[test]
 fn one_node_of_several_is_told_apart() {
     let limit = |count: u32| {
@@ -175,7 +175,7 @@ fn one_node_of_several_is_told_apart() {
         let wanted = wanted.into_iter().fold(pod(), PodBuilder::claim);
         assert_eq!(host.fits(&wanted), expected, "{case}");
         assert_eq!(host.fresh().fits(&wanted), expected, "{case}");
-        // A node that is gone has no room that counts, nor have the pods that leave it later.
+        // A removed node, and its pods that are removed later, must not count.
         host.remove_node("other");
         residents.into_iter().for_each(|pod| host.remove_resident(pod));
         let left: Vec<&str> = expected.into_iter().filter(|node| *node == "node").collect();

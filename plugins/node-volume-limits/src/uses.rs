@@ -1,45 +1,45 @@
-//! The volumes of a pod that may count.
+//! The volumes of a pod that may count towards limits.
 
 use berth_guest::types::{Volume, VolumeSource};
 use berth_guest_volumes::{CsiVolume, migration};
 
-/// Those of a pod.
+/// The volumes of a pod.
 #[derive(Debug)]
 pub struct Uses {
     /// `metadata.namespace`.
     pub namespace: String,
-    /// In the pod's order.
+    /// The volumes, in the order of the pod's spec.
     pub volumes: Vec<Use>,
 }
 
-/// One of them.
+/// A volume of a pod.
 #[derive(Debug)]
 pub enum Use {
     /// A claim that the pod names.
     Claim(String),
-    /// A claim that is made for the pod.
+    /// A claim that is created for an ephemeral volume.
     Ephemeral {
-        /// Its name.
+        /// The claim's name.
         claim: String,
         /// The pod's name and uid.
         pod: (String, String),
     },
-    /// An in-tree volume as its CSI driver knows it, or why it does not.
+    /// An in-tree volume, translated to its CSI volume, or an error if the translation fails.
     InTree(Result<CsiVolume, String>),
 }
 
 impl Uses {
-    /// Of a pod with these volumes.
+    /// Selects the volumes that may count.
     pub fn new(namespace: &str, volumes: &[Volume]) -> Uses {
         Uses { namespace: namespace.to_owned(), volumes: volumes.iter().filter_map(Use::new).collect() }
     }
 
-    /// Whether no volume may count.
+    /// Returns true if no volume counts.
     pub fn is_empty(&self) -> bool {
         self.volumes.is_empty()
     }
 
-    /// Whether it may be found that something is wrong with them.
+    /// Returns true if a volume may turn out to be invalid.
     pub fn may_be_wrong(&self) -> bool {
         self.volumes.iter().any(|volume| matches!(volume, Use::Ephemeral { .. } | Use::InTree(Err(_))))
     }

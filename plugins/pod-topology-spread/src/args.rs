@@ -19,18 +19,21 @@ const SCHEDULE_ANYWAY: &str = "ScheduleAnyway";
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "PodTopologySpreadArgs")]
 pub struct Args {
-    /// The constraints of pods that have none themselves. What they select follows from the pod's Services and its controller.
+    /// The constraints for pods without constraints of their own. Their selectors are derived from the pod's
+    /// Services and controller.
     pub defaults: Vec<DefaultConstraint>,
-    /// They are those that Kubernetes has where nobody says otherwise: nodes without a zone then still spread by name.
+    /// True if `defaults` are Kubernetes' built-in constraints. Nodes without a zone are then still spread by
+    /// hostname.
     pub system: bool,
 }
 
-/// One of the constraints of pods that have none themselves.
+/// A constraint for pods without constraints of their own.
 #[derive(Debug)]
 pub struct DefaultConstraint {
-    /// What it does to a pod that it does not fit.
+    /// The action for a pod that violates the constraint.
     pub action: Action,
-    /// Selects nothing yet. `matchLabelKeys` are of no effect here, as what it selects is replaced.
+    /// The constraint, with a selector that selects no pods. `matchLabelKeys` have no effect on default constraints,
+    /// because the selector is replaced.
     pub constraint: Constraint,
 }
 

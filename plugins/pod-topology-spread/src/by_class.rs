@@ -1,5 +1,5 @@
-//! The same answers by classes of nodes. Two nodes are of one class if, for each constraint, they are in the same domain, or
-//! in domains with as many pods where the key has many domains, as hosts.
+//! Answers by classes of nodes. Two nodes belong to the same class if, for each constraint, they are in the same
+//! domain or, for a key with many domains (such as the hostname), in domains with the same number of pods.
 
 use berth_guest::Verdicts;
 use berth_guest::classes::{ClassFilter, ClassScores, Classes, Classified, Known, Numbers, Passed, Touched};
@@ -13,14 +13,14 @@ use crate::filtering::{MISSING_LABEL, TOO_UNEVEN, most};
 use crate::scoring::{rounded, turn_round, weight};
 use crate::tally::{Count, Places, Tally};
 
-/// What a class's nodes have in common: a number for each constraint, of those that must be so and then of those that are better
-/// so; see [`Count::part`].
+/// The key of a class: a number for each `DoNotSchedule` constraint, then for each `ScheduleAnyway` constraint; see
+/// [`Count::part`].
 pub type Key = Numbers;
 
 pub fn classify(known: &Known, pod: &Wanted, args: &Args, cluster: &Cluster) -> Option<Classified> {
     let classified = pod.read_both(args, cluster, |hard, soft, classes| {
         let topologies = cluster.topologies();
-        // How many domains the nodes are in that passed could not be told.
+        // Otherwise the score could not determine the number of domains of the nodes that passed.
         let countable = |count: &Count| matches!(count.places, Places::Nodes(_)) || count.by_domain;
         let usable = soft.counts.iter().all(countable) && follow(classes, hard, soft, &topologies);
         usable.then(|| Classified {
@@ -33,11 +33,11 @@ pub fn classify(known: &Known, pod: &Wanted, args: &Args, cluster: &Cluster) -> 
             told: classes.tell(known),
         })
     });
-    // Where a selector can't be read, those who ask about nodes are told so.
+    // For an invalid selector, the host asks about nodes, and those calls return the error.
     classified.ok().flatten()
 }
 
-/// Brings the classes up to date; false where there are too many.
+/// Updates the classes. Returns false if there are too many.
 fn follow(classes: &mut Classes<Key>, hard: &mut Tally, soft: &mut Tally, topologies: &Topologies) -> bool {
     let touched = hard.touched.take().and(soft.touched.take());
     let few = classes.follow(touched, topologies.node_bound(), |node| {
@@ -45,7 +45,7 @@ fn follow(classes: &mut Classes<Key>, hard: &mut Tally, soft: &mut Tally, topolo
         topologies.contains(node).then(|| hard.counts.iter().chain(&soft.counts).map(part).collect())
     });
     if !few {
-        // They are made from the beginning if they are looked for again.
+        // The next call computes all classes again.
         hard.touched = Touched::All;
     }
     few
@@ -99,14 +99,14 @@ pub fn score_classes(passed: &Passed, pod: &Wanted, args: &Args, cluster: &Clust
     })
 }
 
-/// How many domains of a constraint the nodes that are scored are in.
+/// Returns the number of domains of a constraint among the nodes to score.
 fn size(soft: &Tally, at: usize, topologies: &Topologies, passed: &[(&[i64], u32)], counting: &[bool]) -> usize {
     let scored = passed.iter().zip(counting).filter(|(_, counts)| **counts).map(|(passed, _)| passed);
     let count = &soft.counts[at];
     if matches!(count.places, Places::Nodes(_)) {
         return scored.map(|(_, nodes)| *nodes as usize).sum();
     }
-    // A missing label and an empty value are one domain.
+    // A missing label and an empty value are the same domain.
     let empty = topologies.of(count.key).domain_with("").map_or(0, |domain| 1 + domain as i64);
     let part = |part: i64| if part == 0 { empty } else { part };
     let mut domains: Vec<i64> = scored.filter_map(|(parts, _)| parts.get(at).copied().map(part)).collect();
@@ -116,8 +116,8 @@ fn size(soft: &Tally, at: usize, topologies: &Topologies, passed: &[(&[i64], u32
 }
 
 impl Count {
-    /// What a class says of this constraint: 0 of nodes without the label; else one more than the domain's number, or than how many
-    /// pods there are.
+    /// Returns the part of the class key for this constraint: 0 for a node without the label, otherwise 1 plus the
+    /// domain's index or the number of pods.
     fn part(&self, node: node::Id, topology: &Topology) -> i64 {
         let Some(domain) = topology.domain(node) else { return 0 };
         1 + match &self.places {
@@ -127,7 +127,7 @@ impl Count {
         }
     }
 
-    /// How many pods there are for nodes of which this was said; `None` without the label.
+    /// Returns the number of pods for nodes with this part of the class key, or `None` for nodes without the label.
     fn pods(&self, part: i64) -> Option<i64> {
         if part == 0 {
             return None;

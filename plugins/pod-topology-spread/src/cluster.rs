@@ -1,4 +1,5 @@
-//! The cluster as this plugin keeps it: the nodes' domains and taints, and the pods by namespace and labels.
+//! The plugin's index of the cluster: topology domains and taints of nodes, and pods grouped by namespace and
+//! labels.
 
 use std::cell::{Ref, RefCell};
 
@@ -13,29 +14,30 @@ use berth_guest_workloads::Selectors;
 use crate::args::Args;
 use crate::counted::Counts;
 
-/// What pods have in common that are spread together: namespace and labels.
+/// The properties that all pods of a group have in common: namespace and labels.
 pub type PodKey = (pod::Namespace, pod::Labels);
 
-/// Bytes for all templates' counts. Those of a template of 5,000 nodes are some ten kilobytes a constraint.
+/// The limit in bytes for the counts of all templates. At 5,000 nodes, a template takes about ten kilobytes per
+/// constraint.
 const ROOM: usize = 96 << 20;
 
-/// See the module.
+/// The plugin's index of the cluster.
 pub struct Cluster {
-    /// Keys are found out about when a constraint names them first.
+    /// The domains of topology keys. A key is added when a constraint names it for the first time.
     topologies: RefCell<Topologies>,
-    /// By node.
+    /// Names and taints by node id.
     rows: Vec<Row>,
-    /// The pods that are not about to end: those don't count.
+    /// The pods on nodes, without pods that are being deleted: those don't count.
     pub groups: Groups<PodKey>,
-    /// Who selects which pods.
+    /// Selectors of Services and controllers.
     pub selectors: Selectors,
-    /// For what is counted.
+    /// An LRU cache for the counts, bounded in bytes.
     pub room: Room<Counts>,
     affinity_version: u64,
     taints_version: u64,
 }
 
-/// What the inclusion policies look at, besides labels.
+/// The facts that node inclusion policies need, besides labels.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     /// `metadata.name`.
@@ -67,7 +69,7 @@ impl Index<Args> for Cluster {
         if node.at() >= self.rows.len() {
             self.rows.resize_with(node.at() + 1, Row::default);
         }
-        // The row was made above.
+        // The list was extended above.
         let row = &mut self.rows[node.at()];
         self.affinity_version += u64::from(relabelled || row.name != *name);
         self.taints_version += u64::from(row.taints != *taints);
@@ -108,27 +110,27 @@ impl Index<Args> for Cluster {
 }
 
 impl Cluster {
-    /// The domains of the keys that were asked for.
+    /// Returns the domains of the topology keys that are known.
     pub fn topologies(&self) -> Ref<'_, Topologies> {
         self.topologies.borrow()
     }
 
-    /// Asks for the domains of a key.
+    /// Adds a topology key, if necessary, and returns its id.
     pub fn key(&self, key: &str) -> Key {
         self.topologies.borrow_mut().key(key)
     }
 
-    /// Name and taints of a node.
+    /// Returns name and taints of a node.
     pub fn row(&self, node: node::Id) -> Option<&Row> {
         self.rows.get(node.at())
     }
 
-    /// Grows when a node's name or labels change.
+    /// Returns a number that grows when a node's name or labels change.
     pub fn affinity_version(&self) -> u64 {
         self.affinity_version
     }
 
-    /// Grows when a node's taints change.
+    /// Returns a number that grows when a node's taints change.
     pub fn taints_version(&self) -> u64 {
         self.taints_version
     }

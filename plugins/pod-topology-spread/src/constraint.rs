@@ -1,4 +1,4 @@
-//! A pod's topology spread constraints, read once a template.
+//! A pod's topology spread constraints, parsed once per template.
 
 use berth_guest::pod;
 use berth_guest::selector::LabelSelector;
@@ -6,10 +6,10 @@ use berth_guest::selector::LabelSelector;
 pub use berth_guest::types::UnsatisfiableAction as Action;
 use berth_guest::types::{NodeInclusionPolicy, SpreadConstraint};
 
-/// The label by which each node is a domain of its own. Scores count such pods node by node.
+/// The topology key with a domain per node. The score counts the pods of such a constraint by node.
 pub const HOSTNAME: &str = "kubernetes.io/hostname";
 
-/// A constraint, with its selector read.
+/// A constraint with a parsed selector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
     /// `topologyKey`.
@@ -18,15 +18,15 @@ pub struct Constraint {
     pub max_skew: i64,
     /// `minDomains`.
     pub min_domains: i64,
-    /// The pods that are spread.
+    /// Selects the pods that count.
     pub selector: LabelSelector,
-    /// Nodes that the pod's node affinity excludes don't count.
+    /// If true, nodes that the pod's node affinity excludes don't count (`nodeAffinityPolicy: Honor`).
     pub honor_affinity: bool,
-    /// Nodes with taints that the pod doesn't tolerate don't count.
+    /// If true, nodes with taints that the pod doesn't tolerate don't count (`nodeTaintsPolicy: Honor`).
     pub honor_taints: bool,
 }
 
-/// Those of a pod's own constraints that do this, or what is wrong with a selector.
+/// Returns the pod's own constraints with this action, or an error for an invalid selector.
 pub fn of_pod(pod: &[SpreadConstraint], labels: &pod::Labels, action: Action) -> Result<Vec<Constraint>, String> {
     let those = pod.iter().filter(|constraint| constraint.when_unsatisfiable == action);
     those.map(|constraint| Constraint::new(constraint, labels)).collect()
@@ -35,7 +35,8 @@ pub fn of_pod(pod: &[SpreadConstraint], labels: &pod::Labels, action: Action) ->
 impl Constraint {
     fn new(given: &SpreadConstraint, labels: &pod::Labels) -> Result<Constraint, String> {
         let mut selector = LabelSelector::new(given.selector.as_ref())?;
-        // An API server of v1.34 and later has put them into the selector, one before has not; twice does no harm.
+        // API servers since v1.34 have merged these keys into the selector, older ones have not. A repeated
+        // requirement has no effect.
         for key in &given.match_label_keys {
             if let Some(value) = labels.get(key) {
                 selector.require(key, value);

@@ -1,4 +1,4 @@
-//! What is kept of a template: the counts of its constraints, and the classes of nodes that follow from them.
+//! The data of a template: the counts of its constraints, and the classes of nodes.
 
 use berth_guest::classes::Classes;
 
@@ -9,21 +9,21 @@ use crate::constraint::{Action, Constraint, HOSTNAME};
 use crate::tally::Tally;
 use crate::{Own, Wanted};
 
-/// See the module.
+/// The counts of a template.
 #[derive(Default)]
 pub struct Counts {
-    /// Of what must be so.
+    /// The counts of `DoNotSchedule` constraints.
     hard: Option<Counted>,
-    /// Of what is better so.
+    /// The counts of `ScheduleAnyway` constraints.
     soft: Option<Counted>,
-    /// By what is counted for a node.
+    /// Classes of nodes by their counts.
     classes: Classes<Key>,
 }
 
-/// A tally, and what it follows from.
+/// A tally, with the version of its inputs.
 struct Counted {
     tally: Tally,
-    /// The version of the selectors, where the constraints are defaults.
+    /// The version of `Cluster::selectors` at the time of the tally. Used for default constraints.
     selectors: u64,
 }
 
@@ -35,12 +35,13 @@ impl Counts {
 }
 
 impl Wanted {
-    /// Nodes without the labels of all constraints are left out; only the system's own defaults are more lenient.
+    /// Returns true if nodes without the labels of all constraints don't count. Only the built-in default
+    /// constraints count such nodes.
     fn needs_all_keys(&self, args: &Args) -> bool {
         self.own.is_some() || !args.system
     }
 
-    /// The default constraints that do this, with what they select.
+    /// Returns the default constraints with this action, with the selectors for this pod.
     pub fn defaults(&self, action: Action, args: &Args, cluster: &Cluster) -> Vec<Constraint> {
         let those = args.defaults.iter().filter(|default| default.action == action);
         let mut constraints: Vec<Constraint> = those.map(|default| default.constraint.clone()).collect();
@@ -54,7 +55,8 @@ impl Wanted {
         constraints
     }
 
-    /// Reads the tally of the pod's constraints that do this, as things are; or tells what is wrong with them.
+    /// Updates the tally of the pod's constraints with this action and passes it to `read`. Returns an error for an
+    /// invalid constraint.
     pub fn read<R>(
         &self,
         action: Action,
@@ -68,7 +70,7 @@ impl Wanted {
         })
     }
 
-    /// Reads and follows both tallies, of what must be so and of what is better so, with the classes.
+    /// Updates the tallies of both actions and passes them to `read` together with the classes.
     pub fn read_both<R>(
         &self,
         args: &Args,
@@ -109,7 +111,7 @@ impl Wanted {
         Ok(tally)
     }
 
-    /// The tally that is known, where its constraints are still those.
+    /// Returns the known tally, if its constraints have not changed, or an empty tally.
     fn as_things_are(
         &self,
         known: Option<Counted>,
@@ -129,7 +131,7 @@ impl Wanted {
             (Some(known), None) => known.tally,
             (Some(known), Some(constraints)) if known.tally.is_of(&constraints) => known.tally,
             (_, constraints) => {
-                // Pods of a host are scored host by host.
+                // The score counts the pods of a hostname constraint by node.
                 let by_node = (action == Action::ScheduleAnyway).then_some(HOSTNAME);
                 Tally::new(constraints.unwrap_or_default(), self.needs_all_keys(args), by_node, cluster)
             }

@@ -1,32 +1,32 @@
-//! Pods counted by domain, with the least of them at hand.
+//! Counts of pods by domain, with fast access to the minimum.
 
 use std::collections::BTreeMap;
 
-/// Nodes and pods of each domain.
+/// The number of nodes and pods in each domain.
 #[derive(Debug, Default)]
 pub struct Domains {
     domains: Vec<Domain>,
-    /// How many domains there are that have so many pods, of those with nodes that count.
+    /// The number of domains by their number of pods. Only domains with nodes that count are included.
     by_pods: BTreeMap<u32, u32>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Domain {
-    /// Nodes that count.
+    /// The number of nodes that count.
     nodes: u32,
-    /// Pods on them.
+    /// The number of pods on these nodes.
     pods: u32,
 }
 
 impl Domains {
-    /// Begins anew, with so many domains without nodes.
+    /// Resets to this number of domains, without nodes.
     pub fn clear(&mut self, domains: usize) {
         self.domains.clear();
         self.domains.resize(domains, Domain::default());
         self.by_pods.clear();
     }
 
-    /// A node that counts. Before any pods.
+    /// Adds a node that counts. Call this before pods are added.
     pub fn add_node(&mut self, domain: usize) {
         if let Some(known) = self.domains.get_mut(domain) {
             known.nodes += 1;
@@ -36,7 +36,7 @@ impl Domains {
         }
     }
 
-    /// Pods come to nodes that count, or leave them.
+    /// Adds `by` pods on nodes that count, or removes pods if `by` is negative.
     pub fn add_pods(&mut self, domain: usize, by: i32) {
         let Some(known) = self.domains.get_mut(domain) else { return };
         let before = known.pods;
@@ -50,23 +50,23 @@ impl Domains {
         }
     }
 
-    /// Bytes that it takes.
+    /// Returns the approximate size in bytes.
     pub fn bytes(&self) -> usize {
         self.domains.capacity() * size_of::<Domain>()
     }
 
-    /// How many pods there are in a domain.
+    /// Returns the number of pods in a domain.
     #[inline(always)]
     pub fn pods(&self, domain: usize) -> i64 {
         self.domains.get(domain).map_or(0, |domain| domain.pods.into())
     }
 
-    /// How many pods there are in the domain with the fewest; `None` without domains.
+    /// Returns the smallest number of pods in a domain, or `None` if there are no domains.
     pub fn least(&self) -> Option<i64> {
         self.by_pods.first_key_value().map(|(pods, _)| i64::from(*pods))
     }
 
-    /// How many domains there are with nodes that count.
+    /// Returns the number of domains with nodes that count.
     pub fn len(&self) -> i64 {
         self.by_pods.values().copied().map(i64::from).sum()
     }

@@ -1,4 +1,4 @@
-//! What must be so: no domain may have more pods than the one with the fewest, by more than `maxSkew`.
+//! Filters by `DoNotSchedule` constraints: a domain may exceed the domain with the fewest pods by at most `maxSkew`.
 
 use berth_guest::Verdicts;
 use berth_guest::prelude::*;
@@ -11,12 +11,12 @@ use crate::constraint::{Action, Constraint};
 use crate::counts::Domains;
 use crate::tally::{Count, Places, Tally};
 
-/// Of a node, and of a class.
+/// The reason for a node or class without a label of the constraints.
 pub const MISSING_LABEL: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
-/// The same.
+/// The reason for a node or class in a domain with too many pods.
 pub const TOO_UNEVEN: &str = "node(s) didn't match pod topology spread constraints";
 
-/// How many pods the domain with the fewest has where there is no domain, as kube-scheduler has it.
+/// The minimum number of pods if there are no domains, as in kube-scheduler.
 const NO_DOMAIN: i64 = i32::MAX as i64;
 
 pub fn pre_filter(pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<PreFilter, Rejection> {
@@ -30,11 +30,11 @@ pub fn pre_filter(pod: &Wanted, args: &Args, cluster: &Cluster) -> Result<PreFil
     }
 }
 
-/// A constraint, as a node is asked about it.
+/// A constraint, prepared for the check of nodes.
 struct Limit<'a> {
     topology: &'a Topology,
     domains: &'a Domains,
-    /// So many pods may be in a domain before this one.
+    /// The maximum number of pods in a domain that may still accept the pod.
     most: i64,
 }
 
@@ -66,9 +66,9 @@ fn limit<'a>(pod: &Wanted, count: &'a Count, topology: &'a Topology) -> Option<L
     Some(Limit { topology, domains, most: most(pod, &count.constraint, domains) })
 }
 
-/// So many pods may be in a domain before this one.
+/// Returns the maximum number of pods in a domain that may still accept the pod.
 pub fn most(pod: &Wanted, constraint: &Constraint, domains: &Domains) -> i64 {
-    // With fewer domains than there should be, one more that has no pods is thought of.
+    // With fewer domains than `minDomains`, the minimum is 0.
     let least = if domains.len() < constraint.min_domains { 0 } else { domains.least().unwrap_or(NO_DOMAIN) };
     let itself = i64::from(constraint.selector.matches(&pod.labels));
     constraint.max_skew + least - itself

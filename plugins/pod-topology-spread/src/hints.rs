@@ -1,5 +1,5 @@
-//! What helps a pod for which no domain was even enough: pods that its constraints select come, leave or change, and so do nodes
-//! with their labels.
+//! Queueing hints: selected pods that are added, deleted or relabelled, and nodes that are added or deleted,
+//! or whose labels or taints change.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub fn queueing_hint(
     node: node::Change<'_, (node::Labels, node::Taints)>,
     pod: pod::Change<'_, (pod::Namespace, pod::Labels)>,
 ) -> Result<Hint, String> {
-    // Not by the counts, which would have to be brought up to date.
+    // The counts are not used, because they would have to be updated first.
     let constraints = match &wanted.own {
         Some(own) => Cow::Borrowed(own.hard.as_ref().map_err(String::clone)?.as_slice()),
         None => Cow::Owned(wanted.defaults(Action::DoNotSchedule, args, cluster)),
@@ -34,7 +34,7 @@ pub fn queueing_hint(
     }))
 }
 
-/// Whether it begins or ceases to be one that is counted.
+/// Returns true if a constraint selects the pod either only before or only after the event.
 fn of_pod(constraints: &[Constraint], before: Option<Pod<'_>>, after: Option<Pod<'_>>) -> bool {
     let counted = |pod: Option<Pod<'_>>, constraint: &Constraint| {
         pod.is_some_and(|(_, labels)| constraint.selector.matches(labels))
@@ -42,7 +42,8 @@ fn of_pod(constraints: &[Constraint], before: Option<Pod<'_>>, after: Option<Pod
     constraints.iter().any(|constraint| counted(before, constraint) != counted(after, constraint))
 }
 
-/// Whether it begins or ceases to be in a domain of each constraint, or is in another, or may be counted in its own now.
+/// Returns true if the event moves the node into or out of the domains of all constraints, moves it to another
+/// domain, or changes the taints of a node in the domains.
 fn of_node(constraints: &[Constraint], before: Option<Node<'_>>, after: Option<Node<'_>>) -> bool {
     let in_domains = |node: Option<Node<'_>>| {
         node.is_some_and(|(labels, _)| constraints.iter().all(|constraint| labels.contains_key(&constraint.key)))

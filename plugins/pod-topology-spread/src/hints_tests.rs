@@ -1,4 +1,4 @@
-//! When a pod for which no domain was even enough is tried again.
+//! Tests of queueing hints.
 
 use berth_guest::EventActions as Actions;
 use berth_guest::hints::Hint::{Queue, Skip};
@@ -13,7 +13,7 @@ fn app(name: &str) -> PodBuilder {
     pod().namespace("default").label("app", name)
 }
 
-/// Over zones and nodes, and rather over racks.
+/// Returns a pod that must be spread over zones and nodes, and is preferably spread over racks.
 fn wanted() -> PodBuilder {
     let web = || selector([expression("app", In, ["web"])]);
     let hard = |key| spread(key, 1, DoNotSchedule, web());

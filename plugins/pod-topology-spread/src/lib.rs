@@ -1,12 +1,14 @@
-//! PodTopologySpread: pods are spread evenly over domains, such as zones or nodes.
+//! PodTopologySpread: spreads pods evenly over domains, such as zones or nodes.
 //!
-//! Reads `spec.topologySpreadConstraints` of the pod; of a pod without any, its labels and controller, and the selectors of
-//! Services, ReplicationControllers, ReplicaSets and StatefulSets, from which the default constraints' follow. Counts the pods of
-//! the same namespace that a constraint selects and that are not about to end, by the values of a label of their nodes; which nodes
-//! count is decided by the pod's node affinity and tolerations. As kube-scheduler v1.36 does.
+//! Reads `spec.topologySpreadConstraints` of the pod. For a pod without constraints, reads its labels and
+//! controller, and the selectors of Services, ReplicationControllers, ReplicaSets and StatefulSets, from which the
+//! selectors of the default constraints are derived. Counts the pods of the same namespace that a constraint selects
+//! and that are not being deleted, by the value of a label of their nodes. The pod's node affinity and tolerations
+//! decide which nodes count. All as in kube-scheduler v1.36.
 //!
-//! The counts of a template are made once and then follow each pod that comes or leaves. Nodes in one domain of each constraint, or
-//! for which as much is counted, are a class: a pod like the one before costs a step for each class.
+//! The plugin computes the counts of a template once and then updates them with each added or deleted pod. Nodes
+//! belong to the same class if they are in the same domain of each constraint, or in domains with the same counts.
+//! For a known template, the work depends on the number of classes, not on the number of nodes.
 
 mod args;
 mod by_class;
@@ -35,19 +37,19 @@ use hints::queueing_hint;
 use scoring::{normalize, pre_score, score_nodes};
 use tally::Counting;
 
-/// Once a template.
+/// The prepared data of a template.
 pub struct Wanted {
     counting: Counting,
     labels: pod::Labels,
     owners: pod::Owners,
-    /// The pod's own constraints; `None` where it has none.
+    /// The pod's own constraints, or `None` if the pod has none.
     own: Option<Own>,
     counts: Place<Counts>,
-    /// What a pod counts in the score, for each constraint that is about that.
+    /// The weight of a pod in the score, for each `ScheduleAnyway` constraint.
     weights: RefCell<Vec<f64>>,
 }
 
-/// By what they do to a pod that they don't fit; or what is wrong with a selector.
+/// The pod's own constraints by action, or an error for an invalid selector.
 struct Own {
     hard: Result<Vec<Constraint>, String>,
     soft: Result<Vec<Constraint>, String>,
@@ -77,7 +79,7 @@ fn prepare(
     }
 }
 
-/// It has no constraints, and no object from which default ones follow is about it.
+/// Returns true if the pod has no constraints and no Service or controller gives it default constraints.
 fn skip(pod: &Wanted, args: &Args, cluster: &Cluster) -> bool {
     let no_defaults = |action| pod.defaults(action, args, cluster).is_empty();
     pod.own.is_none() && [Action::DoNotSchedule, Action::ScheduleAnyway].into_iter().all(no_defaults)

@@ -1,4 +1,4 @@
-//! What is better so: nodes in domains with few pods first.
+//! Scores by `ScheduleAnyway` constraints: nodes in domains with few pods score higher.
 
 use berth_guest::prelude::*;
 use berth_guest::topology::{Topologies, Topology};
@@ -9,7 +9,7 @@ use crate::cluster::Cluster;
 use crate::constraint::Action;
 use crate::tally::{Count, Places, Tally, counted_in};
 
-/// Weighs each constraint: a pod counts more where there are many domains, as few pods are in each.
+/// Computes the weight of each constraint: a pod weighs more if there are many domains, because each has few pods.
 pub fn pre_score(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Result<PreScore, String> {
     let weights = pod.read(Action::ScheduleAnyway, args, cluster, |tally| {
         let topologies = cluster.topologies();
@@ -24,14 +24,14 @@ pub fn pre_score(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<
     Ok(answer)
 }
 
-/// How many domains the nodes that are scored are in.
+/// Returns the number of domains among the nodes to score.
 fn size(tally: &Tally, count: &Count, topologies: &Topologies, nodes: node::Ids<'_>) -> usize {
     let scored = nodes.iter().filter(|node| tally.has_keys(topologies, *node));
     if matches!(count.places, Places::Nodes(_)) {
         return scored.count();
     }
     let topology = topologies.of(count.key);
-    // The last domain is that of nodes without the label, if no node has the label with an empty value.
+    // The last index stands for nodes without the label, unless a node has the label with an empty value.
     let none = topology.domain_bound();
     let mut present = vec![false; none + 1];
     for node in scored {
@@ -52,7 +52,7 @@ pub fn score_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Id
     })
 }
 
-/// What a constraint counts for each node; nothing for one that has not its label.
+/// Adds a constraint's contribution to the sum of each node. Nodes without the label get nothing.
 fn add(count: &Count, weight: f64, topology: &Topology, nodes: node::Ids<'_>, sums: &mut [f64]) {
     let base = (count.constraint.max_skew - 1) as f64;
     for (node, sum) in nodes.iter().zip(sums) {
@@ -66,18 +66,18 @@ fn add(count: &Count, weight: f64, topology: &Topology, nodes: node::Ids<'_>, su
     }
 }
 
-/// What a pod counts where the nodes that are scored are in so many domains.
+/// Returns the weight of a pod if the nodes to score are in this number of domains.
 pub fn weight(domains: usize) -> f64 {
     ((domains + 2) as f64).ln()
 }
 
-/// To the nearest whole number, halves up. (`f64::round` is a call on WebAssembly.)
+/// Rounds to the nearest integer, halves up. (`f64::round` is a function call in WebAssembly.)
 pub fn rounded(sum: f64) -> i64 {
     let whole = sum as i64;
     if sum - whole as f64 >= 0.5 { whole + 1 } else { whole }
 }
 
-/// Turned round, so that few pods are 100; nodes that don't count have 0.
+/// Reverses the scores, so that the fewest pods score 100. Nodes that don't count score 0.
 pub fn normalize(
     scores: &mut [i64],
     pod: &Wanted,
@@ -92,7 +92,7 @@ pub fn normalize(
     })
 }
 
-/// The same, of scores of which these count.
+/// Reverses the scores for which `counting` is true. The other scores become 0.
 pub fn turn_round(scores: &mut [i64], counting: &[bool]) {
     let (mut least, mut most) = (i64::MAX, 0);
     for (score, _) in scores.iter().zip(counting).filter(|(_, counts)| **counts) {

@@ -1,5 +1,5 @@
-//! How many of the pods that a constraint spreads are where. Counted once a template, and from then on kept up with the pods
-//! that come and leave.
+//! Counts of the pods that a constraint selects. Computed once per template, then updated with each added or deleted
+//! pod.
 
 use berth_guest::classes::Touched;
 use berth_guest::groups::{PerGroup, Step};
@@ -12,32 +12,32 @@ use crate::cluster::{Cluster, PodKey, Row};
 use crate::constraint::Constraint;
 use crate::counts::Domains;
 
-/// So many domains of a key are told apart, in classes of nodes.
+/// A topology key with up to this many domains is represented by the domain in class keys.
 const FEW: usize = 256;
 
-/// What a pod has that decides which nodes and which pods count.
+/// The properties of the pod to schedule that decide which nodes and pods count.
 #[derive(Debug)]
 pub struct Counting {
-    /// `metadata.namespace`: pods of others are not spread with it.
+    /// `metadata.namespace`: pods of other namespaces don't count.
     pub namespace: pod::Namespace,
-    /// `spec.nodeSelector` and the required node affinity; `None` where there is neither.
+    /// `spec.nodeSelector` and the required node affinity; `None` if the pod has neither.
     pub affinity: Option<Required>,
     /// `spec.tolerations`.
     pub tolerations: pod::Tolerations,
 }
 
-/// The counts of some constraints of a template.
+/// The counts of a template's constraints with one action.
 #[derive(Debug)]
 pub struct Tally {
-    /// One for each constraint.
+    /// An entry for each constraint.
     pub counts: Vec<Count>,
-    /// Only nodes with all the constraints' labels count.
+    /// If true, only nodes with the labels of all constraints count.
     all_keys: bool,
-    /// It is asked how many domains some nodes are in.
+    /// True if the score needs the number of domains among some nodes.
     all_domains: bool,
-    /// Where something else may be counted than when this was looked at last.
+    /// Nodes whose counts may have changed since the classes were updated.
     pub touched: Touched,
-    /// What the counts are of; `None` before the first count.
+    /// The versions of the inputs at the last update; `None` before the first count.
     seen: Option<Seen>,
 }
 
@@ -46,20 +46,20 @@ pub struct Tally {
 pub struct Count {
     /// The constraint.
     pub constraint: Constraint,
-    /// Its topology key.
+    /// The constraint's topology key.
     pub key: Key,
-    /// Where the pods are.
+    /// The counts of pods.
     pub places: Places,
-    /// Domains are told apart in classes of nodes, whatever is counted there: they are few.
+    /// True if the key has few domains. Class keys then contain the domain instead of its count.
     pub by_domain: bool,
-    /// Whether the constraint spreads the pods of a group.
+    /// Whether the constraint selects the pods of a group.
     spreads: PerGroup<bool>,
 }
 
-/// Where pods are counted.
+/// Counts of pods.
 #[derive(Debug)]
 pub enum Places {
-    /// In domains; only on the nodes that count.
+    /// By domain, only for nodes that count.
     Domains { domains: Domains, counting: Vec<bool> },
     /// By node.
     Nodes(Vec<u32>),
@@ -68,15 +68,15 @@ pub enum Places {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Seen {
     topologies: u64,
-    /// 0 where no constraint honors the pod's affinity.
+    /// 0 if no constraint honors the pod's node affinity.
     affinity: u64,
-    /// 0 where none honors taints.
+    /// 0 if no constraint honors taints.
     taints: u64,
     position: u64,
 }
 
 impl Tally {
-    /// Of these constraints. `by_node` are keys whose pods are counted node by node, whichever nodes count.
+    /// Creates an empty tally. `by_node` is the key whose pods are counted by node, regardless of which nodes count.
     pub fn new(constraints: Vec<Constraint>, all_keys: bool, by_node: Option<&str>, cluster: &Cluster) -> Tally {
         let counts = constraints.into_iter().map(|constraint| Count {
             key: cluster.key(&constraint.key),
@@ -92,22 +92,22 @@ impl Tally {
         Tally { counts: counts.collect(), all_keys, all_domains: by_node.is_some(), touched: Touched::All, seen: None }
     }
 
-    /// Whether it counts just these constraints.
+    /// Returns true if the tally is for exactly these constraints.
     pub fn is_of(&self, constraints: &[Constraint]) -> bool {
         self.counts.iter().map(|count| &count.constraint).eq(constraints)
     }
 
-    /// Whether the node has the labels without which it doesn't count.
+    /// Returns true if the node has the labels that it needs to count.
     pub fn has_keys(&self, topologies: &Topologies, node: node::Id) -> bool {
         !self.all_keys || self.counts.iter().all(|count| topologies.of(count.key).domain(node).is_some())
     }
 
-    /// Whether nodes without one of the labels are left out.
+    /// Returns true if only nodes with the labels of all constraints count.
     pub fn needs_all_keys(&self) -> bool {
         self.all_keys
     }
 
-    /// Bytes that it takes, nearly.
+    /// Returns the approximate size in bytes.
     pub fn bytes(&self) -> usize {
         let of_places = |places: &Places| match places {
             Places::Domains { domains, counting } => domains.bytes() + counting.capacity(),
@@ -116,7 +116,7 @@ impl Tally {
         self.counts.iter().map(|count| of_places(&count.places) + count.spreads.bytes()).sum()
     }
 
-    /// Brings the counts up to date.
+    /// Updates the counts to the present state of the cluster.
     pub fn catch_up(&mut self, pod: &Counting, cluster: &Cluster) {
         let topologies = cluster.topologies();
         let honors = |policy: fn(&Constraint) -> bool| self.counts.iter().any(|count| policy(&count.constraint));
@@ -166,7 +166,7 @@ impl Tally {
         self.touched.limit(topologies.node_bound());
     }
 
-    /// From the beginning.
+    /// Counts everything again.
     fn count(&mut self, pod: &Counting, cluster: &Cluster, topologies: &Topologies) {
         self.begin(topologies);
         self.touched = Touched::All;
@@ -250,14 +250,15 @@ impl Places {
 }
 
 impl Constraint {
-    /// Whether it spreads pods with this key. One that selects everything selects no pod here, as kube-scheduler has it.
+    /// Returns true if the constraint selects pods with this key. As in kube-scheduler, an empty selector selects no
+    /// pods here.
     fn spreads(&self, (namespace, labels): &PodKey, of_pod: &pod::Namespace) -> bool {
         !self.selector.is_everything() && namespace == of_pod && self.selector.matches(labels)
     }
 }
 
 impl Counting {
-    /// Whether a node counts for a constraint, by its inclusion policies.
+    /// Returns true if a node counts for a constraint by its inclusion policies.
     fn counts(&self, row: &Row, labels: &LabelMap, constraint: &Constraint) -> bool {
         let matches = |affinity: &Required| affinity.matches(&row.name, labels);
         let tolerates = || row.taints.iter().all(|taint| !taint.forbids() || self.tolerations.tolerate(taint));

@@ -1,4 +1,4 @@
-//! The cases that this plugin's upstream tests are about, and a cluster that changes at random.
+//! Tests after kube-scheduler's test cases, and tests with random changes of a cluster.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ mod random;
 const UNEVEN: &str = "node(s) didn't match pod topology spread constraints";
 const MISSING: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
 
-/// Four nodes, two in each of the zones a and b; the label `node` has their names.
+/// Returns a host with two nodes in each of the zones a and b. The label `node` has the node's name.
 fn host() -> Host<Plugin> {
     let mut host = Host::new();
     for (name, zone) in [("a1", "a"), ("a2", "a"), ("b1", "b"), ("b2", "b")] {
@@ -44,7 +44,7 @@ fn soft(key: &str, max_skew: i32) -> SpreadConstraint {
     spread(key, max_skew, ScheduleAnyway, webs())
 }
 
-/// So many pods on each node, by the nodes' names.
+/// Adds a copy of the pod to each of the named nodes.
 fn put(host: &mut Host<Plugin>, pod: &PodBuilder, nodes: &str) {
     nodes.split_whitespace().for_each(|node| _ = host.resident(pod, node));
 }
@@ -115,7 +115,7 @@ fn a_node_without_the_label_is_beyond_help() {
     put(&mut host, &web(), "a1");
     assert_eq!(told(&mut host, "a2"), Some((Code::Unschedulable, vec![UNEVEN.to_owned()])));
     assert_eq!(told(&mut host, "b1"), None);
-    // A node without one of the labels doesn't count for the other, either.
+    // A node without the label of one constraint doesn't count for the other constraint.
     put(&mut host, &web(), "nowhere b1 b2");
     assert_eq!(host.fits(&incoming), ["a2"]);
 }
@@ -141,7 +141,7 @@ fn which_nodes_count_is_decided_by_policies() {
         ..hard("zone", 1)
     };
     for (pod, policies, fits) in [
-        // c has none, so that b may have none more.
+        // Zone c has no pods, so zone b may not get another pod.
         (web(), (Honor, Ignore), "c1"),
         (web(), (Honor, Honor), "a1 a2 b1 b2 c1"),
         (web().tolerate_everything(), (Honor, Honor), "c1"),
@@ -182,15 +182,15 @@ fn a_selector_that_cannot_be_read_fails_the_pod() {
 fn few_pods_score_high() {
     for (on, constraints, scores) in [
         ("", vec![soft("zone", 1)], [100, 100, 100, 100]),
-        // ln 4 for two zones: 2 pods are 3, 1 is 1.
+        // The weight is ln 4 for two zones: 2 pods give 3, 1 pod gives 1.
         ("a1 a2 b1", vec![soft("zone", 1)], [33, 33, 100, 100]),
         ("a1 a1 b1", vec![soft("zone", 1)], [33, 33, 100, 100]),
         ("a1 a2", vec![soft("zone", 1)], [0, 0, 100, 100]),
-        // maxSkew - 1 more for each: 5 and 3.
+        // maxSkew - 1 is added to each: 5 and 3.
         ("a1 a2 b1", vec![soft("zone", 3)], [60, 60, 100, 100]),
-        // ln 6 for four nodes: 2 pods are 4, 1 is 2.
+        // The weight is ln 6 for four nodes: 2 pods give 4, 1 pod gives 2.
         ("a1 a1 b1", vec![soft("node", 1)], [0, 100, 50, 100]),
-        // Both.
+        // Both constraints.
         ("a1 a1 b1", vec![soft("zone", 1), soft("node", 1)], [16, 66, 66, 100]),
     ] {
         let mut host = host();
@@ -206,7 +206,7 @@ fn what_is_preferred_is_scored_among_the_nodes_that_passed() {
     host.node(in_zone("c1", "c"));
     put(&mut host, &web(), "a1 a2 b1 c1 c1 c1 c1");
     let scores = host.scores_among(&web().spread(soft("zone", 1)), &["a1", "b1"]);
-    // Of two zones, as in the case without a third.
+    // Two zones count, as in the case without a third zone.
     assert_eq!(scores, BTreeMap::from([("a1".to_owned(), 33), ("b1".to_owned(), 100)]));
 }
 
@@ -226,7 +226,7 @@ fn pods_of_a_host_are_counted_whichever_nodes_count() {
 
 #[test]
 fn nodes_of_one_domain_change_their_class_together() {
-    // There are more racks than half the nodes: what is counted tells them apart.
+    // The key has more domains than half the nodes, so class keys contain the counts.
     let mut host = Host::<Plugin>::new();
     for (name, rack) in [("a1", "a"), ("a2", "a"), ("b", "b"), ("c", "c")] {
         host.node(node(name).label("rack", rack));

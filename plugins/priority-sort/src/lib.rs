@@ -1,4 +1,4 @@
-//! PrioritySort: the highest priority goes first; of equal ones, the pod that waits longest.
+//! PrioritySort: orders pods by descending priority, then by the start of their wait.
 //!
 //! Reads `spec.priority`, as kube-scheduler v1.36 does.
 

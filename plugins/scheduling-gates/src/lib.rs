@@ -1,4 +1,4 @@
-//! SchedulingGates: a pod is not tried before the last of its scheduling gates is gone.
+//! SchedulingGates: keeps a pod out of the active queue until its scheduling gates are removed.
 //!
 //! Reads `spec.schedulingGates`, as kube-scheduler v1.36 does.
 

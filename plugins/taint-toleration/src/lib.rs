@@ -1,7 +1,8 @@
-//! TaintToleration: keeps pods off nodes whose taints they don't tolerate, and prefers nodes without such taints.
+//! TaintToleration: keeps pods off nodes with taints that they don't tolerate, and prefers nodes without such
+//! taints.
 //!
-//! Reads `spec.tolerations` of the pod and `spec.taints` of the node, as kube-scheduler v1.36 does. The operators `Lt` and `Gt`
-//! tolerate nothing there unless an alpha feature is switched on, nor do they here.
+//! Reads `spec.tolerations` of the pod and `spec.taints` of the node, as kube-scheduler v1.36 does. The operators
+//! `Lt` and `Gt` tolerate no taint, because kube-scheduler supports them only with an alpha feature.
 
 use berth_guest::hints::{Event, Hint};
 use berth_guest::prelude::*;
@@ -15,13 +16,13 @@ fn filter(pod: &pod::Tolerations, node: &node::Taints) -> Verdict {
     if may_go(pod, node) { Verdict::FITS } else { Verdict::unresolvable("node(s) had untolerated taint(s)") }
 }
 
-/// How many taints the pod had better avoid; normalizing turns that round.
+/// Returns the number of untolerated `PreferNoSchedule` taints. Normalization reverses the score.
 fn score(pod: &pod::Tolerations, node: &node::Taints) -> i64 {
     let avoided = |taint: &&Taint| taint.effect == TaintEffect::PreferNoSchedule && !pod.tolerate(taint);
     node.iter().filter(avoided).count() as i64
 }
 
-/// A node helps that the pod may go to now, and might not before.
+/// Queues the pod if it tolerates the node's taints now and did not before.
 fn queueing_hint(_: &Event, pod: &pod::Tolerations, node: node::Change<'_, node::Taints>) -> Hint {
     let may_go = |node: Option<&node::Taints>| node.is_some_and(|node| may_go(pod, node));
     Hint::queue_if(may_go(node.after) && !may_go(node.before))

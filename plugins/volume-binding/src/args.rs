@@ -12,7 +12,7 @@ const DEFAULT_TIMEOUT_SECONDS: i64 = 600;
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(try_from = "VolumeBindingArgs")]
 pub struct Args {
-    /// `bindTimeoutSeconds`: how long a volume may take to be bound.
+    /// `bindTimeoutSeconds`: the maximum time to wait for the binding of a volume.
     pub bind_timeout: Duration,
 }
 
@@ -38,7 +38,7 @@ impl TryFrom<VolumeBindingArgs> for Args {
             return problems.into_result().map(|()| Args { bind_timeout: Duration::ZERO });
         };
         if args.shape.is_some() {
-            // As long as the gate StorageCapacityScoring is off, which it is by default.
+            // The gate StorageCapacityScoring, which needs `shape`, is off by default.
             problems.forbidden("shape", "nodes are not scored by their volumes; remove it");
         }
         problems.into_result().map(|()| Args { bind_timeout })

@@ -1,5 +1,5 @@
-//! From the decision to bound volumes: what is assumed while the pod is on its way, what is changed in the cluster, and what is
-//! waited for.
+//! Binds volumes: objects that reserve assumes, changes that pre-bind writes to the cluster, and conditions that
+//! pre-bind waits for.
 
 use std::rc::Rc;
 
@@ -15,14 +15,14 @@ use crate::decision::{Decision, Place, SELECTED_NODE, decide};
 use crate::steps::{self, Named, Step};
 use crate::volume::Volume;
 
-/// On a volume: its claim was chosen for it, and not by a person.
+/// An annotation of a volume: the claim was chosen by a controller, not by a user.
 const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
 
-/// Of a claim: the controller that binds has done all there is to do.
+/// A CEL condition of a claim: the PersistentVolume controller has completed the binding.
 const IS_BOUND: &str = "has(object.spec.volumeName) && object.spec.volumeName != '' && has(object.metadata.annotations) \
     && 'pv.kubernetes.io/bind-completed' in object.metadata.annotations";
 
-/// Chooses the volumes. Every other pod sees claims and volumes as they will be, until the API server has them so.
+/// Chooses the volumes. Until the API server has the new versions, other pods see the claims and volumes as assumed.
 pub fn reserve(
     pod: &Pod,
     cluster: &Cluster,
@@ -41,7 +41,7 @@ pub fn reserve(
     Ok(Reservation { state: steps::write(&steps), intents })
 }
 
-/// Writes it to the cluster, and waits until all claims are bound.
+/// Returns the intents that write the changes and wait until all claims are bound.
 pub fn pre_bind(reserved: &Reserved, args: &Args) -> Result<Vec<Intent>, String> {
     let steps = steps::read(&reserved.state)?;
     let node = &reserved.node_name;
@@ -80,8 +80,8 @@ fn named(claim: &Claim) -> Named {
     }
 }
 
-/// The object to be changed, and how. With its version in the patch, an object that was changed since is left alone, and the
-/// pod is tried again.
+/// Returns the object to change and the patch. The patch contains the resource version, so that a conflicting change
+/// of the object fails the attempt, and the pod is retried.
 fn change(step: &Step, node: &str) -> Option<(ObjectReference, String)> {
     let (object, annotations, more) = match step {
         Step::Bind { changed: false, .. } => return None,
@@ -102,7 +102,7 @@ fn change(step: &Step, node: &str) -> Option<(ObjectReference, String)> {
     Some((object, format!(r#"{{"metadata":{{"annotations":{{{annotations}}}{version}}}{more}}}"#)))
 }
 
-/// What is waited for, and what tells that it won't come.
+/// Returns conditions to wait for. A condition evaluates to a string if it can no longer become true.
 fn waits(step: &Step, node: &str) -> Vec<(ObjectReference, String)> {
     match step {
         Step::Bind { volume, claim, .. } => {
@@ -123,7 +123,7 @@ fn waits(step: &Step, node: &str) -> Vec<(ObjectReference, String)> {
     }
 }
 
-/// A text in CEL.
+/// Returns a CEL string literal.
 fn text(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }

@@ -1,4 +1,5 @@
-//! The volumes that a claim may be bound to, ordered so that of thousands the right one for a node is found at once.
+//! The volumes that a claim may be bound to, ordered so that the volume for a node is found without a search of all
+//! volumes.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,19 +14,20 @@ use crate::volume::Volume;
 
 const AVAILABLE: &str = "Available";
 
-/// See the module.
+/// The candidate volumes of a claim.
 #[derive(Debug, Default)]
 pub struct Candidates {
-    /// Set aside for the claim: if there is any, it is this one or none.
+    /// Volumes whose `claimRef` names the claim. If there is one, the claim is bound to it or not at all.
     set_aside: Vec<Rc<Volume>>,
-    /// By a label and its value, for those that can be reached only from nodes which have that. The smallest first.
+    /// Volumes that are accessible only from nodes with a label value, by label and value. The smallest volume is
+    /// first.
     pinned: BTreeMap<String, BTreeMap<String, Vec<Rc<Volume>>>>,
-    /// The others, the smallest first.
+    /// Other volumes. The smallest volume is first.
     others: Vec<Rc<Volume>>,
 }
 
 impl Candidates {
-    /// Of a claim, or why its selector can't be read.
+    /// Returns the candidates of a claim, or an error for an invalid selector.
     pub fn of(claim: &Claim, cluster: &Cluster) -> Result<Candidates, String> {
         let selector = claim.object.spec.selector.clone().map(WrittenLabelSelector::read).transpose();
         let selector = selector.map_err(|wrong| {
@@ -56,7 +58,7 @@ impl Candidates {
         Ok(candidates)
     }
 
-    /// The volume to bind on a node with these labels, if there is one besides those that are taken.
+    /// Returns the volume to bind on a node with these labels, except `taken`.
     pub fn on(&self, labels: &LabelMap, taken: &[Rc<Volume>]) -> Option<Rc<Volume>> {
         let is_left = |volume: &&Rc<Volume>| !taken.iter().any(|taken| Rc::ptr_eq(taken, volume));
         if let Some(set_aside) = self.set_aside.iter().find(is_left) {

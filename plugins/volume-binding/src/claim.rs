@@ -1,4 +1,4 @@
-//! The pod's claims, and what stands in the way of placing it at all.
+//! The pod's claims, and reasons to reject the pod on all nodes.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::volume::Volume;
 const UNBOUND: &str = "pod has unbound immediate PersistentVolumeClaims";
 const LOST: &str = "Lost";
 
-/// A claim.
+/// A PersistentVolumeClaim.
 #[derive(Debug)]
 pub struct Claim {
     /// `metadata.namespace`.
@@ -22,11 +22,11 @@ pub struct Claim {
     pub name: String,
     /// `metadata.uid`.
     pub uid: String,
-    /// All else.
+    /// The object's other fields.
     pub object: PersistentVolumeClaim,
 }
 
-/// Which claims a pod has.
+/// The claims that a pod names.
 #[derive(Debug)]
 pub struct Wanted {
     namespace: String,
@@ -36,42 +36,42 @@ pub struct Wanted {
 #[derive(Debug)]
 struct Named {
     claim: String,
-    /// Name and uid of the pod, where the claim is made for it.
+    /// Name and uid of the pod, if the claim is created for an ephemeral volume.
     made_for: Option<(String, String)>,
 }
 
-/// The claims as they are now.
+/// The pod's claims in their present state.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The volumes of those that are bound; `None` for one that is not there.
+    /// The volumes of bound claims; `None` for a volume that does not exist.
     pub bound: Vec<Option<Rc<Volume>>>,
-    /// Those that wait for their first pod, each with the volumes that may be had.
+    /// The unbound claims with binding mode WaitForFirstConsumer, each with its candidate volumes.
     pub waiting: Vec<Waiting>,
-    /// All are bound, to volumes that every node reaches.
+    /// True if all claims are bound to volumes that are accessible from every node.
     pub everywhere: bool,
 }
 
-/// A claim that waits for its first pod.
+/// An unbound claim with binding mode WaitForFirstConsumer.
 #[derive(Debug)]
 pub struct Waiting {
     /// The claim.
     pub claim: Rc<Claim>,
-    /// What it may be bound to, or why that can't be told.
+    /// The candidate volumes, or an error for an invalid selector.
     pub candidates: Result<Candidates, String>,
 }
 
 impl Wanted {
-    /// Of a pod with these volumes.
+    /// Selects the claims of a pod with these volumes.
     pub fn new(namespace: &str, volumes: &[PodVolume]) -> Wanted {
         Wanted { namespace: namespace.to_owned(), claims: volumes.iter().filter_map(Named::new).collect() }
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no claims.
     pub fn is_empty(&self) -> bool {
         self.claims.is_empty()
     }
 
-    /// The claims as they are, or why no node will do.
+    /// Returns the claims in their present state, or a rejection for all nodes.
     pub fn find(&self, cluster: &Cluster) -> Result<Found, Rejection> {
         let mut claims = Vec::with_capacity(self.claims.len());
         for named in &self.claims {
@@ -98,7 +98,7 @@ impl Wanted {
     }
 }
 
-/// Whether the claim's class waits for the first pod. One that is not there does not.
+/// Returns true if the claim's class has binding mode WaitForFirstConsumer. Returns false for a missing class.
 fn waits(claim: &PersistentVolumeClaim, cluster: &Cluster) -> Result<bool, String> {
     let name = claim.class();
     cluster.classes.get("", name).map_or(Ok(false), |class| class.waits_for_first_consumer(name))
@@ -116,7 +116,7 @@ impl Named {
         }
     }
 
-    /// The claim, or why the pod can't use it.
+    /// Returns the claim, or the reason why the pod can't use it.
     fn usable<'a>(&self, namespace: &str, cluster: &'a Cluster) -> Result<&'a Rc<Claim>, String> {
         let name = &self.claim;
         let claim = cluster.claims.get(namespace, name).ok_or_else(|| match self.made_for {

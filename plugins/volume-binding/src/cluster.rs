@@ -1,4 +1,4 @@
-//! The cluster as this plugin keeps it: claims, volumes, classes, and what CSI drivers say.
+//! The plugin's index of the cluster: claims, volumes, classes, CSINodes, CSIDrivers and capacities.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -13,29 +13,29 @@ use crate::claim::Claim;
 use crate::fields;
 use crate::volume::Volume;
 
-/// See the module.
+/// The plugin's index of the cluster.
 #[derive(Default)]
 pub struct Cluster {
-    /// All claims.
+    /// Claims by namespace and name.
     pub claims: Known<Rc<Claim>>,
-    /// All volumes.
+    /// Volumes by name.
     pub volumes: Known<Rc<Volume>>,
-    /// All classes.
+    /// Classes by name.
     pub classes: Known<StorageClass>,
-    /// All CSINodes.
+    /// CSINodes by name.
     pub csi_nodes: Known<CsiNode>,
-    /// All CSIDrivers.
+    /// CSIDrivers by name.
     pub drivers: Known<CsiDriver>,
-    /// Names of volumes, by class.
+    /// Names of volumes by class.
     by_class: BTreeMap<String, BTreeSet<String>>,
     capacities: Known<Capacity>,
 }
 
-/// How large a volume may be on some nodes.
+/// A CSIStorageCapacity: the maximum volume size on some nodes.
 pub struct Capacity {
     class: String,
     nodes: LabelSelector,
-    /// At most; `None` where nothing is said.
+    /// The maximum size; `None` if unknown.
     pub largest: Option<Quantity>,
 }
 
@@ -92,13 +92,13 @@ impl Index<Args> for Cluster {
 }
 
 impl Cluster {
-    /// The volumes of a class, in the order of their names.
+    /// Returns the volumes of a class, ordered by name.
     pub fn of_class(&self, class: &str) -> impl Iterator<Item = &Rc<Volume>> {
         let names = self.by_class.get(class).into_iter().flatten();
         names.filter_map(|name| self.volumes.get("", name))
     }
 
-    /// What is said of volumes of a class on nodes with these labels.
+    /// Returns the capacities for volumes of a class on nodes with these labels.
     pub fn capacities<'a>(
         &'a self,
         class: &'a str,
@@ -133,7 +133,8 @@ impl Cluster {
         }
     }
 
-    /// A selector that can't be read selects no node.
+    /// Adds or updates a capacity. Fails for an invalid selector; without a selector, the capacity applies to no
+    /// node.
     fn set_capacity(&mut self, object: &Object<'_>) -> Result<(), String> {
         let capacity = object.read::<CsiStorageCapacity>()?;
         let largest = capacity.largest();

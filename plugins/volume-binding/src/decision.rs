@@ -1,4 +1,4 @@
-//! Which volumes the pod would have on a node.
+//! Decides which volumes the pod would use on a node.
 
 use std::rc::Rc;
 
@@ -14,21 +14,21 @@ const BIND_CONFLICT: &str = "node(s) didn't find available persistent volumes to
 const NOT_ENOUGH_SPACE: &str = "node(s) did not have enough free storage";
 const NO_VOLUME: &str = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
 
-/// The provisioner of classes whose volumes are all made by hand.
+/// The provisioner of classes without dynamic provisioning.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
-/// On a claim: where its volume is to be made.
+/// An annotation of a claim: the node for which the volume is to be provisioned.
 pub const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
-/// What is to become of the claims that wait.
+/// The decision for unbound claims.
 #[derive(Debug, Default)]
 pub struct Decision {
-    /// Claims that get a volume that is there.
+    /// Claims that are bound to existing volumes.
     pub bindings: Vec<(Rc<Claim>, Rc<Volume>)>,
-    /// Claims for which one is to be made.
+    /// Claims for which a volume is provisioned.
     pub provisions: Vec<Rc<Claim>>,
 }
 
-/// A node, as far as volumes go.
+/// The properties of a node that matter for volumes.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
     /// `metadata.name`.
@@ -37,7 +37,7 @@ pub struct Place<'a> {
     pub labels: &'a node::Labels,
 }
 
-/// Why a node will not do.
+/// Reasons to reject a node.
 #[derive(Debug, Default)]
 struct Conflicts {
     bound: Option<&'static str>,
@@ -45,7 +45,7 @@ struct Conflicts {
 }
 
 impl Conflicts {
-    /// In kube-scheduler's order.
+    /// Returns the rejection, with reasons in kube-scheduler's order.
     fn rejection(self) -> Option<Rejection> {
         let found = [NODE_CONFLICT, BIND_CONFLICT, NOT_ENOUGH_SPACE, NO_VOLUME];
         let found = found.into_iter().filter(|reason| self.bound == Some(*reason) || self.unbound == Some(*reason));
@@ -55,7 +55,7 @@ impl Conflicts {
     }
 }
 
-/// What the pod's claims come to on a node, or why it will not do.
+/// Returns the decision for the pod's claims on a node, or a rejection.
 pub fn decide(found: &Found, cluster: &Cluster, place: Place<'_>) -> Result<Decision, Rejection> {
     let bound = bound(found, cluster, place).map_err(Rejection::error)?;
     let (decision, unbound) = match unbound(&found.waiting, cluster, place).map_err(Rejection::error)? {
@@ -68,7 +68,7 @@ pub fn decide(found: &Found, cluster: &Cluster, place: Place<'_>) -> Result<Deci
     }
 }
 
-/// What is wrong with the volumes that are bound.
+/// Returns a conflict of the node with the volumes of bound claims.
 fn bound(found: &Found, cluster: &Cluster, place: Place<'_>) -> Result<Option<&'static str>, String> {
     let csi_node = || cluster.csi_nodes.get("", place.name);
     for volume in &found.bound {
@@ -81,7 +81,7 @@ fn bound(found: &Found, cluster: &Cluster, place: Place<'_>) -> Result<Option<&'
     Ok(None)
 }
 
-/// What becomes of the claims that wait, or why nothing can.
+/// Returns the decision for unbound claims, or a conflict.
 fn unbound(waiting: &[Waiting], cluster: &Cluster, place: Place<'_>) -> Result<Result<Decision, &'static str>, String> {
     let mut decision = Decision::default();
     let mut free: Vec<&Waiting> = Vec::with_capacity(waiting.len());
@@ -92,7 +92,7 @@ fn unbound(waiting: &[Waiting], cluster: &Cluster, place: Place<'_>) -> Result<R
             None => free.push(waiting),
         }
     }
-    // What asks for little takes the smallest volumes.
+    // The smallest request gets the smallest volume.
     free.sort_by_key(|waiting| waiting.claim.object.requested());
     let mut taken: Vec<Rc<Volume>> = Vec::new();
     for Waiting { claim, candidates } in free {
@@ -112,7 +112,7 @@ fn unbound(waiting: &[Waiting], cluster: &Cluster, place: Place<'_>) -> Result<R
     Ok(Ok(decision))
 }
 
-/// Why no volume can be made for the claim on the node.
+/// Returns the reason why no volume can be provisioned for the claim on the node.
 fn unprovided(claim: &Claim, cluster: &Cluster, place: Place<'_>) -> Result<Option<&'static str>, String> {
     let name = claim.object.class();
     if name.is_empty() {
@@ -127,7 +127,7 @@ fn unprovided(claim: &Claim, cluster: &Cluster, place: Place<'_>) -> Result<Opti
     })
 }
 
-/// Only drivers that tell how much there is are asked.
+/// Returns true if there is enough capacity. Only drivers that publish capacities are checked.
 fn has_capacity(claim: &Claim, name: &str, class: &StorageClass, cluster: &Cluster, place: Place<'_>) -> bool {
     let Some(wanted) = claim.object.spec.resources.requests.storage else { return true };
     let driver = cluster.drivers.get("", &class.provisioner);

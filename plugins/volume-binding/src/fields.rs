@@ -1,7 +1,7 @@
-//! Which fields of objects this plugin reads. The resource version tells whether an object is still the one that was decided
-//! about when it is changed.
+//! The fields of objects that the plugin reads. The resource version detects that an object has changed between the
+//! decision and the write.
 
-/// Of a PersistentVolumeClaim.
+/// The fields of a PersistentVolumeClaim.
 pub const CLAIM: [&str; 16] = [
     r#"metadata.annotations["volume.beta.kubernetes.io/storage-class"]"#,
     r#"metadata.annotations["volume.kubernetes.io/selected-node"]"#,
@@ -21,7 +21,7 @@ pub const CLAIM: [&str; 16] = [
     "status.phase",
 ];
 
-/// Of a PersistentVolume.
+/// The fields of a PersistentVolume.
 pub const VOLUME: [&str; 20] = [
     r#"metadata.annotations["volume.beta.kubernetes.io/storage-class"]"#,
     "metadata.deletionTimestamp",
@@ -45,14 +45,14 @@ pub const VOLUME: [&str; 20] = [
     "status.phase",
 ];
 
-/// Of a StorageClass.
+/// The fields of a StorageClass.
 pub const CLASS: [&str; 3] = ["allowedTopologies", "provisioner", "volumeBindingMode"];
 
-/// Of a CSINode.
+/// The fields of a CSINode.
 pub const CSI_NODE: [&str; 1] = [r#"metadata.annotations["storage.alpha.kubernetes.io/migrated-plugins"]"#];
 
-/// Of a CSIDriver.
+/// The fields of a CSIDriver.
 pub const DRIVER: [&str; 1] = ["spec.storageCapacity"];
 
-/// Of a CSIStorageCapacity.
+/// The fields of a CSIStorageCapacity.
 pub const CAPACITY: [&str; 4] = ["capacity", "maximumVolumeSize", "nodeTopology", "storageClassName"];

@@ -1,5 +1,5 @@
-//! What helps a pod whose claims had no volumes that a node reaches: its own claims, volumes, nodes, and what classes and drivers
-//! say of where volumes may be made.
+//! Queueing hints: changes of the pod's own claims, of volumes and nodes, and changes of classes, CSI drivers and
+//! capacities that allow further nodes.
 
 use berth_guest::hints::{Event, Hint};
 use berth_guest::pod;
@@ -24,7 +24,7 @@ pub fn queueing_hint(event: &Event, namespace: &pod::Namespace, volumes: &pod::V
     }))
 }
 
-/// What is new always helps.
+/// Returns true for a new object, or if `helps` returns true for the change.
 fn changed<T: DeserializeOwned>(event: &Event, helps: impl FnOnce(&T, &T) -> bool) -> Result<bool, String> {
     Ok(match (event.before()?, event.after()?) {
         (Some(before), Some(after)) => helps(&before, &after),

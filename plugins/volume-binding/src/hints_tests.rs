@@ -1,4 +1,4 @@
-//! When a pod whose claims had no volumes that a node reaches is tried again.
+//! Tests of queueing hints.
 
 use berth_guest::EventActions as Actions;
 use berth_guest::hints::Hint::{self, Queue, Skip};

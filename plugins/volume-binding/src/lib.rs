@@ -1,10 +1,11 @@
-//! VolumeBinding: a pod's claims have volumes that its node reaches, or get them when it is placed.
+//! VolumeBinding: requires that a node can access the volumes of the pod's claims, and binds or provisions volumes
+//! for unbound claims.
 //!
-//! Reads the pod's volumes, PersistentVolumeClaims, PersistentVolumes and StorageClasses, what CSI drivers say of themselves, of
-//! nodes and of their capacity, and labels and names of nodes, as kube-scheduler v1.36 does. A claim that is bound wants a node
-//! from which its volume is reached. One whose class waits for the first pod gets the smallest volume that suits it and is
-//! reached, or one that is made for the node; which is reserved with the pod, written to the claim or the volume before the pod
-//! is bound, and waited for.
+//! Reads the pod's volumes, PersistentVolumeClaims, PersistentVolumes, StorageClasses, CSINodes, CSIDrivers,
+//! CSIStorageCapacities, and labels and names of nodes, as kube-scheduler v1.36 does. A bound claim needs a node
+//! that can access its volume. An unbound claim with binding mode WaitForFirstConsumer gets the smallest suitable
+//! volume that the node can access, or a volume that is provisioned for the node. Reserve assumes this decision.
+//! Pre-bind writes it to the claim or the volume, and waits for the binding.
 
 mod args;
 mod binding;
@@ -28,10 +29,10 @@ use cluster::Cluster;
 use decision::{Place, decide};
 use hints::queueing_hint;
 
-/// Once a template.
+/// The prepared data of a template.
 pub struct Pod {
     wanted: Wanted,
-    /// As the pre-filter found them.
+    /// The claims as the last pre-filter found them.
     found: RefCell<Found>,
 }
 
@@ -53,7 +54,7 @@ fn pre_filter(pod: &Pod, cluster: &Cluster) -> Result<PreFilter, Rejection> {
 
 fn filter(pod: &Pod, cluster: &Cluster, name: &node::Name, labels: &node::Labels) -> Result<(), Rejection> {
     let found = pod.found.borrow();
-    // As for most pods, whose volumes nothing binds to some of the nodes.
+    // Most pods have only volumes that are accessible from every node.
     if found.everywhere { Ok(()) } else { decide(&found, cluster, Place { name, labels }).map(|_| ()) }
 }
 

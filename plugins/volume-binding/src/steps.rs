@@ -1,29 +1,30 @@
-//! What is to be done for a pod's claims, as it is kept from reserve to pre-bind: a line a claim, with tabs between names.
+//! The steps for a pod's claims, encoded as reservation state from reserve to pre-bind: a line per claim, with
+//! fields separated by tabs.
 
 use std::str::Split;
 
-/// What is to be done for one claim.
+/// A step for a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It gets a volume that is there.
+    /// Bind the claim to an existing volume.
     Bind {
-        /// The volume was not set aside for it before.
+        /// True if the volume's `claimRef` did not name the claim before.
         chosen: bool,
-        /// The volume does not name it yet.
+        /// True if the volume's `claimRef` must be changed: it does not have the claim's uid.
         changed: bool,
         /// The volume.
         volume: Named,
         /// The claim.
         claim: Named,
     },
-    /// One is to be made.
+    /// Provision a volume for the claim.
     Provide {
         /// The claim.
         claim: Named,
     },
 }
 
-/// An object as it was when it was decided about.
+/// An object at the time of the decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
     /// `metadata.namespace`.
@@ -36,7 +37,7 @@ pub struct Named {
     pub version: String,
 }
 
-/// As bytes.
+/// Encodes the steps.
 pub fn write(steps: &[Step]) -> Vec<u8> {
     let mut text = String::new();
     for step in steps {
@@ -51,7 +52,7 @@ pub fn write(steps: &[Step]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// From bytes that another version of this plugin may have written.
+/// Decodes the steps. Another version of this plugin may have encoded them.
 pub fn read(state: &[u8]) -> Result<Vec<Step>, String> {
     let text = str::from_utf8(state).map_err(|_| "the reservation's state is no text".to_owned())?;
     let unknown = |line| format!("the reservation's state has a line that this version does not know: {line:?}");

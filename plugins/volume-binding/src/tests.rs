@@ -1,4 +1,4 @@
-//! VolumeBinding, claim by claim.
+//! Tests of pods with a single claim or several.
 
 mod binding;
 mod provisioning;
@@ -13,7 +13,8 @@ const BIND_CONFLICT: &str = "node(s) didn't find available persistent volumes to
 const NODE_CONFLICT: &str = "node(s) didn't match PersistentVolume's node affinity";
 const NO_VOLUME: &str = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
 
-/// Two zones, and classes whose volumes wait for their first pod: `made` by hand, `local` by nobody.
+/// Returns a host with two zones and two classes with WaitForFirstConsumer: `made` has a provisioner, `local` has
+/// none.
 fn cluster() -> Host<Plugin> {
     let mut host = Host::new();
     host.node(zoned("a"));
@@ -30,18 +31,18 @@ fn zoned(zone: &str) -> NodeBuilder {
     node(zone).label("zone", zone)
 }
 
-/// A claim `data` with these fields.
+/// Adds the claim `data` with these fields.
 fn claim(host: &mut Host<Plugin>, fields: &str) {
     host.object("PersistentVolumeClaim", "default", "data", fields);
 }
 
-/// One of 5Gi that waits, of a class, with more in its spec.
+/// Returns an unbound claim of 5Gi with this class and further spec fields.
 fn waiting(class: &str, more: &str) -> String {
     let requests = r#""resources": {"requests": {"storage": "5Gi"}}, "accessModes": ["ReadWriteOnce"]"#;
     format!(r#"{{"spec": {{"storageClassName": "{class}", {requests}{more}}}}}"#)
 }
 
-/// An available volume of class `local` in a zone, with more in its spec.
+/// Returns an available volume of class `local` in a zone, with further spec fields.
 fn volume(size: &str, zone: &str, more: &str) -> String {
     let zone = format!(r#"[{{"key": "zone", "operator": "In", "values": ["{zone}"]}}]"#);
     let affinity = format!(r#"{{"required": {{"nodeSelectorTerms": [{{"matchExpressions": {zone}}}]}}}}"#);

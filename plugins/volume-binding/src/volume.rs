@@ -1,4 +1,4 @@
-//! A PersistentVolume with its affinity read.
+//! A PersistentVolume with parsed node affinity.
 
 use berth_guest::LabelMap;
 use berth_guest::objects::Object;
@@ -8,25 +8,25 @@ use berth_guest_volumes::{CsiNode, PersistentVolume, PersistentVolumeClaim};
 
 use crate::claim::Claim;
 
-/// A volume.
+/// A PersistentVolume.
 #[derive(Debug)]
 pub struct Volume {
     /// `metadata.name`.
     pub name: String,
     /// `metadata.uid`.
     pub uid: String,
-    /// All else.
+    /// The object's other fields.
     pub object: PersistentVolume,
     /// `metadata.labels`.
     pub labels: LabelMap,
-    /// Label and values of which a node must have one: it can't be reached otherwise.
+    /// A label and values from the node affinity. Only nodes with one of these values can access the volume.
     pub pinned: Option<(String, Vec<String>)>,
-    /// `None`: every node reaches it.
+    /// The node affinity; `None` if every node can access the volume.
     affinity: Option<Terms>,
     migrated: Option<Migrated>,
 }
 
-/// The same for nodes that leave such volumes to a CSI driver.
+/// The node affinity for nodes on which the volume's in-tree plugin is migrated to a CSI driver.
 #[derive(Debug)]
 struct Migrated {
     provisioner: &'static str,
@@ -34,7 +34,7 @@ struct Migrated {
 }
 
 impl Volume {
-    /// Of an object, or why it can't be read.
+    /// Reads an object. Fails if the object is invalid.
     pub fn read(object: &Object<'_>) -> Result<Volume, String> {
         let volume = object.read::<PersistentVolume>()?;
         let terms = volume.node_affinity();
@@ -54,18 +54,19 @@ impl Volume {
         })
     }
 
-    /// Whether every node reaches it, whatever its labels and whichever volumes it leaves to drivers.
+    /// Returns true if every node can access the volume, regardless of labels and migrated plugins.
     pub fn is_reached_everywhere(&self) -> bool {
         self.affinity.is_none() && self.migrated.is_none()
     }
 
-    /// Whether a node with these labels reaches it.
+    /// Returns true if a node with these labels can access the volume.
     pub fn is_reached(&self, labels: &LabelMap) -> bool {
         matches(self.affinity.as_ref(), labels)
     }
 
-    /// The same for a volume that is bound, which the node may leave to a CSI driver; or why that driver can't know it. The node's
-    /// CSINode is looked up for volumes only that can be left to one.
+    /// Returns true if a node with these labels can access the bound volume. Takes migration to a CSI driver into
+    /// account, and returns an error if the volume can't be translated. `csi_node` is called only for volumes that
+    /// can be migrated.
     pub fn is_reached_bound<'a>(
         &self,
         labels: &LabelMap,
@@ -79,7 +80,7 @@ impl Volume {
         }
     }
 
-    /// Whether it is set aside for this claim, or bound to it.
+    /// Returns true if the volume is reserved for this claim or bound to it.
     pub fn is_for(&self, claim: &Claim) -> bool {
         let reference = self.object.spec.claim_ref.as_ref();
         reference.is_some_and(|reference| {
@@ -89,7 +90,7 @@ impl Volume {
         })
     }
 
-    /// Whether it is what a claim asks for, apart from where it is.
+    /// Returns true if the volume satisfies the claim's requirements, apart from node affinity.
     pub fn suits(&self, claim: &PersistentVolumeClaim) -> bool {
         let (wanted, spec) = (&claim.spec, &self.object.spec);
         spec.capacity.storage.unwrap_or_default() >= claim.requested()
@@ -99,7 +100,8 @@ impl Volume {
     }
 }
 
-/// No node has a name here: what volumes say of fields is left aside, as in kube-scheduler.
+/// Returns true if the terms match the labels. As in kube-scheduler, requirements on node fields are not evaluated,
+/// so the name is empty.
 fn matches(terms: Option<&Terms>, labels: &LabelMap) -> bool {
     terms.is_none_or(|terms| terms.any_matches("", labels))
 }

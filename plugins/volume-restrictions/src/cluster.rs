@@ -1,4 +1,4 @@
-//! The cluster as this plugin keeps it: who uses which disks and claims, and which claims are for one pod.
+//! The plugin's index of the cluster: disks and claims of pods on nodes, and access modes of claims.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use berth_guest::types::VolumeSource;
 use berth_guest::{node, pod};
 use berth_guest_volumes::{Known, PersistentVolumeClaim, Residents};
 
-/// See the module.
+/// The plugin's index of the cluster.
 #[derive(Default)]
 pub struct Cluster {
-    /// All claims.
+    /// Claims by namespace and name.
     pub claims: Known<PersistentVolumeClaim>,
-    /// The pods on nodes that have volumes which may be refused to others.
+    /// The pods on nodes that have exclusive disks or claims.
     residents: Residents<Resident>,
-    /// How many volumes of pods on nodes are of a claim, by namespace and name.
+    /// The number of volumes of pods on nodes that use a claim, by namespace and name.
     users: BTreeMap<String, BTreeMap<String, u32>>,
 }
 
@@ -66,12 +66,12 @@ impl Index for Cluster {
 }
 
 impl Cluster {
-    /// Whether any pod on a node uses this claim.
+    /// Returns true if a pod on a node uses this claim.
     pub fn is_used(&self, namespace: &str, claim: &str) -> bool {
         self.users.get(namespace).is_some_and(|users| users.contains_key(claim))
     }
 
-    /// The disks of a node's pods that may be refused to others.
+    /// Returns the exclusive disks of a node's pods.
     pub fn disks_on(&self, node: node::Id) -> impl Iterator<Item = &VolumeSource> {
         self.residents.on(node).flat_map(|resident| &resident.disks)
     }

@@ -1,14 +1,14 @@
-//! Disks that are named in pods themselves, and who may have them at the same time.
+//! Disks in pod specs, and conflicts between pods that use the same disk.
 
 use berth_guest::types::{Disk, VolumeSource};
 
-/// Whether it may be refused to a second pod.
+/// Returns true for a disk type that may conflict between pods.
 pub fn is_exclusive(source: &VolumeSource) -> bool {
     use VolumeSource::{AwsElasticBlockStore, GcePersistentDisk, Iscsi, Rbd};
     matches!(source, GcePersistentDisk(_) | AwsElasticBlockStore(_) | Iscsi(_) | Rbd(_))
 }
 
-/// Whether two pods on one node can't both have theirs.
+/// Returns true if two pods with these volumes can't run on the same node.
 pub fn conflict(one: &VolumeSource, other: &VolumeSource) -> bool {
     use VolumeSource::{AwsElasticBlockStore, GcePersistentDisk, Iscsi, Rbd};
     match (one, other) {

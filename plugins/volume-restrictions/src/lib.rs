@@ -1,8 +1,9 @@
-//! VolumeRestrictions: no two pods use a disk that only one may have.
+//! VolumeRestrictions: rejects nodes and pods with a conflict over a disk or claim that only one pod may use.
 //!
-//! Reads the pod's volumes and those of the pods on nodes, and the access modes of PersistentVolumeClaims, as kube-scheduler v1.36
-//! does. A disk named in the pod itself (GCE, AWS, iSCSI, RBD) is refused on nodes where another pod has it, unless all have it
-//! read-only. A claim of mode ReadWriteOncePod that another pod uses is refused everywhere; who takes that pod away may have it.
+//! Reads the pod's volumes and the volumes of the pods on nodes, and the access modes of PersistentVolumeClaims. As
+//! in kube-scheduler v1.36, a disk in the pod spec (GCE, AWS, iSCSI, RBD) rejects nodes where another pod uses it.
+//! Two GCE, iSCSI or RBD volumes that are both read-only don't conflict. A ReadWriteOncePod claim that another pod
+//! uses rejects all nodes, and preemption of that pod can help.
 
 mod cluster;
 mod disk;
@@ -21,12 +22,12 @@ const DISK_CONFLICT: &str = "node(s) had no available disk";
 const CLAIM_IN_USE: &str = "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already \
     in-use by another pod";
 
-/// Once a template.
+/// The prepared data of a template.
 pub struct Wanted {
     namespace: pod::Namespace,
     disks: Vec<VolumeSource>,
     claims: Vec<String>,
-    /// As the pre-filter found it: a claim for one pod has a pod.
+    /// True if the last pre-filter found a ReadWriteOncePod claim in use.
     in_use: Cell<bool>,
 }
 
@@ -34,12 +35,12 @@ fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> Wanted {
     Wanted { namespace: namespace.clone(), disks: disks(volumes), claims: claims(volumes), in_use: Cell::new(false) }
 }
 
-/// The disks that not everybody may have.
+/// Returns the disks that may conflict between pods.
 fn disks(volumes: &[Volume]) -> Vec<VolumeSource> {
     volumes.iter().map(|volume| &volume.source).filter(|source| disk::is_exclusive(source)).cloned().collect()
 }
 
-/// The claims that are named. One made for an ephemeral volume is its pod's alone.
+/// Returns the claims that the pod names. A claim of an ephemeral volume is used by its own pod only.
 fn claims(volumes: &[Volume]) -> Vec<String> {
     let claim = |volume: &Volume| match &volume.source {
         VolumeSource::PersistentVolumeClaim(source) => Some(source.claim.clone()),
@@ -70,7 +71,8 @@ fn filter(pod: &Wanted, cluster: &Cluster, node: node::Id) -> Result<(), &'stati
     if pod.in_use.get() { Err(CLAIM_IN_USE) } else { Ok(()) }
 }
 
-/// A pod helps that leaves a disk or a claim which this one wants, a claim that it names, and any new node.
+/// Queues the pod if a deleted pod used one of its disks or claims, if a claim that the pod names is added, and for
+/// each new node.
 fn queueing_hint(event: &Event, pod: &Wanted, left: pod::Change<'_, (pod::Namespace, pod::Volumes)>) -> Hint {
     let frees = |(namespace, volumes): (&pod::Namespace, &pod::Volumes)| {
         let (disks, shared) = (disks(volumes), claims(volumes));

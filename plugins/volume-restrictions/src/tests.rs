@@ -1,4 +1,4 @@
-//! VolumeRestrictions, pod by pod.
+//! Tests of conflicts between pods.
 
 use berth_guest::testing::{Host, PodBuilder, node, pod};
 use berth_guest::types::{Code, Disk};

@@ -1,4 +1,4 @@
-//! The cluster as this plugin keeps it: claims, the zones of volumes, and classes.
+//! The plugin's index of the cluster: claims, zones of volumes, and classes.
 
 use berth_guest::index::Index;
 use berth_guest::objects::{Kind, Object};
@@ -7,14 +7,14 @@ use berth_guest_volumes::{Known, PersistentVolume, PersistentVolumeClaim, Storag
 
 use crate::zones::{LABELS, Zones};
 
-/// See the module.
+/// The plugin's index of the cluster.
 #[derive(Default)]
 pub struct Cluster {
-    /// All claims.
+    /// Claims by namespace and name.
     pub claims: Known<PersistentVolumeClaim>,
-    /// All volumes, by their zones.
+    /// Zones of volumes, by volume name.
     pub volumes: Known<Vec<Zones>>,
-    /// All classes.
+    /// Classes by name.
     pub classes: Known<StorageClass>,
 }
 

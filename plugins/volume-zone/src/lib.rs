@@ -1,8 +1,8 @@
-//! VolumeZone: pods go to the zones and regions that their volumes are labelled with.
+//! VolumeZone: requires nodes in the zones and regions of the pod's volumes.
 //!
-//! Reads the labels of nodes and of PersistentVolumes, which volumes the pod's claims are bound to, and how their StorageClasses
-//! bind, as kube-scheduler v1.36 does. A node with no such label at all will do. Claims that wait for their first pod have no
-//! volume yet, and are VolumeBinding's.
+//! Reads labels of nodes and PersistentVolumes, the volumes of the pod's claims, and the binding mode of
+//! StorageClasses. As in kube-scheduler v1.36, a node without any zone or region label is allowed, and unbound
+//! claims with binding mode WaitForFirstConsumer are left to VolumeBinding.
 
 mod cluster;
 mod zones;
@@ -19,11 +19,11 @@ use zones::Zones;
 
 const CONFLICT: &str = "node(s) had no available volume zone";
 
-/// Once a template.
+/// The prepared data of a template.
 pub struct Wanted {
     namespace: pod::Namespace,
     claims: Vec<String>,
-    /// As the pre-filter found them.
+    /// The zones of the volumes, as the last pre-filter found them.
     zones: RefCell<Vec<Zones>>,
 }
 
@@ -51,7 +51,7 @@ fn pre_filter(pod: &Wanted, cluster: &Cluster) -> Result<PreFilter, Rejection> {
     Ok(answer)
 }
 
-/// The zones of a claim's volume; `None` where it is to have one when its pod is placed.
+/// Returns the zones of a claim's volume, or `None` if the volume is bound when the pod is scheduled.
 fn of_claim<'a>(namespace: &str, name: &str, cluster: &'a Cluster) -> Result<Option<&'a [Zones]>, String> {
     if name.is_empty() {
         return Err("PersistentVolumeClaim had no name".to_owned());
@@ -83,7 +83,8 @@ fn filter(pod: &Wanted, labels: &node::Labels) -> Verdict {
     Verdict::FITS
 }
 
-/// A claim of the pod's helps, a volume that is new or in other zones, a class that waits for its first pod, and any node.
+/// Queues the pod for its own claims, a new volume or changed zones, a class with WaitForFirstConsumer, and each
+/// node event.
 fn queueing_hint(event: &Event, pod: &Wanted) -> Result<Hint, String> {
     Ok(Hint::queue_if(match event.kind_name() {
         "PersistentVolumeClaim" => *event.namespace == *pod.namespace && pod.claims.contains(&event.name),

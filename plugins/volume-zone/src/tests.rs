@@ -1,4 +1,4 @@
-//! VolumeZone, claim by claim.
+//! Tests of pods with claims.
 
 use berth_guest::testing::{Host, node, pod};
 use berth_guest::types::Code;
@@ -9,7 +9,7 @@ const ZONE: &str = "topology.kubernetes.io/zone";
 const REGION: &str = "topology.kubernetes.io/region";
 const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
 
-/// A claim `claim` that is bound to a volume with these labels.
+/// Returns a host with the claim `claim`, bound to a volume with these labels.
 fn bound(labels: &[(&str, &str)]) -> Host<Plugin> {
     let mut host = Host::new();
     host.object("PersistentVolumeClaim", "default", "claim", r#"{"spec": {"volumeName": "pv"}}"#);

@@ -1,10 +1,10 @@
-//! A volume's zones and regions, as its labels tell them.
+//! Zones and regions of a volume, from its labels.
 
 use std::collections::BTreeMap;
 
 use berth_guest::LabelMap;
 
-/// Labels that tell zone or region, with the one that a node may have instead.
+/// Zone and region labels, each with the label that a node may have instead.
 const WITH_SUCCESSORS: [(&str, &str); 4] = [
     ("failure-domain.beta.kubernetes.io/zone", ZONE),
     ("failure-domain.beta.kubernetes.io/region", REGION),
@@ -14,23 +14,23 @@ const WITH_SUCCESSORS: [(&str, &str); 4] = [
 const ZONE: &str = "topology.kubernetes.io/zone";
 const REGION: &str = "topology.kubernetes.io/region";
 
-/// Labels that tell zone or region.
+/// Labels for zones and regions.
 pub const LABELS: [&str; 4] = [WITH_SUCCESSORS[0].0, WITH_SUCCESSORS[1].0, WITH_SUCCESSORS[2].0, WITH_SUCCESSORS[3].0];
 
-/// Between zones in a label.
+/// The separator of several zones in a label.
 const DELIMITER: &str = "__";
 
-/// The values of one label, of which a node has to have one.
+/// The values of a zone or region label. A node must have one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Zones {
     label: &'static str,
-    /// What nodes have who don't have that label.
+    /// The label to check on nodes without `label`.
     successor: &'static str,
     values: Vec<String>,
 }
 
 impl Zones {
-    /// Of a volume with these labels. A label of which a part is empty is left aside.
+    /// Returns the zones of a volume with these labels. A label with an empty element is ignored.
     pub fn of_volume(labels: &BTreeMap<String, String>) -> Vec<Zones> {
         let of_label = |(label, successor): (&'static str, &'static str)| {
             let values: Vec<String> = labels.get(label)?.split(DELIMITER).map(|zone| zone.trim().to_owned()).collect();
@@ -40,7 +40,7 @@ impl Zones {
         WITH_SUCCESSORS.into_iter().filter_map(of_label).collect()
     }
 
-    /// Whether a node with these labels is in one of them.
+    /// Returns true if a node with these labels is in one of the zones.
     pub fn have(&self, node: &LabelMap) -> bool {
         let place = node.get(self.label).or_else(|| node.get(self.successor));
         place.is_some_and(|place| self.values.iter().any(|value| value == place))

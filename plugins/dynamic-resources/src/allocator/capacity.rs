@@ -1,11 +1,11 @@
-//! How much of a device's capacity a request takes, and whether that is left.
+//! Consumable capacity: the amount that a request consumes of a device's capacity, and whether this amount is left.
 
 use crate::api::{Ask, Capacity, RequestPolicy};
 use crate::devices::{Amounts, Device};
 use crate::quantity::Quantity;
 
-/// Whether the request can be added to what is consumed already. A request of a capacity that the device does not have can
-/// not.
+/// Returns true if the device has enough capacity for the request beside `consumed` (by allocated claims) and
+/// `consuming` (by this attempt). Returns false if the request names a capacity that the device does not have.
 pub fn suffices(device: &Device, ask: &Ask, consumed: Option<&Amounts>, consuming: Option<&Amounts>) -> bool {
     let capacities = &device.spec.capacity;
     let requested = &ask.capacity.requests;
@@ -20,14 +20,15 @@ pub fn suffices(device: &Device, ask: &Ask, consumed: Option<&Amounts>, consumin
         })
 }
 
-/// What the request takes of each capacity.
+/// Returns the amounts that the request consumes, for each capacity of the device.
 pub fn consumed(device: &Device, ask: &Ask) -> Amounts {
     let requested = &ask.capacity.requests;
     let capacities = device.spec.capacity.iter();
     capacities.map(|(name, capacity)| (name.clone(), taken(requested.get(name).copied(), capacity))).collect()
 }
 
-/// A request is rounded up to what the policy allows; without one, it is the policy's default, or all there is.
+/// Returns the amount that a request consumes: the requested amount, rounded up to a value that the policy allows.
+/// Without a requested amount, returns the policy's default or the whole capacity.
 fn taken(requested: Option<Quantity>, capacity: &Capacity) -> Quantity {
     let Some(requested) = requested else {
         return capacity.request_policy.as_ref().and_then(|policy| policy.default).unwrap_or(capacity.value);

@@ -1,4 +1,4 @@
-//! What the devices of a claim have to have in common, or not in common.
+//! Constraints of a claim: attributes that must be equal, or distinct, across the claim's devices.
 
 use std::collections::BTreeMap;
 
@@ -6,32 +6,33 @@ use crate::api;
 use crate::cel::Attribute;
 use crate::devices::Device;
 
-/// A constraint, and what devices were added so far.
+/// A constraint, and the attributes of the devices added so far.
 pub struct Constraint<'a> {
-    /// Of the requests; of all where there is none.
+    /// Names of the requests that the constraint applies to. Empty: all requests.
     requests: &'a [String],
     attribute: &'a str,
     seen: Seen,
 }
 
 enum Seen {
-    /// All have the same value: that of the first.
+    /// `matchAttribute`: all devices have the value of the first device.
     Same { value: Option<Attribute>, devices: usize },
-    /// Each has its own. By request, as kube-scheduler has it: of several devices of one request, the last counts.
+    /// `distinctAttribute`: all devices have distinct values. Values are keyed by request, as in kube-scheduler: of
+    /// several devices of one request, the last value is kept.
     Distinct { values: BTreeMap<String, Attribute>, devices: usize },
 }
 
-/// For which request, and for which of its alternatives if it has some.
+/// The request that a device is added for, and the subrequest if the request has alternatives.
 #[derive(Clone, Copy)]
 pub struct For<'a> {
     /// The request's name.
     pub request: &'a str,
-    /// The alternative's name.
+    /// The name of the subrequest in `firstAvailable`.
     pub alternative: Option<&'a str>,
 }
 
 impl<'a> Constraint<'a> {
-    /// `None` where it is of a kind that is not known.
+    /// Returns `None` for an unknown kind of constraint.
     pub fn new(constraint: &'a api::Constraint) -> Option<Constraint<'a>> {
         let (attribute, seen) = match (&constraint.match_attribute, &constraint.distinct_attribute) {
             (Some(attribute), _) => (attribute, Seen::Same { value: None, devices: 0 }),
@@ -49,7 +50,7 @@ impl<'a> Constraint<'a> {
         self.requests.is_empty() || self.requests.iter().any(is)
     }
 
-    /// Adds a device, if it may be added.
+    /// Adds a device if the constraint allows it. Returns false otherwise.
     pub fn add(&mut self, of: For<'_>, device: &Device) -> bool {
         if !self.concerns(of) {
             return true;
@@ -77,7 +78,7 @@ impl<'a> Constraint<'a> {
         true
     }
 
-    /// Takes one away that was added.
+    /// Removes a device that was added for this request.
     pub fn remove(&mut self, of: For<'_>) {
         if !self.concerns(of) {
             return;
@@ -92,7 +93,8 @@ impl<'a> Constraint<'a> {
     }
 }
 
-/// By its whole name, or by its name alone where the domain is the driver's.
+/// Returns the attribute with this qualified name. Also finds an attribute without domain if the name's domain is
+/// the driver's name.
 fn attribute<'a>(device: &'a Device, name: &str) -> Option<&'a Attribute> {
     let attributes = &device.spec.attributes;
     attributes.get(name).or_else(|| {

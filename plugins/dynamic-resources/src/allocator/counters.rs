@@ -1,4 +1,4 @@
-//! Counters that the devices of a pool share: parts of one card, say, of which only so many can be had at once.
+//! Shared counters of a pool. Devices consume counters, for example partitions of one GPU, and the sum is limited.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use super::search::Place;
 use crate::api::Counters;
 use crate::devices::{Allocated, Amounts, add, subtract};
 
-/// Counters by set and name.
+/// Counter values by counter set and counter name.
 pub type CounterSets = BTreeMap<String, Amounts>;
 
-/// What is left beside allocated devices; it may be less than nothing.
+/// Returns the counters that allocated devices leave. Values may be negative.
 fn available(pool: &Pool, allocated: &Allocated) -> CounterSets {
     let mut sets = pool.counter_sets.clone();
     let devices = pool.slices.iter().chain(&pool.elsewhere).flat_map(|slice| &slice.devices);
@@ -30,7 +30,7 @@ fn amounts(taken: &Counters) -> Amounts {
 }
 
 impl Search<'_> {
-    /// Takes what the device takes of counters, if there is as much.
+    /// Consumes the device's counters. Returns false, without a change, if the counters are not sufficient.
     pub(super) fn take_counters(&mut self, place: Place) -> bool {
         let pool = &self.pools[place.pool];
         let allocated = &self.cluster.allocated;
@@ -50,7 +50,7 @@ impl Search<'_> {
         enough
     }
 
-    /// Gives back what the device took.
+    /// Releases the counters that the device consumed.
     pub(super) fn give_counters_back(&mut self, place: Place) {
         let Some((_, used)) = self.counters.get_mut(&place.pool) else { return };
         for taken in &self.pools[place.pool].slices[place.slice].devices[place.device].spec.consumes_counters {

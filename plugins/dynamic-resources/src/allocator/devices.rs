@@ -1,4 +1,4 @@
-//! One device, taken and given back.
+//! Takes a single device for a request, and gives the device back.
 
 use super::constraints::For;
 use super::search::{At, Place};
@@ -6,13 +6,14 @@ use super::{Chosen, Search, capacity};
 use crate::api::Ask;
 use crate::devices::{Amounts, Device, DeviceId, add, subtract};
 
-/// What was done to take a device.
+/// The steps that were done to take a device, in order to undo them.
 #[derive(Default)]
 pub struct Undo {
     counters: bool,
     constraints: usize,
     taken: bool,
-    /// What it takes as a share, and whether others had a share in this attempt before.
+    /// For a shared device: the amounts that this request consumes, and whether this attempt consumed a share of the
+    /// device before.
     consumed: Option<(Amounts, bool)>,
     chosen: bool,
 }
@@ -28,8 +29,8 @@ impl<'a> Search<'a> {
         For { request: &group.request.name, alternative }
     }
 
-    /// Takes the device for the request; `None` where it can't have it. Where it must, a constraint that is in the way is an
-    /// error.
+    /// Takes the device for the request. Returns `None` if the device is not available. If `must` is true, a
+    /// violated constraint is an error.
     pub(super) fn take(&mut self, at: At, place: Place, must: bool) -> Result<Option<Undo>, String> {
         let ask = self.ask(at);
         let device = self.device(place);
@@ -96,7 +97,7 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Undoes what was done to take it, the last first.
+    /// Undoes the steps of `take` in reverse order.
     pub(super) fn give_back(&mut self, at: At, place: Place, undo: &Undo) {
         let id = self.device(place).id.clone();
         if undo.chosen {
@@ -123,18 +124,18 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether a claim has it for itself, an allocated one or one of this attempt.
+    /// Returns true if an allocated claim or a claim of this attempt has the whole device.
     pub(super) fn is_in_use(&self, id: &DeviceId) -> bool {
         self.cluster.allocated.has_whole(id) || self.taken.get(id).is_some_and(|claims| !claims.is_empty())
     }
 
-    /// Whether this attempt has it for this claim.
+    /// Returns true if this attempt has taken the device for this claim.
     pub(super) fn is_taken_for(&self, id: &DeviceId, claim: usize) -> bool {
         self.taken.get(id).is_some_and(|claims| claims.contains(&claim))
     }
 }
 
-/// Whether a taint is in the way.
+/// Returns true if a taint of the device is not tolerated.
 fn is_tainted(device: &Device, ask: &Ask) -> bool {
     let tolerated = |taint| ask.tolerations.iter().any(|toleration| toleration.tolerates(taint));
     let mut taints = device.spec.taints.iter();

@@ -1,5 +1,5 @@
-//! Which devices claims that are not allocated would get on a node: the first that do, in the order of pools, slices and
-//! devices, with every combination tried that may do.
+//! Allocates devices on a node for claims that are not allocated: finds the first combination of devices, in the
+//! order of pools, slices and devices. Backtracks over all combinations.
 
 mod capacity;
 mod constraints;
@@ -25,10 +25,10 @@ use counters::CounterSets;
 use pools::Pool;
 use search::{At, Place, Stop};
 
-/// A claim has no more devices (`AllocationResultsMaxSize`).
+/// The maximum number of devices of a claim (`AllocationResultsMaxSize`).
 pub const MOST_DEVICES: usize = 32;
 
-/// The node that is asked about.
+/// The node that is examined.
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
     /// `metadata.name`
@@ -37,19 +37,19 @@ pub struct Node<'a> {
     pub labels: &'a LabelMap,
 }
 
-/// Why there is no answer.
+/// The reason why the allocator has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Claim, class or slice can't be used; another node won't change that.
+    /// A claim, class or slice is invalid. Other nodes fail in the same way.
     Broken(String),
-    /// Something about this node.
+    /// The failure concerns only this node.
     OnNode(String),
-    /// It took too many steps.
+    /// The search exceeded its number of steps.
     Late,
 }
 
-/// Allocates the claims, each of which has no allocation, on the node, in so many steps at most. `None` where there are not
-/// the devices for all of them. What is shared gets an id made from `seed`.
+/// Allocates the claims on the node in at most `steps` steps. None of the claims has an allocation. Returns `None`
+/// if there are not enough devices for all claims. Share ids of shared devices are derived from `seed`.
 pub fn allocate(
     cluster: &Cluster,
     node: Node<'_>,
@@ -72,24 +72,24 @@ pub fn allocate(
     }
 }
 
-/// A request or one of its alternatives, ready to be searched for.
+/// A request or subrequest, prepared for the search.
 struct Wanted<'a> {
     ask: &'a Ask,
-    /// For messages.
+    /// The name for messages.
     name: &'a str,
     class: &'a KnownClass,
-    /// How many devices.
+    /// The number of devices.
     count: usize,
-    /// Which, where all are asked for.
+    /// The devices, for allocation mode All.
     all: Vec<Place>,
 }
 
 /// A request of a claim.
 struct Group<'a> {
     request: &'a Request,
-    /// The request itself, or its alternatives.
+    /// The request itself, or its subrequests.
     wanted: Vec<Wanted<'a>>,
-    /// Which of the alternatives was taken.
+    /// The index of the selected subrequest.
     selected: usize,
 }
 
@@ -98,7 +98,7 @@ impl Group<'_> {
         self.request.exactly.is_none()
     }
 
-    /// As results name it: `request`, or `request/alternative`.
+    /// Returns the name for allocation results: `request`, or `request/subrequest`.
     fn result_name(&self, alternative: usize) -> String {
         match self.request.first_available.get(alternative) {
             Some(ask) if self.has_alternatives() => format!("{}/{}", self.request.name, ask.name),
@@ -107,34 +107,34 @@ impl Group<'_> {
     }
 }
 
-/// A device that was chosen for a request.
+/// A device that is chosen for a request.
 struct Chosen {
     request: usize,
     alternative: usize,
     place: Place,
-    /// For what is shared.
+    /// The consumed capacity of a shared device.
     consumed: Option<Amounts>,
 }
 
-/// One attempt for one node.
+/// One allocation attempt on one node.
 struct Search<'a> {
     cluster: &'a Cluster,
     node: Node<'a>,
     claims: &'a [Rc<KnownClaim>],
     pools: Vec<Pool>,
-    /// By claim.
+    /// Requests by claim.
     groups: Vec<Vec<Group<'a>>>,
-    /// By claim.
+    /// Constraints by claim.
     constraints: Vec<Vec<Constraint<'a>>>,
-    /// Whether a device is what a request or alternative asks for, as far as selectors say.
+    /// Cached results of the selectors: whether a device matches a request or subrequest.
     matches: HashMap<(Place, [usize; 3]), bool>,
-    /// The claims that have a device in this attempt.
+    /// The claims of this attempt that have taken a device, by device.
     taken: HashMap<Rc<DeviceId>, BTreeSet<usize>>,
-    /// What of shared devices this attempt takes.
+    /// The amounts that this attempt consumes of shared devices.
     consumed: HashMap<Rc<DeviceId>, Amounts>,
-    /// By pool: what there is of shared counters beside what allocated devices take, and what this attempt takes.
+    /// By pool: the shared counters that allocated devices leave, and the counters that this attempt consumes.
     counters: BTreeMap<usize, (CounterSets, CounterSets)>,
-    /// By claim.
+    /// Chosen devices by claim.
     chosen: Vec<Vec<Chosen>>,
     steps: Option<u64>,
 }

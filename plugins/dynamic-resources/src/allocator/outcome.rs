@@ -1,4 +1,4 @@
-//! What was found, as the status of each claim is to have it.
+//! Converts the chosen devices into allocations for the claims' status.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const FROM_CLASS: &str = "FromClass";
 const FROM_CLAIM: &str = "FromClaim";
 
 impl Search<'_> {
-    /// One allocation for each claim.
+    /// Returns an allocation for each claim.
     pub(super) fn outcome(&self, seed: u64) -> Result<Vec<Allocation>, String> {
         let mut ids = ShareIds(seed);
         let mut all = Vec::with_capacity(self.claims.len());
@@ -44,7 +44,7 @@ impl Search<'_> {
         }
     }
 
-    /// First the classes', each once, then the claim's own.
+    /// Returns the configuration: first that of the classes, each class once, then the claim's own.
     fn config(&self, claim: usize) -> Vec<AllocationConfig> {
         let groups = &self.groups[claim];
         let mut all: Vec<AllocationConfig> = Vec::new();
@@ -73,7 +73,8 @@ impl Search<'_> {
         all
     }
 
-    /// Where the claim can be used: on this node alone, on those that all its devices' selectors match, or (`None`) anywhere.
+    /// Returns the nodes on which the claim can be used: only this node, the nodes that match the selectors of all
+    /// devices, or `None` for all nodes.
     fn node_selector(&self, chosen: &[Chosen]) -> Result<Option<NodeSelector>, String> {
         let mut term = NodeSelectorTerm::default();
         for chosen in chosen {
@@ -100,7 +101,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether the names are of this request or of the alternative that was taken.
+/// Returns true if `names` contains the request or its selected subrequest.
 fn concerns(names: &[String], group: &Group<'_>) -> bool {
     names.contains(&group.request.name)
         || group.has_alternatives() && names.contains(&group.result_name(group.selected))
@@ -124,7 +125,7 @@ fn add_new(known: &mut Vec<Requirement>, more: &[Requirement]) {
     }
 }
 
-/// Ids of shares: random UUIDs (version 4), from a seed, as guests have no other randomness.
+/// Generates share ids: random UUIDs (version 4), derived from a seed because guests have no other randomness.
 struct ShareIds(u64);
 
 impl ShareIds {

@@ -1,4 +1,4 @@
-//! Pools of devices, as far as a node can use them.
+//! Resource pools, as far as a node can use their devices.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -7,25 +7,25 @@ use super::Node;
 use super::counters::CounterSets;
 use crate::devices::{Nodes, PoolId, Slice, Slices};
 
-/// A pool.
+/// A resource pool.
 #[derive(Debug, Default)]
 pub struct Pool {
-    /// Driver and pool.
+    /// Driver name and pool name.
     pub id: PoolId,
-    /// Some of its slices are missing: its driver is about to publish them.
+    /// True if slices of the pool are missing because the driver has not published them yet.
     pub is_incomplete: bool,
-    /// Its slices contradict each other.
+    /// True if the pool's slices contradict each other.
     pub is_invalid: bool,
     /// Slices with devices for the node, by name.
     pub slices: Vec<Rc<Slice>>,
-    /// The others, whose devices may take of the same counters.
+    /// The pool's other slices. Their devices may consume the same counters.
     pub elsewhere: Vec<Rc<Slice>>,
-    /// What its devices share.
+    /// The pool's shared counters.
     pub counter_sets: CounterSets,
 }
 
-/// The pools of which a node can use devices: by driver and name, and those with binding conditions last, as what is bound at
-/// once is better.
+/// Returns the pools that have devices for the node, ordered by driver and name. Pools whose devices have binding
+/// conditions come last, because other devices can be bound at once.
 pub fn gather(slices: &Slices, node: Node<'_>) -> Result<Vec<Pool>, String> {
     let mut pools: BTreeMap<&PoolId, Vec<&Rc<Slice>>> = BTreeMap::new();
     for slice in slices.for_node(node.name) {
@@ -46,7 +46,7 @@ pub fn gather(slices: &Slices, node: Node<'_>) -> Result<Vec<Pool>, String> {
 fn is_relevant(slice: &Slice, node: Node<'_>) -> Result<bool, String> {
     let failed = |what: &str, wrong: String| format!("failed to perform node selection for {what}: {wrong}");
     match &slice.nodes {
-        // Nobody can use the pool without them.
+        // Slices with shared counters are needed to use any device of the pool.
         _ if !slice.shared_counters.is_empty() => Ok(true),
         Nodes::None if slice.per_device => {
             for device in &slice.devices {
@@ -69,7 +69,7 @@ fn has_binding_conditions(pool: &Pool) -> bool {
     pool.slices.iter().flat_map(|slice| &slice.devices).any(|device| !device.spec.binding_conditions.is_empty())
 }
 
-/// `None` where the pool is about to be replaced.
+/// Returns `None` if a newer generation of the pool exists.
 fn pool(slices: &Slices, id: &PoolId, mut found: Vec<&Rc<Slice>>) -> Option<Pool> {
     let first = found.first()?;
     let (generation, wanted) = (first.generation, first.slices_of_pool);
@@ -90,7 +90,7 @@ fn pool(slices: &Slices, id: &PoolId, mut found: Vec<&Rc<Slice>>) -> Option<Pool
     Some(valid(id, &found, elsewhere).unwrap_or_else(|| Pool { id: id.clone(), is_invalid: true, ..Pool::default() }))
 }
 
-/// `None` where a device or a counter set is there twice, or where a device takes of counters that are not there.
+/// Returns `None` if a device or counter set occurs twice, or if a device consumes an unknown counter.
 fn valid(id: &PoolId, found: &[&Rc<Slice>], elsewhere: Vec<Rc<Slice>>) -> Option<Pool> {
     let (with_counters, with_devices): (Vec<&Rc<Slice>>, Vec<_>) =
         found.iter().partition(|slice| !slice.shared_counters.is_empty());

@@ -1,4 +1,4 @@
-//! What each request asks for: its class, how many devices, and which devices match its selectors.
+//! Prepares requests: finds the class, the number of devices, and the devices that match the selectors.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::cel::Problem;
 use crate::devices::Device;
 
 impl<'a> Search<'a> {
-    /// Reads all claims.
+    /// Prepares all claims.
     pub(super) fn prepare(&mut self) -> Result<(), Failure> {
         for at in 0..self.claims.len() {
             self.prepare_claim(at).map_err(Failure::Broken)?;
@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
         capacity::suffices(device, ask, self.cluster.allocated.consumed(&device.id), self.consumed.get(&device.id))
     }
 
-    /// Whether class and request select the device, and it can be used on this node.
+    /// Returns true if the selectors of class and request match the device, and the node can use the device.
     pub(super) fn is_selectable(&mut self, wanted: &Wanted<'a>, key: [usize; 3], place: Place) -> Result<bool, String> {
         if let Some(known) = self.matches.get(&(place, key)) {
             return Ok(*known);

@@ -1,60 +1,61 @@
-//! The search: one device after the other, in the order of claims, requests and devices, back where it can't go on.
+//! The depth-first search for devices, in the order of claims, requests and devices, with backtracking.
 
 use super::{MOST_DEVICES, Search};
 use crate::api::AllocationMode;
 
-/// A device, by its place in the pools of the attempt. Ordered as devices are tried.
+/// A device, by its indexes in the pools of the attempt. The order is the order of the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// Of the pools.
+    /// The index of the pool.
     pub pool: usize,
-    /// Of the pool's slices.
+    /// The index of the slice in the pool.
     pub slice: usize,
-    /// Of the slice's devices.
+    /// The index of the device in the slice.
     pub device: usize,
 }
 
-/// Which device is looked for.
+/// The search position: the device of a request that is to be found next.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct At {
-    /// For which claim.
+    /// The index of the claim.
     pub claim: usize,
-    /// For which of its requests.
+    /// The index of the request in the claim.
     pub request: usize,
-    /// For which of the request's alternatives.
+    /// The index of the subrequest in the request.
     pub alternative: usize,
-    /// The how manieth of that.
+    /// The index of the device among the devices of the request.
     pub device: usize,
 }
 
 impl At {
-    /// As a key of what is known of a request.
+    /// Returns the key of the request or subrequest.
     pub fn key(self) -> [usize; 3] {
         [self.claim, self.request, self.alternative]
     }
 }
 
-/// Why the search ends, or this branch of it.
+/// The reason to stop the search or a branch of it.
 #[derive(Debug)]
 pub enum Stop {
-    /// The claim would have more devices than it may; with other alternatives it may have fewer.
+    /// The claim would exceed the maximum number of devices. Other subrequests may need fewer devices.
     TooMany,
-    /// Nothing will help.
+    /// The search cannot succeed.
     Broken(String),
-    /// It took too many steps.
+    /// The search exceeded its number of steps.
     Late,
 }
 
 impl Search<'_> {
-    /// Finds devices for all that is left from here on. `chosen` says that the alternative is the one to be tried. Devices of one
-    /// request are taken in their order, from `from` on: any other order is the same again.
+    /// Finds devices for everything from `at` on. `chosen` is true if the subrequest of `at` is already selected.
+    /// Devices of one request are taken in order, starting at `from`, because other orders repeat the same
+    /// combinations.
     pub(super) fn allocate_from(&mut self, at: At, chosen: bool, from: Place) -> Result<bool, Stop> {
         self.count_step()?;
         let Some(groups) = self.groups.get(at.claim) else { return Ok(true) };
         let Some(group) = groups.get(at.request) else {
             let next = At { claim: at.claim + 1, ..At::default() };
             return match self.allocate_from(next, false, Place::default()) {
-                // Of the claims before, other alternatives won't help: each is counted for itself.
+                // The limit counts per claim, so other subrequests of earlier claims don't help.
                 Err(Stop::TooMany) => Ok(false),
                 other => other,
             };
@@ -81,7 +82,8 @@ impl Search<'_> {
         self.allocate_any(at, chosen, from)
     }
 
-    /// Tries one alternative after the other. That each is too many is for the requests before to know.
+    /// Tries the subrequests in order. If each exceeds the limit, returns `TooMany`, so that earlier requests of the
+    /// claim try other subrequests.
     fn allocate_alternatives(&mut self, at: At) -> Result<bool, Stop> {
         let mut all_too_many = true;
         for alternative in 0..self.groups[at.claim][at.request].wanted.len() {
@@ -98,7 +100,7 @@ impl Search<'_> {
         if all_too_many { Err(Stop::TooMany) } else { Ok(false) }
     }
 
-    /// Tries one device after the other.
+    /// Tries the devices in order.
     fn allocate_any(&mut self, at: At, chosen: bool, from: Place) -> Result<bool, Stop> {
         for pool in from.pool..self.pools.len() {
             let first_slice = if pool == from.pool { from.slice } else { 0 };
@@ -118,7 +120,7 @@ impl Search<'_> {
         Ok(false)
     }
 
-    /// Whether the device can be tried: cheap questions first.
+    /// Returns true if the device can be tried. Runs the cheap checks first.
     fn is_candidate(&mut self, at: At, place: Place) -> Result<bool, Stop> {
         let wanted = &self.groups[at.claim][at.request].wanted[at.alternative];
         let (ask, id) = (wanted.ask, &self.device(place).id);
@@ -126,7 +128,7 @@ impl Search<'_> {
         if used {
             return Ok(false);
         }
-        // Taken out for the while, as the answer is kept beside it.
+        // `is_selectable` borrows `self` mutably to cache its result, so `groups` is moved out for the call.
         let groups = std::mem::take(&mut self.groups);
         let wanted = &groups[at.claim][at.request].wanted[at.alternative];
         let selectable = self.is_selectable(wanted, at.key(), place);
@@ -134,7 +136,7 @@ impl Search<'_> {
         Ok(selectable.map_err(Stop::Broken)? && self.capacity_suffices(ask, place))
     }
 
-    /// Takes the device and goes on; gives it back where that came to nothing.
+    /// Takes the device and continues the search. Gives the device back if the search fails.
     fn try_place(&mut self, at: At, place: Place, must: bool, chosen: bool, from: Place) -> Result<bool, Stop> {
         let Some(undo) = self.take(at, place, must).map_err(Stop::Broken)? else { return Ok(false) };
         let found = self.allocate_from(At { device: at.device + 1, ..at }, chosen, from);

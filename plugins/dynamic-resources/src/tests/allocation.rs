@@ -1,4 +1,4 @@
-//! Which devices are found.
+//! Tests of the devices that the search finds.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn selectors_choose_devices_and_so_nodes() {
         (vec![one("r", larger)], "b", "b", vec!["b-0"]),
         (vec![one("r", "device.attributes['gpu.example.com'].index == 1")], "a b", "a", vec!["a-1"]),
         (vec![one("r", "true"), one("s", "true")], "a b", "a", vec!["a-0", "a-1"]),
-        // The second request leaves the first only the other device.
+        // The second request needs device a-0, so the first request gets a-1.
         (
             vec![one("r", "true"), one("s", "device.attributes['gpu.example.com'].index == 0")],
             "a b",
@@ -166,7 +166,7 @@ fn no_more_devices_than_a_claim_may_have() {
     claim(&mut host, "c", &[some("r", json!({ "count": 33 }))]);
     let reason = "claim default/c: number of requested devices 33 exceeds the claim limit of 32";
     assert_eq!(why(&mut host, &using(&["c"]), "c"), (Code::Error, reason.to_owned()));
-    // The alternative with fewer is left.
+    // The subrequest with fewer devices is selected.
     let first = json!({ "name": "r", "firstAvailable": [
         ask(json!({ "name": "many", "count": 32 })), ask(json!({ "name": "few", "count": 1 })),
     ] });

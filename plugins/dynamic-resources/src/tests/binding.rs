@@ -1,10 +1,10 @@
-//! What is written before a pod is bound, and what is waited for.
+//! Tests of the intents before the bind: writes and waits.
 
 use berth_guest::intents::{Intent, PatchType};
 
 use super::*;
 
-/// Kind of intent, and what it says.
+/// Returns each intent's target and content.
 fn told(intents: &[Intent]) -> Vec<(String, Value)> {
     intents
         .iter()
@@ -18,12 +18,12 @@ fn told(intents: &[Intent]) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// Strategic merge patches add to the lists of finalizers and users.
+/// Returns true for a strategic merge patch, which adds to the lists of finalizers and consumers.
 fn is_strategic(intent: &Intent) -> bool {
     matches!(intent, Intent::Patch(patch) if patch.patch_type == PatchType::StrategicMerge)
 }
 
-/// Others' finalizers stay.
+/// Other finalizers are kept.
 #[test]
 fn a_claim_that_others_protect_is_protected_as_well() {
     let mut host = host();

@@ -1,4 +1,4 @@
-//! What is given back: where a pod fits nowhere, and where it was not bound.
+//! Tests of deallocation: for unschedulable pods, and for pods that were not bound.
 
 use berth_guest::intents::Intent;
 use berth_guest::post_filter::PostFilter;
@@ -6,7 +6,7 @@ use berth_guest::testing::Rejections;
 
 use super::*;
 
-/// What is said of a pod that fits nowhere, after all nodes were filtered, and what is wanted.
+/// Returns the reasons and intents of the post-filter, after all nodes were filtered.
 fn after_all(host: &mut Host<Plugin>, pod: &PodBuilder) -> (String, Vec<Intent>) {
     let asked = host.post_filter(pod, Rejections::default(), |_, _| None);
     let Ok(PostFilter::Unschedulable { reasons, clear: false, intents }) = asked else { panic!("{asked:?}") };
@@ -19,7 +19,7 @@ fn on(node: &str) -> Value {
     ] }] })
 }
 
-/// Allocated on node `a`, for these pods.
+/// Adds a claim that is allocated on node `a` and reserved for these pods.
 fn allocated_on_a(host: &mut Host<Plugin>, name: &str, users: &[&str]) {
     let mut status = allocated("a-0");
     status["allocation"]["nodeSelector"] = on("a");
@@ -52,13 +52,13 @@ fn a_claim_is_deallocated_that_nobody_else_uses_and_some_node_can_not() {
     }
     let mut host = host();
     claim(&mut host, "classless", &[some("r", json!({ "deviceClassName": "none" }))]);
-    // What the pre-filter rejects is as good as nothing.
+    // The plugin does nothing for a pod that its pre-filter rejects.
     for pod in [pod(), using(&["classless"]), using(&["none"])] {
         assert_eq!(after_all(&mut host, &pod), ("no new claims to deallocate".to_owned(), Vec::new()), "{pod:?}");
     }
 }
 
-/// The object's name with the part of it, and the patch.
+/// Returns the object's name with the subresource, and the patch.
 fn patch(intent: &Intent) -> (String, Value) {
     let Intent::Patch(patch) = intent else { panic!("{intent:?}") };
     (format!("{}/{}", patch.object.name, patch.subresource), serde_json::from_str(&patch.patch).unwrap())

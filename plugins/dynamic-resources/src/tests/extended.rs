@@ -1,4 +1,4 @@
-//! Extended resources that a DeviceClass stands for.
+//! Tests of extended resources that a DeviceClass maps to devices.
 
 use berth_guest::intents::Intent;
 use berth_guest::post_filter::PostFilter;
@@ -10,7 +10,7 @@ use super::*;
 const GPU: &str = "example.com/gpu";
 const IMPLICIT: &str = "deviceclass.resource.kubernetes.io/gpu";
 
-/// The nodes with the devices, and one that has the resource from a device plugin.
+/// Returns the host with the GPUs, and a node `d` whose device plugin provides the resource.
 fn offering() -> Host<Plugin> {
     let mut host = host();
     host.node(node("d").label("zone", "d").allocatable(GPU, "4"));
@@ -26,7 +26,7 @@ fn offer(host: &mut Host<Plugin>, class: &str, created: &str) {
     host.object("DeviceClass", "", class, &object.to_string());
 }
 
-/// Name, kind and requests.
+/// A container's name, kind and requests.
 type Container<'a> = (&'a str, ContainerKind, &'a [(&'a str, i64)]);
 
 fn asking(containers: &[Container<'_>]) -> PodBuilder {

@@ -1,4 +1,5 @@
-//! What came after structured parameters: alternatives, constraints, admin access, taints, counters, shares.
+//! Tests of features beyond basic structured parameters: subrequests, constraints, admin access, taints, counters,
+//! shared devices.
 
 use super::*;
 
@@ -20,7 +21,7 @@ fn the_first_alternative_that_is_to_be_had_is_taken_and_scored() {
     assert_eq!(scores, [87, 100]);
     let kept: Value = serde_json::from_slice(&host.reserve(&pod, "a").unwrap().state).unwrap();
     assert_eq!(kept["claims"][0]["allocation"]["devices"]["results"][0]["request"], "r/good");
-    // Named twice, it is searched for twice, and gets the other devices then.
+    // A claim that the pod names twice is allocated twice, with different devices.
     let first_index = |name: &str, index: usize| {
         let expression = format!("device.attributes['gpu.example.com'].index == {index}");
         ask(json!({ "name": name, "selectors": [{ "cel": { "expression": expression } }] }))

@@ -1,4 +1,4 @@
-//! When a pod that found no devices is tried again.
+//! Tests of queueing hints for pods without devices.
 
 use berth_guest::EventActions as Actions;
 use berth_guest::hints::Hint::{Queue, Skip};

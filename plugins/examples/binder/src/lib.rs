@@ -1,6 +1,6 @@
-//! binder: binds pods that ask for it itself, and says so in the log.
+//! binder: binds pods with an annotation itself, and logs it.
 //!
-//! A pod asks for it by the annotation `binder.example.com/bind`; others are left to the next bind plugin, and in the end to the
+//! The annotation is `binder.example.com/bind`. Other pods are left to the next bind plugin and finally to the
 //! scheduler.
 
 use berth_guest::intents::{Intent, ObjectReference};

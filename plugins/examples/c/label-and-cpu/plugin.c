@@ -1,4 +1,4 @@
-/* label-and-cpu: a node needs a label and free cpu. */
+/* label-and-cpu: requires a label and free cpu on the node. */
 #include <berth_guest.h>
 
 const berth_plugin_t berth_plugin = {

@@ -1,4 +1,4 @@
-/* prefer-label: each value of a label has a weight. */
+/* prefer-label: scores a node by its value of a label. */
 #include <berth_guest.h>
 
 const berth_plugin_t berth_plugin = {.name = "prefer-label", .node_facts = BERTH_NODE_FACTS_LABELS};

@@ -1,7 +1,8 @@
-//! gang: the pods of a group start together or not at all. Each keeps its node and waits until so many of them have one.
+//! gang: starts the pods of a group together or not at all. Each pod keeps its node and waits until enough pods have
+//! a node.
 //!
-//! A pod names its group in the annotation `gang.example.com/name`, in `gang.example.com/size` how many it takes, and in
-//! `gang.example.com/timeout-seconds` how long it waits for the others, where that is not a minute.
+//! A pod names its group in the annotation `gang.example.com/name` and the group's size in `gang.example.com/size`.
+//! The annotation `gang.example.com/timeout-seconds` sets the maximum wait for the other pods (default 60).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -18,10 +19,11 @@ const TIMEOUT: &str = "gang.example.com/timeout-seconds";
 /// A group's namespace and name.
 type Gang = (String, String);
 
-/// The pods of groups that have a node: those that wait are among them, as a pod counts there from when its node is chosen.
+/// The pods of groups that have a node. Waiting pods are included, because the host adds a pod to its node when the
+/// node is chosen.
 #[derive(Default)]
 pub struct Gangs {
-    /// By pod.
+    /// Group and uid by pod id.
     pods: BTreeMap<pod::Id, (Gang, String)>,
     uids: BTreeMap<Gang, BTreeSet<String>>,
 }
@@ -59,7 +61,7 @@ impl Index for Gangs {
     }
 }
 
-/// A number in an annotation.
+/// Returns the number in an annotation.
 fn number(annotations: &pod::Annotations, key: &str, otherwise: &str) -> Result<u32, String> {
     let text = annotations.get(key).unwrap_or(otherwise);
     text.parse().map_err(|_| format!("annotation {key} is {text:?}, and no number"))

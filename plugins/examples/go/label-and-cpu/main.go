@@ -1,4 +1,4 @@
-// label-and-cpu: a node needs a label and free cpu.
+// label-and-cpu: requires a label and free cpu on the node.
 package main
 
 import (
@@ -20,7 +20,7 @@ type LabelAndCPU struct{ Args }
 // Name is the plugin's name in profiles and messages.
 func (LabelAndCPU) Name() string { return "label-and-cpu" }
 
-// Filter wants the pod's value of the label where the pod has one, else the argument's, else any.
+// Filter requires the pod's value of the label if the pod has one, else the argument's value, else any value.
 func (p LabelAndCPU) Filter(_ context.Context, _ framework.CycleState, pod *framework.Pod, node framework.NodeInfo) *framework.Status {
 	wanted, particular := pod.GetLabels()[p.Label]
 	if !particular {
@@ -36,7 +36,7 @@ func (p LabelAndCPU) Filter(_ context.Context, _ framework.CycleState, pod *fram
 	return nil
 }
 
-// New makes the plugin of its arguments.
+// New makes the plugin from its arguments.
 func New(args Args) (LabelAndCPU, error) { return LabelAndCPU{args}, nil }
 
 func init() {

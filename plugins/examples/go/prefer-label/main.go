@@ -1,4 +1,4 @@
-// prefer-label: each value of a label has a weight.
+// prefer-label: scores a node by its value of a label.
 package main
 
 import (
@@ -20,7 +20,7 @@ type PreferLabel struct{ Args }
 // Name is the plugin's name in profiles and messages.
 func (PreferLabel) Name() string { return "prefer-label" }
 
-// Score is the weight of the node's value, 0 without.
+// Score returns the weight of the node's value, or 0 if there is none.
 func (p PreferLabel) Score(_ context.Context, _ framework.CycleState, _ *framework.Pod, node framework.NodeInfo) (int64, *framework.Status) {
 	value, ok := node.Node().GetLabels()[p.Label]
 	if !ok {
@@ -29,7 +29,7 @@ func (p PreferLabel) Score(_ context.Context, _ framework.CycleState, _ *framewo
 	return p.Weights[value], nil
 }
 
-// New makes the plugin of its arguments.
+// New makes the plugin from its arguments.
 func New(args Args) (PreferLabel, error) {
 	for value, weight := range args.Weights {
 		if weight < framework.MinNodeScore || weight > framework.MaxNodeScore {

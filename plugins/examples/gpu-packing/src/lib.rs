@@ -1,5 +1,5 @@
-//! gpu-packing: fills up one GPU node after the other, so that whole nodes stay free for pods that want many GPUs, and keeps
-//! pods that want none off them.
+//! gpu-packing: fills one GPU node after the other, so that whole nodes stay free for pods that request many GPUs,
+//! and keeps pods without GPU requests off GPU nodes.
 
 use berth_guest::prelude::*;
 use serde::Deserialize;
@@ -8,9 +8,9 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(default)]
 pub struct Args {
-    /// The extended resource that counts.
+    /// The extended resource of the GPUs.
     resource: String,
-    /// Whether pods that want no GPU are kept off GPU nodes; otherwise those nodes are their last choice.
+    /// True to reject pods without GPU requests on GPU nodes; false to give these nodes a low score.
     strict: bool,
 }
 
@@ -28,7 +28,8 @@ fn filter(pod: &pod::Requests, node: &node::Allocatable, args: &Args) -> Verdict
     }
 }
 
-/// For a pod that wants GPUs, how many of the node's will be in use, in percent; for any other, whether it has none.
+/// Returns the node's GPU utilization with the pod, in percent. For a pod without GPU requests, returns 100 for a
+/// node without GPUs and 0 for a GPU node.
 fn score(pod: &pod::Requests, node: &node::Allocatable, usage: &node::Usage, args: &Args) -> i64 {
     let (wanted, gpus) = (pod.fit.scalar(&args.resource), node.scalar(&args.resource));
     match (wanted, gpus) {

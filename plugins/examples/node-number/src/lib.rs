@@ -1,5 +1,6 @@
-//! node-number: prefers nodes whose name ends with the same digit as the pod's. The scheduler framework's own example, with
-//! work done once a pod (`prepare`), a pod that is not scored (`pre_score`), and an argument.
+//! node-number: prefers nodes whose name ends with the same digit as the pod's name. This is the scheduler
+//! framework's own example, with data prepared once per template (`prepare`), a `pre_score` that skips pods, and an
+//! argument.
 
 use berth_guest::prelude::*;
 use serde::Deserialize;
@@ -8,11 +9,11 @@ use serde::Deserialize;
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct Args {
-    /// Prefer the nodes that do not match.
+    /// True to prefer nodes that do not match.
     reverse: bool,
 }
 
-/// The last digit of the pod's name, if it ends with one.
+/// Returns the last digit of the pod's name, if the name ends with a digit.
 fn prepare(name: &pod::Name) -> Option<char> {
     last_digit(name)
 }

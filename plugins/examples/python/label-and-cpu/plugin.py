@@ -1,4 +1,4 @@
-"""A node needs a label and free cpu."""
+"""Requires a label and free cpu on the node."""
 
 from berth_guest import Plugin, cpu, text, unresolvable, unschedulable
 

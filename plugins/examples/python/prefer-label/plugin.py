@@ -1,4 +1,4 @@
-"""Each value of a label has a weight."""
+"""Scores a node by its value of a label."""
 
 from berth_guest import Plugin, map_of, text, whole
 

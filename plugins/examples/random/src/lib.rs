@@ -1,6 +1,6 @@
-//! random: any node is as good as any other. The least a score can be.
+//! random: gives each node a random score. A minimal score plugin.
 //!
-//! A component has no randomness of its own: the cycle brings a seed, so that a recording plays back the same.
+//! A component has no randomness of its own. The cycle carries a seed, so that a replay gives the same scores.
 
 use berth_guest::prelude::*;
 

@@ -1,6 +1,6 @@
 import { cpu, plugin, text, unresolvable, unschedulable } from "berth-guest";
 
-/** A node needs a label and free cpu. */
+/** Requires a label and free cpu on the node. */
 export default plugin({
   name: "label-and-cpu",
   reads: ["pod.labels", "pod.requests", "node.labels", "node.allocatable", "node.usage"],

@@ -1,6 +1,6 @@
 import { mapOf, plugin, text, whole } from "berth-guest";
 
-/** Each value of a label has a weight. */
+/** Scores a node by its value of a label. */
 export default plugin({
   name: "prefer-label",
   reads: ["node.labels"],

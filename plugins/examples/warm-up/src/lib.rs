@@ -1,8 +1,9 @@
-//! warm-up: has a node made ready for a pod before the pod is bound to it, by an agent that runs there.
+//! warm-up: an agent on the node prepares the node for a pod before the pod is bound to it.
 //!
-//! A pod names what it needs in the annotation `warm-up.example.com/dataset`. The plugin writes that to the node, into the
-//! annotation `warm-up.example.com/wanted`; the node's agent answers in `warm-up.example.com/ready`, or in
-//! `warm-up.example.com/failed` with the reason. Nodes with an agent have the label `warm-up.example.com/agent`.
+//! A pod names a dataset in the annotation `warm-up.example.com/dataset`. The plugin writes the name to the node's
+//! annotation `warm-up.example.com/wanted`. The node's agent answers in the annotation `warm-up.example.com/ready`,
+//! or in `warm-up.example.com/failed` with the reason. Nodes with an agent have the label
+//! `warm-up.example.com/agent`.
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ const DATASET: &str = "warm-up.example.com/dataset";
 #[derive(Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Args {
-    /// How long the agent may take.
+    /// The maximum time for the agent, in seconds.
     timeout_seconds: u32,
 }
 
@@ -37,7 +38,7 @@ fn filter(pod: &pod::Annotations, node: &node::Labels) -> Verdict {
     Verdict::unresolvable("node(s) had no agent to warm them up")
 }
 
-/// What is wanted of which node, for the calls to come: the pod may have changed by then.
+/// Stores the dataset for the later calls, because the pod may have changed by then.
 fn reserve(pod: &pod::Annotations) -> Reservation {
     Reservation::of(pod.get(DATASET).unwrap_or_default())
 }
@@ -58,7 +59,7 @@ fn pre_bind(reserved: &Reserved, args: &Args) -> Vec<Intent> {
     vec![Intent::patch(node.clone(), patch), Intent::wait_until(node, until, timeout)]
 }
 
-/// A pod that was rejected can be helped by a node with an agent alone.
+/// Only a node with an agent can make a rejected pod schedulable.
 fn queueing_hint(_: &Event, node: node::Change<'_, node::Labels>) -> Hint {
     Hint::queue_if(node.after.is_some_and(|labels| labels.contains_key(AGENT)))
 }

@@ -1,4 +1,4 @@
-//! label-and-cpu: a node needs a label and free cpu.
+//! label-and-cpu: requires a label and free cpu on the node.
 
 const std = @import("std");
 const berth = @import("berth");

@@ -1,4 +1,4 @@
-//! The cases of the examples' README.
+//! The test cases of the examples' README.
 
 const std = @import("std");
 const berth = @import("berth");

@@ -1,4 +1,4 @@
-//! prefer-label: each value of a label has a weight.
+//! prefer-label: scores a node by its value of a label.
 
 const berth = @import("berth");
 

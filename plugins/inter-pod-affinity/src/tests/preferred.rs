@@ -1,8 +1,8 @@
-//! What is better so, from both sides.
+//! Tests of preferred terms in both directions.
 
 use super::*;
 
-/// Of a1, a2, b1, b2 and c.
+/// Returns the raw scores of a1, a2, b1, b2 and c.
 fn raw(host: &mut Host<Plugin>, pod: &PodBuilder) -> Vec<i64> {
     host.raw_scores(pod).into_values().collect()
 }
@@ -29,7 +29,7 @@ fn preferences_of_pods_on_nodes_count_for_the_pod() {
     for (resident, incoming, scores) in [
         (app("db").rather_near(5, term("zone", "web")), app("web"), [5, 5, 0, 0, 0]),
         (app("db").rather_away_from(5, term("node", "web")), app("web"), [-5, 0, 0, 0, 0]),
-        // What one of them requires counts as hardPodAffinityWeight says.
+        // A required term of a pod on a node counts with hardPodAffinityWeight.
         (app("db").near(term("zone", "web")), app("web"), [1, 1, 0, 0, 0]),
         (app("db").near(term("zone", "web")).rather_near(2, term("node", "web")), app("web"), [3, 1, 0, 0, 0]),
         (
@@ -76,7 +76,7 @@ fn what_pods_on_nodes_prefer_may_be_ignored() {
     let mut host = host_with(r#"{"ignorePreferredTermsOfExistingPods": true}"#);
     put(&mut host, &app("db").rather_near(5, term("zone", "web")), "a1");
     assert!(raw(&mut host, &app("web")).is_empty());
-    // But not by a pod that prefers something itself.
+    // Preferred terms of pods on nodes still count for a pod with preferred terms of its own.
     assert_eq!(raw(&mut host, &app("web").rather_near(2, term("zone", "api"))), [5, 5, 0, 0, 0]);
 }
 

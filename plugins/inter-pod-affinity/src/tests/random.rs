@@ -1,10 +1,10 @@
-//! A cluster that changes at random: what was followed is what is found anew.
+//! Changes a cluster at random and compares updated sums with freshly computed sums.
 
 use super::*;
 
 const PODS: usize = 40;
 
-/// Changes the cluster, asks, and compares with a plugin that is told of the same cluster for the first time.
+/// Changes the cluster and compares the plugin's answers with those of a new instance.
 #[test]
 fn sums_that_follow_changes_are_those_of_a_fresh_start() {
     let (mut scored, mut refused) = (0, 0);
@@ -83,7 +83,7 @@ impl Cluster {
     }
 }
 
-/// With so many terms at most.
+/// Returns a pod with up to `terms` terms.
 fn some_pod(rng: &mut fastrand::Rng, terms: u32) -> PodBuilder {
     let mut pod = app(rng.choice(["web", "api", "db"]).unwrap()).namespace(rng.choice(["x", "y", "z"]).unwrap());
     for _ in 0..rng.u32(..=terms) {

@@ -1,10 +1,10 @@
-//! Constraints of pods that have none themselves.
+//! Tests of default constraints.
 
 use super::*;
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 
-/// Two zones; `c` has no zone.
+/// Returns a host with two zones, and a node `c` without a zone.
 fn zones(args: &str) -> Host<Plugin> {
     let mut host = Host::with_args(args).unwrap();
     for (name, zone) in [("a", "a"), ("b", "b")] {
@@ -68,8 +68,8 @@ fn the_systems_defaults_spread_by_zone_and_host() {
     let mut host = zones("{}");
     host.object("Service", "default", "web", SELECTS_WEB);
     put(&mut host, &web(), "a a b");
-    // Three hosts weigh ln 5, three zones (one is none) ln 5: a has 2 + 2 pods, b 1 + 1, and c, without a zone, 0.
-    // Besides 2 for each host, and 4 for each zone: 12, 9, 2.
+    // The weights are ln 5 for three hosts and ln 5 for three zones (nodes without a zone count as one). a has 2 + 2
+    // pods, b has 1 + 1, and c, without a zone, 0. maxSkew - 1 adds 2 for each host and 4 for each zone: 12, 9, 2.
     assert_eq!(host.raw_scores(&web()).into_values().collect::<Vec<_>>(), [12, 9, 2]);
     assert_eq!(scores(&mut host, &web()), [16, 41, 100]);
     let own = web().spread(soft(ZONE, 1));
@@ -86,10 +86,10 @@ fn a_missing_zone_and_an_empty_zone_are_one_domain() {
     host.object("Service", "default", "web", SELECTS_WEB);
     put(&mut host, &web(), "a c");
     host.raw_scores(&web());
-    // These are followed rather than counted from the beginning.
+    // The counts are updated instead of computed again.
     put(&mut host, &web(), "a c");
-    // Three hosts weigh ln 5, two zones ln 4. a has 2 + 2 pods, b 0 + 2, c, without a zone, 2. Besides 2 for each host, and 4 for
-    // each zone: 12, 9, 5.
+    // The weights are ln 5 for three hosts and ln 4 for two zones. a has 2 + 2 pods, b has 0 + 2, and c, without a
+    // zone, 2. maxSkew - 1 adds 2 for each host and 4 for each zone: 12, 9, 5.
     assert_eq!(host.raw_scores(&web()).into_values().collect::<Vec<_>>(), [12, 9, 5]);
 }
 

@@ -1,10 +1,10 @@
-//! A cluster that changes at random: what was followed is what is found anew.
+//! Changes a cluster at random and compares updated counts with freshly computed counts.
 
 use super::*;
 
 const PODS: usize = 40;
 
-/// Changes the cluster, asks, and compares with a plugin that is told of the same cluster for the first time.
+/// Changes the cluster and compares the plugin's answers with those of a new instance.
 #[test]
 fn counts_that_follow_changes_are_those_of_a_fresh_start() {
     let mut comparisons = 0;

@@ -1,40 +1,41 @@
-//! Which volumes are limited.
+//! The plugin's arguments: the limited kinds of volumes.
 
 use berth_guest_volumes::migration::InTree;
 use serde::Deserialize;
 
 use crate::volume::Source;
 
-/// The arguments.
+/// The plugin's arguments.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// The predicates that are wanted.
+    /// The predicates to apply.
     pub limits: Vec<Limit>,
-    /// In place of their limits, where the node does not tell its own: what kube-scheduler had from `KUBE_MAX_PD_VOLS`.
+    /// Replaces the default limits on nodes that don't publish their own limits. Corresponds to kube-scheduler's
+    /// `KUBE_MAX_PD_VOLS`.
     #[serde(default)]
     pub max_volumes: Option<u64>,
 }
 
-/// A predicate, by its old name.
+/// A predicate, by its name in a scheduler Policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Limit {
-    /// Of `awsElasticBlockStore`.
+    /// Limits `awsElasticBlockStore` volumes.
     #[serde(rename = "MaxEBSVolumeCount")]
     Ebs,
-    /// Of `gcePersistentDisk`.
+    /// Limits `gcePersistentDisk` volumes.
     #[serde(rename = "MaxGCEPDVolumeCount")]
     GcePd,
-    /// Of `azureDisk`.
+    /// Limits `azureDisk` volumes.
     #[serde(rename = "MaxAzureDiskVolumeCount")]
     AzureDisk,
-    /// Of `cinder`.
+    /// Limits `cinder` volumes.
     #[serde(rename = "MaxCinderVolumeCount")]
     Cinder,
 }
 
 impl Limit {
-    /// The volumes that it limits.
+    /// Returns the kind of volumes that the predicate limits.
     pub fn source(self) -> Source {
         match self {
             Limit::Ebs => InTree::AwsElasticBlockStore,

@@ -1,4 +1,4 @@
-//! The cluster as this plugin keeps it: what nodes take, and which volumes are where.
+//! The plugin's index of the cluster: limits of nodes, and volumes of the pods on them.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use berth_guest_volumes::{CsiNode, Known, PersistentVolume, PersistentVolumeClai
 use crate::args::Args;
 use crate::volume::{self, Id, Source, Use, Uses};
 
-/// See the module.
+/// The plugin's index of the cluster.
 #[derive(Default)]
 pub struct Cluster {
-    /// By node.
+    /// Nodes by node id.
     nodes: Vec<Row>,
     residents: Residents<Uses>,
     claims: Known<PersistentVolumeClaim>,
@@ -26,9 +26,9 @@ pub struct Cluster {
 #[derive(Clone, Default)]
 struct Row {
     name: node::Name,
-    /// Whether its instance type takes fewer volumes than others at AWS.
+    /// True for an AWS instance type with a lower limit.
     nitro: bool,
-    /// `attachable-volumes-…` by name.
+    /// The allocatable resources `attachable-volumes-…` by name.
     told: Vec<(String, i64)>,
 }
 
@@ -51,14 +51,15 @@ impl Row {
     }
 }
 
-/// Kubernetes' regular expression for it is `^[cmr]5.*|t3|z1d`.
+/// Returns true for a Nitro instance type. Corresponds to Kubernetes' regular expression `^[cmr]5.*|t3|z1d`.
 fn is_nitro(instance_type: &str) -> bool {
     ["c5", "m5", "r5"].iter().any(|family| instance_type.starts_with(family))
         || ["t3", "z1d"].iter().any(|family| instance_type.contains(family))
 }
 
 impl Cluster {
-    /// How many volumes of a kind the node takes: as it says itself, as is given, or as has always been.
+    /// Returns the node's limit for a kind of volumes: the limit that the node publishes, or else `given`, or else
+    /// the default.
     pub fn limit(&self, node: node::Id, source: Source, given: Option<u64>) -> u64 {
         let nitro = self.nodes.get(node.at()).is_some_and(|row| row.nitro);
         self.told(node, source).or(given).unwrap_or(match source {
@@ -69,7 +70,7 @@ impl Cluster {
         })
     }
 
-    /// How many it says itself that it takes.
+    /// Returns the limit that the node publishes.
     fn told(&self, node: node::Id, source: Source) -> Option<u64> {
         let resource = match source {
             InTree::AwsElasticBlockStore => "attachable-volumes-aws-ebs",
@@ -82,18 +83,18 @@ impl Cluster {
         Some(u64::try_from(*told).unwrap_or(0))
     }
 
-    /// Whether the node's kubelet leaves the kind to its CSI driver.
+    /// Returns true if the node's kubelet has migrated the kind to its CSI driver.
     pub fn is_migrated(&self, node: node::Id, source: Source) -> bool {
         let csi_node = self.nodes.get(node.at()).and_then(|row| self.csi_nodes.get("", &row.name));
         csi_node.is_some_and(|csi_node| csi_node.has_migrated(source.provisioner()))
     }
 
-    /// The volumes of a kind that the pods of a node have.
+    /// Returns the volumes of a kind that the node's pods use.
     pub fn volumes_on(&self, node: node::Id, source: Source) -> BTreeSet<Id<'_>> {
         self.residents.on(node).flat_map(|uses| self.volumes(uses, source)).collect()
     }
 
-    /// Those that a pod has. Claims that are not there count for nothing.
+    /// Returns the volumes of a kind that a pod uses. Missing claims don't count.
     pub fn volumes<'a>(&'a self, uses: &'a Uses, source: Source) -> BTreeSet<Id<'a>> {
         let id = |used: &'a Use| match used {
             Use::Disk(of, disk) => (*of == source).then_some(Id::Disk(disk)),
@@ -102,7 +103,7 @@ impl Cluster {
         uses.volumes.iter().filter_map(id).collect()
     }
 
-    /// A claim's volume, or where there is none yet what its class will make.
+    /// Returns the claim's volume, or an id for the claim if its class will provision a volume of this kind.
     fn claimed<'a>(&'a self, namespace: &'a str, name: &'a str, source: Source) -> Option<Id<'a>> {
         let claim = self.claims.get(namespace, name)?;
         if let Some(volume) = self.volumes.get("", &claim.spec.volume_name) {
@@ -129,7 +130,7 @@ impl Index<Args> for Cluster {
         if node.at() >= self.nodes.len() {
             self.nodes.resize_with(node.at() + 1, Row::default);
         }
-        // It was made above.
+        // The list was extended above.
         self.nodes[node.at()] = Row::new(name, labels, allocatable);
     }
 

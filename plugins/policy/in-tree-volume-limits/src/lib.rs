@@ -1,10 +1,11 @@
-//! InTreeVolumeLimits: no more in-tree volumes of a kind on a node than kube-scheduler once allowed.
+//! InTreeVolumeLimits: limits the number of in-tree volumes of a kind on a node, as old versions of kube-scheduler
+//! do.
 //!
-//! The predicates MaxEBSVolumeCount, MaxGCEPDVolumeCount, MaxAzureDiskVolumeCount and MaxCinderVolumeCount of kube-scheduler v1.22;
-//! as arguments those that are wanted, and a number in place of their limits: `{"limits": ["MaxEBSVolumeCount"], "maxVolumes": 10}`.
-//! Reads the pod's volumes and those of the pods on nodes, their claims, PersistentVolumes and StorageClasses, the node's instance
-//! type and `attachable-volumes-…`, and CSINodes: where a node's kubelet leaves a kind to its CSI driver, NodeVolumeLimits
-//! limits it.
+//! Implements the predicates MaxEBSVolumeCount, MaxGCEPDVolumeCount, MaxAzureDiskVolumeCount and
+//! MaxCinderVolumeCount of kube-scheduler v1.22. The arguments select predicates and may replace their limits:
+//! `{"limits": ["MaxEBSVolumeCount"], "maxVolumes": 10}`. Reads the pod's volumes and the volumes of the pods on
+//! nodes, their claims, PersistentVolumes and StorageClasses, the node's instance type and `attachable-volumes-…`,
+//! and CSINodes. If a node's kubelet has migrated a kind to its CSI driver, NodeVolumeLimits applies instead.
 
 mod args;
 mod cluster;
@@ -18,7 +19,7 @@ use berth_guest::prelude::*;
 use cluster::Cluster;
 use volume::{Id, Source};
 
-/// Namespace and volumes, once a template.
+/// The namespace and volumes of a pod. Prepared once per template.
 pub struct Wanted(volume::Uses);
 
 fn prepare(namespace: &pod::Namespace, volumes: &pod::Volumes) -> Wanted {

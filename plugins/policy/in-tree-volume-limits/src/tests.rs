@@ -9,7 +9,7 @@ fn disk(id: &str) -> Disk {
     Disk { id: id.into(), pool: String::new(), monitors: Vec::new(), read_only: false }
 }
 
-/// A pod with so many volumes of a kind, called after it.
+/// Returns a pod with `count` volumes of a kind, whose ids start with the kind.
 fn with(kind: &str, count: usize) -> PodBuilder {
     (0..count).fold(pod(), |pod, n| {
         let disk = disk(&format!("{kind}-{n}"));

@@ -1,4 +1,4 @@
-//! Volumes of a pod that may be limited.
+//! The volumes of a pod that may be limited.
 
 use berth_guest::types::{Volume, VolumeSource};
 use berth_guest_volumes::PersistentVolume;
@@ -7,12 +7,12 @@ use berth_guest_volumes::migration::InTree;
 /// A kind of in-tree volume.
 pub type Source = InTree;
 
-/// What makes a volume one and the same.
+/// The identity of a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Id<'a> {
-    /// The disk.
+    /// The id of the disk.
     Disk(&'a str),
-    /// Namespace and name of the claim, as long as the disk is not known.
+    /// Namespace and name of the claim, if the disk is not known yet.
     Claim(&'a str, &'a str),
 }
 
@@ -21,21 +21,21 @@ pub enum Id<'a> {
 pub struct Uses {
     /// `metadata.namespace`.
     pub namespace: String,
-    /// Those that may be limited.
+    /// The volumes that may be limited.
     pub volumes: Vec<Use>,
 }
 
-/// One of them.
+/// A volume of a pod.
 #[derive(Debug)]
 pub enum Use {
-    /// A disk that the pod names.
+    /// A disk in the pod spec.
     Disk(Source, String),
-    /// A claim.
+    /// The name of a claim.
     Claim(String),
 }
 
 impl Uses {
-    /// Of a pod with these volumes.
+    /// Selects the volumes that may be limited.
     pub fn new(namespace: &str, volumes: &[Volume]) -> Uses {
         let used = volumes.iter().filter_map(|volume| match &volume.source {
             VolumeSource::AwsElasticBlockStore(disk) => Some(Use::Disk(InTree::AwsElasticBlockStore, disk.id.clone())),
@@ -48,13 +48,13 @@ impl Uses {
         Uses { namespace: namespace.to_owned(), volumes: used.collect() }
     }
 
-    /// Whether none may be limited.
+    /// Returns true if no volume may be limited.
     pub fn is_empty(&self) -> bool {
         self.volumes.is_empty()
     }
 }
 
-/// The disk of a PersistentVolume, where it is of this kind.
+/// Returns the disk of a PersistentVolume of this kind.
 pub fn disk(volume: &PersistentVolume, source: Source) -> Option<&str> {
     let spec = &volume.spec;
     let disk = match source {

@@ -1,27 +1,27 @@
-//! NodeConditions: keeps pods off nodes that are not ready, cordoned, or short of something.
+//! NodeConditions: keeps pods off nodes that are cordoned, not ready, or under pressure.
 //!
-//! The predicates CheckNodeCondition, CheckNodeMemoryPressure, CheckNodeDiskPressure and CheckNodePIDPressure of kube-scheduler
-//! before v1.18, which left that to taints then; as arguments those that are wanted: `{"checks": ["CheckNodeCondition"]}`. Reads
-//! the node's conditions and `spec.unschedulable`, and what the pod's containers request: a pod of the class BestEffort is the only
-//! one that is kept off a node short of memory.
+//! Implements the predicates CheckNodeCondition, CheckNodeMemoryPressure, CheckNodeDiskPressure and
+//! CheckNodePIDPressure of kube-scheduler before v1.18, which replaced them by taints. The arguments select
+//! predicates: `{"checks": ["CheckNodeCondition"]}`. Reads the node's conditions and `spec.unschedulable`, and the
+//! containers' requests: memory pressure rejects only BestEffort pods.
 
 use berth_guest::prelude::*;
 use berth_guest::types::ConditionStatus;
 use serde::Deserialize;
 
-/// The predicates that are wanted.
+/// The plugin's arguments: the predicates to apply.
 #[derive(Debug, Deserialize)]
 pub struct Args {
     checks: Vec<Check>,
 }
 
-/// A predicate, by its old name.
+/// A predicate, by its name in a scheduler Policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 enum Check {
-    /// The node is ready, its network set up, and it takes pods.
+    /// The node must be ready and schedulable, and its network available.
     #[serde(rename = "CheckNodeCondition")]
     Condition,
-    /// A pod of the class BestEffort wants a node with memory to spare.
+    /// Rejects BestEffort pods on nodes with memory pressure.
     #[serde(rename = "CheckNodeMemoryPressure")]
     MemoryPressure,
     #[serde(rename = "CheckNodeDiskPressure")]
@@ -30,7 +30,7 @@ enum Check {
     PidPressure,
 }
 
-/// Whether the pod is of the class BestEffort: no container requests cpu or memory. (The API server makes requests of limits.)
+/// True for a BestEffort pod: no container requests cpu or memory. (The API server defaults requests to limits.)
 pub struct BestEffort(bool);
 
 fn prepare(containers: &pod::Containers) -> BestEffort {

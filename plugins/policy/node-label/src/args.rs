@@ -3,17 +3,17 @@
 use berth_guest::Problems;
 use serde::Deserialize;
 
-/// Checked arguments: keys of labels.
+/// Checked arguments: label keys.
 #[derive(Debug, Default, Deserialize)]
 #[serde(try_from = "NodeLabelArgs")]
 pub struct Args {
-    /// A node has to have all of them.
+    /// A node must have all of these labels.
     pub present_labels: Vec<String>,
-    /// A node may have none of them.
+    /// A node must have none of these labels.
     pub absent_labels: Vec<String>,
-    /// A node is better for having them.
+    /// A node scores higher for each of these labels that it has.
     pub present_labels_preference: Vec<String>,
-    /// A node is better for not having them.
+    /// A node scores higher for each of these labels that it does not have.
     pub absent_labels_preference: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ impl TryFrom<NodeLabelArgs> for Args {
     }
 }
 
-/// No node can have a label and not have it.
+/// Refuses keys that are in both lists, because no node can satisfy both.
 fn refuse_both(present: &[String], absent: &[String], field: &str, problems: &mut Problems) {
     for (at, key) in absent.iter().enumerate().filter(|(_, key)| present.contains(key)) {
         problems.invalid(format_args!("{field}[{at}]"), key, "is wanted present, too");

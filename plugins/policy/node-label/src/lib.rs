@@ -1,6 +1,7 @@
-//! NodeLabel: pods go to nodes that have some labels and don't have others, whatever their values, or prefer them.
+//! NodeLabel: requires or prefers nodes that have some labels and don't have others, regardless of label values.
 //!
-//! Reads the node's labels, and as arguments `NodeLabelArgs` of kube-scheduler v1.22, the last that had it. Pods are all the same to it.
+//! Reads the node's labels, and no facts of the pod. Arguments: `NodeLabelArgs` of kube-scheduler v1.22, the last
+//! version with this plugin.
 
 mod args;
 
@@ -13,7 +14,7 @@ fn filter(args: &Args, labels: &node::Labels) -> Verdict {
     if present && absent { Verdict::FITS } else { Verdict::unresolvable("node(s) didn't have the requested labels") }
 }
 
-/// The share of the preferences that the node meets.
+/// Returns the percentage of preferences that the node satisfies.
 fn score(args: &Args, labels: &node::Labels) -> i64 {
     let preferences = args.present_labels_preference.len() + args.absent_labels_preference.len();
     let present = args.present_labels_preference.iter().filter(|key| labels.contains_key(key));

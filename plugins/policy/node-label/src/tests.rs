@@ -2,7 +2,7 @@ use berth_guest::testing::{Host, node, pod};
 
 use super::*;
 
-/// Nodes in a zone, one of them retiring; and one without labels.
+/// Returns a host with two nodes with a zone, one of them retiring, and a node without labels.
 fn host(args: &str) -> Host<Plugin> {
     let mut host = Host::with_args(args).unwrap();
     host.node(node("old").label("zone", "a").label("retiring", "2026-01-01"));
@@ -41,7 +41,7 @@ fn each_preference_counts_its_share() {
         (r#"{"presentLabelsPreference": ["zone", "zone", "retiring"]}"#, [100, 66, 0]),
     ] {
         let scores: Vec<i64> = host(args).scores(&pod()).into_values().collect();
-        // By name.
+        // The order is by node name.
         assert_eq!(scores, [bare, new, old], "{args}");
     }
 }

@@ -1,8 +1,8 @@
-//! NodePreferAvoidPods: nodes that an annotation asks to spare the pods of some controllers get those last.
+//! NodePreferAvoidPods: gives a low score to nodes whose annotation asks to avoid the pods of a controller.
 //!
-//! Reads the pod's owners and the node's annotation `scheduler.alpha.kubernetes.io/preferAvoidPods`, as kube-scheduler v1.22 did,
-//! the last that had it: only ReplicationControllers and ReplicaSets are looked for, and an annotation that can't be read says
-//! nothing.
+//! Reads the pod's owners and the node's annotation `scheduler.alpha.kubernetes.io/preferAvoidPods`, as
+//! kube-scheduler v1.22 does, the last version with this plugin. Only ReplicationControllers and ReplicaSets count.
+//! An invalid annotation has no effect.
 
 use berth_guest::prelude::*;
 use serde::Deserialize;
@@ -10,10 +10,10 @@ use serde::Deserialize;
 const ANNOTATION: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
 const CONTROLLERS: [&str; 2] = ["ReplicationController", "ReplicaSet"];
 
-/// Kind and uid of the pod's controller, if nodes may ask to be spared its pods.
+/// Kind and uid of the pod's controller, if it is a ReplicationController or ReplicaSet.
 pub struct Controller(Option<(String, String)>);
 
-/// `v1.AvoidPods`, as far as it is read.
+/// `v1.AvoidPods`, reduced to the fields that the plugin reads.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct AvoidPods {

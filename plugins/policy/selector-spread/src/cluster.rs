@@ -1,4 +1,4 @@
-//! The cluster as this plugin keeps it: the nodes' zones, the pods on them, and who selects which pods.
+//! The plugin's index of the cluster: zones of nodes, pods on nodes, and selectors of Services and controllers.
 
 use berth_guest::index::Index;
 use berth_guest::objects::{Kind, Object};
@@ -8,19 +8,19 @@ use berth_guest_workloads::{Placed, Selectors};
 use crate::Args;
 use crate::zones::Zone;
 
-/// See the module.
+/// The plugin's index of the cluster.
 #[derive(Default)]
 pub struct Cluster {
-    /// By node.
+    /// Zones by node id.
     zones: Vec<Option<Zone>>,
     /// The pods on nodes.
     pub placed: Placed,
-    /// Who selects which pods.
+    /// Selectors of Services and controllers.
     pub selectors: Selectors,
 }
 
 impl Cluster {
-    /// The zone of a node, if it has one.
+    /// Returns the zone of a node, if it has one.
     pub fn zone(&self, node: node::Id) -> Option<&Zone> {
         self.zones.get(node.at())?.as_ref()
     }
@@ -38,7 +38,7 @@ impl Index<Args> for Cluster {
         if node.at() >= self.zones.len() {
             self.zones.resize_with(node.at() + 1, || None);
         }
-        // It was made above.
+        // The list was extended above.
         self.zones[node.at()] = Zone::of(labels);
     }
 

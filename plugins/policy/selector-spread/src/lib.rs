@@ -1,9 +1,9 @@
-//! SelectorSpread: the pods of a Service or a controller are spread over nodes, and over zones before that.
+//! SelectorSpread: spreads the pods of a Service or controller over nodes and, with a higher weight, over zones.
 //!
-//! Reads the pod's namespace, labels and controller, the selectors of Services, ReplicationControllers, ReplicaSets and StatefulSets,
-//! and the labels and the pods of nodes, as kube-scheduler v1.22 did, the last that had it. Pods with topology spread
-//! constraints of their own are not scored. With the argument `servicesOnly` it is the still older ServiceSpreadingPriority,
-//! which knew no controllers.
+//! Reads the pod's namespace, labels and controller, the selectors of Services, ReplicationControllers, ReplicaSets
+//! and StatefulSets, and labels and pods of nodes, as kube-scheduler v1.22 does, the last version with this plugin.
+//! Pods with topology spread constraints are not scored. The argument `servicesOnly` gives the older
+//! ServiceSpreadingPriority, which ignores controllers.
 
 mod cluster;
 mod zones;
@@ -14,19 +14,19 @@ use cluster::Cluster;
 use serde::Deserialize;
 use zones::Zones;
 
-/// Zones count for so much beside nodes.
+/// The weight of zones; the rest is the weight of nodes.
 const ZONE_WEIGHTING: f64 = 2.0 / 3.0;
 
-/// What makes pods of a kind.
+/// The plugin's arguments.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// Services alone, and not controllers.
+    /// True if only Services are considered, not controllers.
     #[serde(default)]
     services_only: bool,
 }
 
-/// Once a template.
+/// The prepared data of a template.
 pub struct Wanted {
     namespace: pod::Namespace,
     labels: pod::Labels,
@@ -55,13 +55,13 @@ fn pre_score(pod: &Wanted) -> PreScore {
     if pod.spreads_itself { PreScore::Skip } else { PreScore::Score }
 }
 
-/// How many pods of this kind each node has.
+/// Returns the number of pods with the same Services or controller on each node.
 fn score_nodes(pod: &Wanted, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64> {
     cluster.placed.counts(&pod.namespace, &pod.selector(cluster), nodes)
 }
 
-/// Turned round, and mixed with the same of the zones, where the node has one. The order of the operations is kube-scheduler's,
-/// as it shows in the last digit.
+/// Reverses the scores and combines them with the scores of zones, for nodes that have a zone. The order of
+/// operations is kube-scheduler's, because it affects the last digit.
 fn normalize(scores: &mut [i64], cluster: &Cluster, nodes: node::Ids<'_>) {
     let zones = Zones::new(nodes.iter().zip(scores.iter()).map(|(node, count)| (cluster.zone(node), *count)));
     let most = scores.iter().copied().max().unwrap_or(0);
@@ -74,7 +74,7 @@ fn normalize(scores: &mut [i64], cluster: &Cluster, nodes: node::Ids<'_>) {
     }
 }
 
-/// 100 for none, 0 for the most.
+/// Returns 100 for a count of 0, and 0 for the highest count.
 fn few(count: i64, most: i64) -> f64 {
     if most > 0 { 100.0 * ((most - count) as f64 / most as f64) } else { 100.0 }
 }

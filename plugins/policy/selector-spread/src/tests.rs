@@ -5,7 +5,7 @@ use super::*;
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 
-/// Two nodes in zone a, one in zone b, one in none, and a Service `web`.
+/// Returns a host with two nodes in zone a, one in zone b, one without a zone, and a Service `web`.
 fn host(args: &str) -> Host<Plugin> {
     let mut host = Host::with_args(args).unwrap();
     host.node(node("a1").label(ZONE, "a"));
@@ -31,7 +31,7 @@ fn pods_of_a_service_are_spread_over_zones_and_nodes() {
     let mut host = host("{}");
     assert_eq!(scores(&mut host, &web()), [100, 100, 100, 100]);
     let first = host.resident(&web(), "a1");
-    // Of the nodes: 0, 100, 100, 100; of the zones: 0, 0, 100.
+    // Node scores are 0, 100, 100, 100; zone scores are 0, 0, 100.
     assert_eq!(scores(&mut host, &web()), [0, 33, 100, 100]);
     host.resident(&web(), "b1");
     host.resident(&web(), "b1");

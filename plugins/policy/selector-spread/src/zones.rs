@@ -1,10 +1,10 @@
-//! The pods of a kind by zone.
+//! Counts of pods by zone.
 
 use std::collections::BTreeMap;
 
 use berth_guest::LabelMap;
 
-/// Region and zone of a node; one of them may be empty.
+/// Region and zone of a node. One of them may be empty.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Zone {
     region: String,
@@ -15,7 +15,7 @@ const ZONE: [&str; 2] = ["failure-domain.beta.kubernetes.io/zone", "topology.kub
 const REGION: [&str; 2] = ["failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"];
 
 impl Zone {
-    /// That of a node with these labels. The old keys count before the new ones.
+    /// Returns the zone of a node with these labels. The beta keys take precedence.
     pub fn of(labels: &LabelMap) -> Option<Zone> {
         let first = |keys: [&str; 2]| keys.iter().find_map(|key| labels.get(key)).unwrap_or_default().to_owned();
         let (region, zone) = (first(REGION), first(ZONE));
@@ -23,11 +23,11 @@ impl Zone {
     }
 }
 
-/// How many pods are in each zone.
+/// The number of pods in each zone.
 pub struct Zones<'a>(BTreeMap<&'a Zone, i64>);
 
 impl<'a> Zones<'a> {
-    /// Of the nodes' zones and pods.
+    /// Sums the pods of the nodes by zone.
     pub fn new(nodes: impl Iterator<Item = (Option<&'a Zone>, i64)>) -> Zones<'a> {
         let mut counts = BTreeMap::new();
         for (zone, count) in nodes {
@@ -38,12 +38,12 @@ impl<'a> Zones<'a> {
         Zones(counts)
     }
 
-    /// How many are in this one.
+    /// Returns the number of pods in a zone.
     pub fn count(&self, zone: Option<&Zone>) -> Option<i64> {
         self.0.get(zone?).copied()
     }
 
-    /// How many are in the fullest.
+    /// Returns the highest number of pods in a zone.
     pub fn most(&self) -> i64 {
         self.0.values().copied().max().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! The cluster as this plugin keeps it: the nodes' names and labels, the pods on them, and the Services.
+//! The plugin's index of the cluster: names and labels of nodes, pods on nodes, and Services.
 
 use berth_guest::index::Index;
 use berth_guest::objects::{Kind, Object};
@@ -8,24 +8,25 @@ use berth_guest_workloads::{Placed, Selectors};
 
 use crate::Args;
 
-/// See the module.
+/// The plugin's index of the cluster.
 #[derive(Default)]
 pub struct Cluster {
-    /// Name and labels, by node.
+    /// Name and labels by node id.
     nodes: Vec<Option<(node::Name, node::Labels)>>,
     /// The pods on nodes.
     pub placed: Placed,
-    /// The Services.
+    /// Selectors of Services.
     pub selectors: Selectors,
 }
 
 impl Cluster {
-    /// The labels of a node.
+    /// Returns the labels of a node.
     pub fn labels(&self, node: node::Id) -> Option<&node::Labels> {
         self.nodes.get(node.at())?.as_ref().map(|(_, labels)| labels)
     }
 
-    /// The labels of the first node by name on which the selector selects a pod in this namespace.
+    /// Returns the labels of the first node, ordered by name, that has a pod of this namespace which the selector
+    /// matches.
     pub fn first_with_pods(&self, namespace: &str, selector: &LabelSelector) -> Option<&node::Labels> {
         let nodes = self.placed.nodes(namespace, selector).filter_map(|node| self.nodes.get(node.at())?.as_ref());
         nodes.min_by(|(one, _), (two, _)| (**one).cmp(&**two)).map(|(_, labels)| labels)
@@ -44,7 +45,7 @@ impl Index<Args> for Cluster {
         if node.at() >= self.nodes.len() {
             self.nodes.resize_with(node.at() + 1, || None);
         }
-        // It was made above.
+        // The list was extended above.
         self.nodes[node.at()] = Some((name.clone(), labels.clone()));
     }
 

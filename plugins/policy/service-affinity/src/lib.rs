@@ -1,8 +1,9 @@
-//! ServiceAffinity: the pods of a Service go to nodes that are alike in some labels, or are spread over the values of others.
+//! ServiceAffinity: places the pods of a Service on nodes with equal values of some labels, and spreads them over
+//! the values of other labels.
 //!
-//! Reads the pod's namespace, labels and node selector, the selectors of Services, and name, labels and pods of the nodes; as
-//! arguments `ServiceAffinityArgs`, as kube-scheduler v1.22 did, the last that had it. Where it went by the first node in its list,
-//! this goes by the first in the order of their names.
+//! Reads the pod's namespace, labels and node selector, the selectors of Services, and name, labels and pods of
+//! nodes. Arguments: `ServiceAffinityArgs` of kube-scheduler v1.22, the last version with this plugin.
+//! kube-scheduler uses the first node in its list; this plugin uses the first node by name.
 
 mod cluster;
 mod spreading;
@@ -14,21 +15,21 @@ use cluster::Cluster;
 use serde::Deserialize;
 use spreading::{normalize, score_nodes};
 
-/// `ServiceAffinityArgs` of kubescheduler.config.k8s.io/v1beta1: keys of labels.
+/// `ServiceAffinityArgs` of kubescheduler.config.k8s.io/v1beta1: label keys.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Args {
-    /// All nodes with pods of a Service have the same values of these.
+    /// All nodes with pods of a Service must have equal values of these labels.
     affinity_labels: Vec<String>,
-    /// The pods of a Service are spread over the values of each of these.
+    /// The pods of a Service are spread over the values of each of these labels.
     anti_affinity_labels_preference: Vec<String>,
 }
 
-/// Once a template.
+/// The prepared data of a template.
 pub struct Wanted {
     namespace: pod::Namespace,
     labels: pod::Labels,
-    /// The values of the affinity labels that the pod's own node selector asks for.
+    /// The affinity labels, with values, that the pod's node selector requires.
     asked_for: Vec<(String, String)>,
 }
 
@@ -45,7 +46,8 @@ fn pre_filter(args: &Args) -> PreFilter {
     if args.affinity_labels.is_empty() { PreFilter::Skip } else { PreFilter::All }
 }
 
-/// What the pod doesn't ask for itself follows from where pods of its Services are: those that have all of its labels.
+/// Labels that the pod's node selector does not require are taken from a node with pods that have all of the pod's
+/// labels.
 fn filter_nodes(pod: &Wanted, args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) -> Verdicts {
     let mut wanted: Vec<(&str, &str)> =
         pod.asked_for.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();

@@ -1,4 +1,4 @@
-//! The score: nodes whose value of a label few pods of the Service share come first.
+//! Scores nodes: few pods of the Service with the same label value give a high score.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,16 @@ use berth_guest::selector::LabelSelector;
 use crate::cluster::Cluster;
 use crate::{Args, Wanted};
 
-/// How many pods of the pod's Service each node has; of several Services, the first by name counts.
+/// Returns the number of pods of the pod's Service on each node. If there are several Services, the first by name
+/// counts.
 pub fn score_nodes(pod: &Wanted, cluster: &Cluster, nodes: node::Ids<'_>) -> Vec<i64> {
     let service = cluster.selectors.services_of(&pod.namespace, &pod.labels).next();
     let labels = service.into_iter().flatten().map(|(key, value)| (key.as_str(), value.as_str()));
     cluster.placed.counts(&pod.namespace, &LabelSelector::of_map(labels), nodes)
 }
 
-/// The mean over the labels; a node without a label has 0 of it. The order of the operations is kube-scheduler's, as it shows in
-/// the last digit.
+/// Computes the mean over the labels; a label that the node does not have scores 0. The order of operations is
+/// kube-scheduler's, because it affects the last digit.
 pub fn normalize(scores: &mut [i64], args: &Args, cluster: &Cluster, nodes: node::Ids<'_>) {
     let keys = &args.anti_affinity_labels_preference;
     let all: i64 = scores.iter().sum();

@@ -7,7 +7,7 @@ const BY_REGION: &str = r#"{"affinityLabels": ["region"]}"#;
 const BY_BOTH: &str = r#"{"affinityLabels": ["region", "rack"]}"#;
 const SPREAD: &str = r#"{"antiAffinityLabelsPreference": ["zone"]}"#;
 
-/// Two regions with two racks each, a node without labels, and a Service `web`.
+/// Returns a host with two regions of two racks each, a node without labels, and a Service `web`.
 fn host(args: &str) -> Host<Plugin> {
     let mut host = Host::with_args(args).unwrap();
     for (name, region, rack) in [("e1", "east", "1"), ("e2", "east", "2"), ("w1", "west", "1"), ("w2", "west", "2")] {
@@ -22,7 +22,7 @@ fn web() -> PodBuilder {
     pod().label("app", "web")
 }
 
-/// A pod, and its node.
+/// A pod and its node.
 type Running<'a> = (fn() -> PodBuilder, &'a str);
 
 #[test]
@@ -38,9 +38,9 @@ fn the_pods_of_a_service_go_where_the_first_went() {
         (BY_REGION, &[(in_default, "w1")], pod().label("app", "api"), &anywhere),
         (BY_REGION, &[(elsewhere, "w1")], web(), &anywhere),
         (BY_REGION, &[(in_default, "bare")], web(), &anywhere),
-        // Only pods that have all labels of the new one are looked at.
+        // Only pods with all labels of the new pod are considered.
         (BY_REGION, &[(in_default, "w1")], web().label("track", "canary"), &anywhere),
-        // What the pod asks for itself counts before.
+        // The pod's own node selector takes precedence.
         (BY_REGION, &[(in_default, "w1")], web().node_selector("region", "east"), &["e1", "e2"]),
         (BY_BOTH, &[(in_default, "w1")], web().node_selector("region", "east"), &["e1"]),
     ];
@@ -83,7 +83,7 @@ fn pods_are_spread_over_the_values_of_a_label() {
         residents.iter().for_each(|node| _ = host.resident(&web(), node));
         host.resident(&web().deleting(), "w1");
         host.resident(&pod(), "w1");
-        // By name: bare, e1, e2, w1, w2.
+        // The order is by node name: bare, e1, e2, w1, w2.
         assert_eq!(host.scores(&web()).into_values().collect::<Vec<_>>(), expected, "{args} {residents:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! From reserve to bound volumes.
+//! Tests of reserve and pre-bind.
 
 use berth_guest::intents::{Intent, ObjectReference, Patch, Wait};
 
@@ -105,7 +105,7 @@ fn what_another_pod_has_reserved_is_not_given_again() {
     host.object("PersistentVolumeClaim", "default", "other", &waiting("local", ""));
     host.object("PersistentVolume", "", "pv", &volume("5Gi", "a", ""));
     assert_eq!(host.fits(&pod().claim("other")), ["a"]);
-    // As the volume shows once that is assumed.
+    // The assumed volume names the claim.
     let reference = r#", "claimRef": {"namespace": "default", "name": "data", "uid": "data-3"}"#;
     host.object("PersistentVolume", "", "pv", &volume("5Gi", "a", reference));
     assert!(host.fits(&pod().claim("other")).is_empty());

@@ -1,4 +1,4 @@
-//! Volumes that are to be made.
+//! Tests of dynamic provisioning.
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn a_claim_whose_node_is_selected_stays_there() {
     assert_eq!(told(host.verdict(&wanted(), "a")), unresolvable(BIND_CONFLICT));
 }
 
-/// Capacity of class `made` in a zone.
+/// Returns a capacity of class `made` in a zone.
 fn capacity(zone: &str, more: &str) -> String {
     format!(r#"{{"storageClassName": "made", "nodeTopology": {{"matchLabels": {{"zone": "{zone}"}}}}{more}}}"#)
 }

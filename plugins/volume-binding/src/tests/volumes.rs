@@ -1,8 +1,8 @@
-//! Volumes that are there: those that are bound, and those that a claim may get.
+//! Tests of existing volumes: bound volumes, and candidates for a claim.
 
 use super::*;
 
-/// A claim `data` that is bound to a volume of this source in zone `a`.
+/// Returns a host with the claim `data`, bound to a volume with this source in zone `a`.
 fn bound(source: &str, labels: &str) -> Host<Plugin> {
     let mut host = cluster();
     let metadata = r#""metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}"#;
@@ -85,7 +85,7 @@ fn a_claim_gets_a_volume_that_suits_it() {
     ] {
         let mut host = cluster();
         let fields = waiting("local", claim_more);
-        // The last one counts where a field is there twice.
+        // A JSON object may not have a field twice, so the original field is removed.
         let fields = if claim_more.contains("accessModes") {
             fields.replacen(r#", "accessModes": ["ReadWriteOnce"]"#, "", 1)
         } else {

@@ -1,4 +1,4 @@
-//! label-and-cpu: a node needs a label and free cpu.
+//! label-and-cpu: requires a label and free cpu on the node.
 
 use berth_guest::args::{Cpu, Text};
 use berth_guest::prelude::*;
@@ -10,9 +10,9 @@ use serde::Deserialize;
 pub struct Args {
     /// The label's key.
     label: Text,
-    /// The value that it must have where the pod has none of its own; any, where this is empty.
+    /// The value that the node's label must have if the pod has no such label. If empty, any value is accepted.
     value: Option<String>,
-    /// What must be left beyond the pod's request.
+    /// The free cpu that must remain after the pod's request.
     #[serde(default)]
     min_free_cpu: Cpu,
 }

@@ -1,4 +1,4 @@
-//! prefer-label: each value of a label has a weight.
+//! prefer-label: scores a node by its value of a label.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use serde::Deserialize;
 pub struct Args {
     /// The label's key.
     label: Text,
-    /// The score of a node by its value of the label.
+    /// Scores by label value.
     #[serde(default)]
     weights: HashMap<String, Whole<0, 100>>,
 }
