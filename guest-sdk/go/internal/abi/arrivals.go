@@ -18,13 +18,13 @@ func pointer(address uint32) unsafe.Pointer { return unsafe.Add(nil, address) }
 
 func address(pointer unsafe.Pointer) uint32 { return uint32(uintptr(pointer)) }
 
-// What arrived for the call at hand, and the texts that stayed of earlier ones.
+// The arguments of the current call, and the strings kept from earlier calls.
 var (
 	arrived arena
 	kept    = texts{}
 )
 
-// view is a list in its place: valid during the call.
+// view returns a list without copying it. Valid during the call.
 func view[T any](l list) []T {
 	if l.length == 0 {
 		return nil
