@@ -1,11 +1,11 @@
-"""Pods with a team go to their team's nodes."""
+"""A filter that keeps pods with a team on their team's nodes."""
 
 from berth_guest import Plugin, text, unresolvable
 
 plugin = Plugin(
     name="team-nodes",
     reads=["pod.labels", "node.labels"],
-    args=dict(label=text("team")),  # the label that names the team
+    args=dict(label=text("team")),  # the label that holds the team
 )
 
 

@@ -1,10 +1,10 @@
 import { plugin, text, unresolvable } from "berth-guest";
 
-/** Pods with a team go to their team's nodes. */
+/** A filter that keeps pods with a team on their team's nodes. */
 export default plugin({
   name: "team-nodes",
   reads: ["pod.labels", "node.labels"],
-  args: { label: text("team") }, // the label that names the team
+  args: { label: text("team") }, // the label that holds the team
 
   filter(pod, node, { label }) {
     const team = pod.labels[label];
