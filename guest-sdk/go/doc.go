@@ -21,7 +21,7 @@
 //		return nil
 //	}
 //
-//	// New makes one; the arguments are a struct of its own where it has any.
+//	// New makes the plugin. Its parameter is a struct with the plugin's arguments; this plugin has none.
 //	func New(struct{}) (Teams, error) { return Teams{}, nil }
 //
 //	func init() {

@@ -45,8 +45,8 @@ pub const fn given_reads<P: Plugin, Given, Out, Params, F: GivenFn<P, Given, Out
 
 /// Returns `reads` unchanged, after checking that the function can run outside of any cycle.
 ///
-/// # Panics Panics if the function takes `&Cycle`. The macro evaluates this at compile time, so it is a compile
-/// error.
+/// # Panics
+/// Panics if the function takes `&Cycle`. The macro evaluates this at compile time, so it is a compile error.
 #[allow(clippy::panic, reason = "at compile time: its message is for the plugin's author")]
 pub const fn without_cycle(reads: Reads) -> Reads {
     assert!(

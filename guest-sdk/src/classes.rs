@@ -12,7 +12,7 @@
 //!
 //! `filter`, `score` and the other functions stay, and must give the same answers as the classes: the host may ask in
 //! either way, and sometimes compares the two. [`testing::Host`](crate::testing::Host) compares them for each answer
-//! that it asks for.
+//! that a test asks for.
 
 mod numbers;
 
@@ -26,7 +26,7 @@ use crate::verdict::Rejection;
 use crate::verdicts::Verdicts;
 use crate::{node, types};
 
-/// The most classes that are of use. With more classes, asking about each node is no more work.
+/// The largest number of classes that is of use. With more classes, asking about each node is no more work.
 const FEW: usize = 512;
 
 /// The class of a node that has none. Class ids never come near this value, as there are few more than [`FEW`].
@@ -49,7 +49,7 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// Makes it from the contract's form: class ids, and parallel to them the number of nodes.
+    /// Makes the counts from the contract's form: class ids, and parallel to them the number of nodes.
     pub fn new(classes: Vec<u32>, nodes: Vec<u32>) -> Passed {
         Passed { classes, nodes }
     }
@@ -197,8 +197,8 @@ impl<K: Clone + Eq + Hash> Classes<K> {
         self.untold.clear();
     }
 
-    /// Returns the nodes whose class the host does not know. Must reach the host: the classes count as known from now
-    /// on.
+    /// Returns the nodes whose class the host does not know. The caller must send the result to the host: the classes
+    /// count as known from now on.
     pub fn tell(&mut self, known: &Known) -> Told {
         let anew = known.known == 0 || known.known != self.told;
         let mut nodes = std::mem::take(&mut self.untold);

@@ -7,7 +7,7 @@ use crate::types::{Normalization, Scope};
 /// The keys of the `plugin!` macro, and what each function's parameters read.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared {
-    /// What the index is told about.
+    /// The facts that the index receives.
     pub index: Reads,
     /// What `prepare` reads.
     pub prepare: Reads,
@@ -76,7 +76,7 @@ impl Declared {
             .and(self.beside)
     }
 
-    /// Returns the same for an index that is told about no nodes and no pods.
+    /// Returns the same declaration for an index that receives no nodes and no pods.
     #[must_use]
     pub const fn without_index(self) -> Declared {
         Declared { index: Reads::NONE, ..self }

@@ -101,7 +101,7 @@ impl<P: Plugin> Guest<P> {
         }
     }
 
-    /// Returns the kinds of objects that the plugin's index is told about.
+    /// Returns the kinds of objects that the plugin's index receives.
     pub fn kinds(&self) -> Vec<objects::Kind> {
         let kinds = self.configured.as_ref().map(|configured| P::Index::kinds(&configured.args));
         kinds.unwrap_or_default().into_iter().map(|kind| kind.0).collect()

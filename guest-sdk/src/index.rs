@@ -70,18 +70,18 @@ use crate::pod;
 use crate::reads::Reads;
 use crate::types::NodeFacts;
 
-/// State that is told about every change. See [the module](self).
+/// A plugin's own state, which the SDK updates after every change. See [the module](self).
 pub trait Index<Args = NoArgs>: Sized + 'static {
-    /// The facts of nodes that the index is told about: a type of [`node`], or a tuple of them.
+    /// The facts of nodes that the index receives: a type of [`node`], or a tuple of them.
     type Nodes: FactSet;
-    /// The facts of pods on nodes that the index is told about: a type of [`pod`], or a tuple of them. `()`: the
-    /// index is told about no pods.
+    /// The facts of pods on nodes that the index receives: a type of [`pod`], or a tuple of them. `()`: the index
+    /// receives no pods.
     type Pods: ResidentFacts;
 
     /// Makes the index before the first change.
     fn new(args: &Args) -> Self;
 
-    /// Returns true if the index has to be told about nodes and pods with these arguments. If false, the facts of
+    /// Returns true if the index needs nodes and pods with these arguments. If false, the facts of
     /// `Nodes` and `Pods` that no function reads are not declared. The host does not send them, and the index sees
     /// them empty.
     fn is_told(_args: &Args) -> bool {
@@ -100,7 +100,7 @@ pub trait Index<Args = NoArgs>: Sized + 'static {
     /// Removes a pod from its node.
     fn pod_removed(&mut self, _pod: pod::Id) {}
 
-    /// Returns the kinds of [objects](crate::objects) that the index is told about.
+    /// Returns the kinds of [objects](crate::objects) that the index receives.
     fn kinds(_args: &Args) -> Vec<Kind> {
         Vec::new()
     }
@@ -112,7 +112,7 @@ pub trait Index<Args = NoArgs>: Sized + 'static {
     fn object_removed(&mut self, _object: &Object<'_>) {}
 }
 
-/// Returns the facts that an index is told about.
+/// Returns the facts that an index receives.
 pub const fn reads<I: Index<Args>, Args>() -> Reads {
     let nodes = Reads::node(<I::Nodes as FactSet>::FACTS);
     let pods = <I::Pods as ResidentFacts>::FACTS;

@@ -272,7 +272,7 @@ params! {
     DeclaredFeatures [NodeFacts::DECLARED_FEATURES] declared_features,
 }
 
-/// A fact of a node that an [index](crate::index) can be told about.
+/// A fact of a node that an [index](crate::index) can receive.
 pub trait Fact: 'static {
     /// The flag of the fact's group in the contract.
     const FACTS: NodeFacts;

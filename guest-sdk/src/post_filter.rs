@@ -131,7 +131,8 @@ impl<'a> Rejected<'a> {
     /// Asks the configured extenders (`extenders[].preemptVerb`) and returns the candidates that they leave, perhaps
     /// with other victims. Returns all candidates if there are no extenders.
     ///
-    /// # Errors Returns the reason, for the pod's message, if an extender fails that is not ignorable.
+    /// # Errors
+    /// Returns the reason, for the pod's message, if an extender fails that is not ignorable.
     pub fn ask_extenders(&mut self, candidates: &[Candidate]) -> Result<Vec<Candidate>, String> {
         if candidates.is_empty() {
             return Ok(Vec::new());

@@ -63,8 +63,8 @@ impl Error {
 /// exports what the module's embedded component type names, or else every interface that the module has a function
 /// of.
 ///
-/// # Errors Returns an error if the bytes are not a core module, or if the module lacks something that the contract
-/// requires.
+/// # Errors
+/// Returns an error if the bytes are not a core module, or if the module lacks something that the contract requires.
 pub fn componentize(module: &[u8], exports: Option<&[&str]>) -> Result<Vec<u8>, Error> {
     check_header(module)?;
     let known = survey(module)?;

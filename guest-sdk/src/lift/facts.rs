@@ -28,7 +28,8 @@ macro_rules! facts {
 
         /// Lifts the record from memory.
         ///
-        /// # Safety A record of this type is at the address, and the caller lifts it only once.
+        /// # Safety
+        /// A record of this type is at the address, and the caller lifts it only once.
         #[inline(always)]
         unsafe fn $lift(at: *const u8, reads: $group) -> $record {
             let end = 0;
@@ -113,7 +114,8 @@ impl HeldTemplate {
     pub(super) const SIZE: usize = Self::POD + types::Pod::SIZE;
     pub(super) const ALIGN: usize = types::Pod::ALIGN;
 
-    /// # Safety The parameters are at the address, and the caller lifts them only once.
+    /// # Safety
+    /// The parameters are at the address, and the caller lifts them only once.
     #[inline(always)]
     pub(super) unsafe fn lift(at: *const u8, reads: Reads) -> HeldTemplate {
         // SAFETY: the pod lies behind its id.
@@ -133,7 +135,8 @@ pub(super) const CHANGE_SIZE: usize =
 
 /// Lifts a change from memory. Returns `None` for a change of a fact that the plugin does not read.
 ///
-/// # Safety A change is at the address, and the caller lifts it only once.
+/// # Safety
+/// A change is at the address, and the caller lifts it only once.
 #[inline(always)]
 pub(super) unsafe fn change(at: *const u8, reads: Reads) -> Option<Change> {
     let images = reads.cluster.contains(ClusterFacts::IMAGES);

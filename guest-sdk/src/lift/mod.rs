@@ -32,8 +32,8 @@ pub trait Informed {
 
 /// The export `hold-template`.
 ///
-/// # Safety `parameters` points to the function's parameters, in an allocation of their size. The caller lifts them
-/// only once.
+/// # Safety
+/// `parameters` points to the function's parameters, in an allocation of their size. The caller lifts them only once.
 pub unsafe fn hold_template<T: Informed>(parameters: *mut u8) {
     // SAFETY: the caller guarantees it.
     let held = unsafe { facts::HeldTemplate::lift(parameters, T::READS) };
@@ -44,7 +44,8 @@ pub unsafe fn hold_template<T: Informed>(parameters: *mut u8) {
 
 /// The export `apply`.
 ///
-/// # Safety `changes` points to `len` changes, in an allocation of their size. The caller lifts them only once.
+/// # Safety
+/// `changes` points to `len` changes, in an allocation of their size. The caller lifts them only once.
 pub unsafe fn apply<T: Informed>(changes: *mut u8, len: usize) {
     T::apply((0..len).filter_map(|index| {
         // SAFETY: the caller guarantees that there are `len` changes.

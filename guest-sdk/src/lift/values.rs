@@ -12,13 +12,14 @@ pub(crate) trait Lift: Sized {
 
     /// Lifts a value from memory.
     ///
-    /// # Safety A value of this type is at the address, and the caller lifts it only once.
+    /// # Safety
+    /// A value of this type is at the address, and the caller lifts it only once.
     unsafe fn lift(at: *const u8) -> Self;
 
     /// Lifts the elements of a list, and frees the list's allocation.
     ///
-    /// # Safety `len` values are at the address, which is an allocation of exactly this size. The caller lifts them
-    /// only once.
+    /// # Safety
+    /// `len` values are at the address, which is an allocation of exactly this size. The caller lifts them only once.
     unsafe fn lift_list(at: *mut u8, len: usize) -> Vec<Self> {
         let mut list = Vec::with_capacity(len);
         for index in 0..len {
@@ -33,7 +34,8 @@ pub(crate) trait Lift: Sized {
 
 /// Frees an allocation that the host made.
 ///
-/// # Safety The address is an allocation of this size and alignment, and nothing in it is used afterwards.
+/// # Safety
+/// The address is an allocation of this size and alignment, and nothing in it is used afterwards.
 pub(crate) unsafe fn free(at: *mut u8, size: usize, align: usize) {
     if size > 0
         && let Ok(layout) = Layout::from_size_align(size, align)

@@ -12,7 +12,8 @@ impl<P: Plugin> Host<P> {
     /// the nodes that the pod fits. Empty if the plugin has no score or skips the pod. Ignores a narrowing by the
     /// pre-filter.
     ///
-    /// # Panics Panics if the plugin answers with an error.
+    /// # Panics
+    /// Panics if the plugin answers with an error.
     pub fn decide(&mut self, pod: &PodBuilder, nodes: &[u32]) -> Vec<i64> {
         let cycle = self.next_cycle(pod);
         let fitting: Vec<u32> = match self.guest.pre_filter(&cycle) {
@@ -42,7 +43,8 @@ impl<P: Plugin> Host<P> {
     /// `known`. This is the cost per pod of a known template for a plugin that answers by class. Returns the id of
     /// the cycle.
     ///
-    /// # Panics Panics if the plugin answers with an error.
+    /// # Panics
+    /// Panics if the plugin answers with an error.
     pub fn place_and_classify(&mut self, pod: &PodBuilder, node: u32, known: u64) -> u64 {
         let id = self.residents.len() as u32;
         self.residents.push(None);

@@ -15,7 +15,8 @@ use crate::{Guest, PreFilter, PreScore, pod};
 
 /// Runs the plugin `P` natively, from its arguments to its normalized scores.
 ///
-/// # Panics Its functions panic if the plugin answers with an error, or if there is no node of the given name.
+/// # Panics
+/// Its functions panic if the plugin answers with an error, or if there is no node of the given name.
 pub struct Host<P: Plugin> {
     pub(super) guest: Guest<P>,
     declaration: Declaration,

@@ -85,7 +85,8 @@ impl NodeBuilder {
 
     /// Sets `status.allocatable` of any resource. For `pods`, the number of pods.
     ///
-    /// # Panics Panics if the quantity is invalid.
+    /// # Panics
+    /// Panics if the quantity is invalid.
     #[must_use]
     pub fn allocatable(mut self, resource: &str, quantity: &str) -> Self {
         set(&mut self.allocatable, resource, quantity);
@@ -94,7 +95,8 @@ impl NodeBuilder {
 
     /// Sets the sum of the requests of the node's pods. For `pods`, the number of pods.
     ///
-    /// # Panics Panics if the quantity is invalid.
+    /// # Panics
+    /// Panics if the quantity is invalid.
     #[must_use]
     pub fn used(mut self, resource: &str, quantity: &str) -> Self {
         set(&mut self.used, resource, quantity);

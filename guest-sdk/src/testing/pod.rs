@@ -146,7 +146,8 @@ impl PodBuilder {
 
     /// Sets `resources.requests` of any resource.
     ///
-    /// # Panics Panics if the quantity is invalid.
+    /// # Panics
+    /// Panics if the quantity is invalid.
     #[must_use]
     pub fn request(mut self, resource: &str, quantity: &str) -> Self {
         let quantity = quantity::parse(resource, quantity);

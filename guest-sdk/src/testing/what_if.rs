@@ -33,7 +33,8 @@ impl<P: Plugin> Host<P> {
     /// # }
     /// ```
     ///
-    /// # Panics Panics if the plugin's answers about all nodes differ before and after.
+    /// # Panics
+    /// Panics if the plugin's answers about all nodes differ before and after.
     pub fn what_if(&mut self, pod: &PodBuilder, node: &str, gone: &[pod::Id], added: &[&PodBuilder]) -> Option<Status> {
         let before = self.verdicts(pod);
         let at = node::Id(self.id(node));

@@ -5,7 +5,7 @@ from berth_guest import Plugin, text, unresolvable
 plugin = Plugin(
     name="team-nodes",
     reads=["pod.labels", "node.labels"],
-    args=dict(label=text("team")),  # the label that holds the team
+    args=dict(label=text("team")),  # the label that names the team
 )
 
 

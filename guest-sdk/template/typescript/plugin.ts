@@ -4,7 +4,7 @@ import { plugin, text, unresolvable } from "berth-guest";
 export default plugin({
   name: "team-nodes",
   reads: ["pod.labels", "node.labels"],
-  args: { label: text("team") }, // the label that holds the team
+  args: { label: text("team") }, // the label that names the team
 
   filter(pod, node, { label }) {
     const team = pod.labels[label];

@@ -11,7 +11,8 @@ pub struct Reach<'a> {
 impl<'a> Reach<'a> {
     /// Returns the named types and all types that they consist of.
     ///
-    /// # Errors Returns an error for a name that the contract doesn't have.
+    /// # Errors
+    /// Returns an error for a name that the contract doesn't have.
     pub fn from(resolve: &'a Resolve, roots: &[&str]) -> Result<Reach<'a>, String> {
         let mut reach = Reach { resolve, types: Vec::new() };
         for root in roots {

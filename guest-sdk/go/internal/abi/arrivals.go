@@ -1,6 +1,8 @@
-// Package abi is the boundary of the component: the canonical ABI's memory layout, and the exports and imports over it.
+// Package abi is the boundary of the component: the canonical ABI's memory layout, and the exports and imports that
+// use it.
 //
-// layout.go has each type's layout and is generated from wit/. A pointer in it is a 32-bit address; Go's own are 64 bits wide.
+// layout.go has each type's layout and is generated from wit/. A pointer in it is a 32-bit address; Go's own pointers
+// have 64 bits.
 package abi
 
 import "unsafe"
