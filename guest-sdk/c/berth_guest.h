@@ -1,30 +1,32 @@
-/* Write a filter or a score for Berth in C: define `berth_plugin`, and `berth_filter` or `berth_score` or both.
+/* Write a filter or a score for Berth in C. Define `berth_plugin`, and `berth_filter` or `berth_score` or both.
  *
- * Types called berth_…_t that are not declared here are those of the contract, generated from wit/ into berth.h. Every text in
- * them ends with a NUL as well: `(const char *)text.ptr` is a C string. What a function is given is valid until it returns;
- * arguments are valid for ever. */
+ * Types named berth_…_t that are not declared here are those of the contract, generated from wit/ into berth.h.
+ * Every string in them also ends with a NUL: `(const char *)text.ptr` is a C string. The parameters of a function
+ * are valid until it returns. Arguments are valid forever. */
 #ifndef BERTH_GUEST_H
 #define BERTH_GUEST_H
 
 #include "berth.h"
 
-/* --- what an author defines --- */
+/* --- what a plugin defines --- */
 
-/* Who the plugin is and what it reads. What is not named here is never sent, and empty. */
+/* The plugin's name, and the facts that it reads. A fact that is not named here is never sent, and its field is
+ * empty. */
 typedef struct {
-    /* The name that profiles, events and messages use. */
+    /* The name of the plugin in profiles, events and messages. */
     const char *name;
-    /* The plugin's own version, for people; may be NULL. */
+    /* The plugin's own version, for people. May be NULL. */
     const char *version;
-    /* Facts of the pod to be placed: BERTH_POD_FACTS_LABELS and so on, or-ed. */
+    /* Facts of the pod that is being scheduled: BERTH_POD_FACTS_LABELS and so on, combined with |. */
     berth_pod_facts_t pod_facts;
-    /* Facts of nodes: BERTH_NODE_FACTS_LABELS and so on. */
+    /* Facts of nodes: BERTH_NODE_FACTS_LABELS and so on, combined with |. */
     berth_node_facts_t node_facts;
-    /* Facts of the pods on nodes, with BERTH_NODE_FACTS_PODS. */
+    /* Facts of the pods on nodes. Needs BERTH_NODE_FACTS_PODS in node_facts. */
     berth_pod_facts_t resident_pod_facts;
-    /* What the host does with raw scores; none is 0. */
+    /* How the host normalizes raw scores. 0 is none. */
     berth_normalization_t normalization;
-    /* Whether answers depend on more than pod, node and arguments, on the cycle's time for instance: they are not kept then. */
+    /* True if answers depend on more than the pod, the node and the arguments, such as the cycle's time. The host
+     * then does not cache answers. */
     bool depends_on_cycle;
 } berth_plugin_t;
 
@@ -32,16 +34,16 @@ extern const berth_plugin_t berth_plugin;
 
 typedef struct berth_arguments berth_arguments;
 
-/* Takes the arguments, from `pluginConfig[].args`. Optional. */
+/* Reads the arguments, from `pluginConfig[].args`. Optional. */
 void berth_configure(berth_arguments *arguments);
 
-/* What pods ask of their node, assumed pods included. Units are those of `allocatable`. */
+/* The requests of a node's pods, assumed pods included. The units are those of `allocatable`. */
 typedef struct {
     int64_t milli_cpu, memory, ephemeral_storage, pods, non_zero_milli_cpu, non_zero_memory;
     berth_list_scalar_t scalars;
 } berth_usage_t;
 
-/* A node, as far as the plugin reads it; each field is described in wit/plugin.wit. */
+/* A node, with the facts that the plugin reads. wit/plugin.wit describes each field. */
 typedef struct {
     berth_string_t name, uid;
     berth_list_label_t labels, annotations;
@@ -62,71 +64,73 @@ typedef struct {
         size_t len;
     } conditions;
     berth_list_string_t declared_features;
-    /* The pods on it. */
+    /* The pods on the node, assumed pods included. */
     struct {
         const berth_pod_t **ptr;
         size_t len;
     } pods;
 } berth_node_t;
 
-/* What a filter says about a node: BERTH_FITS, or what the functions below return. */
+/* The answer of a filter about a node: BERTH_FITS, or the result of a function below. */
 typedef uint16_t berth_verdict_t;
 #define BERTH_FITS 0
 
-/* Whether the pod fits the node. */
+/* Decides whether the pod fits the node. */
 berth_verdict_t berth_filter(const berth_pod_t *pod, const berth_node_t *node);
 
-/* How good the node is: 0 to 100, unless `normalization` makes it so. */
+/* Scores the node: 0 to 100, or any number if `normalization` is set. */
 int64_t berth_score(const berth_pod_t *pod, const berth_node_t *node);
 
-/* --- what an author calls --- */
+/* --- what a plugin calls --- */
 
 #define BERTH_PRINTF(at) __attribute__((__format__(__printf__, at, at + 1)))
 
-/* Not on this node as things are, and why; taking pods away might help. The reason is a format as printf's. */
+/* The pod does not fit as things are. Removing pods from the node may help. `reason` is a printf format. */
 BERTH_PRINTF(1) berth_verdict_t berth_unschedulable(const char *reason, ...);
 
-/* Not on this node whatever pods are taken away (UnschedulableAndUnresolvable). */
+/* The pod does not fit, whatever pods are removed from the node (UnschedulableAndUnresolvable). `reason` is a
+ * printf format. */
 BERTH_PRINTF(1) berth_verdict_t berth_unresolvable(const char *reason, ...);
 
-/* Not on this node, for a reason that is no format: BERTH_CODE_UNSCHEDULABLE and so on. */
+/* The pod does not fit. `code` is BERTH_CODE_UNSCHEDULABLE and so on. `reason` is plain text, not a format. */
 berth_verdict_t berth_reject(berth_code_t code, const char *reason);
 
-/* The value of a label or an annotation; NULL where there is none. */
+/* Returns the value of a label or an annotation; NULL if absent. */
 const char *berth_label(const berth_list_label_t *labels, const char *key);
 
-/* The quantity of an extended resource such as nvidia.com/gpu; 0 where there is none. */
+/* Returns the quantity of a scalar resource such as nvidia.com/gpu; 0 if absent. */
 int64_t berth_scalar(const berth_list_scalar_t *scalars, const char *name);
 
-/* Whether two C strings are equal. */
+/* Returns true if two C strings are equal. */
 bool berth_equal(const char *one, const char *other);
 
-/* The cycle whose pod is placed: its time, milliseconds since 1970, and its random seed. */
+/* Returns the current cycle: its time in milliseconds since 1970, and its random seed. */
 const berth_cycle_t *berth_cycle(void);
 
-/* A line in the host's log; the level is BERTH_LOG_LEVEL_INFO and so on. */
+/* Writes a line to the host's log. `level` is BERTH_LOG_LEVEL_INFO and so on. `message` is a printf format. */
 BERTH_PRINTF(2) void berth_log(berth_log_level_t level, const char *message, ...);
 
-/* Reading arguments. What is missing or wrong is refused with the field's name; then, as for one that is optional and absent,
- * `otherwise` is returned (NULL, 0 or false without one). A field that nothing reads is refused, too. */
+/* Readers of arguments. A missing or wrong field refuses the arguments, with the field's name. The reader then
+ * returns `otherwise` (NULL, 0 or false if it has none). `otherwise` is also the value of an absent optional
+ * field. A field that nothing reads refuses the arguments too. */
 
-/* A text that is not empty. */
+/* Reads a string that is not empty. */
 const char *berth_text(berth_arguments *object, const char *field);
 const char *berth_text_or(berth_arguments *object, const char *field, const char *otherwise);
 bool berth_flag_or(berth_arguments *object, const char *field, bool otherwise);
-/* A whole number from `least` to `most`. */
+/* Reads a whole number from `least` to `most`. */
 int64_t berth_whole(berth_arguments *object, const char *field, int64_t least, int64_t most);
 int64_t berth_whole_or(berth_arguments *object, const char *field, int64_t least, int64_t most, int64_t otherwise);
-/* Cpu in millicores, written as in Kubernetes: 2, "2" or "500m". */
+/* Reads a cpu quantity in millicores, written as in Kubernetes: 2, "2" or "500m". */
 int64_t berth_cpu_or(berth_arguments *object, const char *field, int64_t otherwise);
-/* An object within this one, empty where it is absent. */
+/* Reads an object inside this object. An absent object is empty. */
 berth_arguments *berth_object(berth_arguments *object, const char *field);
-/* An object whose fields are all whole numbers, empty where it is absent. */
+/* Reads an object whose fields are all whole numbers. An absent object is empty. */
 typedef struct berth_map berth_map;
 const berth_map *berth_whole_map(berth_arguments *object, const char *field, int64_t least, int64_t most);
-/* The number of a key. */
+/* Returns the number of a key; `otherwise` if absent. */
 int64_t berth_number_of(const berth_map *map, const char *key, int64_t otherwise);
-/* Refuses the arguments because of a field; the reason is a format as printf's. */
+/* Refuses the arguments because of a field. `reason` is a printf format. */
 BERTH_PRINTF(3) void berth_refuse(berth_arguments *object, const char *field, const char *reason, ...);
 
 #endif

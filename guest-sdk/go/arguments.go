@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// newArguments reads a plugin's arguments into its struct A, or what the pointer A points to.
+// newArguments reads a plugin's arguments into the struct A, or into the struct that the pointer type A points to.
 func newArguments[A any](text string) (arguments A, err error) {
 	value := reflect.ValueOf(&arguments)
 	if inner := value.Elem(); inner.Kind() == reflect.Pointer {
@@ -25,7 +25,7 @@ func newArguments[A any](text string) (arguments A, err error) {
 	return arguments, err
 }
 
-// checkRequired names the first field that has to be there and is not, or is empty.
+// checkRequired returns an error with the first field that is tagged as required and is absent or empty.
 func checkRequired(arguments reflect.Value) error {
 	if arguments.Kind() != reflect.Struct {
 		return nil
@@ -40,13 +40,13 @@ func checkRequired(arguments reflect.Value) error {
 	return nil
 }
 
-// parseArguments reads field by field, so that whatever is wrong is told with the field's name.
+// parseArguments reads the arguments field by field, so that an error has the field's name.
 func parseArguments(text string, into any) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &fields); err != nil || fields == nil {
 		return fmt.Errorf(`arguments: an object is wanted, as in {"key": 1}`)
 	}
-	// Every kind of arguments may carry these in a KubeSchedulerConfiguration.
+	// A KubeSchedulerConfiguration allows these in every kind of arguments.
 	delete(fields, "apiVersion")
 	delete(fields, "kind")
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -63,10 +63,10 @@ func parseArguments(text string, into any) error {
 	return nil
 }
 
-// MilliCPU is an amount of cpu in 1/1000 of a core. In arguments it is written as in Kubernetes: "500m", "2" or 2.
+// MilliCPU is a cpu quantity in millicores (1/1000 of a core). Arguments write it as in Kubernetes: "500m", "2" or 2.
 type MilliCPU int64
 
-// UnmarshalJSON reads whole cores, or whole millicores with an m.
+// UnmarshalJSON reads whole cores, or whole millicores with the suffix m.
 func (c *MilliCPU) UnmarshalJSON(text []byte) error {
 	written := strings.Trim(string(text), `"`)
 	digits, milli := strings.CutSuffix(written, "m")

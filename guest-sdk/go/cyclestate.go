@@ -6,20 +6,21 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// ErrNotFound is returned where nothing was written under a key.
+// ErrNotFound is the error of CycleState.Read if nothing was written under the key.
 var ErrNotFound = errors.New("not found")
 
-// CycleState keeps what PreFilter and PreScore work out for Filter and Score. Where answers depend on declared facts alone (Reads.Cycle
-// is not set) it lives as long as pods like this one are about: they share it.
+// CycleState keeps the results of PreFilter and PreScore for Filter and Score. If Reads.Cycle is not set, the answers
+// depend on declared facts alone. All pods with equal facts then share a CycleState, for as long as the host has such
+// pods.
 type CycleState struct{ session *session }
 
-// StateKey names what is kept.
+// StateKey is the key of a value in CycleState.
 type StateKey string
 
-// StateData is what is kept.
+// StateData is a value in CycleState.
 type StateData any
 
-// Read returns what was written, or ErrNotFound.
+// Read returns the value that was written under the key, or ErrNotFound.
 func (c CycleState) Read(key StateKey) (StateData, error) {
 	if data, ok := c.session.data[key]; ok {
 		return data, nil
@@ -27,7 +28,7 @@ func (c CycleState) Read(key StateKey) (StateData, error) {
 	return nil, ErrNotFound
 }
 
-// Write keeps the data.
+// Write stores a value under the key.
 func (c CycleState) Write(key StateKey, data StateData) {
 	if c.session.data == nil {
 		c.session.data = map[StateKey]StateData{}
@@ -35,13 +36,14 @@ func (c CycleState) Write(key StateKey, data StateData) {
 	c.session.data[key] = data
 }
 
-// Delete forgets it.
+// Delete removes the value under the key.
 func (c CycleState) Delete(key StateKey) { delete(c.session.data, key) }
 
-// Time is the attempt's time, milliseconds since 1970. Needs Reads.Cycle: a plugin has no other clock.
+// Time returns the cycle's time in milliseconds since 1970. It requires Reads.Cycle. A plugin has no other clock.
 func (c CycleState) Time() int64 { return c.cycle().Time }
 
-// Seed is random, different for every attempt and plugin. Needs Reads.Cycle: a plugin has no other randomness.
+// Seed returns a random number that differs for every cycle and plugin. It requires Reads.Cycle. A plugin has no
+// other randomness.
 func (c CycleState) Seed() uint64 { return c.cycle().Seed }
 
 func (c CycleState) cycle() contract.Cycle {

@@ -1,5 +1,5 @@
-// Package framework is for writing filters and scores for Berth in ordinary Go, with the names and shapes of kube-scheduler's
-// scheduling framework.
+// Package framework is for writing filters and scores for Berth in ordinary Go. Its names and signatures are those of
+// kube-scheduler's scheduling framework.
 //
 //	package main
 //
@@ -21,7 +21,7 @@
 //		return nil
 //	}
 //
-//	// New makes one; the arguments are a struct of its own where it has any.
+//	// New makes the plugin. Its parameter is a struct with the plugin's arguments; this plugin has none.
 //	func New(struct{}) (Teams, error) { return Teams{}, nil }
 //
 //	func init() {
@@ -30,8 +30,10 @@
 //
 //	func main() { framework.Main() }
 //
-// What the plugin reads is declared with its registration. The SDK keeps these facts up to date inside the component, is asked about
-// many nodes in one call, and asks the plugin node by node. A panic becomes a line in the host's log and fails the call; log/slog, log
-// and what is printed go to the host's log too. There is no clock, no randomness, no file and no network: what depends on time or
-// chance takes CycleState's. The package testing runs a plugin natively, in an ordinary test.
+// The registration declares the facts that the plugin reads. The SDK keeps these facts up to date inside the
+// component. The host asks about many nodes in one call, and the SDK calls the plugin for each node.
+//
+// A panic is logged in the host's log and fails the call. Output of log/slog, of log and of printing goes to the
+// host's log too. There is no clock, no randomness, no file and no network: time and randomness come from CycleState.
+// The package testing runs a plugin natively, in an ordinary test.
 package framework

@@ -10,7 +10,8 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// guest is a plugin at work: its arguments, the cluster as it knows it, the templates it holds, and the batched calls over them.
+// guest is a running plugin: its arguments, its copy of the cluster, the templates that it holds, and the batched
+// calls over them.
 type guest struct {
 	name      string
 	reads     Reads
@@ -25,10 +26,10 @@ type guest struct {
 
 	cluster   *snapshot
 	templates map[uint32]*template
-	// numbers and scores are the last answers: the host has read them when it asks again.
+	// numbers and scores hold the last answers, to reuse their memory: the host has read an answer before its next call.
 	numbers []uint16
 	scores  []int64
-	// current is the attempt at hand, where answers depend on more than declared facts.
+	// current is the session of the current cycle, used if answers depend on more than declared facts.
 	current *session
 }
 
@@ -37,7 +38,7 @@ type template struct {
 	shared session
 }
 
-// Describe says who the plugin is. Its version is that of the program's module.
+// Describe returns the plugin's name and version. The version is that of the program's module.
 func (g *guest) Describe() contract.Description {
 	version := "devel"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
@@ -46,7 +47,7 @@ func (g *guest) Describe() contract.Description {
 	return contract.Description{Name: g.name, Version: version}
 }
 
-// Configure makes the plugin.
+// Configure reads the arguments, makes the plugin, and returns its declaration.
 func (g *guest) Configure(arguments string) (contract.Declaration, error) {
 	plugin, err := g.construct(arguments)
 	if err != nil {
@@ -87,8 +88,9 @@ func (g *guest) declaration() (contract.Declaration, error) {
 	return to, nil
 }
 
-// scope: what a plugin can see is what it declared, so its answers depend on nothing else. What runs before the nodes has to do without
-// the cluster's facts too.
+// scope returns what the answers depend on. A plugin sees only the facts that it declared, so its answers depend on
+// nothing else. If a function runs before the nodes (PreFilter, PreScore), scope node also requires that the plugin
+// reads no cluster facts.
 func (g *guest) scope(before bool) contract.Scope {
 	if g.reads.Cycle || before && g.reads.Cluster != 0 {
 		return contract.ScopeCluster
@@ -96,22 +98,23 @@ func (g *guest) scope(before bool) contract.Scope {
 	return contract.ScopeNode
 }
 
-// HoldTemplate makes a pod known.
+// HoldTemplate stores the facts of a pod under a template's id.
 func (g *guest) HoldTemplate(id uint32, pod *contract.Pod) {
 	g.templates[id] = &template{pod: newPod(pod, &g.cluster.podReads, &g.cluster.maps), shared: session{reads: &g.reads}}
 }
 
-// ForgetTemplates drops pods.
+// ForgetTemplates drops templates.
 func (g *guest) ForgetTemplates(ids []uint32) {
 	for _, id := range ids {
 		delete(g.templates, id)
 	}
 }
 
-// Apply takes a change of the cluster.
+// Apply applies a change of nodes, pods or the cluster's facts.
 func (g *guest) Apply(change *contract.Change) { g.cluster.apply(change) }
 
-// begin finds the pod and its session. A call that begins an attempt begins a session too, where it is not shared.
+// begin returns the pod and the session of a call. If the session is not shared, a new cycle, or again, starts a new
+// session.
 func (g *guest) begin(cycle contract.Cycle, again bool) (*Pod, *session, error) {
 	if g.plugin == nil {
 		return nil, nil, fmt.Errorf("%s: asked before it was configured", g.name)
@@ -129,7 +132,7 @@ func (g *guest) begin(cycle contract.Cycle, again bool) (*Pod, *session, error) 
 	return held.pod, g.current, nil
 }
 
-// PreFilter is asked once a pod.
+// PreFilter runs once per pod.
 func (g *guest) PreFilter(cycle contract.Cycle) (contract.PreFilterResult, error) {
 	all := contract.PreFilterResult{Tag: contract.PreFilterResultTagAll}
 	pod, session, err := g.begin(cycle, true)
@@ -150,7 +153,7 @@ func (g *guest) PreFilter(cycle contract.Cycle) (contract.PreFilterResult, error
 	return all, nil
 }
 
-// Filter is asked about many nodes.
+// Filter filters many nodes.
 func (g *guest) Filter(cycle contract.Cycle, nodes []uint32) (contract.Verdicts, error) {
 	pod, session, err := g.begin(cycle, false)
 	if err != nil {
@@ -169,7 +172,7 @@ func (g *guest) Filter(cycle contract.Cycle, nodes []uint32) (contract.Verdicts,
 	return collected.answer, nil
 }
 
-// PreScore is asked once a pod.
+// PreScore runs once per pod.
 func (g *guest) PreScore(cycle contract.Cycle, nodes []uint32) (contract.PreScoreResult, error) {
 	pod, session, err := g.begin(cycle, false)
 	if err != nil {
@@ -186,7 +189,7 @@ func (g *guest) PreScore(cycle contract.Cycle, nodes []uint32) (contract.PreScor
 	return contract.PreScoreResultScore, nil
 }
 
-// Score is asked about many nodes.
+// Score scores many nodes.
 func (g *guest) Score(cycle contract.Cycle, nodes []uint32) ([]int64, error) {
 	pod, session, err := g.begin(cycle, false)
 	if err != nil {
@@ -210,7 +213,7 @@ func (g *guest) Score(cycle contract.Cycle, nodes []uint32) ([]int64, error) {
 	return scores, nil
 }
 
-// Normalize is asked about all scores at once.
+// Normalize normalizes all raw scores at once.
 func (g *guest) Normalize(cycle contract.Cycle, nodes []uint32, raw []int64) ([]int64, error) {
 	pod, session, err := g.begin(cycle, false)
 	if err != nil {
@@ -233,7 +236,7 @@ func (g *guest) Normalize(cycle contract.Cycle, nodes []uint32, raw []int64) ([]
 	return scores, nil
 }
 
-// known says which node was asked about without its facts.
+// known returns an error if the host asks about a node without having sent its facts.
 func (g *guest) known(nodes []uint32) error {
 	if g.reads.Node == 0 {
 		return nil

@@ -6,13 +6,13 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// mostShared bounds the table of shared maps: it begins anew when it is full. Who holds a map keeps holding it.
+// mostShared bounds the table of shared maps. A full table is replaced by an empty one; maps in use stay valid.
 const mostShared = 1 << 14
 
-// labelMaps keeps equal labels in one map: a cluster's pods come from few templates.
+// labelMaps keeps equal labels in one map: many pods of a cluster have equal labels.
 type labelMaps struct {
 	known map[string]map[string]string
-	// key is the memory for the key at hand.
+	// key is reused memory for a key of known.
 	key []byte
 }
 
@@ -33,7 +33,7 @@ func (m *labelMaps) of(labels []contract.Label) map[string]string {
 	return labelMap
 }
 
-// appendText appends a text so that no two lists of texts look the same.
+// appendText appends a text with its length, so that different lists of texts make different keys.
 func appendText(to []byte, text string) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(text))), text...)
 }

@@ -9,7 +9,8 @@ import (
 	"berth.dev/framework/internal/abi"
 )
 
-// hostLog takes slog's records, and so also those of the log package, to the host's log. The host adds the plugin's name and the time.
+// hostLog is a slog handler that writes to the host's log. The log package uses slog's handler too. The host adds the
+// plugin's name and the time.
 type hostLog struct {
 	prefix string
 	attrs  string
@@ -17,7 +18,7 @@ type hostLog struct {
 
 func init() { slog.SetDefault(slog.New(hostLog{})) }
 
-// Enabled always: what is shown is the host's decision.
+// Enabled always returns true: the host decides which levels to show.
 func (hostLog) Enabled(context.Context, slog.Level) bool { return true }
 
 func (h hostLog) Handle(_ context.Context, record slog.Record) error {

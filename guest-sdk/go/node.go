@@ -2,45 +2,47 @@ package framework
 
 import "berth.dev/framework/contract"
 
-// Facts of a node that have a shape of their own.
+// Types of facts of a node.
 type (
 	// Taint is one of `spec.taints`.
 	Taint = contract.Taint
-	// HostPort is a port that a pod takes on its node.
+	// HostPort is a port that a pod uses on its node.
 	HostPort = contract.HostPort
 	// Condition is one of `status.conditions`.
 	Condition = contract.Condition
 )
 
-// NodeInfo is a node with what runs on it. It is valid during the call; what its functions return must not be changed.
+// NodeInfo is a node with the pods on it. It is valid during the call. Do not change what its functions return.
 type NodeInfo struct {
 	cluster *snapshot
 	at      uint32
 }
 
-// Node is the node itself.
+// Node returns the node itself.
 func (n NodeInfo) Node() Node { return Node(n) }
 
-// GetAllocatable is `status.allocatable`. Reads NodeAllocatable.
+// GetAllocatable returns `status.allocatable`. Requires NodeAllocatable in Reads.Node.
 func (n NodeInfo) GetAllocatable() *Resource {
 	n.cluster.read(NodeAllocatable)
 	return n.cluster.allocatable.row(n.at)
 }
 
-// GetRequested is what the node's pods ask for, assumed ones included; AllowedPodNumber is their number. Reads NodeUsage.
+// GetRequested returns the requests of the node's pods, assumed pods included. AllowedPodNumber is the number of
+// these pods. Requires NodeUsage in Reads.Node.
 func (n NodeInfo) GetRequested() *Resource {
 	n.cluster.read(NodeUsage)
 	return n.cluster.requested.row(n.at)
 }
 
-// GetNonZeroRequested is cpu and memory that the node's pods ask for, with a default for containers that name none: what
-// NodeResourcesFit scores by. Reads NodeUsage.
+// GetNonZeroRequested returns the cpu and memory requests of the node's pods, with a default for each container
+// without a request. NodeResourcesFit scores by this. Requires NodeUsage in Reads.Node.
 func (n NodeInfo) GetNonZeroRequested() *Resource {
 	n.cluster.read(NodeUsage)
 	return n.cluster.nonZero.row(n.at)
 }
 
-// GetPods is the pods on the node, assumed ones included. Reads NodePods, and of each pod Reads.Resident.
+// GetPods returns the pods on the node, assumed pods included, with the facts of Reads.Resident. Requires NodePods in
+// Reads.Node.
 func (n NodeInfo) GetPods() []*Pod {
 	n.cluster.read(NodePods)
 	ids := n.cluster.pods.byNode.get(n.at)
@@ -51,21 +53,22 @@ func (n NodeInfo) GetPods() []*Pod {
 	return pods
 }
 
-// GetUsedPorts is the host ports that the node's pods take. Reads NodeUsedPorts.
+// GetUsedPorts returns the host ports that the node's pods use. Requires NodeUsedPorts in Reads.Node.
 func (n NodeInfo) GetUsedPorts() []HostPort {
 	n.cluster.read(NodeUsedPorts)
 	return n.cluster.usedPorts.get(n.at)
 }
 
-// ImageStateSummary is an image on a node.
+// ImageStateSummary describes an image of a node.
 type ImageStateSummary struct {
-	// Size is in bytes.
+	// Size is the image's size in bytes.
 	Size int64
-	// NumNodes is how many nodes have it.
+	// NumNodes is the number of nodes that have the image.
 	NumNodes int
 }
 
-// GetImageStates is the images on the node, by each of their names. Reads NodeImages and ClusterImages.
+// GetImageStates returns the images of the node, by each of their names. Requires NodeImages in Reads.Node and
+// ClusterImages in Reads.Cluster.
 func (n NodeInfo) GetImageStates() map[string]ImageStateSummary {
 	n.cluster.read(NodeImages)
 	n.cluster.readCluster(ClusterImages)
@@ -79,58 +82,59 @@ func (n NodeInfo) GetImageStates() map[string]ImageStateSummary {
 	return states
 }
 
-// GetNodeCount is how many nodes the cluster has. Reads ClusterNodeCount.
+// GetNodeCount returns the number of nodes in the cluster. Requires ClusterNodeCount in Reads.Cluster.
 func (n NodeInfo) GetNodeCount() int {
 	n.cluster.readCluster(ClusterNodeCount)
 	return n.cluster.nodeCount
 }
 
-// Node is a node's own facts. What its functions return must not be changed.
+// Node is a node's own facts. Do not change what its functions return.
 type Node NodeInfo
 
-// GetName is `metadata.name`. Reads NodeName.
+// GetName returns `metadata.name`. Requires NodeName in Reads.Node.
 func (n Node) GetName() string {
 	n.cluster.read(NodeName)
 	return n.cluster.names.get(n.at)
 }
 
-// GetUID is `metadata.uid`. Reads NodeName.
+// GetUID returns `metadata.uid`. Requires NodeName in Reads.Node.
 func (n Node) GetUID() string {
 	n.cluster.read(NodeName)
 	return n.cluster.uids.get(n.at)
 }
 
-// GetLabels is `metadata.labels`. Reads NodeLabels.
+// GetLabels returns `metadata.labels`. Requires NodeLabels in Reads.Node.
 func (n Node) GetLabels() map[string]string {
 	n.cluster.read(NodeLabels)
 	return n.cluster.labels.get(n.at)
 }
 
-// GetAnnotations is `metadata.annotations`. Reads NodeAnnotations.
+// GetAnnotations returns `metadata.annotations`. Requires NodeAnnotations in Reads.Node.
 func (n Node) GetAnnotations() map[string]string {
 	n.cluster.read(NodeAnnotations)
 	return n.cluster.annotations.get(n.at)
 }
 
-// GetTaints is `spec.taints`. Reads NodeTaints.
+// GetTaints returns `spec.taints`. Requires NodeTaints in Reads.Node.
 func (n Node) GetTaints() []Taint {
 	n.cluster.read(NodeTaints)
 	return n.cluster.taints.get(n.at)
 }
 
-// GetUnschedulable is `spec.unschedulable`: the node is cordoned. Reads NodeUnschedulable.
+// GetUnschedulable returns `spec.unschedulable`: true if the node is cordoned. Requires NodeUnschedulable in
+// Reads.Node.
 func (n Node) GetUnschedulable() bool {
 	n.cluster.read(NodeUnschedulable)
 	return n.cluster.unschedulable.get(n.at)
 }
 
-// GetConditions is `status.conditions`. Reads NodeConditions.
+// GetConditions returns `status.conditions`. Requires NodeConditions in Reads.Node.
 func (n Node) GetConditions() []Condition {
 	n.cluster.read(NodeConditions)
 	return n.cluster.conditions.get(n.at)
 }
 
-// GetDeclaredFeatures is `status.declaredFeatures`. Reads NodeDeclaredFeatures.
+// GetDeclaredFeatures returns `status.declaredFeatures`. Requires NodeDeclaredFeatures in Reads.Node.
 func (n Node) GetDeclaredFeatures() []string {
 	n.cluster.read(NodeDeclaredFeatures)
 	return n.cluster.declaredFeatures.get(n.at)

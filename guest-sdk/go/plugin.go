@@ -6,96 +6,102 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// MaxNodeScore is the highest score a node may have after normalizing; MinNodeScore the lowest.
+// MaxNodeScore and MinNodeScore are the highest and lowest normalized score of a node.
 const (
 	MaxNodeScore int64 = 100
 	MinNodeScore int64 = 0
 )
 
-// Plugin is what a registered constructor makes. It implements some of the interfaces below, and takes part in scheduling there.
+// Plugin is what a registered constructor returns. A plugin takes part in the extension points whose interfaces below
+// it implements.
 type Plugin interface {
-	// Name is the one that profiles, events and messages use. It must not depend on the receiver.
+	// Name returns the name of the plugin in profiles, events and messages. It must not depend on the receiver.
 	Name() string
 }
 
-// PreFilterPlugin is asked once a pod, before nodes are filtered.
+// PreFilterPlugin runs once per pod, before nodes are filtered.
 type PreFilterPlugin interface {
 	Plugin
-	// PreFilter may narrow down the nodes (a nil result leaves all), and keep what it works out in the state for Filter. A status
-	// of code Skip says that the plugin has nothing to filter for this pod; any other that is no success rejects the pod.
+	// PreFilter may narrow down the nodes (a nil result keeps all nodes), and may write results to the state for Filter.
+	// A status with code Skip means that the plugin has nothing to filter for this pod. Any other status that is not a
+	// success rejects the pod.
 	PreFilter(ctx context.Context, state CycleState, pod *Pod) (*PreFilterResult, *Status)
 }
 
-// FilterPlugin says whether a pod fits a node.
+// FilterPlugin decides whether a pod fits a node.
 type FilterPlugin interface {
 	Plugin
-	// Filter is asked for each node; nil is yes.
+	// Filter is called for each node. nil means that the pod fits.
 	Filter(ctx context.Context, state CycleState, pod *Pod, nodeInfo NodeInfo) *Status
 }
 
-// PreScorePlugin is asked once a pod, before the nodes that passed are scored.
+// PreScorePlugin runs once per pod, before the nodes that passed the filters are scored.
 type PreScorePlugin interface {
 	Plugin
-	// PreScore may keep what it works out in the state for Score. Of the nodes, it is told only where Reads.Cycle is set. A status
-	// of code Skip says that the plugin has nothing to say about this pod.
+	// PreScore may write results to the state for Score. It gets the nodes only if Reads.Cycle is set. A status with
+	// code Skip means that the plugin does not score this pod.
 	PreScore(ctx context.Context, state CycleState, pod *Pod, nodes []NodeInfo) *Status
 }
 
-// ScorePlugin says how good a node is.
+// ScorePlugin scores nodes.
 type ScorePlugin interface {
 	Plugin
-	// Score is asked for each node that passed. Without NormalizeScore and Normalizer, it is 0 to 100.
+	// Score is called for each node that passed the filters. Without NormalizeScore and Normalizer, scores must be 0 to
+	// 100.
 	Score(ctx context.Context, state CycleState, pod *Pod, nodeInfo NodeInfo) (int64, *Status)
 }
 
-// ScoreExtensions is implemented by a score plugin that brings its scores to 0 to 100 itself.
+// ScoreExtensions is implemented by a score plugin that normalizes its scores to 0 to 100 itself.
 type ScoreExtensions interface {
-	// NormalizeScore changes the scores of all nodes that passed, in place.
+	// NormalizeScore normalizes the scores of all nodes that passed, in place.
 	NormalizeScore(ctx context.Context, state CycleState, pod *Pod, scores NodeScoreList) *Status
 }
 
-// Normalizer is implemented by a score plugin whose scores the host is to bring to 0 to 100.
+// Normalizer is implemented by a score plugin whose scores the host normalizes to 0 to 100.
 type Normalizer interface {
-	// Normalization is NormalizeDefault or NormalizeDefaultReversed.
+	// Normalization returns NormalizeDefault or NormalizeDefaultReversed.
 	Normalization() Normalization
 }
 
-// EnqueueExtensions is implemented by a filter that knows which events may help pods that it rejected. Without it, any change of the
-// facts that the plugin reads is one.
+// EnqueueExtensions is implemented by a filter that knows which events may help pods that it rejected. Without it,
+// any change of a fact that the plugin reads is such an event.
 type EnqueueExtensions interface {
 	EventsToRegister(ctx context.Context) ([]ClusterEvent, error)
 }
 
-// PreFilterResult names the nodes that are worth filtering.
+// PreFilterResult names the nodes that the host should filter.
 type PreFilterResult struct {
-	// NodeNames are all that can do; names of no node are ignored.
+	// NodeNames are the only nodes that the pod may fit. Names of unknown nodes are ignored.
 	NodeNames []string
 }
 
 // NodeScore is a node's score.
 type NodeScore struct {
-	// Name is empty unless the plugin declared NodeName.
+	// Name is the node's name. It is empty unless the plugin declared NodeName.
 	Name  string
 	Score int64
 }
 
-// NodeScoreList is the scores of all nodes that passed.
+// NodeScoreList has the scores of all nodes that passed the filters.
 type NodeScoreList []NodeScore
 
-// Normalization is what the host does with raw scores.
+// Normalization is the way in which the host normalizes raw scores.
 type Normalization = contract.Normalization
 
 const (
-	// NormalizeDefault scales the scores so that the highest is 100. None may be negative.
+	// NormalizeDefault scales the scores so that the highest is 100. Scores must not be negative.
 	NormalizeDefault = contract.NormalizationDefault
-	// NormalizeDefaultReversed does the same, then turns them round: 100 for the lowest.
+	// NormalizeDefaultReversed scales in the same way and then subtracts from 100, so that the highest raw score becomes
+	// 0.
 	NormalizeDefaultReversed = contract.NormalizationDefaultReversed
 )
 
-// ClusterEvent is a change in the cluster, by kind (`Node`, `Pod`, or `group/version/Kind`) and what happened.
+// ClusterEvent is a change in the cluster: a kind (`Node`, `Pod`, or `group/version/Kind`) and the actions on its
+// objects.
 type ClusterEvent = contract.ClusterEvent
 
-// DefaultNormalizeScore brings scores to 0 to maxPriority, as NormalizeDefault and NormalizeDefaultReversed have the host do it.
+// DefaultNormalizeScore scales scores to 0 to maxPriority, in the same way as NormalizeDefault and
+// NormalizeDefaultReversed.
 func DefaultNormalizeScore(maxPriority int64, reverse bool, scores NodeScoreList) *Status {
 	highest := int64(0)
 	for i := range scores {

@@ -14,7 +14,7 @@ import (
 	st "berth.dev/framework/testing"
 )
 
-// filter is a plugin of one function.
+// filter is a plugin with a Filter only.
 type filter struct {
 	ask func(framework.CycleState, *framework.Pod, framework.NodeInfo) *framework.Status
 }
@@ -35,7 +35,7 @@ func (b before) PreFilter(_ context.Context, state framework.CycleState, pod *fr
 	return b.first(state, pod)
 }
 
-// score is a plugin that scores, with a PreScore.
+// score is a score plugin with a PreScore.
 type score struct {
 	first func(framework.CycleState, []framework.NodeInfo) *framework.Status
 	ask   func(framework.CycleState, framework.NodeInfo) (int64, *framework.Status)
@@ -51,7 +51,7 @@ func (s score) Score(_ context.Context, state framework.CycleState, _ *framework
 	return s.ask(state, node)
 }
 
-// normalizing brings its scores into range itself.
+// normalizing is a score plugin that normalizes its scores itself.
 type normalizing struct{ score }
 
 func (normalizing) NormalizeScore(_ context.Context, _ framework.CycleState, _ *framework.Pod, scores framework.NodeScoreList) *framework.Status {
@@ -143,7 +143,7 @@ func TestPreFilterAnswers(t *testing.T) {
 	}
 }
 
-// The host keeps a template's answers, and asks Filter about changed nodes alone, without PreFilter before.
+// The host caches a template's answers. It may ask Filter about changed nodes without calling PreFilter before.
 func TestStateIsThereWhateverIsAskedFirst(t *testing.T) {
 	for _, reads := range []framework.Reads{{}, {Cycle: true}} {
 		runs := 0

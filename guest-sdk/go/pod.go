@@ -7,19 +7,19 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// Facts of a pod that have a shape of their own.
+// Types of facts of a pod.
 type (
 	// OwnerReference is one of `metadata.ownerReferences`.
 	OwnerReference = contract.Owner
 	// Toleration is one of `spec.tolerations`.
 	Toleration = contract.Toleration
-	// PodAffinity is the terms of `spec.affinity.podAffinity` or `.podAntiAffinity`.
+	// PodAffinity has the terms of `spec.affinity.podAffinity` or `.podAntiAffinity`.
 	PodAffinity = contract.PodAffinity
 	// TopologySpreadConstraint is one of `spec.topologySpreadConstraints`.
 	TopologySpreadConstraint = contract.SpreadConstraint
 	// Container is an init container or a container.
 	Container = contract.Container
-	// Images is what a pod runs.
+	// Images are the images that a pod runs.
 	Images = contract.PodImages
 	// Volume is one of `spec.volumes`.
 	Volume = contract.Volume
@@ -32,13 +32,15 @@ type (
 // NodeAffinity is `spec.nodeSelector` and `spec.affinity.nodeAffinity`.
 type NodeAffinity struct {
 	NodeSelector map[string]string
-	// Required are terms of which one has to hold; absent differs from empty, which matches no node.
+	// Required are the required terms. A node has to match at least one of them. Absent differs from empty: an empty
+	// list matches no node.
 	Required contract.Option[[]contract.NodeSelectorTerm]
-	// Preferred are terms with weights.
+	// Preferred are the preferred terms, with their weights.
 	Preferred []contract.PreferredNodeTerm
 }
 
-// Match says whether a node meets the selector and the required terms. Reads NodeLabels, and NodeName where a term is about it.
+// Match returns true if a node matches the selector and the required terms. Requires NodeLabels in Reads.Node, and
+// NodeName if a term is about the name.
 func (a NodeAffinity) Match(node Node) bool {
 	labels := node.GetLabels()
 	for key, value := range a.NodeSelector {
@@ -58,25 +60,26 @@ func (a NodeAffinity) Match(node Node) bool {
 	})
 }
 
-// Requests is what a pod asks of a node, summed over its containers as kube-scheduler does.
+// Requests are a pod's resource requests, summed over its containers as kube-scheduler does it.
 type Requests struct {
-	// Resource is from the spec: what NodeResourcesFit's filter compares.
+	// Resource has the requests of the spec. NodeResourcesFit's filter compares these.
 	Resource
-	// Effective has a resize in progress taken into account: what a node's requested resources count.
+	// Effective takes a resize in progress into account. A node's requested resources count these.
 	Effective Resource
-	// NonZero is cpu and memory of the containers alone, with a default for each that names none: what NodeResourcesFit scores
-	// by.
+	// NonZero has the cpu and memory requests of the containers alone, with a default for each container without a
+	// request. NodeResourcesFit scores by these.
 	NonZero Resource
 }
 
-// Pod is a pod's facts. What its functions return must not be changed.
+// Pod is a pod's facts. Do not change what its functions return.
 type Pod struct {
 	reads *podReads
-	// values of the declared facts, in the order of their bits: a cluster has many pods, and few facts are read of each.
+	// values has the declared facts only, in the order of their bits, to save memory: a cluster has many pods, and
+	// plugins read few facts of them.
 	values []any
 }
 
-// podReads is what may be read of a pod, and by which field of Reads.
+// podReads are the declared facts of a pod, and the field of Reads that declares them.
 type podReads struct {
 	declared PodFacts
 	field    string
@@ -89,7 +92,7 @@ type podPriority struct {
 
 type podAffinities struct{ affinity, antiAffinity PodAffinity }
 
-// podValues takes each fact out of the contract's pod, in the order of the bits.
+// podValues has a function per fact that takes the fact out of the contract's pod, in the order of the bits.
 var podValues = [...]func(*contract.Pod, *labelMaps) any{
 	func(p *contract.Pod, _ *labelMaps) any { return p.Name },
 	func(p *contract.Pod, _ *labelMaps) any { return p.Namespace },
@@ -121,7 +124,7 @@ var podValues = [...]func(*contract.Pod, *labelMaps) any{
 	func(p *contract.Pod, _ *labelMaps) any { return p.RestartActions },
 }
 
-// A fact that the contract gains needs its line above.
+// Does not compile if the contract has a fact without a line above.
 var _ [len(contract.PodFactsNames)]struct{} = [len(podValues)]struct{}{}
 
 func newPod(from *contract.Pod, reads *podReads, shared *labelMaps) *Pod {
@@ -142,7 +145,7 @@ func newRequests(from *contract.PodRequests) *Requests {
 	}
 }
 
-// read is a declared fact of type T.
+// read returns a declared fact of type T.
 func read[T any](p *Pod, fact PodFacts) T {
 	if p.reads.declared&fact == 0 {
 		undeclared(p.reads.field, "Pod", contract.PodFactsNames[:], fact)
@@ -151,94 +154,98 @@ func read[T any](p *Pod, fact PodFacts) T {
 	return value
 }
 
-// GetName is `metadata.name`. Reads PodName.
+// GetName returns `metadata.name`. Requires PodName in Reads.Pod.
 func (p *Pod) GetName() string { return read[string](p, PodName) }
 
-// GetNamespace is `metadata.namespace`. Reads PodNamespace.
+// GetNamespace returns `metadata.namespace`. Requires PodNamespace in Reads.Pod.
 func (p *Pod) GetNamespace() string { return read[string](p, PodNamespace) }
 
-// GetUID is `metadata.uid`. Reads PodUID.
+// GetUID returns `metadata.uid`. Requires PodUID in Reads.Pod.
 func (p *Pod) GetUID() string { return read[string](p, PodUID) }
 
-// GetLabels is `metadata.labels`. Reads PodLabels.
+// GetLabels returns `metadata.labels`. Requires PodLabels in Reads.Pod.
 func (p *Pod) GetLabels() map[string]string { return read[map[string]string](p, PodLabels) }
 
-// GetAnnotations is `metadata.annotations`. Reads PodAnnotations.
+// GetAnnotations returns `metadata.annotations`. Requires PodAnnotations in Reads.Pod.
 func (p *Pod) GetAnnotations() map[string]string { return read[map[string]string](p, PodAnnotations) }
 
-// GetOwnerReferences is `metadata.ownerReferences`. Reads PodOwners.
+// GetOwnerReferences returns `metadata.ownerReferences`. Requires PodOwners in Reads.Pod.
 func (p *Pod) GetOwnerReferences() []OwnerReference { return read[[]OwnerReference](p, PodOwners) }
 
-// GetNodeName is `spec.nodeName`: of a pending pod, empty. Reads PodNodeName.
+// GetNodeName returns `spec.nodeName`, which is empty for a pending pod. Requires PodNodeName in Reads.Pod.
 func (p *Pod) GetNodeName() string { return read[string](p, PodNodeName) }
 
-// GetSchedulerName is `spec.schedulerName`. Reads PodSchedulerName.
+// GetSchedulerName returns `spec.schedulerName`. Requires PodSchedulerName in Reads.Pod.
 func (p *Pod) GetSchedulerName() string { return read[string](p, PodSchedulerName) }
 
-// GetPriority is `spec.priority`; 0 where absent. Reads PodPriority.
+// GetPriority returns `spec.priority`; 0 if absent. Requires PodPriority in Reads.Pod.
 func (p *Pod) GetPriority() int32 { return read[podPriority](p, PodPriority).value }
 
-// GetPreemptionPolicy is `spec.preemptionPolicy`. Reads PodPriority.
+// GetPreemptionPolicy returns `spec.preemptionPolicy`. Requires PodPriority in Reads.Pod.
 func (p *Pod) GetPreemptionPolicy() PreemptionPolicy {
 	return read[podPriority](p, PodPriority).preemption
 }
 
-// GetTolerations is `spec.tolerations`. Reads PodTolerations.
+// GetTolerations returns `spec.tolerations`. Requires PodTolerations in Reads.Pod.
 func (p *Pod) GetTolerations() []Toleration { return read[[]Toleration](p, PodTolerations) }
 
-// GetNodeAffinity is `spec.nodeSelector` and `spec.affinity.nodeAffinity`. Reads PodNodeAffinity.
+// GetNodeAffinity returns `spec.nodeSelector` and `spec.affinity.nodeAffinity`. Requires PodNodeAffinity in
+// Reads.Pod.
 func (p *Pod) GetNodeAffinity() NodeAffinity { return read[NodeAffinity](p, PodNodeAffinity) }
 
-// GetPodAffinity is `spec.affinity.podAffinity`. Reads PodPodAffinity.
+// GetPodAffinity returns `spec.affinity.podAffinity`. Requires PodPodAffinity in Reads.Pod.
 func (p *Pod) GetPodAffinity() PodAffinity { return read[podAffinities](p, PodPodAffinity).affinity }
 
-// GetPodAntiAffinity is `spec.affinity.podAntiAffinity`. Reads PodPodAffinity.
+// GetPodAntiAffinity returns `spec.affinity.podAntiAffinity`. Requires PodPodAffinity in Reads.Pod.
 func (p *Pod) GetPodAntiAffinity() PodAffinity {
 	return read[podAffinities](p, PodPodAffinity).antiAffinity
 }
 
-// GetTopologySpreadConstraints is `spec.topologySpreadConstraints`. Reads PodTopologySpread.
+// GetTopologySpreadConstraints returns `spec.topologySpreadConstraints`. Requires PodTopologySpread in Reads.Pod.
 func (p *Pod) GetTopologySpreadConstraints() []TopologySpreadConstraint {
 	return read[[]TopologySpreadConstraint](p, PodTopologySpread)
 }
 
-// GetRequests is what the pod asks of a node. Reads PodRequests.
+// GetRequests returns the pod's resource requests. Requires PodRequests in Reads.Pod.
 func (p *Pod) GetRequests() *Requests { return read[*Requests](p, PodRequests) }
 
-// GetContainers is init containers first, then containers, each in the spec's order. Reads PodContainers.
+// GetContainers returns init containers first, then containers, each in the spec's order. Requires PodContainers in
+// Reads.Pod.
 func (p *Pod) GetContainers() []Container { return read[[]Container](p, PodContainers) }
 
-// GetImages is the images that the pod runs, as written. Reads PodImages.
+// GetImages returns the images that the pod runs, as written. Requires PodImages in Reads.Pod.
 func (p *Pod) GetImages() Images { return read[Images](p, PodImages) }
 
-// GetHostPorts is ports that the pod takes on its node. Reads PodHostPorts.
+// GetHostPorts returns the ports that the pod uses on its node. Requires PodHostPorts in Reads.Pod.
 func (p *Pod) GetHostPorts() []HostPort { return read[[]HostPort](p, PodHostPorts) }
 
-// GetVolumes is `spec.volumes`. Reads PodVolumes.
+// GetVolumes returns `spec.volumes`. Requires PodVolumes in Reads.Pod.
 func (p *Pod) GetVolumes() []Volume { return read[[]Volume](p, PodVolumes) }
 
-// GetSchedulingGates is `spec.schedulingGates[].name`. Reads PodSchedulingGates.
+// GetSchedulingGates returns `spec.schedulingGates[].name`. Requires PodSchedulingGates in Reads.Pod.
 func (p *Pod) GetSchedulingGates() []string { return read[[]string](p, PodSchedulingGates) }
 
-// GetResourceClaims is `spec.resourceClaims`. Reads PodResourceClaims.
+// GetResourceClaims returns `spec.resourceClaims`. Requires PodResourceClaims in Reads.Pod.
 func (p *Pod) GetResourceClaims() []PodResourceClaim {
 	return read[[]PodResourceClaim](p, PodResourceClaims)
 }
 
-// GetHostNetwork is `spec.hostNetwork`. Reads PodHostNetwork.
+// GetHostNetwork returns `spec.hostNetwork`. Requires PodHostNetwork in Reads.Pod.
 func (p *Pod) GetHostNetwork() bool { return read[bool](p, PodHostNetwork) }
 
-// GetNominatedNodeName is `status.nominatedNodeName`. Reads PodNominatedNode.
+// GetNominatedNodeName returns `status.nominatedNodeName`. Requires PodNominatedNode in Reads.Pod.
 func (p *Pod) GetNominatedNodeName() string { return read[string](p, PodNominatedNode) }
 
-// GetDeleting is whether `metadata.deletionTimestamp` is set. Reads PodDeletion.
+// GetDeleting returns true if `metadata.deletionTimestamp` is set. Requires PodDeletion in Reads.Pod.
 func (p *Pod) GetDeleting() bool { return read[bool](p, PodDeletion) }
 
-// GetStartTime is `status.startTime`, seconds since 1970; 0 where absent. Reads PodStartTime.
+// GetStartTime returns `status.startTime` in seconds since 1970; 0 if absent. Requires PodStartTime in Reads.Pod.
 func (p *Pod) GetStartTime() int64 { return read[int64](p, PodStartTime) }
 
-// GetUserNamespace is whether `spec.hostUsers` is false: the pod's users are not those of its node. Reads PodUserNamespace.
+// GetUserNamespace returns true if `spec.hostUsers` is false: the pod runs in a user namespace of its own. Requires
+// PodUserNamespace in Reads.Pod.
 func (p *Pod) GetUserNamespace() bool { return read[bool](p, PodUserNamespace) }
 
-// GetRestartActions is `restartPolicyRules[].action` of all containers, each once, sorted. Reads PodRestartActions.
+// GetRestartActions returns `restartPolicyRules[].action` of all containers, without duplicates, sorted. Requires
+// PodRestartActions in Reads.Pod.
 func (p *Pod) GetRestartActions() []string { return read[[]string](p, PodRestartActions) }

@@ -7,19 +7,20 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// Reads says what a plugin reads. The host sends nothing else, and asks again when something of it has changed; reading what is not
-// declared fails the call, with a message that says what to add.
+// Reads declares the facts that a plugin reads. The host sends only these facts, and asks the plugin again when one
+// of them changes. Reading a fact that is not declared fails the call; the message says what to add.
 type Reads struct {
-	// Pod has facts of the pod to be placed. Pods that are equal in them are asked about once.
+	// Pod has facts of the pod that is being scheduled. Pods that are equal in these facts share a template: the plugin
+	// is asked about them once.
 	Pod PodFacts
 	// Node has facts of nodes.
 	Node NodeFacts
-	// Resident has facts of the pods on nodes, where Node has NodePods.
+	// Resident has facts of the pods on nodes. It counts only if Node has NodePods.
 	Resident PodFacts
-	// Cluster has facts of the whole cluster. A change of one makes every answer of the plugin stale.
+	// Cluster has facts of the whole cluster. A change of such a fact invalidates every cached answer of the plugin.
 	Cluster ClusterFacts
-	// Cycle says that answers differ from one attempt to the next: by its time or seed, or by the nodes that PreScore is told of.
-	// Without it, the host keeps answers and asks again only about nodes that changed.
+	// Cycle is true if answers differ between cycles: if the plugin reads the cycle's time or seed, or if PreScore reads
+	// the nodes. Without Cycle, the host caches answers and asks again only about nodes that changed.
 	Cycle bool
 }
 
@@ -34,7 +35,7 @@ type ClusterFacts = contract.ClusterFacts
 
 // Facts of a pod, for Reads.Pod and Reads.Resident.
 const (
-	// PodName is seldom needed: with it, or PodUID, no two pods are equal.
+	// PodName is rarely needed: with PodName or PodUID, no two pods are equal.
 	PodName            = contract.PodFactsName
 	PodNamespace       = contract.PodFactsNamespace
 	PodUID             = contract.PodFactsUID
@@ -71,7 +72,7 @@ const (
 	NodeTaints        = contract.NodeFactsTaints
 	NodeUnschedulable = contract.NodeFactsUnschedulable
 	NodeAllocatable   = contract.NodeFactsAllocatable
-	// NodeUsage is what the node's pods ask for.
+	// NodeUsage is the requests of the node's pods.
 	NodeUsage            = contract.NodeFactsUsage
 	NodeImages           = contract.NodeFactsImages
 	NodeUsedPorts        = contract.NodeFactsUsedPorts
@@ -87,7 +88,7 @@ const (
 	ClusterImages    = contract.ClusterFactsImages
 )
 
-// undeclared is the panic of a plugin that reads what it did not declare.
+// undeclared panics because the plugin reads a fact that it did not declare.
 func undeclared[F ~uint8 | ~uint16 | ~uint32](field, prefix string, names []string, fact F) {
 	name := prefix + names[bits.TrailingZeros32(uint32(fact))]
 	panic(fmt.Sprintf("a fact is read that was not declared: add framework.%s to Reads.%s", name, field))

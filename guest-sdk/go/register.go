@@ -8,16 +8,16 @@ import (
 	"berth.dev/framework/internal/component"
 )
 
-// Register makes the program a plugin. Call it in an init, once:
+// Register makes the program a plugin. Call it once, in an init function:
 //
 //	func init() { framework.Register(New, framework.Reads{Node: framework.NodeLabels}) }
 //
-// New gets the profile's pluginConfig args, JSON read into a struct A of the program's own, or a pointer to one. Fields that A does not
-// have are refused, and so are args without a field whose tag says `berth:"required"`. An error of New refuses the plugin and is shown
-// with its name.
+// New gets the profile's pluginConfig args: JSON, read into a struct A of your own or a pointer to one. A field that
+// A does not have is an error. A missing field with the tag `berth:"required"` is an error too. If New returns an
+// error, the plugin is refused, and the error is shown with the plugin's name.
 //
-// Which interfaces P implements decides at which extension points it is asked, so P has to be the plugin's own type. Name is also asked
-// of a P that New has not made: a zero one, or a nil pointer.
+// P must be the plugin's own type and not an interface, as the interfaces that P implements decide at which extension
+// points the plugin takes part. Name is also called on a zero P that New did not make, such as a nil pointer.
 func Register[A any, P Plugin](construct func(arguments A) (P, error), reads Reads) {
 	if component.Registered != nil {
 		panic("framework.Register was called twice: a component is one plugin")
@@ -47,7 +47,7 @@ func Register[A any, P Plugin](construct func(arguments A) (P, error), reads Rea
 	}
 }
 
-// exports are the contract's interfaces that a plugin of this type takes part in.
+// exports returns the contract's interfaces that a plugin of this type takes part in.
 func exports(plugin Plugin, reads Reads) []string {
 	var names []string
 	export := func(name string, implemented bool) {
@@ -69,7 +69,8 @@ func exports(plugin Plugin, reads Reads) []string {
 	return names
 }
 
-// Main is the program's main. A component never runs it: it is how the build learns which interfaces the component is to export.
+// Main is the program's main. A component never runs it. The build runs it natively, to learn which interfaces the
+// component has to export.
 func Main() {
 	if component.Registered == nil {
 		fmt.Fprintln(os.Stderr, "no plugin: call framework.Register in the program's init")

@@ -2,17 +2,17 @@ package framework
 
 import "berth.dev/framework/contract"
 
-// Resource is amounts of resources.
+// Resource holds amounts of resources.
 type Resource struct {
-	// MilliCPU is in 1/1000 of a core.
+	// MilliCPU is the cpu in millicores (1/1000 of a core).
 	MilliCPU int64
-	// Memory is in bytes.
+	// Memory is the memory in bytes.
 	Memory int64
-	// EphemeralStorage is in bytes.
+	// EphemeralStorage is the ephemeral storage in bytes.
 	EphemeralStorage int64
-	// AllowedPodNumber is how many pods a node may run.
+	// AllowedPodNumber is the number of pods that a node may run.
 	AllowedPodNumber int
-	// ScalarResources are all others, by name: `nvidia.com/gpu`, `hugepages-2Mi`.
+	// ScalarResources are all other resources, by name: `nvidia.com/gpu`, `hugepages-2Mi`.
 	ScalarResources map[string]int64
 }
 

@@ -6,8 +6,8 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// session is what PreFilter and PreScore worked out: for one attempt to place a pod, or, where answers depend on declared facts alone,
-// for all attempts of all pods that look the same.
+// session holds the results of PreFilter and PreScore. It belongs to one cycle of a pod, or, if answers depend on
+// declared facts alone, to all cycles of all pods that share a template.
 type session struct {
 	cycle contract.Cycle
 	reads *Reads

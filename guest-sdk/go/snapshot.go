@@ -6,7 +6,8 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// column is one fact of all nodes, by node id. Facts that were not declared are never sent, and their columns stay empty.
+// column is one fact of all nodes, by node id. The column of a fact that was not declared stays empty, as the host
+// never sends the fact.
 type column[T any] struct{ rows []T }
 
 func (c *column[T]) get(at uint32) (row T) {
@@ -16,7 +17,7 @@ func (c *column[T]) get(at uint32) (row T) {
 	return row
 }
 
-// row is a place to write to.
+// row returns a row to write to.
 func (c *column[T]) row(at uint32) *T {
 	if missing := int(at) + 1 - len(c.rows); missing > 0 {
 		c.rows = append(c.rows, make([]T, missing)...)
@@ -31,7 +32,7 @@ func (c *column[T]) clear(at uint32) {
 	}
 }
 
-// snapshot is the cluster as the plugin keeps it.
+// snapshot is the plugin's copy of the cluster.
 type snapshot struct {
 	reads         Reads
 	podReads      podReads
@@ -107,7 +108,7 @@ func (s *snapshot) setNode(node *contract.Node) {
 		*s.allocatable.row(at) = newResource(&node.Allocatable.Value)
 	}
 	if node.Images.Some {
-		// Lists of numbers are the host's memory, valid during the call.
+		// A list of numbers lies in memory that is valid only during the call.
 		*s.images.row(at) = slices.Clone(node.Images.Value)
 	}
 	set(&s.usedPorts, at, node.UsedPorts)
@@ -121,7 +122,7 @@ func set[T any](c *column[T], at uint32, fact contract.Option[T]) {
 	}
 }
 
-// removeNode leaves the pods alone: they may go after their node.
+// removeNode keeps the node's pods: the host may remove them after their node.
 func (s *snapshot) removeNode(at uint32) {
 	s.present.clear(at)
 	s.names.clear(at)
@@ -154,7 +155,7 @@ func (s *snapshot) setUsage(usage *contract.Usage) {
 	}
 }
 
-// residents are the pods on nodes, by their ids.
+// residents are the pods on nodes, by pod id.
 type residents struct {
 	pods   column[*Pod]
 	nodes  column[uint32]

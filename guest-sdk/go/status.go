@@ -7,37 +7,38 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// Code says how a call went.
+// Code is the outcome of a call.
 type Code int
 
-// The codes are kube-scheduler's.
+// Codes, as in kube-scheduler.
 const (
-	// Success is also what a nil *Status means.
+	// Success is the outcome of a call that succeeded. A nil *Status means Success.
 	Success Code = iota
-	// Error says that the plugin could not tell: the pod's cycle fails and is tried again.
+	// Error means that the plugin failed: the pod's cycle fails, and the pod is tried again.
 	Error
-	// Unschedulable rejects as things are; taking pods away might help.
+	// Unschedulable rejects the pod as things are. Removing pods from the node may help.
 	Unschedulable
-	// UnschedulableAndUnresolvable rejects whatever pods are taken away.
+	// UnschedulableAndUnresolvable rejects the pod, whatever pods are removed from the node.
 	UnschedulableAndUnresolvable
-	// Skip says that the plugin has nothing to do for this pod; from PreFilter and PreScore.
+	// Skip means that the plugin has nothing to do for this pod. Only for PreFilter and PreScore.
 	Skip
-	// Pending holds the pod back for something that the plugin expects.
+	// Pending makes the pod wait for something that the plugin expects.
 	Pending
 )
 
-// Status is a call's outcome with its reasons, as people read them in `kubectl describe pod`. nil is success.
+// Status is a call's outcome with its reasons, as users read them in `kubectl describe pod`. A nil *Status is a
+// success.
 type Status struct {
 	code    Code
 	reasons []string
 }
 
-// NewStatus makes one.
+// NewStatus makes a status.
 func NewStatus(code Code, reasons ...string) *Status {
 	return &Status{code: code, reasons: reasons}
 }
 
-// AsStatus is an error as a status of code Error; nil stays nil.
+// AsStatus makes a status with code Error of an error. It returns nil for nil.
 func AsStatus(err error) *Status {
 	if err == nil {
 		return nil
@@ -45,7 +46,7 @@ func AsStatus(err error) *Status {
 	return NewStatus(Error, err.Error())
 }
 
-// Code is Success for nil.
+// Code returns the code. It returns Success for nil.
 func (s *Status) Code() Code {
 	if s == nil {
 		return Success
@@ -53,7 +54,7 @@ func (s *Status) Code() Code {
 	return s.code
 }
 
-// Reasons in the order they were given.
+// Reasons returns the reasons, in the order in which they were added.
 func (s *Status) Reasons() []string {
 	if s == nil {
 		return nil
@@ -61,30 +62,30 @@ func (s *Status) Reasons() []string {
 	return s.reasons
 }
 
-// Message is all reasons in one line.
+// Message returns all reasons in one line.
 func (s *Status) Message() string { return strings.Join(s.Reasons(), ", ") }
 
-// AppendReason adds one.
+// AppendReason adds a reason.
 func (s *Status) AppendReason(reason string) { s.reasons = append(s.reasons, reason) }
 
-// IsSuccess says whether the code is Success.
+// IsSuccess returns true if the code is Success.
 func (s *Status) IsSuccess() bool { return s.Code() == Success }
 
-// IsSkip says whether the code is Skip.
+// IsSkip returns true if the code is Skip.
 func (s *Status) IsSkip() bool { return s.Code() == Skip }
 
-// IsRejected says whether the code is one of those that turn the pod away.
+// IsRejected returns true if the code rejects the pod: Unschedulable, UnschedulableAndUnresolvable or Pending.
 func (s *Status) IsRejected() bool {
 	code := s.Code()
 	return code == Unschedulable || code == UnschedulableAndUnresolvable || code == Pending
 }
 
-// Equal says whether code and reasons are.
+// Equal returns true if code and reasons are equal.
 func (s *Status) Equal(other *Status) bool {
 	return s.Code() == other.Code() && slices.Equal(s.Reasons(), other.Reasons())
 }
 
-// outcome is a status that is no success, as it crosses to the host.
+// outcome converts a status that is not a success to the contract's form.
 func (s *Status) outcome() contract.Status {
 	code := contract.CodeError
 	switch s.code {

@@ -6,19 +6,19 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// lastOutcome is the number of the last distinct status that one answer may have.
+// lastOutcome is the number of the last distinct status, and so the most distinct statuses of one answer.
 const lastOutcome = 1000
 
-// verdicts collects one call's answers: a number for each node, each distinct status once.
+// verdicts collects the answers of one call: a number for each node, and each distinct status once.
 type verdicts struct {
 	answer contract.Verdicts
-	// last answers for most nodes in a row.
+	// last is the previous status. Most consecutive nodes have the same status.
 	last       *Status
 	lastNumber uint16
 	numbers    map[string]uint16
 }
 
-// add takes the next node's status.
+// add adds the next node's status.
 func (v *verdicts) add(status *Status) {
 	number := uint16(0)
 	switch {
@@ -37,7 +37,7 @@ func (v *verdicts) number(status *Status) uint16 {
 	if number, ok := v.numbers[key]; ok {
 		return number
 	}
-	// The last number stands for all that came too late to have their own.
+	// The last number stands for all statuses that come after it.
 	if len(v.answer.Outcomes) == lastOutcome {
 		return lastOutcome
 	}

@@ -1,14 +1,15 @@
-//! Types for arguments that say more than their JSON's form: what does not fit is refused with the field's name.
+//! Checked types for arguments. A value out of range is refused with the field's name.
 
 use std::fmt;
 use std::ops::Deref;
 
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
-/// Digits that a cpu may have: more is no machine's, and fits millicores.
+/// The most digits that a quantity of cpu may have. 12 digits of whole cores still fit an `i64` of millicores.
 const DIGITS: usize = 12;
 
-/// Cpu in millicores, written as in Kubernetes in whole cores (`2` or `"2"`) or whole millicores (`"500m"`).
+/// A cpu quantity in millicores. Written as in Kubernetes, in whole cores (`2` or `"2"`) or whole millicores
+/// (`"500m"`).
 ///
 /// ```
 /// use berth_guest::args::Cpu;
@@ -51,7 +52,7 @@ impl Visitor<'_> for CpuVisitor {
     }
 }
 
-/// A text that is not empty.
+/// A string that is not empty.
 ///
 /// ```
 /// use berth_guest::args::Text;

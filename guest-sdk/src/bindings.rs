@@ -1,9 +1,10 @@
-//! `wit/` as Rust, generated once here, so that a plugin's crate needs neither the WIT nor a generator.
+//! The contract in `wit/` as Rust, generated once in this crate. A plugin's crate needs neither the WIT files nor a
+//! generator.
 //!
-//! Each world of `worlds.wit` is one export. A plugin's `plugin!` line calls the export macro of each world that it
-//! takes part in, and the linker merges their descriptions into the component's type.
+//! Each world of `worlds.wit` is one export. The `plugin!` macro calls the export macro of each world that the plugin
+//! takes part in. The linker merges the worlds' descriptions into the component's type.
 
-// Generated code: its documentation is the WIT's, its style is the generator's.
+// Generated code: the WIT files document it, and the generator chooses its style.
 #![allow(missing_docs, unsafe_code, clippy::all, clippy::pedantic)]
 
 pub mod base {

@@ -1,4 +1,5 @@
-//! What `plugin!` expands to calls: the author's functions, with their parameters found by type.
+//! The functions that the expansion of `plugin!` calls. They run the author's functions, with the parameters found by
+//! type.
 
 use crate::Queued;
 use crate::param::{GivenFn, NodeFn, PodFn, RejectedFn, ScoresFn, SortFn, TemplateFn};
@@ -7,45 +8,45 @@ use crate::plugin::Plugin;
 use crate::post_filter::Rejected;
 pub use crate::reads::Reads;
 
-/// What a filter or score reads.
+/// Returns what a filter or score reads.
 pub const fn node_reads<P: Plugin, Out, Params, F: NodeFn<P, Out, Params>>(_: &F) -> Reads {
     F::READS
 }
 
-/// What a pre-filter or pre-score reads.
+/// Returns what a pre-filter or pre-score reads.
 pub const fn pod_reads<P: Plugin, Out, Params, F: PodFn<P, Out, Params>>(_: &F) -> Reads {
     F::READS
 }
 
-/// What a `prepare` reads.
+/// Returns what a `prepare` reads.
 pub const fn template_reads<P: Plugin, Out, Params, F: TemplateFn<P, Out, Params>>(_: &F) -> Reads {
     F::READS
 }
 
-/// What a normalize reads.
+/// Returns what a normalize reads.
 pub const fn scores_reads<P: Plugin, Out, Params, F: ScoresFn<P, Out, Params>>(_: &F) -> Reads {
     F::READS
 }
 
-/// What a post-filter reads.
+/// Returns what a post-filter reads.
 pub const fn rejected_reads<P: Plugin, Out, Params, F: RejectedFn<P, Out, Params>>(_: &F) -> Reads {
     F::READS
 }
 
-/// What a queue-sort reads.
+/// Returns what a queue-sort reads.
 pub const fn sort_reads<P: Plugin, Out, Params, F: SortFn<P, Out, Params>>(_: &F) -> Reads {
     F::READS
 }
 
-/// What a function of a reservation or an event reads.
+/// Returns what a function reads that also takes a reservation or an event.
 pub const fn given_reads<P: Plugin, Given, Out, Params, F: GivenFn<P, Given, Out, Params>>(_: &F) -> Reads {
     F::READS
 }
 
-/// What a function reads that runs outside of any cycle.
+/// Returns `reads` unchanged, after checking that the function can run outside of any cycle.
 ///
 /// # Panics
-/// It takes `&Cycle`: that is an error of compiling.
+/// Panics if the function takes `&Cycle`. The macro evaluates this at compile time, so it is a compile error.
 #[allow(clippy::panic, reason = "at compile time: its message is for the plugin's author")]
 pub const fn without_cycle(reads: Reads) -> Reads {
     assert!(
@@ -101,7 +102,7 @@ pub fn scores<P: Plugin, Out, Params>(
     function.call(scores, scene)
 }
 
-/// Calls a function of a reservation or an event.
+/// Calls a function that also takes a reservation or an event.
 pub fn given<P: Plugin, Given, Out, Params>(
     function: &impl GivenFn<P, Given, Out, Params>,
     given: &Given,

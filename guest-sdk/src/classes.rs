@@ -1,15 +1,18 @@
-//! Answers by classes of nodes, for plugins that count over domains such as zones: a pod like the one before then costs a step for
-//! each class, however many nodes there are.
+//! Answers per class of nodes, for plugins that count over topology domains such as zones. A pod whose template is
+//! known then costs one step per class, however many nodes there are.
 //!
-//! `classify` sorts the nodes into classes, for each template, and `score_classes` scores them. Nodes of one class have to have the
-//! same verdict and the same scores at any one time: what differs between nodes for good goes into the class's key as it is
-//! (their zone), what differs by the pods there as a count. [`Classes`] keeps which node is of which class, and finds out what
-//! of that the host does not know yet.
+//! For each template, `classify` sorts the nodes into classes and `score_classes` scores the classes. At any one
+//! time, all nodes of a class must have the same verdict and the same scores. A difference between nodes that never
+//! changes (their zone) goes into the class's key as it is. A difference that depends on the pods there goes into the
+//! key as a count. [`Classes`] keeps the class of each node, and finds out which of these classes the host does not
+//! know yet.
 //!
-//! A plugin that has nothing to do with most pods says so by `skip`, and is not asked to classify for them.
+//! A plugin that has nothing to do with most pods says so by `skip`. The host does not ask it to classify for those
+//! pods.
 //!
-//! `filter`, `score` and the others stay, and have to give the same answers: the host may ask in either way, and compares now and
-//! then. So does [`testing::Host`](crate::testing::Host), with each answer that it is asked for.
+//! `filter`, `score` and the other functions stay, and must give the same answers as the classes: the host may ask in
+//! either way, and sometimes compares the two. [`testing::Host`](crate::testing::Host) compares them for each answer
+//! that a test asks for.
 
 mod numbers;
 
@@ -23,22 +26,22 @@ use crate::verdict::Rejection;
 use crate::verdicts::Verdicts;
 use crate::{node, types};
 
-/// With more classes than this, to ask about the nodes is no more work.
+/// The largest number of classes that is of use. With more classes, asking about each node is no more work.
 const FEW: usize = 512;
 
-/// No class. There are never many more than [`FEW`].
+/// The class of a node that has none. Class ids never come near this value, as there are few more than [`FEW`].
 const NONE: u16 = u16::MAX;
 
 /// What the host knows of a template's classes.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
-    /// The cycle whose answer it has; 0 for none.
+    /// The id of the latest cycle whose answer the host has; 0 if the host has none.
     pub(crate) known: u64,
-    /// The cycle in which it asks.
+    /// The id of the current cycle.
     pub(crate) now: u64,
 }
 
-/// How many nodes of each class passed the filters.
+/// The number of nodes of each class that passed the filters.
 #[derive(Clone, Debug, Default)]
 pub struct Passed {
     classes: Vec<u32>,
@@ -46,44 +49,44 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// As the contract has it: classes, and parallel to them how many nodes.
+    /// Makes the counts from the contract's form: class ids, and parallel to them the number of nodes.
     pub fn new(classes: Vec<u32>, nodes: Vec<u32>) -> Passed {
         Passed { classes, nodes }
     }
 
-    /// The classes that have any, with their number.
+    /// Returns each class that has nodes that passed, with the number of these nodes.
     pub fn iter(&self) -> impl Iterator<Item = (ClassId, u32)> {
         self.classes.iter().map(|class| ClassId(*class)).zip(self.nodes.iter().copied())
     }
 }
 
-/// A class of a template's nodes.
+/// The id of a class of a template's nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClassId(u32);
 
-/// What `pre_filter` and `filter` would say.
+/// What `pre_filter` and `filter` would answer, by class.
 #[derive(Clone, Debug)]
 pub enum ClassFilter {
-    /// There is nothing to filter for this pod.
+    /// The plugin has nothing to filter for this pod.
     Skip,
-    /// No node will do.
+    /// The pod fits no node.
     Reject(Rejection),
-    /// A verdict for each of [`Classes::iter`].
+    /// One verdict per class, in the order of [`Classes::iter`].
     Verdicts(Verdicts),
 }
 
 /// The answer of `classify`.
 #[derive(Clone, Debug)]
 pub struct Classified {
-    /// What the filter says.
+    /// The filter's answer.
     pub filter: ClassFilter,
-    /// Whether there is something to score.
+    /// True if the plugin scores this pod's nodes, as `pre_score` would answer.
     pub scores: bool,
-    /// Which node is of which class.
+    /// The nodes whose class the host does not know yet.
     pub told: Told,
 }
 
-/// What the host did not know; from [`Classes::tell`].
+/// Nodes and their classes that the host does not know yet. Made by [`Classes::tell`].
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     anew: bool,
@@ -92,33 +95,34 @@ pub struct Told {
 }
 
 impl Told {
-    /// Of a plugin that neither filters nor scores: nobody asks which class a node is of then, and they need not be followed.
+    /// Makes the answer of a plugin that neither filters nor scores this pod. The host then needs no node's class,
+    /// and the plugin need not keep its classes up to date.
     pub fn nothing() -> Told {
         Told { anew: true, ..Told::default() }
     }
 }
 
-/// The answer of `score_classes`, parallel to [`Passed`].
+/// The answer of `score_classes`. Both lists are parallel to [`Passed`].
 #[derive(Clone, Debug, Default)]
 pub struct ClassScores {
-    /// As `score` gives them.
+    /// Raw scores, as `score` would return them.
     pub raw: Vec<i64>,
-    /// 0 to 100, as `normalize` does.
+    /// Normalized scores, 0 to 100, as `normalize` would return them.
     pub normalized: Vec<i64>,
 }
 
-/// A template's classes: `K` is what their nodes have in common, such as [`Numbers`].
+/// A template's classes of nodes. `K` is the class's key: what its nodes have in common, such as [`Numbers`].
 #[derive(Clone, Debug)]
 pub struct Classes<K> {
-    /// By node.
+    /// The class of each node, by node id.
     of_node: Vec<u16>,
     ids: HashMap<K, u16, BuildHasherDefault<Hasher>>,
-    /// By class: its key and how many nodes it has; no key where it has none.
+    /// By class id: the class's key and its number of nodes. The key of a class without nodes is `None`.
     classes: Vec<(Option<K>, u32)>,
     free: Vec<u16>,
-    /// Nodes that are of another class than the host was told.
+    /// Nodes whose class changed since the host was told.
     untold: Vec<u32>,
-    /// The cycle in which it was told last.
+    /// The id of the cycle in which the host was told last; 0 for never.
     told: u64,
 }
 
@@ -136,12 +140,12 @@ impl<K> Default for Classes<K> {
 }
 
 impl<K: Clone + Eq + Hash> Classes<K> {
-    /// The node is of this class from now on; of none, where it is gone.
+    /// Sets the class of a node by its key. `None`: the node is gone.
     fn set(&mut self, node: node::Id, key: Option<K>) {
         if node.at() >= self.of_node.len() {
             self.of_node.resize(node.at() + 1, NONE);
         }
-        // The row was made above.
+        // In bounds: the resize above made the row.
         let before = self.of_node[node.at()];
         let of_before = self.classes.get(before as usize).and_then(|(key, _)| key.as_ref());
         if of_before == key.as_ref() {
@@ -165,7 +169,7 @@ impl<K: Clone + Eq + Hash> Classes<K> {
             None => {
                 let class = self.free.pop().unwrap_or_else(|| {
                     self.classes.push((None, 0));
-                    // Those who set nodes stop where there are too many.
+                    // Fits a `u16`: `follow` stops when there are more than `FEW` classes.
                     (self.classes.len() - 1) as u16
                 });
                 self.classes[class as usize].0 = Some(key.clone());
@@ -193,7 +197,8 @@ impl<K: Clone + Eq + Hash> Classes<K> {
         self.untold.clear();
     }
 
-    /// What the host does not know of them. Its answer is told: whoever asks has to give it.
+    /// Returns the nodes whose class the host does not know. The caller must send the result to the host: the classes
+    /// count as known from now on.
     pub fn tell(&mut self, known: &Known) -> Told {
         let anew = known.known == 0 || known.known != self.told;
         let mut nodes = std::mem::take(&mut self.untold);
@@ -210,37 +215,37 @@ impl<K: Clone + Eq + Hash> Classes<K> {
     }
 }
 
-/// Nodes whose class may be another than when it was looked at last.
+/// The nodes whose class may have changed since `follow` looked at them last.
 #[derive(Debug, Default)]
 pub enum Touched {
-    /// Perhaps every node's.
+    /// Possibly every node.
     #[default]
     All,
-    /// Theirs.
+    /// These nodes.
     Nodes(Vec<node::Id>),
 }
 
 impl Touched {
-    /// These, too.
+    /// Adds nodes.
     pub fn add(&mut self, more: impl IntoIterator<Item = node::Id>) {
         if let Touched::Nodes(nodes) = self {
             nodes.extend(more);
         }
     }
 
-    /// There is no use in a list that is longer than one of all nodes, of which there are so many.
+    /// Turns a list that is longer than the number of nodes into [`Touched::All`].
     pub fn limit(&mut self, nodes: usize) {
         if matches!(self, Touched::Nodes(touched) if touched.len() > nodes) {
             *self = Touched::All;
         }
     }
 
-    /// They are looked at now.
+    /// Takes the touched nodes out, and leaves an empty list.
     pub fn take(&mut self) -> Touched {
         std::mem::replace(self, Touched::Nodes(Vec::new()))
     }
 
-    /// Both.
+    /// Joins two sets of touched nodes.
     #[must_use]
     pub fn and(mut self, other: Touched) -> Touched {
         match other {
@@ -254,8 +259,9 @@ impl Touched {
 }
 
 impl<K: Clone + Eq + Hash> Classes<K> {
-    /// Looks at the nodes that were touched, of those with ids below `bound`; `key` says what class a node is of, and `None` of one
-    /// that is not there. False where there are too many classes to be of use: nothing is known then.
+    /// Updates the classes of the touched nodes. `bound` is above every node id; `key` returns the key of a node's
+    /// class, or `None` for a node that does not exist. Returns false if there are too many classes to be of use, and
+    /// then forgets all of them.
     pub fn follow(&mut self, touched: Touched, bound: usize, key: impl Fn(node::Id) -> Option<K>) -> bool {
         let few = match touched {
             Touched::Nodes(nodes) => self.set_all(nodes.into_iter(), key),
@@ -267,7 +273,7 @@ impl<K: Clone + Eq + Hash> Classes<K> {
         few
     }
 
-    /// False where there are too many.
+    /// Returns false if there are too many classes.
     fn set_all(&mut self, mut nodes: impl Iterator<Item = node::Id>, key: impl Fn(node::Id) -> Option<K>) -> bool {
         nodes.all(|node| {
             self.set(node, key(node));
@@ -277,17 +283,17 @@ impl<K: Clone + Eq + Hash> Classes<K> {
 }
 
 impl<K> Classes<K> {
-    /// All classes, in the order of their ids, with what their nodes have in common; `None` for one without nodes.
+    /// Returns the keys of all classes, in the order of their ids. `None` for a class without nodes.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Option<&K>> {
         self.classes.iter().map(|(key, _)| key.as_ref())
     }
 
-    /// What a class's nodes have in common.
+    /// Returns the key of a class.
     pub fn get(&self, class: ClassId) -> Option<&K> {
         self.classes.get(class.0 as usize)?.0.as_ref()
     }
 
-    /// Bytes that it takes, without what keys point to.
+    /// Returns the number of bytes that the classes take, without the memory that keys point to.
     pub fn bytes(&self) -> usize {
         self.of_node.capacity() * size_of::<u16>()
             + self.untold.capacity() * size_of::<u32>()

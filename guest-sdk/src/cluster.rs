@@ -1,5 +1,5 @@
-//! Facts of the whole cluster. A change of one makes every answer of a plugin that reads it stale, so read them where
-//! they matter only.
+//! Facts of the whole cluster. A change of such a fact invalidates every cached answer of each plugin that reads it,
+//! so read these facts only where they matter.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
@@ -12,29 +12,29 @@ use crate::reads::Reads;
 use crate::types::ClusterFacts;
 
 value_fact! {
-    /// How many nodes there are.
+    /// The number of nodes in the cluster.
     NodeCount(u32),
 }
 
-/// An image's number, for as long as it is on any node.
+/// The id of an image. Valid while any node has the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ImageId(pub u32);
 
-/// An image, by one of its names.
+/// An image, by one of its names. An image with several names is several of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Its number, for [`node::Images`](crate::node::Images).
+    /// The image's id, as in [`node::Images`](crate::node::Images).
     pub id: ImageId,
-    /// `sizeBytes`, of the node that reported the name first.
+    /// The size in bytes: `sizeBytes` from the node that reported the name first.
     pub size: i64,
-    /// On how many nodes it is.
+    /// The number of nodes that have the image.
     pub nodes: u32,
 }
 
-/// A component has no randomness to seed a hash map with.
+/// A hasher without a random seed: a component has no randomness.
 type Seedless = BuildHasherDefault<DefaultHasher>;
 
-/// The images that are on any node.
+/// The images of all nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Images {
     by_name: HashMap<String, Image, Seedless>,
@@ -42,7 +42,7 @@ pub struct Images {
 }
 
 impl Images {
-    /// The image with this name, as the kubelet reports it: a tag is always there.
+    /// Returns the image with this name. The name is written as the kubelet reports it, always with a tag.
     pub fn find(&self, name: &str) -> Option<Image> {
         self.by_name.get(name).copied()
     }
@@ -54,7 +54,7 @@ impl Images {
     }
 
     pub(crate) fn remove(&mut self, id: u32) {
-        // An image of the same name may have come before the one that goes is told of.
+        // The host may send a new image with the same name before it reports the old one as removed.
         if let Some(name) = self.names.remove(&id)
             && self.by_name.get(&name).is_some_and(|image| image.id.0 == id)
         {
@@ -68,7 +68,7 @@ impl Images {
 pub struct Facts {
     pub(crate) node_count: NodeCount,
     pub(crate) images: Images,
-    /// Grows with every change: what `prepare` made of them before is stale.
+    /// Grows with every change. A result of `prepare` from an older version is stale.
     pub(crate) version: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The component's exports: each hands its call to the one [`Guest`] of the plugin.
+//! The component's exports. Each export passes its call to the plugin's only [`Guest`].
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::marker::PhantomData;
@@ -34,16 +34,18 @@ use crate::reads::Reads;
 use crate::types::{Code, Cycle, Pod, Status, Verdicts};
 use crate::{PreScore, log};
 
-/// A plugin with a place where its one [`Guest`] lives. Implemented by [`plugin!`](crate::plugin!) in a component.
+/// A plugin with a place for its only [`Guest`]. The macro [`plugin!`](crate::plugin!) implements this trait in a
+/// component.
 pub trait Resident: Plugin {
-    /// The guest, for one call.
+    /// Borrows the guest for one call.
     fn guest() -> RefMut<'static, Guest<Self>>;
 }
 
-/// Where a guest lives, for as long as its component.
+/// The place of a guest. Lives as long as the component.
 pub type Place<P> = RefCell<Guest<P>>;
 
-/// The guest, made when it is asked for first. It is never freed, and so needs no code for that.
+/// Returns the guest, and creates it in the first call. The guest is never freed, so the component needs no code to
+/// free it.
 pub fn guest<P: Plugin>(place: &Cell<Option<&'static Place<P>>>) -> RefMut<'static, Guest<P>> {
     let guest = place.get().unwrap_or_else(|| {
         let guest: &Place<P> = Box::leak(Box::default());
@@ -53,7 +55,7 @@ pub fn guest<P: Plugin>(place: &Cell<Option<&'static Place<P>>>) -> RefMut<'stat
     guest.borrow_mut()
 }
 
-/// What a component exports for the plugin P.
+/// The exports of a component for the plugin `P`.
 pub struct Component<P>(PhantomData<P>);
 
 impl<P: Resident> plugin::Guest for Component<P> {

@@ -1,12 +1,12 @@
-//! What a call may know beyond facts: the cycle's time and a seed.
+//! Random numbers from the seed of a cycle.
 
 use crate::node;
 use crate::types::Cycle;
 
 impl Cycle {
-    /// A random number for a node, another in every cycle; the same when a recording is replayed.
+    /// Returns a random number for a node. It differs in every cycle, and is the same when a recording is replayed.
     pub fn random(&self, node: node::Id) -> u64 {
-        // SplitMix64: its increment, so that neighbouring nodes start far apart, and its mixing.
+        // SplitMix64. Its increment per node makes neighboring nodes start far apart; the lines below are its mixing.
         let mut mixed = self.seed.wrapping_add(u64::from(node.0).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,17 +1,17 @@
-//! A plugin's declaration, derived from what its functions read.
+//! A plugin's declaration, derived from the facts that its functions read.
 
 use crate::bindings::base::exports::berth::scheduler::plugin::{ClusterEvent, Declaration, EventActions};
 use crate::reads::Reads;
 use crate::types::{Normalization, Scope};
 
-/// What the `plugin!` line says and its functions' parameters add.
+/// The keys of the `plugin!` macro, and what each function's parameters read.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared {
-    /// What the index is told of.
+    /// The facts that the index receives.
     pub index: Reads,
     /// What `prepare` reads.
     pub prepare: Reads,
-    /// What `pre_enqueue` reads, where there is one; and so on.
+    /// What `pre_enqueue` reads; `None` if the plugin has none. The same holds for the fields below.
     pub pre_enqueue: Option<Reads>,
     /// `queue_sort`.
     pub queue_sort: Option<Reads>,
@@ -29,16 +29,16 @@ pub struct Declared {
     pub normalize: Option<Reads>,
     /// `classify`, and `score_classes` where there is one.
     pub classes: Option<Reads>,
-    /// What `skip`, `reserve` and all that comes after it read, and `queueing_hint`.
+    /// What `skip`, `reserve`, all functions after `reserve`, and `queueing_hint` read together.
     pub beside: Reads,
-    /// Where the author knows better than the parameters.
+    /// The `scope` key, if the author overrides the scope that follows from the parameters.
     pub scope: Option<Scope>,
-    /// Ignored where the plugin has a `normalize`.
+    /// The `normalization` key. Ignored if the plugin has a `normalize`.
     pub normalization: Normalization,
 }
 
 impl Declared {
-    /// A plugin without any function.
+    /// A plugin without functions.
     pub const NOTHING: Declared = Declared {
         index: Reads::NONE,
         prepare: Reads::NONE,
@@ -56,12 +56,12 @@ impl Declared {
         normalization: Normalization::None,
     };
 
-    /// What all functions read together, and the index.
+    /// Returns what all functions and the index read together.
     pub const fn reads(&self) -> Reads {
         self.functions().and(self.index)
     }
 
-    /// What all functions read together.
+    /// Returns what all functions read together, without the index.
     pub const fn functions(&self) -> Reads {
         self.prepare
             .and_of(self.pre_enqueue)
@@ -76,13 +76,13 @@ impl Declared {
             .and(self.beside)
     }
 
-    /// The same where the index is told of no nodes and no pods.
+    /// Returns the same declaration for an index that receives no nodes and no pods.
     #[must_use]
     pub const fn without_index(self) -> Declared {
         Declared { index: Reads::NONE, ..self }
     }
 
-    /// As it crosses to the host; `retry_on` is still to be filled in.
+    /// Returns the contract's form. `retry_on` is empty; the caller fills it in.
     pub const fn declaration(&self) -> Declaration {
         let all = self.reads();
         Declaration {
@@ -97,8 +97,9 @@ impl Declared {
         }
     }
 
-    /// A function with neither the cycle nor the index among its parameters can depend on nothing but its facts, which is what
-    /// scope `node` promises. Of what runs before the nodes, scope `node` asks that it does without the cluster's facts too.
+    /// Returns the scope of a function and of the function that runs before it. A function without the cycle and the
+    /// index among its parameters depends only on its facts, so its answers meet scope `node`. The function that runs
+    /// before the nodes (pre-filter, pre-score) must not read cluster facts either.
     const fn scope_of(&self, before: Option<Reads>, main: Option<Reads>) -> Scope {
         let (before, main) = (self.with_prepared(before), self.with_prepared(main));
         match self.scope {
@@ -120,7 +121,7 @@ impl Declared {
 }
 
 impl ClusterEvent {
-    /// What happens to objects of a kind: `Node`, `Pod`, or `group/version/Kind` for others.
+    /// Makes an event from a kind and the actions on its objects. The kind is `Node`, `Pod`, or `group/version/Kind`.
     pub fn new(kind: &str, actions: EventActions) -> ClusterEvent {
         ClusterEvent { kind: kind.to_owned(), actions }
     }

@@ -1,6 +1,6 @@
-//! The shapes that simple facts have: a text, a value, a list.
+//! Macros for the forms of simple facts: a string, a value, a list.
 
-/// Facts that are a text: they dereference to `str`.
+/// Facts that are a string. They dereference to `str`.
 macro_rules! text_fact {
     ($($(#[$doc:meta])* $fact:ident,)*) => { $(
         $(#[$doc])*
@@ -26,7 +26,7 @@ macro_rules! value_fact {
     )* };
 }
 
-/// Facts that are a list: they dereference to a slice.
+/// Facts that are a list. They dereference to a slice.
 macro_rules! list_fact {
     ($($(#[$doc:meta])* $fact:ident($item:ty),)*) => { $(
         $(#[$doc])*

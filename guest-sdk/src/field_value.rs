@@ -1,13 +1,14 @@
-//! Values of fields as messages show them.
+//! The values of fields, written as in messages.
 
 use std::fmt::{self, Display, Write};
 
-/// A value that a problem may be about: numbers and booleans as they are, texts in quotes, lists of these in brackets; an
-/// empty list is `null`, as Kubernetes has it.
+/// A value that a message about a wrong field may show. Numbers and booleans are written as they are, strings in
+/// quotes, and lists of these in brackets. An empty list is `null`, as in Kubernetes.
 ///
-/// (`Debug` would do, but for a text it brings tables of all characters that can't be printed, a good part of a component.)
+/// `Debug` would write the same, but for strings it needs tables of all non-printable characters, which are a large
+/// part of a component.
 pub trait FieldValue {
-    /// Writes it as a message has it.
+    /// Writes the value as a message shows it.
     fn write(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 
@@ -61,7 +62,7 @@ impl<V: FieldValue + ?Sized> FieldValue for &V {
     }
 }
 
-/// The value as a message has it.
+/// Displays a value as a message shows it.
 pub(crate) struct Quoted<'a, V: ?Sized>(pub(crate) &'a V);
 
 impl<V: FieldValue + ?Sized> Display for Quoted<'_, V> {

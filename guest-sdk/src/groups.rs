@@ -1,8 +1,8 @@
-//! The pods on nodes in groups of those that look the same, for an [index](crate::index) that counts them.
+//! Groups of equal pods, for an [index](crate::index) that counts the pods on nodes.
 //!
-//! A cluster's many pods are few kinds of pods. A group is what pods of one kind have in common, its key: namespace and labels,
-//! most often. What a selector says about a pod it says about the whole group, so it is asked once a group, and not for each
-//! pod. And who has counted the pods once needs to look only at those that came and left since: [`Groups::since`].
+//! A cluster has many pods but few kinds of pods. A group holds all pods with the same key, usually namespace and
+//! labels. A selector matches either all pods of a group or none, so it is evaluated once per group and not once per
+//! pod. A caller that has counted all pods once needs only the pods that came and left since then: [`Groups::since`].
 //!
 //! ```
 //! use berth_guest::groups::{Groups, PerGroup};
@@ -27,44 +27,45 @@ use std::hash::{BuildHasherDefault, Hash};
 use crate::labels::Hasher;
 use crate::{node, pod};
 
-/// So many steps are remembered at least. Who is further behind looks at all pods of all groups again.
+/// The number of steps that are kept. A caller that is further behind has to look at all pods of all groups again.
 const STEPS: usize = 4096;
 
-/// The end of a list.
+/// The end of a linked list.
 const NONE: u32 = u32::MAX;
 
-/// Pods by group. `K` is what the pods of a group have in common; `V` is made of it once, for whatever use.
+/// The pods on nodes, by group. `K` is the group's key: what its pods have in common. `V` is a value that is made
+/// from the key once, for the caller's use.
 #[derive(Debug)]
 pub struct Groups<K, V = ()> {
     ids: HashMap<K, u32, BuildHasherDefault<Hasher>>,
     groups: Vec<Slot<K, V>>,
     free: Vec<u32>,
-    /// By pod.
+    /// The place of each pod, by pod id.
     places: Vec<Place>,
     steps: VecDeque<Step>,
-    /// The position of the first of `steps`.
+    /// The position of the first element of `steps`.
     start: u64,
 }
 
-/// A group, for as long as its key is known.
+/// The id of a group. Valid while the group is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GroupId {
     slot: u32,
-    /// Which of the groups that had this slot.
+    /// Distinguishes the groups that had this slot one after another.
     generation: u32,
 }
 
-/// What is known of a group.
+/// A group of pods.
 #[derive(Debug)]
 pub struct Group<K, V> {
-    /// What its pods have in common.
+    /// What the group's pods have in common.
     pub key: K,
-    /// What was made of the key.
+    /// The value that was made from the key.
     pub value: V,
-    /// How many pods are in it.
+    /// The number of pods in the group.
     pods: u32,
     first: u32,
-    /// The position after the last step of its pods.
+    /// The position after the latest step of the group's pods.
     last_step: u64,
 }
 
@@ -74,7 +75,7 @@ struct Slot<K, V> {
     group: Option<Group<K, V>>,
 }
 
-/// Where a pod is, and its neighbours in the list of its group.
+/// The place of a pod: its group and node, and its neighbors in the linked list of the group's pods.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     slot: u32,
@@ -85,14 +86,14 @@ struct Place {
 
 const NOWHERE: Place = Place { slot: NONE, node: NONE, next: NONE, previous: NONE };
 
-/// A pod of a group came to a node or left it.
+/// A change of a group on a node: one pod came or left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Whose pod.
+    /// The group of the pod.
     pub group: GroupId,
-    /// The node.
+    /// The node that the pod came to or left.
     pub node: node::Id,
-    /// 1 where it came, -1 where it left.
+    /// 1 if the pod came, -1 if the pod left.
     pub by: i32,
 }
 
@@ -110,7 +111,7 @@ impl<K, V> Default for Groups<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V> Groups<K, V> {
-    /// A pod comes to a node, or is another than before.
+    /// Puts a pod on a node, or changes a pod that is there. `make` makes the value of a new group.
     pub fn set(&mut self, pod: pod::Id, node: node::Id, key: K, make: impl FnOnce(&K) -> V) {
         let slot = self.slot(key, make);
         let unchanged = self.places.get(pod.at()).is_some_and(|place| place.slot == slot && place.node == node.0);
@@ -130,7 +131,7 @@ impl<K: Clone + Eq + Hash, V> Groups<K, V> {
         self.step(slot, node, 1);
     }
 
-    /// A pod leaves its node.
+    /// Removes a pod from its node.
     pub fn remove(&mut self, pod: pod::Id) {
         let Some(place) = self.places.get_mut(pod.at()) else { return };
         let Place { slot, node, next, previous } = std::mem::replace(place, NOWHERE);
@@ -144,14 +145,14 @@ impl<K: Clone + Eq + Hash, V> Groups<K, V> {
         self.step(slot, node::Id(node), -1);
     }
 
-    /// The group of this key, a new one where there is none.
+    /// Returns the slot of the group with this key. Creates the group if there is none.
     fn slot(&mut self, key: K, make: impl FnOnce(&K) -> V) -> u32 {
         if let Some(slot) = self.ids.get(&key) {
             return *slot;
         }
         let slot = self.free.pop().unwrap_or_else(|| {
             self.groups.push(Slot { generation: 0, group: None });
-            // There are no more groups than pods, whose ids are of this type.
+            // Fits a `u32`: there are no more groups than pods, and pod ids are of this type.
             (self.groups.len() - 1) as u32
         });
         self.ids.insert(key.clone(), slot);
@@ -186,7 +187,7 @@ impl<K: Clone + Eq + Hash, V> Groups<K, V> {
         }
     }
 
-    /// A group without pods is kept for as long as a step names it.
+    /// Removes a group without pods, unless a step still names the group.
     fn forget_empty(&mut self, slot: u32) {
         let start = self.start;
         if let Some(known) = self.groups.get_mut(slot as usize)
@@ -199,13 +200,13 @@ impl<K: Clone + Eq + Hash, V> Groups<K, V> {
 }
 
 impl<K, V> Groups<K, V> {
-    /// A group; one that has no pods left is known for a while.
+    /// Returns a group. A group without pods stays known while a step names it.
     pub fn get(&self, id: GroupId) -> Option<&Group<K, V>> {
         let slot = self.groups.get(id.slot as usize).filter(|slot| slot.generation == id.generation)?;
         slot.group.as_ref()
     }
 
-    /// All groups that have pods.
+    /// Returns all groups that have pods.
     pub fn iter(&self) -> impl Iterator<Item = (GroupId, &Group<K, V>)> {
         let id = |(slot, generation)| GroupId { slot, generation };
         let all = (0..).zip(&self.groups);
@@ -213,26 +214,26 @@ impl<K, V> Groups<K, V> {
             .filter(|(_, group)| group.pods > 0)
     }
 
-    /// The nodes of a group's pods: one as often as it has such pods.
+    /// Returns the node of each pod of a group. A node with several of these pods comes several times.
     pub fn nodes(&self, group: &Group<K, V>) -> impl Iterator<Item = node::Id> {
         let place = |pod: u32| self.places.get(pod as usize);
         let first = place(group.first);
         std::iter::successors(first, move |last| place(last.next)).map(|place| node::Id(place.node))
     }
 
-    /// Where the steps end.
+    /// Returns the position after the latest step.
     pub fn position(&self) -> u64 {
         self.start + self.steps.len() as u64
     }
 
-    /// The steps from a position on; `None` where they are not all remembered.
+    /// Returns the steps since a position. `None` if some of them are no longer kept.
     pub fn since(&self, position: u64) -> Option<impl Iterator<Item = Step>> {
         let done = usize::try_from(position.checked_sub(self.start)?).ok()?;
         Some(self.steps.range(done.min(self.steps.len())..).copied())
     }
 }
 
-/// Something found out about groups, kept while they are.
+/// A value per group that the caller computes once, kept as long as the group.
 #[derive(Clone, Debug)]
 pub struct PerGroup<T>(Vec<Option<(u32, T)>>);
 
@@ -243,18 +244,18 @@ impl<T> Default for PerGroup<T> {
 }
 
 impl<T> PerGroup<T> {
-    /// Bytes that it takes, without what the elements point to.
+    /// Returns the number of bytes that it takes, without the memory that the elements point to.
     pub fn bytes(&self) -> usize {
         self.0.capacity() * size_of::<Option<(u32, T)>>()
     }
 
-    /// What is known of a group, found out now where nothing is.
+    /// Returns the value of a group. Calls `find` if the value is not known yet.
     pub fn get(&mut self, id: GroupId, find: impl FnOnce() -> T) -> &T {
         let at = id.slot as usize;
         if at >= self.0.len() {
             self.0.resize_with(at + 1, || None);
         }
-        // The slot was made above.
+        // In bounds: the resize above made the slot.
         let slot = &mut self.0[at];
         let fresh = slot.take().filter(|(generation, _)| *generation == id.generation);
         &slot.insert(fresh.unwrap_or_else(|| (id.generation, find()))).1

@@ -1,5 +1,5 @@
-//! A plugin at work: its arguments, the cluster as it knows it, the templates it holds, and the batched calls over them.
-//! The same on every target: a component and a native test differ in who calls.
+//! A running plugin: its arguments, its copy of the cluster, the templates that it holds, and the batched calls over
+//! them. A component and a native test use the same code; only the caller differs.
 
 use std::mem::ManuallyDrop;
 
@@ -21,11 +21,12 @@ use crate::snapshot::Snapshot;
 use crate::types::{Pod, Status, Verdicts};
 use crate::{Cycle, PreFilter, PreScore, Queued, Rejection, pod};
 
-/// A plugin at work. The functions are those of the contract, `wit/plugin.wit` and `wit/placing.wit`.
+/// A running plugin. The functions are those of the contract in `wit/plugin.wit` and `wit/placing.wit`.
 pub struct Guest<P: Plugin> {
     configured: Option<Configured<P>>,
     snapshot: Snapshot,
-    /// By their ids, in ascending order: few, and new ones come at the end.
+    /// The templates that the host sent, by id in ascending order. There are few, and the host adds new ids at the
+    /// end.
     templates: Vec<(u32, Box<Template<P>>)>,
 }
 
@@ -36,14 +37,14 @@ struct Configured<P: Plugin> {
 }
 
 struct Template<P: Plugin> {
-    /// Freed by `forget`, fact by fact.
+    /// The facts of the template's pods. `forget_templates` frees them fact by fact.
     pod: ManuallyDrop<pod::Facts>,
     prepared: Option<Prepared<P>>,
 }
 
 struct Prepared<P: Plugin> {
     value: P::Prepared,
-    /// Of the cluster's facts, when it was made.
+    /// The version of the cluster's facts from which the value was made.
     version: u64,
 }
 
@@ -54,12 +55,12 @@ impl<P: Plugin> Default for Guest<P> {
 }
 
 impl<P: Plugin> Guest<P> {
-    /// Who the plugin is.
+    /// Returns the plugin's name and version.
     pub fn describe(&self) -> Description {
         Description { name: P::NAME.to_owned(), version: P::VERSION.to_owned() }
     }
 
-    /// Takes the arguments. An error names the plugin and the field.
+    /// Reads the arguments and returns the declaration. An error names the plugin and the field.
     pub fn configure(&mut self, arguments: &str) -> Result<Declaration, String> {
         let args = P::arguments(arguments)?;
         let index = P::Index::new(&args);
@@ -73,7 +74,7 @@ impl<P: Plugin> Guest<P> {
         Ok(Declaration { retry_on: P::retry_on(), ..declaration })
     }
 
-    /// Makes a pod known under a template's id.
+    /// Stores the facts of a pod under a template's id.
     #[inline(always)]
     pub fn hold_template(&mut self, id: u32, pod: Pod) {
         let pod = pod::Facts::new(pod, P::READS.pod, &mut self.snapshot.texts);
@@ -82,7 +83,7 @@ impl<P: Plugin> Guest<P> {
         self.templates.insert(at, (id, Box::new(Template { pod: ManuallyDrop::new(pod), prepared: None })));
     }
 
-    /// Drops templates.
+    /// Drops these templates.
     pub fn forget_templates(&mut self, ids: &[u32]) {
         for id in ids {
             if let Ok(at) = self.templates.binary_search_by_key(id, |(known, _)| *known) {
@@ -92,7 +93,7 @@ impl<P: Plugin> Guest<P> {
         }
     }
 
-    /// Applies changes of the cluster.
+    /// Applies changes of nodes, pods and the cluster's facts.
     pub fn apply(&mut self, changes: impl IntoIterator<Item = Change>) {
         let mut index = self.configured.as_mut().map(|configured| &mut configured.index);
         for change in changes {
@@ -100,7 +101,7 @@ impl<P: Plugin> Guest<P> {
         }
     }
 
-    /// The kinds of objects that the plugin's index is told of.
+    /// Returns the kinds of objects that the plugin's index receives.
     pub fn kinds(&self) -> Vec<objects::Kind> {
         let kinds = self.configured.as_ref().map(|configured| P::Index::kinds(&configured.args));
         kinds.unwrap_or_default().into_iter().map(|kind| kind.0).collect()
@@ -117,69 +118,72 @@ impl<P: Plugin> Guest<P> {
         }
     }
 
-    /// Once a pod, before nodes are filtered.
+    /// Runs the pre-filter. Called once per pod, before nodes are filtered.
     pub fn pre_filter(&mut self, cycle: &Cycle) -> Outcome<PreFilter> {
         Ok(P::pre_filter(&self.scene(cycle, &[])?))
     }
 
-    /// Whether the plugin has nothing to do with pods of this template.
+    /// Returns true if the plugin has nothing to do with pods of this template.
     pub fn skip(&mut self, template: u32) -> Outcome<bool> {
         let cycle = before_any(template);
         P::skip(&self.scene(&cycle, &[])?)
     }
 
-    /// Why a pod of this template may not be tried yet.
+    /// Returns why a pod of this template may not enter the active queue yet; `None` if it may.
     pub fn pre_enqueue(&mut self, template: u32) -> Outcome<Option<Status>> {
         let cycle = before_any(template);
         Ok(P::pre_enqueue(&self.scene(&cycle, &[])?).0.map(Into::into))
     }
 
-    /// The place in the order of a pod of this template that waits since then.
+    /// Returns the sort key of a pod of this template that has been waiting since `queued`, in milliseconds since
+    /// 1970.
     pub fn sort_key(&mut self, template: u32, queued: i64) -> Outcome<Vec<i64>> {
         let cycle = before_any(template);
         P::queue_sort(Queued(queued), &self.scene(&cycle, &[])?)
     }
 
-    /// Whether the pod fits each of these nodes.
+    /// Returns for each of these nodes whether the pod fits.
     pub fn filter(&mut self, cycle: &Cycle, nodes: &[u32]) -> Outcome<Verdicts> {
         self.check_known(nodes)?;
         P::filter_nodes(&mut self.scene(cycle, nodes)?)
     }
 
-    /// Once a pod, where no node fits: these are all nodes.
+    /// Runs the post-filter. Called once per pod if no node fits; `rejected` holds all nodes.
     pub fn post_filter(&mut self, cycle: &Cycle, rejected: &mut Rejected<'_>) -> Outcome<PostFilter> {
         P::post_filter(rejected, &self.scene(cycle, rejected.nodes)?)
     }
 
-    /// Once a pod, before nodes are scored: these, or none where the answer may not depend on them.
+    /// Runs the pre-score. Called once per pod, before nodes are scored. `nodes` are the nodes that passed, or empty
+    /// if the answer may not depend on them.
     pub fn pre_score(&mut self, cycle: &Cycle, nodes: &[u32]) -> Outcome<PreScore> {
         self.check_known(nodes)?;
         P::pre_score(&self.scene(cycle, nodes)?)
     }
 
-    /// How good each of these nodes is.
+    /// Returns the raw score of each of these nodes.
     pub fn score(&mut self, cycle: &Cycle, nodes: &[u32]) -> Outcome<Vec<i64>> {
         self.check_known(nodes)?;
         P::score_nodes(&mut self.scene(cycle, nodes)?)
     }
 
-    /// Turns these nodes' raw scores into 0 to 100.
+    /// Normalizes these nodes' raw scores to 0 to 100.
     pub fn normalize(&mut self, cycle: &Cycle, nodes: &[u32], mut scores: Vec<i64>) -> Outcome<Vec<i64>> {
         P::normalize(&mut scores, &self.scene(cycle, nodes)?)?;
         Ok(scores)
     }
 
-    /// Which node is of which class, and what the filter says of classes. The host has the answer of cycle `known`.
+    /// Sorts the nodes into classes and filters the classes. `known` is the id of the latest cycle whose answer the
+    /// host has.
     pub fn classify(&mut self, cycle: &Cycle, known: u64) -> Outcome<Option<Classified>> {
         P::classify(&Known { known, now: cycle.id }, &self.scene(cycle, &[])?)
     }
 
-    /// Scores of the classes with nodes that passed.
+    /// Returns the scores of the classes with nodes that passed.
     pub fn score_classes(&mut self, cycle: &Cycle, passed: &Passed) -> Outcome<ClassScores> {
         P::score_classes(passed, &self.scene(cycle, &[])?)
     }
 
-    /// Sets aside what the pod needs on this node.
+    /// Reserves what the pod needs on this node.
     pub fn reserve(&mut self, cycle: &Cycle, node: u32) -> Outcome<Result<Reservation, Rejection>> {
         self.check_known(&[node])?;
         let mut scene = self.scene(cycle, &[])?;
@@ -187,34 +191,34 @@ impl<P: Plugin> Guest<P> {
         Ok(P::reserve(&scene))
     }
 
-    /// The reservation ends without a bind: what has to be undone.
+    /// Returns what has to be undone after a reservation that ends without a bind.
     pub fn unreserve(&mut self, cycle: &Cycle, reserved: &Reserved) -> Vec<Intent> {
         self.scene(cycle, &[]).map(|scene| P::unreserve(reserved, &scene)).unwrap_or_default()
     }
 
-    /// Whether the pod may be bound.
+    /// Decides whether the pod may be bound.
     pub fn permit(&mut self, cycle: &Cycle, reserved: &Reserved) -> Outcome<Permission> {
         Ok(P::permit(reserved, &self.scene(cycle, &[])?))
     }
 
-    /// What has to be done before the bind.
+    /// Returns what has to be done in the cluster before the bind.
     pub fn pre_bind(&mut self, cycle: &Cycle, reserved: &Reserved) -> Outcome<Vec<Intent>> {
         P::pre_bind(reserved, &self.scene(cycle, &[])?)
     }
 
-    /// How the pod is bound; `None` leaves it to others.
+    /// Returns how the pod is bound. `None` leaves the pod to the next bind plugin or to the host.
     pub fn bind(&mut self, cycle: &Cycle, reserved: &Reserved) -> Outcome<Option<Vec<Intent>>> {
         P::bind(reserved, &self.scene(cycle, &[])?)
     }
 
-    /// The pod is bound.
+    /// Runs the post-bind: the pod is bound.
     pub fn post_bind(&mut self, cycle: &Cycle, reserved: &Reserved) {
         if let Ok(scene) = self.scene(cycle, &[]) {
             P::post_bind(reserved, &scene);
         }
     }
 
-    /// Whether an event can help pods of these templates.
+    /// Returns for each of these templates whether the event can help its pods.
     pub fn hints(&mut self, event: queueing_hint::Event, templates: &[u32]) -> Outcome<Vec<Hint>> {
         let (event, nodes, pods) = Event::taken::<P>(event);
         let hint = |template: &u32| {
@@ -237,13 +241,13 @@ impl<P: Plugin> Guest<P> {
         }
     }
 
-    /// The scene of a cycle, with the template prepared; its node is still to be set.
+    /// Prepares the template and returns the scene of a call in a cycle. The caller sets the scene's node.
     fn scene<'a>(&'a mut self, cycle: &'a Cycle, nodes: &'a [u32]) -> Outcome<Scene<'a, P>> {
         self.prepare(cycle.template)?;
         self.prepared_scene(cycle, nodes)
     }
 
-    /// Works out what depends on the template alone, unless that is known.
+    /// Computes what depends on the template alone, unless a fresh result is known.
     fn prepare(&mut self, id: u32) -> Outcome<()> {
         let Guest { configured, snapshot, templates } = self;
         let Configured { args, .. } = configured.as_ref().ok_or_else(unconfigured::<P>)?;
@@ -286,7 +290,7 @@ fn unheld<P: Plugin>(template: u32) -> String {
     format!("{}: asked about template {template}, which it does not hold", P::NAME)
 }
 
-/// For functions that run outside of cycles, and so can't see this.
+/// Makes a placeholder cycle for functions that run outside of cycles. These functions can't take `&Cycle`.
 fn before_any(template: u32) -> Cycle {
     Cycle { id: 0, time: 0, seed: 0, template }
 }

@@ -1,8 +1,8 @@
-//! Queueing hints: whether something that happened in the cluster can help a pod that the plugin rejected.
+//! Queueing hints: whether an event in the cluster can help a pod that the plugin rejected.
 //!
-//! Which events a plugin is asked about is what `retry_on` names. A pod for which it says [`Hint::Skip`] goes on waiting. What
-//! happened to nodes and to pods on nodes a hint takes as a parameter, [`node::Change`](crate::node::Change) or
-//! [`pod::Change`], with the facts that it names.
+//! The plugin is asked about the events that `retry_on` names. A pod for which the plugin answers [`Hint::Skip`]
+//! stays where it is in the queue. To see what changed in a node or in a pod on a node, a hint takes a parameter
+//! [`node::Change`](crate::node::Change) or [`pod::Change`], with the facts that its type names.
 //!
 //! ```
 //! use berth_guest::prelude::*;
@@ -36,61 +36,62 @@ use crate::plugin::Plugin;
 use crate::snapshot::Snapshot;
 use crate::{EventActions, arguments, pod};
 
-/// Something that happened in the cluster.
+/// An event in the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// `Node`, `Pod`, or `group/version/Kind` for others.
+    /// The kind of the object: `Node`, `Pod`, or `group/version/Kind`.
     pub kind: String,
-    /// What happened.
+    /// What happened to the object.
     pub actions: EventActions,
-    /// `metadata.namespace` of an object of another kind; else empty.
+    /// `metadata.namespace` of an object other than a node or pod; otherwise empty.
     pub namespace: String,
-    /// `metadata.name` of an object of another kind; else empty.
+    /// `metadata.name` of an object other than a node or pod; otherwise empty.
     pub name: String,
     before: Option<String>,
     after: Option<String>,
 }
 
-/// Whether a pod is worth another try.
+/// Whether a pod is worth another attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hint {
-    /// The event can't help it.
+    /// The event can't help the pod.
     Skip,
-    /// It may be schedulable now.
+    /// The pod may be schedulable now.
     Queue,
 }
 
-/// Of an event of a node or a pod, these before and after.
+/// The node or the pod of an event, before and after.
 #[derive(Clone, Copy)]
 pub(crate) struct Happening<'a> {
-    /// In rows 0 and 1.
+    /// The node before the event in row 0, and after it in row 1.
     pub(crate) nodes: Option<&'a Snapshot>,
     pub(crate) pods: [Option<&'a pod::Facts>; 2],
 }
 
 impl Happening<'_> {
-    /// Nothing happened to any.
+    /// No node and no pod.
     pub(crate) const NONE: Self = Happening { nodes: None, pods: [None; 2] };
 }
 
 impl Event {
-    /// The kind without its group and version: `CSINode`.
+    /// Returns the kind without its group and version: `CSINode`.
     pub fn kind_name(&self) -> &str {
         self.kind.rsplit('/').next().unwrap_or(&self.kind)
     }
 
-    /// An object of another kind as it was, with the fields that the plugin reads, in a struct of that shape; `None` where there
-    /// was none. An error names the field.
+    /// Reads the object before the event, for a kind other than node and pod. `T` is a struct in the shape of the
+    /// object, with the fields that the plugin reads. `None` if the object is new. An error names the field.
     pub fn before<T: DeserializeOwned>(&self) -> Result<Option<T>, String> {
         self.before.as_deref().map(arguments::fields).transpose()
     }
 
-    /// The object as it is now, in the same way; `None` where there is none.
+    /// Reads the object after the event, in the same way. `None` if the object is gone.
     pub fn after<T: DeserializeOwned>(&self) -> Result<Option<T>, String> {
         self.after.as_deref().map(arguments::fields).transpose()
     }
 
-    /// Takes the contract's event apart: the event, the node before and after in rows 0 and 1, and the pod's templates.
+    /// Splits the contract's event into the event, the node before and after it in rows 0 and 1, and the pod's
+    /// templates before and after it.
     #[inline(always)]
     pub(crate) fn taken<P: Plugin>(event: queueing_hint::Event) -> (Event, Option<Snapshot>, [Option<u32>; 2]) {
         let queueing_hint::Event { kind, actions, subject } = event;
@@ -111,7 +112,7 @@ impl Event {
     }
 }
 
-/// A node with all that was sent of it.
+/// Makes a snapshot's node from the node of an event.
 fn row(node: queueing_hint::Node, id: u32) -> Node {
     Node {
         id,
@@ -130,7 +131,7 @@ fn row(node: queueing_hint::Node, id: u32) -> Node {
 }
 
 impl Hint {
-    /// [`Hint::Queue`] where the event can help.
+    /// Returns [`Hint::Queue`] if `can_help` is true, and [`Hint::Skip`] otherwise.
     pub fn queue_if(can_help: bool) -> Hint {
         if can_help { Hint::Queue } else { Hint::Skip }
     }

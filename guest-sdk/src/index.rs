@@ -1,8 +1,9 @@
 //! A plugin's own state of the cluster, kept up to date by changes.
 //!
-//! Most plugins decide by one pod and one node, and need none. One that decides by other nodes or by the pods that run on them
-//! would have to look at all of those for every pod; with an index it looks at what it has counted. The index is told of every
-//! change once, before the plugin is asked; functions take it by reference.
+//! Most plugins decide by one pod and one node, and need no index. A plugin that decides by other nodes, or by the
+//! pods on them, would have to look at all of these for every pod. With an index it looks at what the index has
+//! counted instead. The SDK tells the index about every change once, before it asks the plugin. The plugin's
+//! functions take the index by reference.
 //!
 //! ```
 //! use berth_guest::prelude::*;
@@ -55,10 +56,12 @@
 //! # fn main() {}
 //! ```
 //!
-//! A change may be taken back: while the host asks what would be if some pods of a node were not there, they are removed and set
-//! again. An index that has seen a change and its opposite must answer as if neither had been.
+//! The host may take a change back: preemption asks whether a pod would fit without some pods of a node, so the host
+//! removes these pods and sets them again. After a change and its opposite, an index must answer as if neither had
+//! happened.
 //!
-//! What functions find out and want to keep goes behind a `Cell` or `RefCell`, in the index or in what `prepare` makes.
+//! A function that wants to keep a result puts it behind a `Cell` or `RefCell`, in the index or in the result of
+//! `prepare`.
 
 use crate::node::{self, FactSet, ResidentFacts};
 use crate::objects::{Kind, Object};
@@ -67,54 +70,56 @@ use crate::pod;
 use crate::reads::Reads;
 use crate::types::NodeFacts;
 
-/// State that is told of every change. See [the module](self).
+/// A plugin's own state, which the SDK updates after every change. See [the module](self).
 pub trait Index<Args = NoArgs>: Sized + 'static {
-    /// The facts of nodes to be told of: a type of [`node`], or a tuple of them.
+    /// The facts of nodes that the index receives: a type of [`node`], or a tuple of them.
     type Nodes: FactSet;
-    /// The facts of the pods on nodes to be told of: a type of [`pod`], or a tuple of them. `()`: no pods at all.
+    /// The facts of pods on nodes that the index receives: a type of [`pod`], or a tuple of them. `()`: the index
+    /// receives no pods.
     type Pods: ResidentFacts;
 
-    /// Before the first change.
+    /// Makes the index before the first change.
     fn new(args: &Args) -> Self;
 
-    /// Whether, with these arguments, it has to be told of nodes and pods. Where not, the facts of `Nodes` and `Pods` that no
-    /// function reads are not declared, and so not sent: it sees them empty.
+    /// Returns true if the index needs nodes and pods with these arguments. If false, the facts of
+    /// `Nodes` and `Pods` that no function reads are not declared. The host does not send them, and the index sees
+    /// them empty.
     fn is_told(_args: &Args) -> bool {
         true
     }
 
-    /// A node is new, or one of its facts changed.
+    /// Adds a node, or replaces its facts after a change.
     fn node_set(&mut self, _node: node::Id, _facts: <Self::Nodes as FactSet>::Item<'_>) {}
 
-    /// A node is gone. Its pods may be told of as gone before or after.
+    /// Removes a node. The node's pods may be removed before or after it.
     fn node_removed(&mut self, _node: node::Id) {}
 
-    /// A pod came to a node, or changed there. It may be told of before its node is.
+    /// Adds a pod to a node, or replaces its facts after a change. The pod may come before its node.
     fn pod_set(&mut self, _pod: pod::Id, _node: node::Id, _facts: <Self::Pods as ResidentFacts>::Item<'_>) {}
 
-    /// A pod left its node.
+    /// Removes a pod from its node.
     fn pod_removed(&mut self, _pod: pod::Id) {}
 
-    /// The kinds of [objects](crate::objects) to be told of.
+    /// Returns the kinds of [objects](crate::objects) that the index receives.
     fn kinds(_args: &Args) -> Vec<Kind> {
         Vec::new()
     }
 
-    /// An object is new, or one of its fields changed.
+    /// Adds an object, or replaces its fields after a change.
     fn object_set(&mut self, _object: &Object<'_>) {}
 
-    /// An object is gone; its fields are told no more.
+    /// Removes an object. The object's fields are empty.
     fn object_removed(&mut self, _object: &Object<'_>) {}
 }
 
-/// What an index is told of.
+/// Returns the facts that an index receives.
 pub const fn reads<I: Index<Args>, Args>() -> Reads {
     let nodes = Reads::node(<I::Nodes as FactSet>::FACTS);
     let pods = <I::Pods as ResidentFacts>::FACTS;
     if pods.is_empty() { nodes } else { nodes.and(Reads { resident: pods, ..Reads::node(NodeFacts::PODS) }) }
 }
 
-/// That of a plugin without one.
+/// The index of a plugin that has none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoIndex;
 

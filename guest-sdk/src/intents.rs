@@ -1,8 +1,9 @@
-//! What a plugin wants done to the cluster: it says so, and the host does it under its own rights.
+//! Changes to the cluster that a plugin asks for. The plugin returns intents, and the host executes them under its
+//! own rights.
 //!
-//! Whoever reads of a kind needs no rights for it; the host's role has to allow what intents do (`patch`, `create`, `delete`, and
-//! `watch` of what is waited for). Where it doesn't, or where an intent fails in another way, the pod's placing ends: everything that was
-//! reserved is taken back, and the pod is tried again.
+//! A plugin needs no rights. The host's role must allow what intents do: `patch`, `create`, `delete`, and `watch` of
+//! an object that an intent waits for. If the role doesn't, or if an intent fails for another reason, the pod's
+//! scheduling attempt fails: every reservation is undone and the pod is queued again.
 //!
 //! ```
 //! use std::time::Duration;
@@ -23,19 +24,19 @@ use std::time::Duration;
 pub use crate::bindings::reserve::berth::scheduler::intents::{Intent, ObjectReference, Patch, PatchType, Wait};
 
 impl ObjectReference {
-    /// An object of no namespace, of whatever uid: `ObjectReference::new("v1", "Node", "node-1")`.
+    /// Names a cluster-scoped object, with any uid: `ObjectReference::new("v1", "Node", "node-1")`.
     pub fn new(api_version: &str, kind: &str, name: &str) -> ObjectReference {
         let [api_version, kind, name] = [api_version, kind, name].map(str::to_owned);
         ObjectReference { api_version, kind, namespace: String::new(), name, uid: String::new() }
     }
 
-    /// The object of this name in a namespace.
+    /// Sets the namespace of the object.
     #[must_use]
     pub fn in_namespace(self, namespace: &str) -> ObjectReference {
         ObjectReference { namespace: namespace.to_owned(), ..self }
     }
 
-    /// This very object: another one of the same name is left alone.
+    /// Sets the uid of the object. Another object of the same name is then left alone.
     #[must_use]
     pub fn with_uid(self, uid: &str) -> ObjectReference {
         ObjectReference { uid: uid.to_owned(), ..self }
@@ -43,58 +44,61 @@ impl ObjectReference {
 }
 
 impl Intent {
-    /// Change an object by a JSON merge patch.
+    /// Changes an object by a JSON merge patch.
     pub fn patch(object: ObjectReference, patch: impl Into<String>) -> Intent {
         changed(object, "", patch.into(), PatchType::Merge)
     }
 
-    /// Change an object's status by a JSON merge patch.
+    /// Changes an object's status by a JSON merge patch.
     pub fn patch_status(object: ObjectReference, patch: impl Into<String>) -> Intent {
         changed(object, "status", patch.into(), PatchType::Merge)
     }
 
-    /// Change an object by a strategic merge patch, which knows the keys of lists. Custom resources have none.
+    /// Changes an object by a strategic merge patch, which merges lists by their keys. Custom resources don't support
+    /// it.
     pub fn strategic_patch(object: ObjectReference, patch: impl Into<String>) -> Intent {
         changed(object, "", patch.into(), PatchType::StrategicMerge)
     }
 
-    /// Change an object's status by a strategic merge patch.
+    /// Changes an object's status by a strategic merge patch.
     pub fn strategic_patch_status(object: ObjectReference, patch: impl Into<String>) -> Intent {
         changed(object, "status", patch.into(), PatchType::StrategicMerge)
     }
 
-    /// Make an object of this name, which nobody else may bear; `json` is what it has besides, but its status, for which it
-    /// takes a patch. Whoever makes one in `pre_bind` deletes it in `unreserve`.
+    /// Creates an object. It fails if an object of this name exists. `json` is the object without its kind and names.
+    /// It has no status: patch the status afterwards. A plugin that creates an object in `pre_bind` deletes it in
+    /// `unreserve`.
     pub fn create(object: ObjectReference, json: impl Into<String>) -> Intent {
         Intent::Create((object, json.into()))
     }
 
-    /// Delete an object. One that is not there is done with.
+    /// Deletes an object. An object that does not exist counts as deleted.
     pub fn delete(object: ObjectReference) -> Intent {
         Intent::Delete(object)
     }
 
-    /// Bind a pod to a node, as the scheduler itself does it: for a `bind`.
+    /// Binds a pod to a node as the scheduler itself does. For a `bind` function.
     pub fn bind(pod: ObjectReference, node: &str) -> Intent {
         let patch = format!(r#"{{"target":{{"kind":"Node","name":{}}}}}"#, quoted(node));
         changed(pod, "binding", patch, PatchType::Merge)
     }
 
-    /// Go on with what follows when the object is so. `until` is a CEL expression over `object`: true ends the wait, a string
-    /// ends it as failed, for that reason, and anything else (a field that is not there yet) waits on. Without an end of its
-    /// own it fails after `timeout`.
+    /// Waits until the object meets a condition. `until` is a CEL expression over `object`. True ends the wait. A
+    /// string ends the wait as failed, and the string is the reason. Any other value, or an error such as a missing
+    /// field, continues the wait. The wait fails after `timeout`.
     pub fn wait_until(object: ObjectReference, until: impl Into<String>, timeout: Duration) -> Intent {
         let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         Intent::WaitUntil(Wait { object, until: until.into(), timeout_ms })
     }
 
-    /// Delete this pod to make room, with the reason for its condition.
+    /// Evicts a pod to make room. `reason` is for the pod's condition.
     pub fn evict(pod: ObjectReference, reason: impl Into<String>) -> Intent {
         Intent::Evict((pod, reason.into()))
     }
 
-    /// The object as it will be, as a JSON merge patch of what it is: every plugin that reads the kind sees it so, marked
-    /// [assumed](crate::objects::Object::assumed), until the API server has a newer one or the pod's reservation ends.
+    /// Assumes a change of an object: `patch` is a JSON merge patch of the object as it is now. Every plugin that
+    /// reads the kind sees the patched object, marked [assumed](crate::objects::Object::assumed), until the API
+    /// server has a newer version or the pod's reservation ends.
     pub fn assume(object: ObjectReference, patch: impl Into<String>) -> Intent {
         Intent::Assume((object, patch.into()))
     }
@@ -104,7 +108,7 @@ fn changed(object: ObjectReference, subresource: &str, patch: String, patch_type
     Intent::Patch(Patch { object, subresource: subresource.to_owned(), patch, patch_type })
 }
 
-/// A text as JSON, in quotes: for patches that are put together with `format!`.
+/// Writes a string as JSON, in quotes. For patches that are built with `format!`.
 ///
 /// ```
 /// use berth_guest::intents::quoted;

@@ -1,4 +1,5 @@
-//! Labels and annotations, compact: a cluster's nodes have few different keys and values, so each text is kept once.
+//! Labels and annotations in a compact form. A cluster's nodes have few different keys and values, so each string is
+//! kept once.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -6,14 +7,14 @@ use std::rc::Rc;
 
 use crate::types;
 
-/// A map of texts: labels or annotations.
+/// A map of strings: labels or annotations.
 ///
-/// `None` where it is empty: an `Rc` of nothing takes memory, which would be lost wherever the facts that a plugin does not read
-/// are forgotten rather than freed.
+/// `None` if it is empty: an empty `Rc` takes memory, and that memory would leak where the SDK forgets, rather than
+/// frees, the facts that a plugin does not read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LabelMap(Option<Rc<[Pair]>>);
 
-/// Key and value.
+/// A key and its value.
 type Pair = (Rc<str>, Rc<str>);
 
 impl LabelMap {
@@ -25,32 +26,32 @@ impl LabelMap {
         self.0.as_deref().unwrap_or_default()
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
-        // Nearly all keys differ in their length, which makes this faster than halving the list.
+        // Nearly all keys differ in length, so comparing one by one is faster than a binary search.
         self.pairs().iter().find(|(known, _)| same(known, key)).map(|(_, value)| &**value)
     }
 
-    /// Whether there is such a key, whatever its value.
+    /// Returns true if the key exists, with any value.
     pub fn contains_key(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 
-    /// Keys and values, in the order of the keys.
+    /// Returns keys and values, sorted by key.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.pairs().iter().map(|(key, value)| (&**key, &**value))
     }
 }
 
 impl<'a> FromIterator<(&'a str, &'a str)> for LabelMap {
-    /// Of a key that comes twice, the last value counts.
+    /// If a key comes twice, the last value counts.
     fn from_iter<I: IntoIterator<Item = (&'a str, &'a str)>>(labels: I) -> LabelMap {
         let sorted: std::collections::BTreeMap<_, _> = labels.into_iter().collect();
         LabelMap::new(sorted.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
     }
 }
 
-/// Facts that are a map of texts: they dereference to [`LabelMap`].
+/// Facts that are a map of strings. They dereference to [`LabelMap`].
 macro_rules! fact {
     ($($(#[$doc:meta])* $fact:ident,)*) => { $(
         $(#[$doc])*
@@ -69,19 +70,20 @@ macro_rules! fact {
 
 pub(crate) use fact;
 
-/// Texts in use, each once.
+/// The strings in use, each kept once.
 #[derive(Default)]
 pub(crate) struct Texts {
-    /// By hash. Of two texts with one hash, only the first is shared; the second is kept as often as it comes.
+    /// The known strings, by hash. Of two strings with the same hash, only the first is shared; each use of the
+    /// second has its own copy.
     known: HashMap<u64, Rc<str>, BuildHasherDefault<AsIs>>,
-    /// How many there may be before unused ones are looked for.
+    /// The number of strings at which `sweep` looks for unused ones.
     sweep_at: usize,
-    /// The labels made last. The next node's have the same keys, most often.
+    /// The labels of the previous call. The next node's labels usually have the same keys.
     last: LabelMap,
 }
 
 impl Texts {
-    /// Moves labels out of the contract's form.
+    /// Converts labels from the contract's form.
     pub(crate) fn labels(&mut self, labels: Vec<types::Label>) -> LabelMap {
         if labels.is_empty() {
             return LabelMap::default();
@@ -117,7 +119,7 @@ impl Texts {
         }
     }
 
-    /// Drops texts that nobody holds any more, each time their number has doubled.
+    /// Drops unused strings, each time the number of strings has doubled.
     fn sweep(&mut self) {
         if self.known.len() >= self.sweep_at {
             self.known.retain(|_, text| Rc::strong_count(text) > 1);
@@ -126,7 +128,7 @@ impl Texts {
     }
 }
 
-/// The map's keys are hashes already.
+/// A hasher for keys that are hashes already: it returns them unchanged.
 #[derive(Default)]
 struct AsIs(u64);
 
@@ -144,7 +146,7 @@ impl std::hash::Hasher for AsIs {
     }
 }
 
-/// Hashes texts and numbers, without a seed, as a component has no randomness to take one from.
+/// A hasher for strings and numbers. It has no random seed, as a component has no randomness.
 #[derive(Default)]
 pub(crate) struct Hasher(u64);
 
@@ -175,7 +177,8 @@ impl std::hash::Hasher for Hasher {
     }
 }
 
-/// Eight bytes at a time, as WebAssembly compares and hashes byte by byte otherwise: that is half of a first sync's time.
+/// Splits bytes into words of eight, and a last word with the remaining bytes and the length. WebAssembly compares
+/// and hashes byte by byte otherwise, which takes half of the time of a first sync.
 fn words(bytes: &[u8]) -> (impl Iterator<Item = u64>, u64) {
     let (words, rest) = bytes.as_chunks::<8>();
     let rest = rest.iter().fold(bytes.len() as u64, |word, &byte| (word << 8) | u64::from(byte));
@@ -192,7 +195,7 @@ fn hash(text: &str) -> u64 {
     words.fold(mix(0, rest), mix)
 }
 
-/// Spreads a word over all bits: a table looks at the lowest and the highest.
+/// Mixes a word into a hash and spreads it over all bits: a hash table uses the lowest and the highest bits.
 fn mix(hash: u64, word: u64) -> u64 {
     let mixed = (hash.rotate_left(5) ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
     mixed ^ (mixed >> 32)

@@ -17,14 +17,14 @@
 //! # fn main() {}
 //! ```
 //!
-//! The parameters' types say which facts the plugin reads: here the labels of both. They are references to types of [`pod`],
-//! [`node`] and [`cluster`], as many as you like and in any order. A fact that is no parameter can't be read, and is never
-//! sent to the component.
+//! The parameters' types say which facts the plugin reads: here the labels of the pod and of the node. Each parameter
+//! is a reference to a type of [`pod`], [`node`] or [`cluster`]. A function takes any number of them, in any order. A
+//! plugin can't read a fact that is not a parameter, and the host never sends such a fact to the component.
 //!
 //! # A score, with arguments
 //!
-//! Scores are 0 to 100, or whatever `normalization` makes of them. Arguments are a struct of your own, read from the profile's
-//! `pluginConfig`; what is wrong in them is told with plugin and field.
+//! Scores are 0 to 100, or any `i64` that `normalization` scales to 0 to 100. Arguments are a struct of your own,
+//! read from the profile's `pluginConfig`. An error in the arguments names the plugin and the field.
 //!
 //! ```
 //! use berth_guest::prelude::*;
@@ -46,8 +46,9 @@
 //!
 //! # Both, with work done once
 //!
-//! Many pods look the same to a plugin, and each is asked about on thousands of nodes. What depends on the pod alone is worked out
-//! once by `prepare`; the functions take what it returns by reference.
+//! Many pods are equal in all facts that a plugin reads. Such pods share a template, and the plugin is asked about a
+//! template on thousands of nodes. `prepare` computes once per template what depends on the pod alone. The other
+//! functions take the result by reference.
 //!
 //! ```
 //! use berth_guest::prelude::*;
@@ -91,25 +92,29 @@
 //! # fn main() {}
 //! ```
 //!
-//! # State of its own
+//! # A plugin's own state
 //!
-//! What depends on more than one pod and one node, as the pods that run elsewhere, is kept in an [`index`] that is told of every
-//! change, and of [`objects`] of any kind. [`groups`], [`topology`] and [`room`] are what one is made of
-//! that counts pods.
+//! A plugin that depends on more than one pod and one node, such as on the pods of other nodes, keeps that state in
+//! an [`index`]. The SDK tells the index about every change of nodes, pods, and [`objects`] of any kind. [`groups`],
+//! [`topology`] and [`room`] are building blocks of an index that counts pods.
 //!
-//! # After the choice
+//! # After a node is chosen
 //!
-//! [`lifecycle`] is about what happens between the choice of a node and the pod's start there: set something aside, hold the pod,
-//! do something to the cluster first by [`intents`], bind it in a way of its own. [`hints`] say which events can help a pod that
-//! was rejected.
+//! [`lifecycle`] covers the steps between the choice of a node and the bind: reserve resources, hold the pod
+//! (permit), change objects in the cluster first through [`intents`], or bind the pod in your own way. [`hints`] say
+//! which events can help a pod that was rejected.
 //!
 //! # The rest
 //!
-//! [`plugin!`] lists all its keys. With `skip` a plugin says with which pods it has nothing to do. [`classes`] are for plugins that count over domains and are asked about many nodes. One that makes [room](post_filter) where no node fits asks what would be without some pods. [`testing`] runs a plugin natively, for plain `cargo test`. [`args`] has types for arguments
-//! that are checked, and [`selector`] matches node selectors and affinities. [`error!`], [`warn!`], [`info!`] and [`debug!`] write
-//! to the host's log, and so does a panic before it fails the call.
+//! [`plugin!`] lists all its keys. `skip` tells the host which pods the plugin has nothing to do with. [`classes`]
+//! are for plugins that count over topology domains and are asked about many nodes. A [post-filter](post_filter)
+//! makes room where no node fits: it asks whether the pod would fit without some of the other pods. [`testing`] runs
+//! a plugin natively, for plain `cargo test`. [`args`] has types for checked arguments. [`selector`] matches node
+//! selectors and affinities. [`error!`], [`warn!`], [`info!`] and [`debug!`] write to the host's log. A panic is
+//! logged as well, before it fails the call.
 //!
-//! A crate of a plugin has `crate-type = ["cdylib", "rlib"]` and depends on this one, and on `serde` where it takes arguments.
+//! A plugin's crate has `crate-type = ["cdylib", "rlib"]`. It depends on this crate, and on `serde` if it takes
+//! arguments.
 
 pub mod args;
 #[doc(hidden)]
@@ -175,7 +180,7 @@ pub use verdicts::Verdicts;
 #[doc(hidden)]
 pub use wit_bindgen;
 
-/// What nearly every plugin uses.
+/// The names that nearly every plugin uses.
 pub mod prelude {
     pub use crate::types::{HostPort, Label, Resources, Taint, TaintEffect, Toleration};
     pub use crate::{Cycle, PreFilter, PreScore, Reason, Rejection, RejectionCode, Verdict, cluster, node, pod};

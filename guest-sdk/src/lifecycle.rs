@@ -1,8 +1,8 @@
-//! What happens to a pod between the choice of its node and its start there: reserve, permit, pre-bind, bind, post-bind, and
-//! unreserve where one of them, or another plugin's, came to nothing.
+//! The steps after a node is chosen: reserve, permit, pre-bind, bind and post-bind. If this plugin or another one
+//! fails in one of these steps, unreserve.
 //!
-//! A plugin keeps nothing between these calls: what `reserve` gives as state, the host hands to all that follow, also after
-//! the component was exchanged for a newer one.
+//! A plugin keeps nothing between these calls. The host keeps the state that `reserve` returns and passes it to all
+//! later calls, even if the component was replaced by a newer version in between.
 //!
 //! ```
 //! use berth_guest::prelude::*;
@@ -42,14 +42,14 @@ use crate::verdict::{Reason, Rejection};
 /// What `reserve` sets aside for a pod on its node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reservation {
-    /// Handed to all calls that follow, as it is. 1 MiB at most.
+    /// Passed unchanged to all later calls. At most 1 MiB.
     pub state: Vec<u8>,
-    /// What has to be done at once; to [assume](Intent::assume) an object, mostly.
+    /// Intents to execute at once: only [`Intent::assume`] is allowed here.
     pub intents: Vec<Intent>,
 }
 
 impl Reservation {
-    /// With this state, and nothing to be done.
+    /// Makes a reservation with this state and without intents.
     pub fn of(state: impl Into<Vec<u8>>) -> Reservation {
         Reservation { state: state.into(), intents: Vec::new() }
     }
@@ -58,18 +58,19 @@ impl Reservation {
 /// A pod's reservation, as the calls after `reserve` see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reserved {
-    /// `metadata.name` of the node that was chosen. It may be gone by now.
+    /// `metadata.name` of the chosen node. The node may be deleted by now.
     pub node_name: String,
-    /// The state that the plugin's own `reserve` gave; empty where it has none.
+    /// The state that this plugin's `reserve` returned; empty if the plugin has no `reserve`.
     pub state: Vec<u8>,
-    /// The plugin's `pre_bind` was asked before. In `unreserve`: what it wanted may be done, all of it or in part.
+    /// True if this plugin's `pre_bind` was called before. In `unreserve`, true means that the intents of `pre_bind`
+    /// may have been executed, all of them or some.
     pub pre_bound: bool,
 }
 
-/// What an `unreserve` may return: nothing, or the [`Intent`]s that undo what `pre_bind` wanted: patches, creations and
-/// deletions. They are done in their order, each whatever came of the one before.
+/// The return type of an `unreserve`: nothing, or the [`Intent`]s that undo the intents of `pre_bind`. Allowed are
+/// patches, creations and deletions. The host executes them in order and continues after a failure.
 pub trait IntoUndo {
-    /// What has to be undone.
+    /// Returns what has to be undone.
     fn into_undo(self) -> Vec<Intent>;
 }
 
@@ -85,10 +86,10 @@ impl IntoUndo for Vec<Intent> {
     }
 }
 
-/// What a `reserve` may return: a [`Reservation`], or a `Result` of it or of nothing, whose error is a [`Rejection`] or just a
-/// reason.
+/// The return type of a `reserve`: a [`Reservation`], a `Result` of it, or a `Result` of `()`. The error is a
+/// [`Rejection`] or a plain reason.
 pub trait IntoReservation {
-    /// The reservation, or why there can be none.
+    /// Returns the reservation, or why there is none.
     fn into_reservation(self) -> Result<Reservation, Rejection>;
 }
 
@@ -110,27 +111,27 @@ impl<E: Into<Rejection>> IntoReservation for Result<(), E> {
     }
 }
 
-/// What a `permit` says: of its own pod, and of others that it made wait before.
+/// The answer of a `permit`: the decision about the pod, and about other pods that this plugin made wait before.
 ///
-/// A `permit` may also return a `Result` of it, whose error is a [`Rejection`] or just a reason and turns the pod away.
+/// A `permit` may also return a `Result` of it. The error is a [`Rejection`] or a plain reason, and denies the pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Permission {
-    /// Of the pod that it was asked about.
+    /// The decision about the pod of this call.
     pub decision: Decision,
-    /// Waiting pods, by uid, that the plugin lets go now; others are ignored.
+    /// Uids of waiting pods that the plugin approves now. Uids of other pods are ignored.
     pub allow: Vec<String>,
-    /// Waiting pods, by uid, that it turns away.
+    /// Uids of waiting pods that the plugin rejects now.
     pub reject: Vec<String>,
 }
 
-/// What happens to a pod after `reserve`.
+/// The decision about a pod after `reserve`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// It may be bound, as far as this plugin is concerned.
+    /// This plugin lets the pod be bound.
     Approve,
-    /// It is not bound, but tried again when something changes.
+    /// The pod is not bound. It is tried again when something changes that may help it.
     Deny(Rejection),
-    /// It keeps its node and waits to be let go, and is turned away when this time is over.
+    /// The pod keeps its node and waits until the plugin approves it. The pod is denied when this time is over.
     Wait(Duration),
 }
 
@@ -138,23 +139,23 @@ impl Permission {
     /// The pod may be bound.
     pub const APPROVE: Permission = Permission::of(Decision::Approve);
 
-    /// The pod is turned away.
+    /// Denies the pod.
     pub fn deny(reason: impl Into<Reason>) -> Permission {
         Permission::of(Decision::Deny(Rejection::unschedulable(reason)))
     }
 
-    /// The pod waits, for so long at most.
+    /// Makes the pod wait for approval, at most this long.
     pub const fn wait(at_most: Duration) -> Permission {
         Permission::of(Decision::Wait(at_most))
     }
 
-    /// Lets these waiting pods go as well.
+    /// Also approves these waiting pods, by uid.
     #[must_use]
     pub fn allowing(self, uids: Vec<String>) -> Permission {
         Permission { allow: uids, ..self }
     }
 
-    /// Turns these waiting pods away as well.
+    /// Also rejects these waiting pods, by uid.
     #[must_use]
     pub fn rejecting(self, uids: Vec<String>) -> Permission {
         Permission { reject: uids, ..self }

@@ -3,8 +3,8 @@
 #[doc(inline)]
 pub use crate::bindings::base::berth::scheduler::log::Level;
 
-/// Writes one line; [`error!`](crate::error!), [`warn!`](crate::warn!), [`info!`](crate::info!) and
-/// [`debug!`](crate::debug!) are shorter. In a native test it goes to standard error.
+/// Writes one line. [`error!`](crate::error!), [`warn!`](crate::warn!), [`info!`](crate::info!) and
+/// [`debug!`](crate::debug!) are shorter. In a native test, the line goes to standard error.
 pub fn write(level: Level, message: &str) {
     #[cfg(target_family = "wasm")]
     crate::bindings::base::berth::scheduler::log::write(level, message);
@@ -12,31 +12,31 @@ pub fn write(level: Level, message: &str) {
     eprintln!("{level:?}: {message}");
 }
 
-/// Makes a panic a line in the host's log, with its place in the source, before it ends the call as a trap.
+/// Logs a panic, with its place in the source, before it ends the call as a trap.
 pub(crate) fn report_panics() {
     #[cfg(target_family = "wasm")]
     std::panic::set_hook(Box::new(|panic| write(Level::Error, &panic.to_string())));
 }
 
-/// An error line in the host's log, written like `format!`.
+/// Writes an error line to the host's log. Takes the arguments of `format!`.
 #[macro_export]
 macro_rules! error {
     ($($message:tt)*) => { $crate::log::write($crate::log::Level::Error, &::std::format!($($message)*)) };
 }
 
-/// A warning in the host's log, written like `format!`.
+/// Writes a warning to the host's log. Takes the arguments of `format!`.
 #[macro_export]
 macro_rules! warn {
     ($($message:tt)*) => { $crate::log::write($crate::log::Level::Warn, &::std::format!($($message)*)) };
 }
 
-/// A line in the host's log, written like `format!`.
+/// Writes an informational line to the host's log. Takes the arguments of `format!`.
 #[macro_export]
 macro_rules! info {
     ($($message:tt)*) => { $crate::log::write($crate::log::Level::Info, &::std::format!($($message)*)) };
 }
 
-/// A line in the host's log that is shown on request, written like `format!`.
+/// Writes a debug line to the host's log. Takes the arguments of `format!`.
 #[macro_export]
 macro_rules! debug {
     ($($message:tt)*) => { $crate::log::write($crate::log::Level::Debug, &::std::format!($($message)*)) };

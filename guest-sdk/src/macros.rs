@@ -1,45 +1,46 @@
-//! The one line with which an author makes a plugin of functions.
+//! The macro [`plugin!`](crate::plugin!), which makes a plugin of an author's functions.
 
 /// Makes a plugin of plain functions.
 ///
-/// Only `name` and one function are needed; the keys come in this order:
+/// Only `name` and one function are required. The keys must come in this order:
 ///
-/// | key | what |
+/// | key | what it is |
 /// |---|---|
-/// | `name: "NodeName"` | the name that profiles, events and messages use |
-/// | `version: "1.2"` | for people; the crate's version otherwise |
+/// | `name: "NodeName"` | the name of the plugin in profiles, events and messages |
+/// | `version: "1.2"` | the plugin's version, for people; default: the crate's version |
 /// | `args: Args` | your struct, read from `pluginConfig[].args`; functions take `&Args` |
-/// | `index: Counts` | your own state, told of every change: see [`index`](crate::index); functions take `&Counts` |
-/// | `prepare: prepare => Wanted` | a function that works out once a template what functions take as `&Wanted` |
-/// | `skip: skip` | once a template, and again when objects or the cluster's facts changed: `true` where the plugin has nothing to do with its pods; it is asked nothing about them then. From facts of the pod and what the index keeps of objects, nothing else; `bool` or a `Result` of it |
-/// | `pre_enqueue: pre_enqueue` | once a pod, before it may be tried: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
-/// | `queue_sort: queue_sort` | once a pod: its place in the order, from [`Queued`](crate::Queued) and facts of the pod |
-/// | `pre_filter: pre_filter` | once a pod: [`PreFilter`](crate::PreFilter) or a `Result` of it |
-/// | `filter: filter` | a pod and a node: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
-/// | `filter_nodes: filter_nodes` | instead of `filter`, all nodes at once: [`Verdicts`](crate::Verdicts) or a `Result` of them |
-/// | `post_filter: post_filter` | where no node fits, once a pod: [`PostFilter`](crate::post_filter::PostFilter) or a `Result` of it, from [`&mut Rejected`](crate::post_filter::Rejected) first |
-/// | `pre_score: pre_score` | once a pod: [`PreScore`](crate::PreScore) or a `Result` of it |
-/// | `score: score` | a pod and a node: `i64` or a `Result` of it |
-/// | `score_nodes: score_nodes` | instead of `score`, all nodes at once: a `Vec<i64>` or a `Result` of it |
-/// | `normalization: Default` | `None` (raw scores are 0 to 100), `Default` (the highest becomes 100) or `DefaultReversed` |
-/// | `normalize: normalize` | your own instead: a function of `&mut [i64]` and facts of the pod |
-/// | `classify: classify` | beside these, for a plugin that counts over domains: an `Option` of [`Classified`](crate::classes::Classified) or a `Result` of it, from [`&Known`](crate::classes::Known) and facts of the pod |
-/// | `score_classes: score_classes` | beside `classify`: [`ClassScores`](crate::classes::ClassScores) or a `Result` of it, from [`&Passed`](crate::classes::Passed) |
-/// | `reserve: reserve` | a pod and the node that was chosen: a [`Reservation`](crate::lifecycle::Reservation) or a `Result` of it |
-/// | `unreserve: unreserve` | beside `reserve`: that came to nothing; nothing, or a `Vec` of [`Intent`](crate::intents::Intent)s to undo it, from `&`[`Reserved`](crate::lifecycle::Reserved) and facts of the pod, as all below |
-/// | `permit: permit` | may the pod be bound? [`Permission`](crate::lifecycle::Permission) or a `Result` of it |
-/// | `pre_bind: pre_bind` | what has to be done before: a `Vec` of [`Intent`](crate::intents::Intent)s or a `Result` of it |
-/// | `bind: bind` | in place of the usual binding: an `Option` of such a `Vec`, `None` for others to bind it, or a `Result` of it |
-/// | `post_bind: post_bind` | the pod is bound |
-/// | `queueing_hint: queueing_hint` | can an [`Event`](crate::hints::Event) help a pod that was rejected? [`Hint`](crate::hints::Hint) or a `Result` of it |
-/// | `retry_on: [ClusterEvent::new("Node", EventActions::ADD)]` | when a rejected pod is worth another try; otherwise when a fact changed that is read |
-/// | `scope: Cluster` | only where the answers depend on more than the parameters show |
+/// | `index: Counts` | your own state, which the SDK updates after every change: see [`index`](crate::index); functions take `&Counts` |
+/// | `prepare: prepare => Wanted` | computes, once per template, a value that functions take as `&Wanted` |
+/// | `skip: skip` | returns `true` if the plugin has nothing to do with pods of the template, so that the host does not ask about them: `bool` or a `Result` of it. Called once per template, and again after a change of objects or cluster facts. May only depend on facts of the pod and of the cluster, and on what the index keeps of objects |
+/// | `pre_enqueue: pre_enqueue` | decides once per pod whether the pod may enter the active queue: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
+/// | `queue_sort: queue_sort` | returns the sort key of a pod, from [`Queued`](crate::Queued) and facts of the pod |
+/// | `pre_filter: pre_filter` | runs once per pod: [`PreFilter`](crate::PreFilter) or a `Result` of it |
+/// | `filter: filter` | filters one node: [`Verdict`](crate::Verdict), or `Result<(), reason>` |
+/// | `filter_nodes: filter_nodes` | replaces `filter`, and filters all nodes at once: [`Verdicts`](crate::Verdicts) or a `Result` of it |
+/// | `post_filter: post_filter` | runs once per pod if no node fits: [`PostFilter`](crate::post_filter::PostFilter) or a `Result` of it. Its first parameter is [`&mut Rejected`](crate::post_filter::Rejected) |
+/// | `pre_score: pre_score` | runs once per pod: [`PreScore`](crate::PreScore) or a `Result` of it |
+/// | `score: score` | scores one node: `i64` or a `Result` of it |
+/// | `score_nodes: score_nodes` | replaces `score`, and scores all nodes at once: a `Vec<i64>` or a `Result` of it |
+/// | `normalization: Default` | `None` (raw scores are 0 to 100), `Default` (the highest raw score becomes 100) or `DefaultReversed` (the same, reversed) |
+/// | `normalize: normalize` | replaces `normalization`: a function of `&mut [i64]` and facts of the pod |
+/// | `classify: classify` | in addition to `filter` and `score`, for a plugin that counts over topology domains: an `Option` of [`Classified`](crate::classes::Classified) or a `Result` of it, from [`&Known`](crate::classes::Known) and facts of the pod |
+/// | `score_classes: score_classes` | with `classify`: [`ClassScores`](crate::classes::ClassScores) or a `Result` of it, from [`&Passed`](crate::classes::Passed) |
+/// | `reserve: reserve` | reserves resources for a pod on the chosen node: a [`Reservation`](crate::lifecycle::Reservation) or a `Result` of it |
+/// | `unreserve: unreserve` | with `reserve`: the reservation ends without a bind. Returns nothing, or a `Vec` of [`Intent`](crate::intents::Intent)s that undo `pre_bind`. Like all functions below, it takes `&`[`Reserved`](crate::lifecycle::Reserved) and facts of the pod |
+/// | `permit: permit` | decides whether the pod may be bound: [`Permission`](crate::lifecycle::Permission) or a `Result` of it |
+/// | `pre_bind: pre_bind` | returns what has to be done before the bind: a `Vec` of [`Intent`](crate::intents::Intent)s or a `Result` of it |
+/// | `bind: bind` | replaces the usual bind: an `Option` of such a `Vec`, where `None` leaves the pod to another plugin or the host; or a `Result` of it |
+/// | `post_bind: post_bind` | runs after the pod is bound |
+/// | `queueing_hint: queueing_hint` | decides whether an [`Event`](crate::hints::Event) can help a pod that was rejected: [`Hint`](crate::hints::Hint) or a `Result` of it |
+/// | `retry_on: [ClusterEvent::new("Node", EventActions::ADD)]` | the events after which a rejected pod is worth another attempt; default: any change of a fact that the plugin reads |
+/// | `scope: Cluster` | only needed if the answers depend on more than the parameters show |
 ///
-/// The functions' parameter types say which facts they read: references to types of [`pod`](crate::pod),
-/// [`node`](crate::node) and [`cluster`](crate::cluster), [`&Cycle`](crate::Cycle), and your own `&Args`, `&Counts` and `&Wanted`,
-/// in any order. A fact that is no parameter cannot be read, and is not sent. A function without `&Cycle`, an index,
-/// [`node::Id`](crate::node::Id) and [`node::Ids`](crate::node::Ids) is one whose answers the host may keep until a fact of the node
-/// changes, and take for those about every node with the same facts.
+/// The functions' parameter types say which facts they read. A function takes, in any order, references to types of
+/// [`pod`](crate::pod), [`node`](crate::node) and [`cluster`](crate::cluster), [`&Cycle`](crate::Cycle), and your own
+/// `&Args`, `&Counts` and `&Wanted`. A function can't read a fact that is not a parameter, and the host does not send
+/// such a fact. If a function takes no `&Cycle`, no index, no [`node::Id`](crate::node::Id) and no
+/// [`node::Ids`](crate::node::Ids), the host may cache its answers. The host reuses a cached answer for every node
+/// with the same facts, until a fact of the node changes.
 ///
 /// ```
 /// use berth_guest::prelude::*;
@@ -82,7 +83,7 @@ macro_rules! plugin {
         $(, scope: $scope:ident)?
         $(,)?
     ) => {
-        /// The plugin, for the SDK's harness and for whoever runs it natively.
+        /// The plugin, for the SDK's test host and for other code that runs it natively.
         #[derive(Clone, Copy, Debug)]
         pub struct Plugin;
 
@@ -361,7 +362,7 @@ macro_rules! plugin {
     };
 }
 
-/// The first of one or two values.
+/// Expands to the first of one or two values.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __first {
@@ -370,7 +371,7 @@ macro_rules! __first {
     };
 }
 
-/// The first of one or two types.
+/// Expands to the first of one or two types.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __first_type {
@@ -379,7 +380,7 @@ macro_rules! __first_type {
     };
 }
 
-/// Reads arguments. A plugin that takes none has no reader of JSON in it.
+/// Reads arguments. A plugin without arguments has no JSON reader in its component.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __arguments {
@@ -391,7 +392,7 @@ macro_rules! __arguments {
     };
 }
 
-/// The export of an extension point; the author's function only says that there is one.
+/// Exports an extension point. The author's function only shows that the plugin takes part in it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __export {
@@ -400,7 +401,7 @@ macro_rules! __export {
     };
 }
 
-/// The same for one that goes with a type.
+/// Exports an interface that belongs to a type, such as the index.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __export_type {

@@ -1,4 +1,4 @@
-//! What Kubernetes accepts as names: label keys, label values, resources. Messages are those of the API server.
+//! Checks for the names of label keys, label values and resources. Messages are those of the API server.
 
 const MAX_NAME: usize = 63;
 const MAX_SUBDOMAIN: usize = 253;
@@ -13,7 +13,7 @@ const SUBDOMAIN_RULE: &str = "a lowercase RFC 1123 subdomain must consist of low
     '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-/// What is wrong with a label's key, or any other qualified name (`example.com/name`); empty where nothing is.
+/// Returns what is wrong with a label key or another qualified name (`example.com/name`); empty if the key is valid.
 ///
 /// ```
 /// use berth_guest::names::key_problems;
@@ -46,7 +46,7 @@ pub fn key_problems(key: &str) -> Vec<String> {
     problems
 }
 
-/// What is wrong with a label's value; empty where nothing is.
+/// Returns what is wrong with a label value; empty if the value is valid.
 pub fn value_problems(value: &str) -> Vec<String> {
     let mut problems = Vec::new();
     if value.len() > MAX_NAME {
@@ -58,9 +58,9 @@ pub fn value_problems(value: &str) -> Vec<String> {
     problems
 }
 
-/// Whether this is an extended resource, like `nvidia.com/gpu`: one with a domain that isn't Kubernetes' own.
+/// Returns true for an extended resource, like `nvidia.com/gpu`: a name with a domain other than Kubernetes' own.
 pub fn is_extended_resource(name: &str) -> bool {
-    // The longest name a quota can be made for.
+    // The name must also be valid with the prefix of a ResourceQuota, as in `IsExtendedResourceName`.
     let for_quota = || format!("requests.{name}");
     name.split_once('/').is_some_and(|(domain, _)| !domain.ends_with("kubernetes.io"))
         && !name.starts_with("requests.")
@@ -78,7 +78,7 @@ fn is_name(text: &str) -> bool {
     is_framed(text, |byte| byte.is_ascii_alphanumeric(), |byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
 
-/// Not empty, of these characters, and these at both ends.
+/// Returns true if the text is not empty, `inner` holds for all bytes, and `end` for the first and the last byte.
 fn is_framed(text: &str, end: impl Fn(u8) -> bool, inner: impl Fn(u8) -> bool) -> bool {
     let bytes = text.as_bytes();
     bytes.first().is_some_and(|&byte| end(byte))

@@ -1,4 +1,5 @@
-//! Facts of a node. A function that takes `&node::Taints` reads the node's taints, and is asked again when they changed.
+//! Facts of a node. A function that takes `&node::Taints` reads the node's taints, and is asked again when the taints
+//! change.
 //!
 //! ```
 //! use berth_guest::prelude::*;
@@ -36,9 +37,9 @@ value_fact! {
 }
 
 list_fact! {
-    /// `spec.taints`, in their order.
+    /// `spec.taints`, in the spec's order.
     Taints(types::Taint),
-    /// Host ports that the node's pods take.
+    /// The host ports that the node's pods use.
     UsedPorts(types::HostPort),
     /// `status.conditions`.
     Conditions(types::Condition),
@@ -53,13 +54,13 @@ labels::fact! {
     Annotations,
 }
 
-/// The node's number, for as long as it exists. They are dense: an [index](crate::index) may keep what it knows of nodes in
-/// arrays. Of use with [`Cycle::random`](crate::Cycle::random), too.
+/// The id of a node, valid while the node exists. Ids are dense, so an [index](crate::index) may keep its facts of
+/// nodes in arrays. Also used for [`Cycle::random`](crate::Cycle::random).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub u32);
 
 impl Id {
-    /// As an index of an array.
+    /// Returns the id as an array index.
     pub fn at(self) -> usize {
         self.0 as usize
     }
@@ -67,32 +68,32 @@ impl Id {
 
 impl<P: Plugin> Param<P> for Id {
     type Item<'a> = Id;
-    /// It is none of the facts in which nodes can be equal.
+    /// Two nodes with the same facts have different ids, so answers that depend on the id are not cached by facts.
     const READS: Reads = Reads::BEYOND;
 
     fn of<'a>(scene: &Scene<'a, P>) -> Id {
-        // It came as a u32.
+        // Fits: the id came as a `u32`.
         Id(scene.node as u32)
     }
 }
 
-/// The nodes that a call is about: in a pre-score and a normalize all that passed the filters, in `filter_nodes` and
-/// `score_nodes` those to answer about. None in a pre-filter.
+/// The nodes of a call. In a pre-score and a normalize these are all nodes that passed the filters. In `filter_nodes`
+/// and `score_nodes` these are the nodes to answer about. Empty in a pre-filter.
 #[derive(Clone, Copy, Debug)]
 pub struct Ids<'a>(pub(crate) &'a [u32]);
 
 impl<'a> Ids<'a> {
-    /// In the order of the answers.
+    /// Returns the ids, in the order of the answers.
     pub fn iter(self) -> impl ExactSizeIterator<Item = Id> + use<'a> {
         self.0.iter().map(|&id| Id(id))
     }
 
-    /// How many.
+    /// Returns the number of nodes.
     pub fn len(self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no nodes.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
@@ -121,31 +122,33 @@ impl std::ops::Deref for Allocatable {
     }
 }
 
-/// What the node's pods ask for, assumed ones included.
+/// The requests of the node's pods, assumed pods included.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// Millicores.
+    /// The sum of the cpu requests, in millicores.
     pub milli_cpu: i64,
-    /// Bytes.
+    /// The sum of the memory requests, in bytes.
     pub memory: i64,
-    /// Bytes.
+    /// The sum of the ephemeral-storage requests, in bytes.
     pub ephemeral_storage: i64,
-    /// Number of pods.
+    /// The number of pods.
     pub pods: i64,
-    /// Millicores, with 100 for each container that names none.
+    /// The sum of the cpu requests, in millicores. A container without a cpu request counts as 100 millicores.
     pub non_zero_milli_cpu: i64,
-    /// Bytes, with 200 MB for each container that names none.
+    /// The sum of the memory requests, in bytes. A container without a memory request counts as 200 MB (209715200
+    /// bytes).
     pub non_zero_memory: i64,
     pub(crate) scalars: Vec<Scalar>,
 }
 
 impl Usage {
-    /// How much of an extended resource, hugepages or such is asked for; 0 where none is.
+    /// Returns the requested amount of a scalar resource (an extended resource, hugepages or the like); 0 if no pod
+    /// requests it.
     pub fn scalar(&self, name: &str) -> i64 {
         resources::scalar(&self.scalars, name)
     }
 
-    /// How much of a resource is asked for.
+    /// Returns the requested amount of a resource.
     #[inline]
     pub fn get(&self, resource: &Resource) -> i64 {
         match resource {
@@ -156,8 +159,8 @@ impl Usage {
         }
     }
 
-    /// The same, with a default for each container that asks for no cpu or no memory, so that pods without requests
-    /// count as something. What NodeResourcesFit scores by.
+    /// Returns the requested amount of a resource, with a default for each container without a cpu or memory request,
+    /// so that pods without requests count. NodeResourcesFit scores by this.
     #[inline]
     pub fn get_non_zero(&self, resource: &Resource) -> i64 {
         match resource {
@@ -175,8 +178,8 @@ impl Usage {
     }
 }
 
-/// What is left of [`Allocatable`] beside [`Usage`], which it stands for both of; negative where pods have more than there is.
-/// Taken by value: `free: node::Free`.
+/// [`Allocatable`] minus [`Usage`]: this parameter replaces both. Negative if the pods request more than is
+/// allocatable. Taken by value: `free: node::Free`.
 ///
 /// ```
 /// use berth_guest::prelude::*;
@@ -188,13 +191,13 @@ impl Usage {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Free {
-    /// Millicores.
+    /// Free cpu, in millicores.
     pub milli_cpu: i64,
-    /// Bytes.
+    /// Free memory, in bytes.
     pub memory: i64,
-    /// Bytes.
+    /// Free ephemeral storage, in bytes.
     pub ephemeral_storage: i64,
-    /// Number of pods.
+    /// The number of pods that may still be added.
     pub pods: i64,
 }
 
@@ -214,12 +217,13 @@ impl<P: Plugin> Param<P> for Free {
     }
 }
 
-/// The images on the node.
+/// The images that the node has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Images(pub(crate) Box<[u32]>);
 
 impl Images {
-    /// Whether the image is on the node. Look its number up by name in [`cluster::Images`](crate::cluster::Images).
+    /// Returns true if the node has the image. [`cluster::Images`](crate::cluster::Images) finds the image's id by
+    /// name.
     pub fn contains(&self, image: ImageId) -> bool {
         self.0.binary_search(&image.0).is_ok()
     }
@@ -268,21 +272,21 @@ params! {
     DeclaredFeatures [NodeFacts::DECLARED_FEATURES] declared_features,
 }
 
-/// A fact of a node that an [index](crate::index) may be told of.
+/// A fact of a node that an [index](crate::index) can receive.
 pub trait Fact: 'static {
-    /// Its name in the contract.
+    /// The flag of the fact's group in the contract.
     const FACTS: NodeFacts;
-    /// Takes it out of what is known of the node.
+    /// Returns this fact of a node.
     fn of(snapshot: &Snapshot, node: usize) -> &Self;
 }
 
-/// A fact of a node, a tuple of them, or `()` for none.
+/// A fact of a node, a tuple of facts, or `()` for none.
 pub trait FactSet: 'static {
-    /// References to them.
+    /// References to the facts.
     type Item<'a>;
-    /// Their names in the contract.
+    /// The flags of the facts' groups in the contract.
     const FACTS: NodeFacts;
-    /// Takes them out of what is known of the node.
+    /// Returns these facts of a node.
     fn of(snapshot: &Snapshot, node: usize) -> Self::Item<'_>;
 }
 
@@ -295,8 +299,8 @@ impl<F: Fact> FactSet for F {
     }
 }
 
-/// The pods on the node, assumed ones included, with those of their facts that the type names: `node::Pods<pod::Labels>`,
-/// or several in a tuple.
+/// The pods on the node, assumed pods included, with the facts that the type names: `node::Pods<pod::Labels>`, or
+/// several facts in a tuple.
 ///
 /// ```
 /// use berth_guest::prelude::*;
@@ -314,15 +318,15 @@ pub struct Pods<'a, F> {
 }
 
 impl<'a, F: ResidentFacts> Pods<'a, F> {
-    /// Each pod's facts.
+    /// Returns the facts of each pod.
     pub fn iter(&self) -> impl Iterator<Item = F::Item<'a>> {
         let all = self.all;
         self.ids.iter().filter_map(move |&id| all.get(id as usize)?.as_ref()).map(F::of)
     }
 }
 
-/// For a [queueing hint](crate::hints): the node to which something happened, with those of its facts that the type names. Both
-/// are `None` where it happened to something else.
+/// For a [queueing hint](crate::hints): the node that the event is about, with the facts that the type names. Both
+/// fields are `None` if the event is about another kind of object.
 ///
 /// ```
 /// use berth_guest::prelude::*;
@@ -336,9 +340,9 @@ impl<'a, F: ResidentFacts> Pods<'a, F> {
 /// # let _ = queueing_hint;
 /// ```
 pub struct Change<'a, F: FactSet> {
-    /// As it was; `None` for one that is new.
+    /// The node before the event; `None` if the node is new.
     pub before: Option<F::Item<'a>>,
-    /// As it is; `None` for one that is gone.
+    /// The node after the event; `None` if the node was deleted.
     pub after: Option<F::Item<'a>>,
 }
 
@@ -355,13 +359,13 @@ impl<P: Plugin, F: FactSet> Param<P> for Change<'_, F> {
 
 impl<P: Plugin, F: FactSet> PodParam<P> for Change<'_, F> {}
 
-/// A fact of a pod, a tuple of them, or `()` for none.
+/// A fact of a pod, a tuple of facts, or `()` for none.
 pub trait ResidentFacts: 'static {
-    /// References to them.
+    /// References to the facts.
     type Item<'a>;
-    /// Their names in the contract.
+    /// The flags of the facts' groups in the contract.
     const FACTS: PodFacts;
-    /// Takes them out of a pod.
+    /// Returns these facts of a pod.
     fn of(pod: &pod::Facts) -> Self::Item<'_>;
 }
 

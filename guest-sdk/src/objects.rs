@@ -1,7 +1,7 @@
 //! Objects of further kinds, for an [index](crate::index): Services, PersistentVolumes, any custom resource.
 //!
-//! The host lists and watches a kind as soon as a plugin reads it. An object is told of as a whole, with the fields that were
-//! named and no others.
+//! The host lists and watches a kind as soon as a plugin reads it. After each change of an object, the SDK gives the
+//! index the whole object, with the declared fields only.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -67,13 +67,14 @@ use crate::arguments;
 use crate::bindings::objects::exports::berth::scheduler::objects;
 use crate::labels::Hasher;
 
-/// A kind, and the fields of its objects that are read.
+/// A kind, and the fields of its objects that the plugin reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kind(pub(crate) objects::Kind);
 
 impl Kind {
-    /// With the paths of fields, as `spec.selector` or `spec.containers.image`: with all that is below them, and through lists. A key
-    /// that has dots in it is quoted: `metadata.annotations["example.com/pool"]`.
+    /// Declares a kind and the paths of its fields, such as `spec.selector` or `spec.containers.image`. A path
+    /// includes everything below it, and goes through lists. Quote a key that contains dots:
+    /// `metadata.annotations["example.com/pool"]`.
     pub fn new<'a>(api_version: &str, name: &str, fields: impl IntoIterator<Item = &'a str>) -> Kind {
         let fields = fields.into_iter().map(str::to_owned).collect();
         Kind(objects::Kind { api_version: api_version.to_owned(), name: name.to_owned(), fields })
@@ -83,27 +84,27 @@ impl Kind {
 /// An object.
 #[derive(Clone, Copy, Debug)]
 pub struct Object<'a> {
-    /// Its kind's index in what [`kinds`](crate::index::Index::kinds) gave.
+    /// The index of the object's kind in the list that [`kinds`](crate::index::Index::kinds) returned.
     pub kind: usize,
-    /// `metadata.namespace`; empty where the kind has none.
+    /// `metadata.namespace`; empty for a cluster-scoped kind.
     pub namespace: &'a str,
     /// `metadata.name`.
     pub name: &'a str,
     /// `metadata.uid`.
     pub uid: &'a str,
-    /// Not what the API server has, but what a reservation is about to make of it.
+    /// True if a plugin assumed a change of the object, so the API server does not have this version yet.
     pub assumed: bool,
     fields: &'a str,
 }
 
 impl Object<'_> {
-    /// The fields, in a struct of the shape of the object. An error names the field.
+    /// Reads the declared fields into a struct in the shape of the object. An error names the field.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, String> {
         arguments::fields(self.fields)
     }
 }
 
-/// Who the objects are: a removal tells the id alone.
+/// The names and uids of all objects, by id. The host reports a removed object by its id alone.
 #[derive(Default)]
 pub(crate) struct Objects(HashMap<u32, Known, BuildHasherDefault<Hasher>>);
 
@@ -115,7 +116,7 @@ struct Known {
 }
 
 impl Objects {
-    /// Tells of what an object is now.
+    /// Stores an object and tells the index about it.
     pub(crate) fn set(&mut self, object: objects::Object, tell: impl FnOnce(&Object<'_>)) {
         let objects::Object { id, kind, namespace, name, uid, fields, assumed } = object;
         let kind = kind as usize;
@@ -123,7 +124,7 @@ impl Objects {
         self.0.insert(id, Known { kind, namespace, name, uid });
     }
 
-    /// Tells of an object that is gone, as who it was.
+    /// Forgets an object that is gone and tells the index about it, with its names and uid.
     pub(crate) fn remove(&mut self, id: u32, tell: impl FnOnce(&Object<'_>)) {
         if let Some(Known { kind, namespace, name, uid }) = self.0.remove(&id) {
             tell(&Object { kind, namespace: &namespace, name: &name, uid: &uid, assumed: false, fields: "{}" });

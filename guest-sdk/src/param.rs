@@ -1,10 +1,10 @@
-//! Parameters: how a plugin's plain functions are called, and how their types say what they read.
+//! Parameters of a plugin's functions. Their types say what a function reads.
 //!
-//! Every type that may stand in a plugin's function implements [`Param`]; an author needs to know only which those
-//! are: `&pod::…`, `&node::…`, `&cluster::…`, [`node::Id`](crate::node::Id), [`node::Ids`](crate::node::Ids),
-//! [`&Cycle`](crate::Cycle), and references to the plugin's own arguments, prepared state and [index](crate::index).
+//! Every type that a plugin's function may take implements [`Param`]. These are `&pod::…`, `&node::…`, `&cluster::…`,
+//! [`node::Id`](crate::node::Id), [`node::Ids`](crate::node::Ids), [`&Cycle`](crate::Cycle), and references to the
+//! plugin's own arguments, prepared state and [index](crate::index).
 //!
-//! Anything else is no parameter, so what a plugin reads without declaring it does not compile:
+//! A parameter of any other type does not compile, so a plugin can't read what it does not declare:
 //!
 //! ```compile_fail,E0277
 //! fn filter(node: &String) -> Result<(), String> {
@@ -14,7 +14,7 @@
 //! berth_guest::plugin!(name: "Nothing", filter: filter);
 //! ```
 //!
-//! Nor does a fact of a node before there is a node:
+//! A fact of a node does not compile in a function that runs before there is a node:
 //!
 //! ```compile_fail,E0277
 //! use berth_guest::prelude::*;
@@ -33,142 +33,143 @@ use crate::reads::Reads;
 use crate::snapshot::Snapshot;
 use crate::{Cycle, Queued, cluster, pod};
 
-/// What is known of a template: all that `prepare` may read.
+/// What `prepare` may read: the arguments, and the facts of the template's pods and of the cluster.
 pub struct TemplateScene<'a, P: Plugin> {
     pub(crate) args: &'a P::Args,
     pub(crate) pod: &'a pod::Facts,
     pub(crate) cluster: &'a cluster::Facts,
 }
 
-/// One call of a plugin's function: a template in a cycle and, for filters and scores, a node.
+/// One call of a plugin's function: a template in a cycle, and for filters and scores a node.
 pub struct Scene<'a, P: Plugin> {
     pub(crate) template: TemplateScene<'a, P>,
     pub(crate) prepared: &'a P::Prepared,
     pub(crate) index: &'a P::Index,
     pub(crate) cycle: &'a Cycle,
     pub(crate) snapshot: &'a Snapshot,
-    /// Those that the call is about; none in a pre-filter.
+    /// The nodes of the call; empty in a pre-filter.
     pub(crate) nodes: &'a [u32],
-    /// Index of the node; of no meaning before filter and score.
+    /// The id of the current node. Only meaningful in a filter, score or reserve.
     pub(crate) node: usize,
-    /// Of a queueing hint.
+    /// The node or pod of an event, for a queueing hint.
     pub(crate) happening: Happening<'a>,
 }
 
 impl<'a, P: Plugin> TemplateScene<'a, P> {
-    /// The plugin's arguments.
+    /// Returns the plugin's arguments.
     pub fn args(&self) -> &'a P::Args {
         self.args
     }
 }
 
 impl<'a, P: Plugin> Scene<'a, P> {
-    /// The plugin's arguments.
+    /// Returns the plugin's arguments.
     pub fn args(&self) -> &'a P::Args {
         self.template.args
     }
 
-    /// What `prepare` made of the template.
+    /// Returns the result of `prepare` for the template.
     pub fn prepared(&self) -> &'a P::Prepared {
         self.prepared
     }
 
-    /// What the plugin keeps of the cluster.
+    /// Returns the plugin's index.
     pub fn index(&self) -> &'a P::Index {
         self.index
     }
 }
 
-/// A type that may be a parameter of a plugin's filter or score.
+/// A type that a plugin's function may take as a parameter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a parameter of a plugin's function",
     label = "this is no fact, no `&Cycle`, and not the `args`, `index` or `prepare` type of the `plugin!` line",
     note = "facts are taken by reference: `&pod::Labels`, `&node::Taints`, `&cluster::NodeCount`"
 )]
 pub trait Param<P: Plugin> {
-    /// The type with the call's own lifetime.
+    /// The same type with the lifetime of the call.
     type Item<'a>;
-    /// What it reads.
+    /// What the parameter reads.
     const READS: Reads;
-    /// Takes it out of the call.
+    /// Returns the parameter's value in this call.
     fn of<'a>(scene: &Scene<'a, P>) -> Self::Item<'a>;
 }
 
-/// A parameter that needs no node: for pre-filter, pre-score and normalize.
+/// A parameter that needs no node. Functions that run without a node, such as pre-filter, pre-score and normalize,
+/// take only these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a parameter here: there is no node before filter and score",
     label = "only facts of the pod and the cluster, `&Cycle`, arguments and prepared state"
 )]
 pub trait PodParam<P: Plugin>: Param<P> {}
 
-/// A parameter that stays the same for a template: for `prepare`.
+/// A parameter that is the same for all pods of a template. `prepare` takes only these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a parameter of `prepare`, which runs once a template",
     label = "only facts of the pod and the cluster, and arguments"
 )]
 pub trait TemplateParam<P: Plugin>: PodParam<P> {
-    /// Takes it out of the template.
+    /// Returns the parameter's value for the template.
     fn of_template<'a>(scene: &TemplateScene<'a, P>) -> Self::Item<'a>;
 }
 
-/// A filter or score: a function of any of the facts.
+/// A function that runs for a pod and a node: a filter, score or reserve.
 pub trait NodeFn<P: Plugin, Out, Params> {
-    /// What its parameters read.
+    /// What the function's parameters read.
     const READS: Reads;
-    /// Calls it.
+    /// Calls the function.
     fn call(&self, scene: &Scene<'_, P>) -> Out;
 }
 
-/// A function of the pod and the cluster: a pre-filter, a pre-score, or one that answers about all nodes at once.
+/// A function that runs once per pod: a pre-filter, a pre-score, or a function that answers about all nodes at once.
 pub trait PodFn<P: Plugin, Out, Params> {
-    /// What its parameters read.
+    /// What the function's parameters read.
     const READS: Reads;
-    /// Calls it.
+    /// Calls the function.
     fn call(&self, scene: &Scene<'_, P>) -> Out;
 }
 
-/// A `prepare`: a function of a template.
+/// A function that runs once per template: `prepare`.
 pub trait TemplateFn<P: Plugin, Out, Params> {
-    /// What its parameters read.
+    /// What the function's parameters read.
     const READS: Reads;
-    /// Calls it.
+    /// Calls the function.
     fn call(&self, scene: &TemplateScene<'_, P>) -> Out;
 }
 
-/// A normalize: a function of the scores, and of the pod and the cluster.
+/// A normalize: a function of the raw scores and of [`PodParam`]s.
 pub trait ScoresFn<P: Plugin, Out, Params> {
-    /// What its parameters read.
+    /// What the function's parameters read.
     const READS: Reads;
-    /// Calls it.
+    /// Calls the function.
     fn call(&self, scores: &mut [i64], scene: &Scene<'_, P>) -> Out;
 }
 
-/// A post-filter: a function of how the nodes were rejected, and of the pod and the cluster.
+/// A post-filter: a function of the rejected nodes and of [`PodParam`]s.
 pub trait RejectedFn<P: Plugin, Out, Params> {
-    /// What its parameters read.
+    /// What the function's parameters read.
     const READS: Reads;
-    /// Calls it.
+    /// Calls the function.
     fn call(&self, rejected: &mut Rejected<'_>, scene: &Scene<'_, P>) -> Out;
 }
 
-/// A queue-sort: a function of since when the pod waits, and of the pod and the cluster.
+/// A queue-sort: a function of the time since when the pod waits and of [`PodParam`]s.
 pub trait SortFn<P: Plugin, Out, Params> {
-    /// What its parameters read.
+    /// What the function's parameters read.
     const READS: Reads;
-    /// Calls it.
+    /// Calls the function.
     fn call(&self, queued: Queued, scene: &Scene<'_, P>) -> Out;
 }
 
-/// A function of something that the call brings, a reservation or an event, and of the pod and the cluster.
+/// A function of a value that the call brings, such as a reservation or an event, and of [`PodParam`]s.
 pub trait GivenFn<P: Plugin, Given, Out, Params> {
-    /// What its parameters read.
+    /// What the function's parameters read.
     const READS: Reads;
-    /// Calls it.
+    /// Calls the function.
     fn call(&self, given: &Given, scene: &Scene<'_, P>) -> Out;
 }
 
-// `F: Fn(A)` lets the compiler find the parameter's type A in the function; `for<'a> F: Fn(A::Item<'a>)` lets it be called
-// with whatever lifetime the call has.
+// `F: Fn(A)` lets the compiler infer the parameter's type A from the function. `for<'a> F: Fn(A::Item<'a>)` lets the
+// SDK call the function with the call's lifetime.
 macro_rules! functions {
     ($($param:ident)*) => {
         impl<P: Plugin, Out, F, $($param: Param<P>),*> NodeFn<P, Out, fn($($param),*)> for F

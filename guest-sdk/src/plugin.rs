@@ -1,4 +1,4 @@
-//! A plugin as the SDK sees it: what the `plugin!` line makes of an author's functions.
+//! The trait that the `plugin!` macro implements with an author's functions.
 
 use crate::classes::{ClassScores, Classified, Known, Passed};
 pub use crate::declaration::Declared;
@@ -13,25 +13,27 @@ use crate::score::Outcome;
 use crate::verdicts::Collector;
 use crate::{ClusterEvent, PreFilter, PreScore, Queued, Rejection, Verdict, types};
 
-/// A plugin. Implemented by [`plugin!`](crate::plugin!), not by hand.
+/// A plugin. The macro [`plugin!`](crate::plugin!) implements this trait; you don't implement it by hand.
 pub trait Plugin: Sized + 'static {
-    /// The name that profiles, events and messages use.
+    /// The name of the plugin in profiles, events and messages.
     const NAME: &'static str;
     /// The plugin's own version.
     const VERSION: &'static str;
-    /// The arguments, from `pluginConfig[].args`.
+    /// The type of the arguments, read from `pluginConfig[].args`.
     type Args: 'static;
-    /// What the plugin keeps of the cluster; [`NoIndex`](crate::index::NoIndex) for most.
+    /// The plugin's own state of the cluster. Most plugins have [`NoIndex`](crate::index::NoIndex).
     type Index: Index<Self::Args>;
-    /// What is worked out once a template.
+    /// The result of `prepare`, computed once per template.
     type Prepared: 'static;
 
-    /// What the `plugin!` line says, and what each function reads.
+    /// The keys of the `plugin!` macro, and the facts that each function reads.
     const DECLARED: Declared;
-    /// What all of them read. A constant, so that what is done for other facts only is left out of the component.
+    /// The facts that all functions and the index read together. A constant, so that the compiler leaves out the code
+    /// for all other facts.
     const READS: Reads = Self::DECLARED.reads();
 
-    /// Events after which a rejected pod is worth another try; none for any change of what is read.
+    /// Returns the events after which a rejected pod is worth another attempt. Empty: any change of a fact that the
+    /// plugin reads.
     fn retry_on() -> Vec<ClusterEvent> {
         Vec::new()
     }
@@ -39,35 +41,35 @@ pub trait Plugin: Sized + 'static {
     /// Reads the arguments. An error names the plugin and the field.
     fn arguments(json: &str) -> Result<Self::Args, String>;
 
-    /// Works out what depends on the template alone.
+    /// Computes what depends on the template alone.
     fn prepare(scene: &TemplateScene<'_, Self>) -> Self::Prepared;
 
-    /// Whether there is nothing to do with pods of this template.
+    /// Returns true if the plugin has nothing to do with pods of this template.
     fn skip(_scene: &Scene<'_, Self>) -> Outcome<bool> {
         Ok(false)
     }
 
-    /// Once a pod, before it may be tried.
+    /// Decides whether the pod may enter the active queue. Called once per pod.
     fn pre_enqueue(_scene: &Scene<'_, Self>) -> Verdict {
         Verdict::FITS
     }
 
-    /// Once a pod that waits since `queued`: its place in the order.
+    /// Returns the sort key of a pod that has been waiting since `queued`. Called once per pod.
     fn queue_sort(_queued: Queued, _scene: &Scene<'_, Self>) -> Outcome<Vec<i64>> {
         Ok(Vec::new())
     }
 
-    /// Once a pod, before nodes are filtered.
+    /// Runs once per pod, before nodes are filtered.
     fn pre_filter(_scene: &Scene<'_, Self>) -> PreFilter {
         PreFilter::All
     }
 
-    /// One node.
+    /// Filters one node.
     fn filter(_scene: &Scene<'_, Self>) -> Verdict {
         Verdict::FITS
     }
 
-    /// All nodes of a call: one by one, where the author has no way for all at once.
+    /// Filters all nodes of a call. Asks [`Plugin::filter`] node by node, unless the author gave `filter_nodes`.
     fn filter_nodes(scene: &mut Scene<'_, Self>) -> Outcome<types::Verdicts> {
         let mut verdicts = Collector::for_nodes(scene.nodes.len());
         for &node in scene.nodes {
@@ -77,22 +79,22 @@ pub trait Plugin: Sized + 'static {
         Ok(verdicts.finish())
     }
 
-    /// Once a pod, where no node fits.
+    /// Runs once per pod if no node fits.
     fn post_filter(_rejected: &mut Rejected<'_>, _scene: &Scene<'_, Self>) -> Outcome<PostFilter> {
         Ok(PostFilter::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() })
     }
 
-    /// Once a pod, before nodes are scored.
+    /// Runs once per pod, before nodes are scored.
     fn pre_score(_scene: &Scene<'_, Self>) -> Outcome<PreScore> {
         Ok(PreScore::Score)
     }
 
-    /// One node.
+    /// Scores one node.
     fn score(_scene: &Scene<'_, Self>) -> Outcome<i64> {
         Ok(0)
     }
 
-    /// All nodes of a call, in the same way.
+    /// Scores all nodes of a call. Asks [`Plugin::score`] node by node, unless the author gave `score_nodes`.
     fn score_nodes(scene: &mut Scene<'_, Self>) -> Outcome<Vec<i64>> {
         let mut scores = Vec::with_capacity(scene.nodes.len());
         for &node in scene.nodes {
@@ -102,50 +104,50 @@ pub trait Plugin: Sized + 'static {
         Ok(scores)
     }
 
-    /// All raw scores at once.
+    /// Normalizes the raw scores of all nodes in place.
     fn normalize(_scores: &mut [i64], _scene: &Scene<'_, Self>) -> Outcome<()> {
         Ok(())
     }
 
-    /// Which node is of which class, and what the filter says of classes; `None` where the nodes have to be asked about.
+    /// Sorts the nodes into classes and filters the classes. `None`: the host has to ask node by node.
     fn classify(_known: &Known, _scene: &Scene<'_, Self>) -> Outcome<Option<Classified>> {
         Ok(None)
     }
 
-    /// Scores of the classes.
+    /// Scores the classes.
     fn score_classes(_passed: &Passed, _scene: &Scene<'_, Self>) -> Outcome<ClassScores> {
         Ok(ClassScores::default())
     }
 
-    /// A node was chosen.
+    /// Reserves what the pod needs on the chosen node.
     fn reserve(_scene: &Scene<'_, Self>) -> Result<Reservation, Rejection> {
         Ok(Reservation::default())
     }
 
-    /// The reservation ends without a bind: what has to be undone.
+    /// Returns what has to be undone after a reservation that ends without a bind.
     fn unreserve(_reserved: &Reserved, _scene: &Scene<'_, Self>) -> Vec<Intent> {
         Vec::new()
     }
 
-    /// Whether the pod may be bound.
+    /// Decides whether the pod may be bound.
     fn permit(_reserved: &Reserved, _scene: &Scene<'_, Self>) -> Permission {
         Permission::APPROVE
     }
 
-    /// What has to be done before the bind.
+    /// Returns what has to be done in the cluster before the bind.
     fn pre_bind(_reserved: &Reserved, _scene: &Scene<'_, Self>) -> Outcome<Vec<Intent>> {
         Ok(Vec::new())
     }
 
-    /// How the pod is bound; `None` leaves it to others.
+    /// Returns how the pod is bound. `None` leaves the pod to the next bind plugin or to the host.
     fn bind(_reserved: &Reserved, _scene: &Scene<'_, Self>) -> Outcome<Option<Vec<Intent>>> {
         Ok(None)
     }
 
-    /// The pod is bound.
+    /// Runs after the pod is bound.
     fn post_bind(_reserved: &Reserved, _scene: &Scene<'_, Self>) {}
 
-    /// Whether an event can help a pod that was rejected.
+    /// Returns whether an event can help a pod that this plugin rejected.
     fn queueing_hint(_event: &Event, _scene: &Scene<'_, Self>) -> Outcome<Hint> {
         Ok(Hint::Queue)
     }

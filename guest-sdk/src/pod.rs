@@ -1,5 +1,6 @@
-//! Facts of the pod to be placed. A function that takes `&pod::Tolerations` reads the pod's tolerations, and nothing else
-//! of it; pods that are equal in what a plugin reads are asked about once.
+//! Facts of the pod that is being scheduled. A function that takes `&pod::Tolerations` reads the pod's tolerations
+//! and no other fact. Pods that are equal in all facts that a plugin reads share a template: the plugin is asked
+//! about them once.
 //!
 //! ```
 //! use berth_guest::prelude::*;
@@ -22,40 +23,42 @@ use crate::reads::Reads;
 use crate::resources::Resource;
 use crate::types::{self, PodFacts, Resources, Taint};
 
-/// The number of a pod on a node, for as long as it is there. They are dense, as those of nodes are.
+/// The id of a pod on a node, valid while the pod is on the node. Ids are dense, as those of nodes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub u32);
 
 impl Id {
-    /// As an index of an array.
+    /// Returns the id as an array index.
     pub fn at(self) -> usize {
         self.0 as usize
     }
 }
 
 text_fact! {
-    /// `metadata.name`. A plugin that reads it is asked about every single pod: no two share a template.
+    /// `metadata.name`. Each pod is a template of its own for a plugin that reads this fact, so the plugin is asked
+    /// about every pod.
     Name,
     /// `metadata.namespace`.
     Namespace,
-    /// `metadata.uid`. A plugin that reads it is asked about every single pod: no two share a template.
+    /// `metadata.uid`. Each pod is a template of its own for a plugin that reads this fact, so the plugin is asked
+    /// about every pod.
     Uid,
-    /// `spec.nodeName`: of a pending pod, empty.
+    /// `spec.nodeName`; empty for a pending pod.
     NodeName,
     /// `spec.schedulerName`.
     SchedulerName,
-    /// `status.nominatedNodeName`; empty where there is none.
+    /// `status.nominatedNodeName`; empty if absent.
     NominatedNode,
 }
 
 value_fact! {
     /// `spec.hostNetwork`.
     HostNetwork(bool),
-    /// `metadata.deletionTimestamp` is set.
+    /// True if `metadata.deletionTimestamp` is set.
     Deleting(bool),
-    /// `status.startTime`, seconds since 1970; 0 where absent.
+    /// `status.startTime`, in seconds since 1970; 0 if absent.
     StartTime(i64),
-    /// `spec.hostUsers` is false: the pod's users are not those of its node.
+    /// True if `spec.hostUsers` is false: the pod runs in a user namespace of its own.
     UserNamespace(bool),
 }
 
@@ -66,15 +69,15 @@ list_fact! {
     Tolerations(types::Toleration),
     /// `spec.topologySpreadConstraints`.
     TopologySpread(types::SpreadConstraint),
-    /// Init containers first, then containers, each in the spec's order.
+    /// All containers: init containers first, then containers, each in the spec's order.
     Containers(types::Container),
-    /// Ports that containers and restartable init containers take on their node.
+    /// The host ports of containers and restartable init containers.
     HostPorts(types::HostPort),
     /// `spec.volumes`.
     Volumes(types::Volume),
     /// `spec.schedulingGates[].name`.
     SchedulingGates(String),
-    /// `restartPolicyRules[].action` of all init containers and containers, each once, sorted.
+    /// `restartPolicyRules[].action` of all init containers and containers, without duplicates, sorted.
     RestartActions(String),
 }
 
@@ -86,7 +89,7 @@ labels::fact! {
 }
 
 impl Tolerations {
-    /// Whether any of them tolerates the taint.
+    /// Returns true if any toleration tolerates the taint.
     pub fn tolerate(&self, taint: &Taint) -> bool {
         self.iter().any(|toleration| toleration.tolerates(taint))
     }
@@ -95,14 +98,14 @@ impl Tolerations {
 /// `spec.priority` and `spec.preemptionPolicy`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Priority {
-    /// Higher is more important; 0 where absent.
+    /// `spec.priority`. Higher is more important; 0 if absent.
     pub value: i32,
-    /// Whether the pod may preempt others.
+    /// `spec.preemptionPolicy`: whether the pod may preempt other pods. `LowerPriority` if absent.
     pub preemption: types::PreemptionPolicy,
 }
 
 impl Default for types::PreemptionPolicy {
-    /// Kubernetes' own.
+    /// Returns the default of Kubernetes, `LowerPriority`.
     fn default() -> types::PreemptionPolicy {
         types::PreemptionPolicy::LowerPriority
     }
@@ -113,8 +116,8 @@ impl Default for types::PreemptionPolicy {
 pub struct NodeAffinity {
     /// `spec.nodeSelector`, sorted by key.
     pub node_selector: Vec<types::Label>,
-    /// `requiredDuringSchedulingIgnoredDuringExecution`: terms of which one has to hold. `None` where absent, which differs
-    /// from an empty list: that matches no node.
+    /// `requiredDuringSchedulingIgnoredDuringExecution`: at least one of the terms has to match. `None` if absent,
+    /// which differs from an empty list: an empty list matches no node.
     pub required: Option<Vec<types::NodeSelectorTerm>>,
     /// `preferredDuringSchedulingIgnoredDuringExecution`.
     pub preferred: Vec<types::PreferredNodeTerm>,
@@ -129,22 +132,23 @@ pub struct PodAffinity {
     pub anti_affinity: types::PodAffinity,
 }
 
-/// What the pod asks of a node, summed over its containers as kube-scheduler does.
+/// The pod's resource requests, summed over its containers as kube-scheduler does it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Requests {
-    /// From the spec: what NodeResourcesFit's filter compares.
+    /// The requests of the spec. NodeResourcesFit's filter compares these.
     pub fit: Resources,
-    /// The same with a resize in progress taken into account: what a node's usage counts.
+    /// The same requests, with a resize in progress taken into account. A node's usage counts these.
     pub effective: Resources,
-    /// Cpu of the containers alone, as the spec has it, with 100 for each that names none: what NodeResourcesFit scores. In
-    /// millicores.
+    /// The cpu requests of the containers alone, from the spec, in millicores. A container without a cpu request
+    /// counts as 100 millicores. NodeResourcesFit scores this.
     pub non_zero_milli_cpu: i64,
-    /// The same of memory, with 200 MB (209715200 bytes) for each that names none.
+    /// The memory requests of the containers alone, from the spec, in bytes. A container without a memory request
+    /// counts as 200 MB (209715200 bytes).
     pub non_zero_memory: i64,
 }
 
 impl Requests {
-    /// What NodeResourcesFit scores of a resource.
+    /// Returns the quantity of a resource that NodeResourcesFit scores.
     pub fn get_non_zero(&self, resource: &Resource) -> i64 {
         match resource {
             Resource::Cpu => self.non_zero_milli_cpu,
@@ -154,26 +158,27 @@ impl Requests {
     }
 }
 
-/// What a pod asks of devices: `spec.resourceClaims`, and extended resources, which a DeviceClass may stand for. Pods that ask
-/// for none share a template.
+/// The devices that the pod asks for: by `spec.resourceClaims`, and by extended resources, which a DeviceClass may
+/// map to devices. Pods that ask for no devices share a template.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResourceClaims {
-    /// `metadata.name` of the pod, by which claims are reserved for it; empty where it asks for no devices.
+    /// `metadata.name` of the pod, for which claims are reserved; empty if the pod asks for no devices.
     pub pod_name: String,
-    /// `metadata.uid` of the pod, by which it owns claims; empty where it asks for no devices.
+    /// `metadata.uid` of the pod, which owns claims; empty if the pod asks for no devices.
     pub pod_uid: String,
     /// The claims.
     pub claims: Vec<types::PodResourceClaim>,
-    /// All of them, where one asks for an extended resource. Init containers first, each in the spec's order.
+    /// All containers, if any of them asks for an extended resource. Init containers first, then containers, each in
+    /// the spec's order.
     pub containers: Vec<types::Container>,
 }
 
-/// The images that a pod runs, as written, without a default tag added.
+/// The images of the pod, as written, without a default tag added.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Images {
-    /// One for each init container, then one for each container.
+    /// The image of each init container, then of each container.
     pub containers: Vec<String>,
-    /// Of volumes that are images.
+    /// The images of volumes of type `image`.
     pub volumes: Vec<String>,
 }
 
@@ -182,21 +187,23 @@ fn free<T>(filled: bool, fact: T) {
     if filled { drop(fact) } else { std::mem::forget(fact) }
 }
 
-/// A field for one fact more than the one whose it is: left there, if that is read, too.
+/// Returns the value of a field that two facts share. Clones the value if the other fact is read as well, and takes
+/// it otherwise.
 fn also<T: Clone + Default>(field: &mut T, is_read: bool) -> T {
     if is_read { field.clone() } else { std::mem::take(field) }
 }
 
 macro_rules! facts {
     ($($field:ident: $fact:ident [$flags:expr],)*) => {
-        /// All facts of a pod; those that no function reads are empty.
+        /// All facts of a pod. A fact that no function reads is empty.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Facts {
             $(pub(crate) $field: $fact,)*
         }
 
         impl Facts {
-            /// Frees those that are read. The others are empty in a component, which is spared the code to free them.
+            /// Frees the facts that are read. In a component all other facts are empty; forgetting them saves the
+            /// code that frees them.
             #[inline(always)]
             pub(crate) fn free(self, reads: PodFacts) {
                 let Facts { $($field),* } = self;
@@ -234,8 +241,8 @@ macro_rules! facts {
     };
 }
 
-/// For a [queueing hint](crate::hints): the pod to which something happened, with those of its facts that the type names. It is on a
-/// node, or assumed to be. Both are `None` where it happened to something else.
+/// For a [queueing hint](crate::hints): the pod that the event is about, with the facts that the type names. The pod
+/// is on a node, or assumed to be. Both fields are `None` if the event is about another kind of object.
 ///
 /// ```
 /// use berth_guest::prelude::*;
@@ -248,9 +255,9 @@ macro_rules! facts {
 /// # let _ = queueing_hint;
 /// ```
 pub struct Change<'a, F: ResidentFacts> {
-    /// As it was; `None` for one that came to its node.
+    /// The pod before the event; `None` if the pod is new on its node.
     pub before: Option<F::Item<'a>>,
-    /// As it is; `None` for one that left.
+    /// The pod after the event; `None` if the pod left its node.
     pub after: Option<F::Item<'a>>,
 }
 
@@ -266,11 +273,11 @@ impl<P: Plugin, F: ResidentFacts> Param<P> for Change<'_, F> {
 
 impl<P: Plugin, F: ResidentFacts> PodParam<P> for Change<'_, F> {}
 
-/// A fact that may also be read of the pods on a node: `node::Pods<pod::Labels>`.
+/// A fact that a function may also read from the pods on a node: `node::Pods<pod::Labels>`.
 pub trait ResidentFact: 'static {
-    /// The fact's name in the contract.
+    /// The flag of the fact's group in the contract.
     const FACTS: PodFacts;
-    /// Takes it out of the pod.
+    /// Returns this fact of the pod.
     fn of(facts: &Facts) -> &Self;
 }
 
@@ -304,8 +311,8 @@ facts! {
 }
 
 impl Facts {
-    /// Moves a pod out of the contract's form. Labels' texts are shared with those that `texts` knows; `reads` are the facts that
-    /// the plugin reads, and a constant once this is inlined.
+    /// Converts a pod from the contract's form. Label strings are shared with those that `texts` knows. `reads` are
+    /// the facts that the plugin reads; a constant once this function is inlined.
     #[inline(always)]
     pub(crate) fn new(mut pod: types::Pod, reads: PodFacts, texts: &mut labels::Texts) -> Facts {
         let requests = pod.requests;

@@ -1,4 +1,4 @@
-//! When no node fits: what a post-filter may ask and answer, to make room.
+//! Post-filters: what a plugin may ask and answer to make room if no node fits.
 //!
 //! ```
 //! use berth_guest::index::Index;
@@ -58,7 +58,7 @@ use crate::intents::Intent;
 use crate::types::{Code, Status, Verdicts};
 use crate::{node, pod};
 
-/// How the nodes were rejected, and whom to ask what would be if pods were not there.
+/// The nodes that rejected the pod, with functions that ask whether the pod would fit without some other pods.
 pub struct Rejected<'a> {
     pub(crate) nodes: &'a [u32],
     /// Parallel to `nodes`.
@@ -68,10 +68,10 @@ pub struct Rejected<'a> {
     pub(crate) extenders: &'a mut AskExtenders<'a>,
 }
 
-/// Answers what-ifs.
+/// The function that evaluates what-if cases.
 pub type Ask<'a> = dyn FnMut(&[WhatIfCase]) -> Verdicts + 'a;
 
-/// Asks the extenders.
+/// The function that calls the extenders.
 pub type AskExtenders<'a> =
     dyn FnMut(&[wit_extenders::Candidate]) -> Result<Vec<wit_extenders::Candidate>, String> + 'a;
 
@@ -80,42 +80,42 @@ pub type AskExtenders<'a> =
 pub struct Candidate {
     /// The node.
     pub node: node::Id,
-    /// Who would have to go, the most important first; at least one.
+    /// The pods to evict, the most important first. At least one.
     pub victims: Vec<pod::Id>,
-    /// How many of them a PodDisruptionBudget protects.
+    /// The number of victims whose eviction violates a PodDisruptionBudget.
     pub violations: i64,
 }
 
-/// A node as it would be without some of its pods.
+/// A node without some of its pods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WhatIf {
     /// The node.
     pub node: node::Id,
-    /// Pods on it that would not be there.
+    /// The pods to leave out.
     pub taken_away: Vec<pod::Id>,
 }
 
 impl<'a> Rejected<'a> {
-    /// Every node, with the code by which it was rejected.
+    /// Returns every node, with the code of its rejection.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (node::Id, Code)> + use<'a> {
         self.nodes.iter().zip(self.codes).map(|(id, code)| (node::Id(*id), *code))
     }
 
-    /// How a node was rejected; `None` for one that isn't there.
+    /// Returns the code of a node's rejection; `None` if there is no such node.
     pub fn code(&self, node: node::Id) -> Option<Code> {
         self.iter().find(|(known, _)| *known == node).map(|(_, code)| code)
     }
 
-    /// Pods that are about to leave the node that is set aside for the pod, [`NominatedNode`](pod::NominatedNode), because a
-    /// scheduler evicted them to make room.
+    /// Returns the pods that are being deleted from the pod's nominated node ([`NominatedNode`](pod::NominatedNode))
+    /// because a scheduler evicted them to make room.
     pub fn leaving(&self) -> impl ExactSizeIterator<Item = pod::Id> + use<'a> {
         self.leaving.iter().map(|id| pod::Id(*id))
     }
 
-    /// For each case why the other plugins would not let the pod onto the node; `None` where it would fit. Pods to whom room on
-    /// the node is promised are taken into account. Code `Error` says that one of the plugins failed.
+    /// Returns for each case why the profile's other plugins would reject the pod; `None` if the pod would fit. Pods
+    /// nominated to the node are taken into account. Code `Error` means that one of the plugins failed.
     ///
-    /// A question costs a call to each of the plugins: ask about many nodes at once.
+    /// Each call of this function costs a call of each plugin, so ask about many nodes at once.
     pub fn ask(&mut self, cases: &[WhatIf]) -> Vec<Option<Status>> {
         if cases.is_empty() {
             return Vec::new();
@@ -128,11 +128,11 @@ impl<'a> Rejected<'a> {
         nodes.iter().map(outcome).collect()
     }
 
-    /// What the extenders of the configuration leave of these: some, or others, perhaps with other victims. All, where there are no
-    /// extenders.
+    /// Asks the configured extenders (`extenders[].preemptVerb`) and returns the candidates that they leave, perhaps
+    /// with other victims. Returns all candidates if there are no extenders.
     ///
     /// # Errors
-    /// One that may not be ignored failed: why, for the pod's message.
+    /// Returns the reason, for the pod's message, if an extender fails that is not ignorable.
     pub fn ask_extenders(&mut self, candidates: &[Candidate]) -> Result<Vec<Candidate>, String> {
         if candidates.is_empty() {
             return Ok(Vec::new());
@@ -158,35 +158,35 @@ impl fmt::Debug for Rejected<'_> {
     }
 }
 
-/// What a post-filter answers.
+/// The answer of a post-filter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PostFilter {
-    /// There will be room on a node.
+    /// A node will have room after the evictions.
     Nominate(Nomination),
-    /// There can't be.
+    /// No node can get room.
     Unschedulable {
-        /// Why, for the pod's message.
+        /// The reasons, for the pod's message.
         reasons: Vec<String>,
-        /// A node that was set aside for the pod before is so no longer.
+        /// True if the pod's nominated node is cleared.
         clear: bool,
-        /// What has to be done to the cluster so that the pod may fit later: patches, creations and deletions.
+        /// Changes to the cluster that may make the pod fit later: patches, creations and deletions.
         intents: Vec<Intent>,
     },
 }
 
-/// Room that is being made.
+/// A node that gets room for the pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nomination {
-    /// Set aside for the pod from now on.
+    /// The node that is nominated for the pod.
     pub node: node::Id,
-    /// Pods that have to go.
+    /// The pods to evict.
     pub evict: Vec<pod::Id>,
-    /// Why, for the message of their condition DisruptionTarget.
+    /// The reason, for the message of the evicted pods' condition DisruptionTarget.
     pub reason: String,
 }
 
 impl PostFilter {
-    /// No room can be made, and none is promised to the pod any more.
+    /// Makes the answer that no node can get room. Clears the pod's nominated node.
     pub fn no_room(reason: impl Into<String>) -> PostFilter {
         PostFilter::Unschedulable { reasons: vec![reason.into()], clear: true, intents: Vec::new() }
     }

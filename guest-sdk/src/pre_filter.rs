@@ -1,9 +1,9 @@
-//! What a pre-filter answers.
+//! The answer of a pre-filter.
 
 use crate::bindings::pre_filter::exports::berth::scheduler::pre_filter::PreFilterResult;
 use crate::verdict::Rejection;
 
-/// Which nodes are worth filtering for this pod.
+/// Which nodes the host should filter for this pod.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum PreFilter {
     /// Every node.
@@ -11,9 +11,9 @@ pub enum PreFilter {
     All,
     /// This plugin has nothing to filter for this pod.
     Skip,
-    /// Only these nodes, by name. Several plugins' lists are intersected.
+    /// Only the nodes with these names. The host intersects the lists of several plugins.
     Narrow(Vec<String>),
-    /// No node will do.
+    /// The pod fits no node.
     Reject(Rejection),
 }
 

@@ -1,10 +1,10 @@
-//! What is wrong with a plugin's arguments, told as Kubernetes tells it: `field: Invalid value: 3: must be even`.
+//! Errors in a plugin's arguments, formatted as Kubernetes does it: `field: Invalid value: 3: must be even`.
 
 use std::fmt::{self, Display};
 
 use crate::field_value::{FieldValue, Quoted};
 
-/// Collects problems, so that a person sees all of them at once.
+/// Collects errors, so that the user sees all of them at once.
 ///
 /// ```
 /// use berth_guest::Problems;
@@ -20,48 +20,48 @@ use crate::field_value::{FieldValue, Quoted};
 pub struct Problems(Vec<String>);
 
 impl Problems {
-    /// A value that may not be.
+    /// Adds an invalid value.
     pub fn invalid(&mut self, field: impl Display, value: impl FieldValue, detail: impl Display) {
         self.push(format_args!("{field}: Invalid value: {}: {detail}", Quoted(&value)));
     }
 
-    /// A value that is none of those there are.
+    /// Adds a value that is not one of the supported values.
     pub fn not_supported(&mut self, field: impl Display, value: impl FieldValue, supported: &[&str]) {
         let supported = joined(supported.iter().map(|one| Quoted(one).to_string()));
         self.push(format_args!("{field}: Unsupported value: {}: supported values: {supported}", Quoted(&value)));
     }
 
-    /// A value that was given before.
+    /// Adds a value that occurs twice.
     pub fn duplicate(&mut self, field: impl Display, value: impl FieldValue) {
         self.push(format_args!("{field}: Duplicate value: {}", Quoted(&value)));
     }
 
-    /// A field that has to be there.
+    /// Adds a required field that is missing.
     pub fn required(&mut self, field: impl Display, detail: impl Display) {
         self.push(format_args!("{field}: Required value: {detail}"));
     }
 
-    /// A field that may not be there.
+    /// Adds a field that must not be set.
     pub fn forbidden(&mut self, field: impl Display, detail: impl Display) {
         self.push(format_args!("{field}: Forbidden: {detail}"));
     }
 
-    /// Adds another's problems, with a path put before their fields: `list[1].` before `key`.
+    /// Adds all errors of `others`, with `path` in front of their fields: `list[1].` before `key`.
     pub fn add_under(&mut self, path: impl Display, others: Problems) {
         self.0.extend(others.0.into_iter().map(|problem| format!("{path}{problem}")));
     }
 
-    // Once for all types that fields, values and details may have.
+    // Not generic, so that the component has this code once and not once per type of field, value and detail.
     fn push(&mut self, problem: fmt::Arguments<'_>) {
         self.0.push(problem.to_string());
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no errors.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Ok where there is none, else all of them in one line, each once.
+    /// Returns Ok if there are no errors. Otherwise returns all errors in one line, without duplicates.
     pub fn into_result(self) -> Result<(), String> {
         let mut distinct: Vec<String> = Vec::new();
         for problem in self.0 {
@@ -77,7 +77,7 @@ impl Problems {
     }
 }
 
-/// With commas between.
+/// Joins texts with commas.
 fn joined(texts: impl Iterator<Item = String>) -> String {
     let mut all = String::new();
     for text in texts {

@@ -1,7 +1,8 @@
-//! What a queue-sort is told of a pod beyond its facts.
+//! What a queue-sort gets about a pod beyond its facts.
 
-/// Since when a pod waits for its next attempt, milliseconds since 1970: when it was first seen, then when its last attempt
-/// ended (kube-scheduler's `QueuedPodInfo.Timestamp`). The first parameter of a queue-sort:
+/// The time since when a pod has been waiting for its next attempt, in milliseconds since 1970. This is when the pod
+/// was first seen, and later when its last attempt ended (kube-scheduler's `QueuedPodInfo.Timestamp`). The first
+/// parameter of a queue-sort:
 ///
 /// ```
 /// use berth_guest::prelude::*;

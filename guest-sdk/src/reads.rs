@@ -1,28 +1,29 @@
-//! What a function reads: collected from its parameters' types, turned into the plugin's declaration.
+//! What a function reads. Derived from its parameters' types; the plugin's declaration is made from it.
 
 use crate::types::{ClusterFacts, NodeFacts, PodFacts};
 
 /// The facts that a parameter, a function or a plugin reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Reads {
-    /// Of the pod to be placed.
+    /// Facts of the pod that is being scheduled.
     pub pod: PodFacts,
-    /// Of nodes.
+    /// Facts of nodes.
     pub node: NodeFacts,
-    /// Of the pods on nodes.
+    /// Facts of the pods on nodes.
     pub resident: PodFacts,
-    /// Of the cluster.
+    /// Facts of the cluster.
     pub cluster: ClusterFacts,
-    /// The cycle's id, time or seed: the answer differs from cycle to cycle.
+    /// True if it reads the cycle's id, time or seed. The answer then differs from cycle to cycle.
     pub cycle: bool,
-    /// What `prepare` made, and so all that `prepare` reads.
+    /// True if it reads the result of `prepare`, and so everything that `prepare` reads.
     pub prepared: bool,
-    /// More than the template and one node: the plugin's index, or which other nodes are asked about.
+    /// True if it reads more than the template and the facts of one node: the plugin's index, a node's id, or which
+    /// other nodes the call is about.
     pub beyond: bool,
 }
 
 impl Reads {
-    /// Nothing.
+    /// Reads nothing.
     pub const NONE: Reads = Reads {
         pod: PodFacts::empty(),
         node: NodeFacts::empty(),
@@ -33,28 +34,28 @@ impl Reads {
         beyond: false,
     };
 
-    /// What `prepare` made.
+    /// Reads the result of `prepare`.
     pub const PREPARED: Reads = Reads { prepared: true, ..Reads::NONE };
 
-    /// The plugin's index, a node's number, or which nodes are asked about.
+    /// Reads the plugin's index, a node's id, or which nodes the call is about.
     pub const BEYOND: Reads = Reads { beyond: true, ..Reads::NONE };
 
-    /// Facts of the pod to be placed.
+    /// Reads facts of the pod that is being scheduled.
     pub const fn pod(facts: PodFacts) -> Reads {
         Reads { pod: facts, ..Reads::NONE }
     }
 
-    /// Facts of nodes.
+    /// Reads facts of nodes.
     pub const fn node(facts: NodeFacts) -> Reads {
         Reads { node: facts, ..Reads::NONE }
     }
 
-    /// Facts of the cluster.
+    /// Reads facts of the cluster.
     pub const fn cluster(facts: ClusterFacts) -> Reads {
         Reads { cluster: facts, ..Reads::NONE }
     }
 
-    /// Together with what a function reads, where there is one.
+    /// Returns the union with what a function reads, if the plugin has the function.
     #[must_use]
     pub(crate) const fn and_of(self, function: Option<Reads>) -> Reads {
         match function {
@@ -63,7 +64,7 @@ impl Reads {
         }
     }
 
-    /// Both together.
+    /// Returns the union of both.
     #[must_use]
     pub const fn and(self, other: Reads) -> Reads {
         Reads {

@@ -2,7 +2,7 @@
 
 use crate::types::{Resources, Scalar};
 
-/// A resource's name, read once, so that looking up an amount for each node compares no texts where it need not.
+/// A resource's name, parsed once, so that a lookup per node compares no strings for the most common resources.
 ///
 /// ```
 /// use berth_guest::Resource;
@@ -18,12 +18,12 @@ pub enum Resource {
     Memory,
     /// `ephemeral-storage`, in bytes.
     EphemeralStorage,
-    /// Any other, in its own unit: extended resources, hugepages and such.
+    /// Any other resource, in its own unit: extended resources, hugepages and so on.
     Scalar(String),
 }
 
 impl Resource {
-    /// By its name in Kubernetes.
+    /// Parses the name of a resource as Kubernetes spells it.
     pub fn new(name: &str) -> Resource {
         match name {
             "cpu" => Resource::Cpu,
@@ -35,7 +35,7 @@ impl Resource {
 }
 
 impl Resources {
-    /// How much of a resource: 0 where none is named.
+    /// Returns the amount of a resource; 0 if absent.
     #[inline]
     pub fn get(&self, resource: &Resource) -> i64 {
         match resource {
@@ -46,7 +46,7 @@ impl Resources {
         }
     }
 
-    /// How much of an extended resource, hugepages or such: 0 where none is named.
+    /// Returns the amount of a scalar resource (an extended resource, hugepages or the like); 0 if absent.
     pub fn scalar(&self, name: &str) -> i64 {
         scalar(&self.scalars, name)
     }

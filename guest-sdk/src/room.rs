@@ -1,7 +1,8 @@
-//! What is worked out for templates and kept as long as there is room: of what takes more than that, the parts go that were
-//! asked for longest ago.
+//! An LRU cache bounded in bytes, for what a plugin computes per template. If the values take too many bytes, the
+//! least recently used ones are dropped.
 //!
-//! An instance may take so much memory and no more, and who counts by node for each of a thousand templates can take any amount.
+//! The host limits the memory of an instance. A plugin that counts per node for each of a thousand templates would
+//! exceed that limit without a bound.
 //!
 //! ```
 //! use berth_guest::room::{Place, Room};
@@ -18,27 +19,28 @@
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::rc::{Rc, Weak};
 
-/// Room for so many bytes.
+/// The bound of a cache, shared by all its places.
 #[derive(Debug)]
 pub struct Room<T> {
     bytes: usize,
-    /// So many times that, for the cluster's size.
+    /// The factor of `bytes` for large clusters.
     times: Cell<usize>,
-    /// What all take, and perhaps more: what was dropped since is counted until room is made.
+    /// The bytes of all places, or more: the bytes of a dropped place are counted until the next eviction.
     taken: Cell<usize>,
     now: Cell<u64>,
-    /// Those of things that were dropped are let go when there are twice as many as were left the last time.
+    /// All places that were opened. Dropped places are removed once the list has doubled.
     places: RefCell<Vec<Weak<Inner<T>>>>,
     enough: Cell<usize>,
 }
 
-/// In larger clusters there is as much room again for each so many nodes more, as the host allows an instance as much memory again.
+/// The number of nodes that `bytes` is meant for. Each further 50,000 nodes add the same room again, as the host then
+/// also allows an instance more memory.
 const USUAL_NODES: usize = 50_000;
 
-/// So few places are not looked through.
+/// The length of `places` below which dropped places are not looked for.
 const FEW: usize = 64;
 
-/// The place of one thing, which may be gone whenever it is opened.
+/// The place of one cached value. The value may be gone whenever the place is opened.
 #[derive(Debug)]
 pub struct Place<T>(Rc<Inner<T>>);
 
@@ -56,7 +58,7 @@ impl<T> Default for Place<T> {
 }
 
 impl<T> Room<T> {
-    /// For so many bytes in clusters of up to 50,000 nodes.
+    /// Makes a cache bounded to this number of bytes, in clusters of up to 50,000 nodes.
     pub fn new(bytes: usize) -> Room<T> {
         Room {
             bytes,
@@ -68,7 +70,8 @@ impl<T> Room<T> {
         }
     }
 
-    /// There are so many nodes, or more: room for what is counted by node grows with them.
+    /// Raises the bound for a cluster of this many nodes, as what is counted per node grows with them. Never lowers
+    /// the bound.
     pub fn has_nodes(&self, nodes: usize) {
         self.times.set(self.times.get().max(nodes.div_ceil(USUAL_NODES)));
     }
@@ -84,7 +87,7 @@ impl<T> Room<T> {
         self.places.borrow_mut().push(Rc::downgrade(place));
     }
 
-    /// A place's memory is kept for as long as it is named here, even when the place is dropped.
+    /// Removes dropped places from the list: a `Weak` keeps the place's memory allocated.
     fn let_go(&self) {
         let mut places = self.places.borrow_mut();
         places.retain(|place| place.strong_count() > 0);
@@ -98,7 +101,8 @@ impl<T> Room<T> {
         kept.sort_unstable_by_key(|place| place.opened.get());
         let mut taken: usize = kept.iter().map(|place| place.bytes.get()).sum();
         for place in kept {
-            // The latest stays, whatever it takes. A quarter is left free, so that this is seldom done.
+            // The place that was opened last stays, whatever its size. A quarter of the bound is left free, so that
+            // evictions are rare.
             if taken <= self.most() - self.most() / 4 || place.opened.get() == self.now.get() {
                 break;
             }
@@ -110,7 +114,8 @@ impl<T> Room<T> {
 }
 
 impl<T> Place<T> {
-    /// What is there, if it still is.
+    /// Returns the value for use; `None` if there is none or if it was evicted. Marks the place as the most recently
+    /// used.
     pub fn open(&self, room: &Room<T>) -> RefMut<'_, Option<T>> {
         if self.0.opened.get() == 0 {
             room.add(&self.0);
@@ -120,12 +125,13 @@ impl<T> Place<T> {
         self.0.value.borrow_mut()
     }
 
-    /// What was opened last, for a look.
+    /// Returns the value without marking the place as used.
     pub fn look(&self) -> Ref<'_, Option<T>> {
         self.0.value.borrow()
     }
 
-    /// Says how many bytes it takes now that it was opened. Others may have to go, and none may be open.
+    /// Sets the number of bytes that the place takes. Call this after changing the value. May evict other places, so
+    /// no other place may be borrowed.
     pub fn takes(&self, bytes: usize, room: &Room<T>) {
         let before = self.0.bytes.replace(bytes);
         room.taken.set((room.taken.get() + bytes).saturating_sub(before));

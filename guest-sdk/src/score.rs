@@ -1,11 +1,12 @@
-//! What scores and what runs before and after them answer.
+//! The answers of scores, and of the functions before and after scores.
 
 /// An answer, or a message that fails the pod's cycle.
 pub type Outcome<T> = Result<T, String>;
 
-/// What a score, a pre-score or a normalize may return: the plain answer, or a `Result` with any error that can be shown.
+/// The return type of a score, pre-score or normalize: a plain answer, or a `Result` with an error that can be
+/// displayed.
 pub trait IntoOutcome<T> {
-    /// The answer, or the message.
+    /// Returns the answer, or the error's message.
     fn into_outcome(self) -> Outcome<T>;
 }
 
@@ -26,6 +27,6 @@ impl<T, E: std::fmt::Display> IntoOutcome<T> for Result<T, E> {
 pub enum PreScore {
     /// Score them.
     Score,
-    /// The plugin has nothing to say about this pod; it adds nothing to any node's total.
+    /// The plugin does not score this pod. It adds nothing to any node's total.
     Skip,
 }

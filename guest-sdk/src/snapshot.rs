@@ -1,4 +1,4 @@
-//! The cluster as the plugin keeps it: a column for each fact that it reads, a row for each node.
+//! The plugin's copy of the cluster: one column per fact that the plugin reads, one row per node.
 
 use std::marker::PhantomData;
 
@@ -13,7 +13,7 @@ use crate::{cluster, node, pod};
 type IndexedNodes<P> = <<P as Plugin>::Index as Index<<P as Plugin>::Args>>::Nodes;
 type IndexedPods<P> = <<P as Plugin>::Index as Index<<P as Plugin>::Args>>::Pods;
 
-/// One fact of all nodes. Facts that nobody reads are never sent, and their columns stay empty.
+/// One fact of all nodes. The column of a fact that no function reads stays empty, as the host never sends the fact.
 #[derive(Default)]
 pub(crate) struct Column<T> {
     rows: Vec<T>,
@@ -30,7 +30,7 @@ impl<T: Default> Column<T> {
         if node >= self.rows.len() {
             self.rows.resize_with(node + 1, T::default);
         }
-        // The row was made above.
+        // Always found: the lines above made this row.
         self.rows.get_mut(node).unwrap_or(&mut self.absent)
     }
 
@@ -42,11 +42,11 @@ impl<T: Default> Column<T> {
     }
 }
 
-/// The pods on nodes.
+/// The pods on nodes (resident pods).
 #[derive(Default)]
 pub(crate) struct Residents {
     pods: Vec<Option<pod::Facts>>,
-    /// Parallel to `pods`.
+    /// The node of each pod. Parallel to `pods`.
     nodes: Vec<u32>,
     by_node: Column<Vec<u32>>,
 }
@@ -80,7 +80,7 @@ impl Residents {
     }
 }
 
-/// All that the plugin knows of the cluster.
+/// The plugin's copy of the cluster.
 #[derive(Default)]
 pub struct Snapshot {
     pub(crate) present: Column<bool>,
@@ -101,9 +101,11 @@ pub struct Snapshot {
     pub(crate) texts: Texts,
 }
 
-/// The columns: in which group of facts each is, in which of the node's fields it comes, and what a row makes of that.
+/// Declares the columns: the group of facts of each column, the field of `Node` that carries it, and the function
+/// that turns the field into a row.
 ///
-/// Which facts are read is a constant once this is inlined, so that the columns of others leave no code in the component.
+/// `reads` is a constant once these functions are inlined, so columns that the plugin does not read leave no code in
+/// the component.
 macro_rules! columns {
     ($($column:ident [$fact:ident] $(from $field:ident: $make:expr)?,)*) => {
         impl Snapshot {
@@ -118,7 +120,7 @@ macro_rules! columns {
                 })?)*
             }
 
-            /// The columns of pods are left alone: a node's pods may go after it.
+            /// Leaves the columns of pods alone: the host may remove a node's pods after the node.
             #[inline(always)]
             fn remove_node(&mut self, at: usize, reads: NodeFacts) {
                 self.present.clear(at);
@@ -146,14 +148,14 @@ columns! {
 }
 
 impl Snapshot {
-    /// Nodes that are none of the cluster's, in the rows of their ids.
+    /// Makes a snapshot of nodes that are not part of the cluster. Each node is in the row of its id.
     pub(crate) fn of_nodes<P: Plugin>(nodes: impl IntoIterator<Item = Node>) -> Snapshot {
         let mut snapshot = Snapshot::default();
         nodes.into_iter().for_each(|node| snapshot.set_node(node, P::READS.node));
         snapshot
     }
 
-    /// Takes in a change of what the plugin reads, and tells its index.
+    /// Applies a change of a fact that the plugin reads, and tells the plugin's index about it.
     #[inline(always)]
     pub(crate) fn apply<P: Plugin>(&mut self, change: Change, index: Option<&mut P::Index>) {
         let images = P::READS.cluster.contains(ClusterFacts::IMAGES);
@@ -192,14 +194,15 @@ impl Snapshot {
                 self.cluster.version += 1;
             }
             unread if cfg!(target_family = "wasm") => {
-                // There is none, as `lift` leaves them out; forgetting it spares the component the code to free it.
+                // Never reached: `lift` leaves such changes out. `forget` saves the component the code that frees
+                // one.
                 std::mem::forget(unread);
             }
             _unread => (),
         }
     }
 
-    /// A pod is kept only where a function reads pods: an index keeps of them what it wants.
+    /// Keeps a pod only if a function reads pods. An index keeps the facts of pods that it needs by itself.
     #[inline(always)]
     fn set_pod<P: Plugin>(&mut self, resident: ResidentPod, index: Option<&mut P::Index>) {
         let facts = pod::Facts::new(resident.pod, P::READS.resident, &mut self.texts);

@@ -1,17 +1,17 @@
-//! Taints and the tolerations that answer them.
+//! Taints and tolerations.
 
 use crate::types::{Taint, TaintEffect, Toleration, TolerationOperator};
 
 impl Taint {
-    /// Whether a pod that doesn't tolerate it is kept from the node: `NoSchedule` and `NoExecute`.
+    /// Returns true if the taint keeps pods that don't tolerate it from the node: `NoSchedule` and `NoExecute`.
     pub fn forbids(&self) -> bool {
         matches!(self.effect, TaintEffect::NoSchedule | TaintEffect::NoExecute)
     }
 }
 
 impl Toleration {
-    /// Whether it tolerates the taint. `Lt` and `Gt` tolerate nothing, as in a kube-scheduler without the alpha feature
-    /// TaintTolerationComparisonOperators.
+    /// Returns true if the toleration tolerates the taint. `Lt` and `Gt` tolerate nothing, as in a kube-scheduler
+    /// without the alpha feature TaintTolerationComparisonOperators.
     pub fn tolerates(&self, taint: &Taint) -> bool {
         self.effect.is_none_or(|effect| effect == taint.effect)
             && (self.key.is_empty() || self.key == taint.key)

@@ -1,4 +1,5 @@
-//! The domains that nodes form by a label's value, such as zones, for an [index](crate::index) that counts by domain.
+//! Topology domains, such as zones: nodes with the same value of a label. For an [index](crate::index) that counts by
+//! domain.
 //!
 //! ```
 //! use berth_guest::node;
@@ -20,35 +21,35 @@ use std::rc::Rc;
 use crate::labels::Hasher;
 use crate::node;
 
-/// No domain; the end of a list.
+/// The id of no domain; also the end of a linked list.
 const NONE: u32 = u32::MAX;
 
-/// The domains of every key that was asked for.
+/// The domains of all topology keys that the caller asked for.
 #[derive(Debug, Default)]
 pub struct Topologies {
     topologies: Vec<Topology>,
-    /// By node; `None` for those that are not there.
+    /// The labels of each node, by node id; `None` if there is no such node.
     labels: Vec<Option<node::Labels>>,
     version: u64,
 }
 
-/// A topology key that was asked for.
+/// A topology key that the caller asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(usize);
 
-/// The domains of one key.
+/// The domains of one topology key.
 #[derive(Debug)]
 pub struct Topology {
     key: String,
-    /// By node.
+    /// The place of each node, by node id.
     places: Vec<Place>,
     ids: HashMap<Rc<str>, u32, BuildHasherDefault<Hasher>>,
-    /// One without nodes may become another value's.
+    /// The domains, by id. A domain without nodes is reused for another value.
     domains: Vec<Domain>,
     free: Vec<u32>,
 }
 
-/// A node's domain, and its neighbours in the list of the domain's nodes.
+/// The place of a node: its domain, and its neighbors in the linked list of the domain's nodes.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     domain: u32,
@@ -61,18 +62,18 @@ const NOWHERE: Place = Place { domain: NONE, next: NONE, previous: NONE };
 #[derive(Debug)]
 struct Domain {
     value: Rc<str>,
-    /// How many.
+    /// The number of nodes.
     nodes: u32,
     first: u32,
 }
 
 impl Topologies {
-    /// A node is new, or one of its facts changed. Tells whether that is a label.
+    /// Adds a node, or replaces its labels. Returns true if the node is new or one of its labels changed.
     pub fn set(&mut self, node: node::Id, labels: &node::Labels) -> bool {
         if node.at() >= self.labels.len() {
             self.labels.resize(node.at() + 1, None);
         }
-        // The row was made above.
+        // In bounds: the resize above made the row.
         let row = &mut self.labels[node.at()];
         if row.as_ref() == Some(labels) {
             return false;
@@ -86,7 +87,7 @@ impl Topologies {
         true
     }
 
-    /// A node is gone.
+    /// Removes a node.
     pub fn remove(&mut self, node: node::Id) {
         if self.labels.get_mut(node.at()).and_then(Option::take).is_some() {
             self.topologies.iter_mut().for_each(|topology| _ = topology.set(node, None));
@@ -94,7 +95,7 @@ impl Topologies {
         }
     }
 
-    /// The domains of a label's values.
+    /// Returns the topology key of a label. Computes its domains if the key is new.
     pub fn key(&mut self, key: &str) -> Key {
         if let Some(known) = self.find(key) {
             return known;
@@ -113,45 +114,47 @@ impl Topologies {
         Key(self.topologies.len() - 1)
     }
 
-    /// The same, where they were asked for before.
+    /// Returns the topology key of a label; `None` if [`Topologies::key`] was never called for it.
     pub fn find(&self, key: &str) -> Option<Key> {
         self.topologies.iter().position(|topology| topology.key == key).map(Key)
     }
 
-    /// The domains of a key.
+    /// Returns the domains of a topology key.
     pub fn of(&self, key: Key) -> &Topology {
-        // Keys are given by `key` alone.
+        // In bounds: only `key` makes keys.
         &self.topologies[key.0]
     }
 
-    /// All nodes, with their labels.
+    /// Returns all nodes, with their labels.
     pub fn nodes(&self) -> impl Iterator<Item = (node::Id, &node::Labels)> {
         (0..).zip(&self.labels).filter_map(|(id, labels)| Some((node::Id(id), labels.as_ref()?)))
     }
 
-    /// Whether the node is there.
+    /// Returns true if the node exists.
     pub fn contains(&self, node: node::Id) -> bool {
         self.labels.get(node.at()).is_some_and(Option::is_some)
     }
 
-    /// Ids of nodes are less than this.
+    /// Returns a number above all node ids.
     pub fn node_bound(&self) -> usize {
         self.labels.len()
     }
 
-    /// Grows when nodes come or go, or change their domain in any of the keys asked for. Ids of domains stay the same until then.
+    /// Grows when a node comes or goes, or changes its domain in any topology key. Until then the ids of domains stay
+    /// the same.
     pub fn version(&self) -> u64 {
         self.version
     }
 }
 
 impl Topology {
-    /// The label whose values are the domains.
+    /// Returns the label whose values are the domains.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// The node's domain; `None` where it has no such label. Domains are dense: for arrays indexed by them.
+    /// Returns the id of the node's domain; `None` if the node does not have the label. Ids are dense, for use as
+    /// array indexes.
     #[inline(always)]
     pub fn domain(&self, node: node::Id) -> Option<usize> {
         match self.places.get(node.at()) {
@@ -160,12 +163,12 @@ impl Topology {
         }
     }
 
-    /// The domain of the nodes whose label has this value; `None` without such nodes.
+    /// Returns the id of the domain with this label value; `None` if no node has the value.
     pub fn domain_with(&self, value: &str) -> Option<usize> {
         self.ids.get(value).map(|domain| *domain as usize)
     }
 
-    /// The nodes of a domain.
+    /// Returns the nodes of a domain.
     pub fn nodes_of(&self, domain: usize) -> impl Iterator<Item = node::Id> {
         let listed = |node: u32| (node != NONE).then_some(node);
         let first = self.domains.get(domain).and_then(|domain| listed(domain.first));
@@ -173,12 +176,12 @@ impl Topology {
         std::iter::successors(first, next).map(node::Id)
     }
 
-    /// Domains are less than this.
+    /// Returns a number above all domain ids.
     pub fn domain_bound(&self) -> usize {
         self.domains.len()
     }
 
-    /// Whether that is another domain than before.
+    /// Sets the node's domain by its label value. Returns true if the domain changed.
     fn set(&mut self, node: node::Id, value: Option<&str>) -> bool {
         if node.at() >= self.places.len() {
             self.places.resize(node.at() + 1, NOWHERE);
@@ -222,7 +225,7 @@ impl Topology {
         }
     }
 
-    /// The domain of a value, a new one where there is none.
+    /// Returns the id of the domain of a value. Makes a domain if there is none.
     fn domain_of(&mut self, value: &str) -> u32 {
         if let Some(known) = self.ids.get(value) {
             return *known;
@@ -230,7 +233,7 @@ impl Topology {
         let value: Rc<str> = value.into();
         let domain = self.free.pop().unwrap_or_else(|| {
             self.domains.push(Domain { value: value.clone(), nodes: 0, first: NONE });
-            // There are no more than nodes, whose ids are of this type.
+            // Fits a `u32`: there are no more domains than nodes, and node ids are of this type.
             (self.domains.len() - 1) as u32
         });
         self.domains[domain as usize].value = value.clone();

@@ -1,12 +1,12 @@
-//! What a filter answers about one node.
+//! The answer of a filter about one node.
 
 use std::rc::Rc;
 
 use crate::types::{Code, Status};
 
-/// Whether the pod fits the node, and if not, why.
+/// Whether the pod fits the node, and the reasons if it does not fit.
 ///
-/// A filter may return this, or a `Result` whose error is a [`Rejection`] or just a reason:
+/// A filter may also return a `Result`, whose error is a [`Rejection`] or a plain reason:
 ///
 /// ```
 /// use berth_guest::prelude::*;
@@ -27,17 +27,18 @@ impl Verdict {
     /// The pod fits.
     pub const FITS: Verdict = Verdict(None);
 
-    /// Not as things are; taking pods away from the node might help.
+    /// The pod does not fit as things are. Removing pods from the node may help.
     pub fn unschedulable(reason: impl Into<Reason>) -> Verdict {
         Rejection::unschedulable(reason).into()
     }
 
-    /// Not on this node whatever pods are taken away (`UnschedulableAndUnresolvable`).
+    /// The pod does not fit, whatever pods are removed from the node (`UnschedulableAndUnresolvable`).
     pub fn unresolvable(reason: impl Into<Reason>) -> Verdict {
         Rejection::unresolvable(reason).into()
     }
 
-    /// Adds a reason against the node. The code is the worse one: `Unresolvable`, where any reason has it.
+    /// Adds a reason against the node. The verdict keeps the more severe code: [`RejectionCode::Unresolvable`] if any
+    /// reason has it.
     ///
     /// ```
     /// use berth_guest::prelude::*;
@@ -59,12 +60,12 @@ impl Verdict {
         }
     }
 
-    /// Whether the pod fits.
+    /// Returns true if the pod fits.
     pub fn fits(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Why not, where it does not fit.
+    /// Returns why the pod does not fit; `None` if it fits.
     pub fn rejection(&self) -> Option<&Rejection> {
         self.0.as_ref()
     }
@@ -82,7 +83,7 @@ impl<E: Into<Rejection>> From<Result<(), E>> for Verdict {
     }
 }
 
-/// A no with its reasons, as people read them in `kubectl describe pod`.
+/// A rejection with its reasons, as users read them in `kubectl describe pod`.
 ///
 /// ```
 /// use berth_guest::prelude::*;
@@ -99,36 +100,36 @@ pub struct Rejection {
     more: Vec<Reason>,
 }
 
-/// The code of a [`Rejection`]: kube-scheduler's status codes that mean no, the worse ones last.
+/// The code of a [`Rejection`]: kube-scheduler's status codes for a rejection, the most severe last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RejectionCode {
-    /// Not yet: the pod waits for something that the plugin expects.
+    /// The pod has to wait for something that the plugin expects.
     Pending,
-    /// Taking pods away from the node might help.
+    /// Removing pods from the node may help.
     Unschedulable,
-    /// Taking pods away would not help (`UnschedulableAndUnresolvable`).
+    /// Removing pods from the node does not help (`UnschedulableAndUnresolvable`).
     Unresolvable,
-    /// The plugin could not tell; the pod's cycle fails and is tried again.
+    /// The plugin failed. The pod's cycle fails, and the pod is tried again.
     Error,
 }
 
 impl Rejection {
-    /// A no with a code of your choice.
+    /// Makes a rejection with any code.
     pub fn new(code: RejectionCode, reason: impl Into<Reason>) -> Rejection {
         Rejection { code, first: reason.into(), more: Vec::new() }
     }
 
-    /// Not as things are; taking pods away from the node might help.
+    /// The pod does not fit as things are. Removing pods from the node may help.
     pub fn unschedulable(reason: impl Into<Reason>) -> Rejection {
         Rejection::new(RejectionCode::Unschedulable, reason)
     }
 
-    /// Not on this node whatever pods are taken away (`UnschedulableAndUnresolvable`).
+    /// The pod does not fit, whatever pods are removed from the node (`UnschedulableAndUnresolvable`).
     pub fn unresolvable(reason: impl Into<Reason>) -> Rejection {
         Rejection::new(RejectionCode::Unresolvable, reason)
     }
 
-    /// The plugin could not tell: the pod's cycle fails with this message and is tried again.
+    /// The plugin failed. The pod's cycle fails with this message, and the pod is tried again.
     pub fn error(reason: impl Into<Reason>) -> Rejection {
         Rejection::new(RejectionCode::Error, reason)
     }
@@ -138,12 +139,12 @@ impl Rejection {
         self.more.push(reason.into());
     }
 
-    /// The code.
+    /// Returns the code.
     pub fn code(&self) -> RejectionCode {
         self.code
     }
 
-    /// The reasons, in the order they were given.
+    /// Returns the reasons, in the order in which they were added.
     pub fn reasons(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.first).chain(&self.more).map(Reason::as_str)
     }
@@ -152,7 +153,7 @@ impl Rejection {
 macro_rules! bare_reason {
     ($($reason:ty)*) => { $(
         impl From<$reason> for Rejection {
-            /// A bare reason is unschedulable.
+            /// Makes an unschedulable rejection of a plain reason.
             fn from(reason: $reason) -> Rejection {
                 Rejection::unschedulable(reason)
             }
@@ -178,7 +179,7 @@ impl From<Rejection> for Status {
     }
 }
 
-/// One reason. Cheap to make from a literal, and cheap to clone: one that is formatted in `prepare` can be given for
+/// One reason. Cheap to make from a literal and cheap to clone: a reason that `prepare` formats once can be given for
 /// thousands of nodes.
 #[derive(Clone, Debug)]
 pub struct Reason(Text);
@@ -190,7 +191,7 @@ enum Text {
 }
 
 impl Reason {
-    /// As people read it.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         match &self.0 {
             Text::Literal(text) => text,
@@ -220,7 +221,7 @@ impl From<&Reason> for Reason {
 impl PartialEq for Reason {
     fn eq(&self, other: &Reason) -> bool {
         let (one, two) = (self.as_str(), other.as_str());
-        // Nearly always the same literal: then no byte is read.
+        // Equal reasons are nearly always the same literal, so comparing the addresses usually suffices.
         std::ptr::eq(one, two) || one == two
     }
 }

@@ -1,24 +1,24 @@
-//! Many nodes' verdicts in the form that crosses to the host: a number a node, and each distinct rejection once.
+//! The verdicts of many nodes in the contract's form: one number per node, and each distinct rejection once.
 
 use crate::types::{self, Status};
 use crate::verdict::{Rejection, RejectionCode, Verdict};
 
-/// More distinct rejections than the contract allows are told as this one.
+/// The reason that stands for all distinct rejections beyond the contract's limit.
 const TOO_MANY: &str = "too many different reasons to list";
 
-/// The number of the last distinct rejection that one answer may have.
+/// The number of the last distinct rejection, and so the most distinct rejections of one answer.
 const LAST: u16 = 1000;
 
-/// So many rejections are looked for one by one, which is quickest as nearly all nodes have one of the first; the rest in
-/// their order.
+/// The number of rejections that are compared one by one. This is fastest, as nearly all nodes have one of the first
+/// rejections. The others are found by binary search.
 const FEW: usize = 8;
 
 /// Collects the verdicts of one call.
 pub(crate) struct Collector {
     nodes: Vec<u16>,
     distinct: Vec<Rejection>,
-    /// The rejections' numbers, in the order of the rejections themselves. A hash map would be quicker for thousands of
-    /// them, and would be a good part of a small component.
+    /// The numbers of the rejections, sorted by rejection. A hash map would be faster for thousands of rejections,
+    /// but would be a large part of a small component.
     in_order: Vec<u16>,
 }
 
@@ -27,7 +27,7 @@ impl Collector {
         Collector { nodes: Vec::with_capacity(count), distinct: Vec::new(), in_order: Vec::new() }
     }
 
-    /// The next node's verdict.
+    /// Adds the next node's verdict.
     #[inline(always)]
     pub(crate) fn push(&mut self, verdict: Verdict) {
         let number = match verdict.0 {
@@ -42,7 +42,7 @@ impl Collector {
             Ok(known) => return known,
             Err(place) => place,
         };
-        // The last number is kept for all that came too late to have their own.
+        // The last number stands for all rejections that come after it.
         match u16::try_from(self.distinct.len() + 1) {
             Ok(LAST) => self.distinct.push(Rejection::new(RejectionCode::Unschedulable, TOO_MANY)),
             Ok(number) if number < LAST => {
@@ -55,7 +55,7 @@ impl Collector {
         LAST
     }
 
-    /// A rejection's number, or the place in their order where it belongs.
+    /// Returns the number of a rejection, or the position at which to insert it into `in_order`.
     fn find(&self, rejection: &Rejection) -> Result<u16, usize> {
         let few = (1..).zip(&self.distinct).take(FEW);
         if let Some((number, _)) = few.into_iter().find(|(_, known)| *known == rejection) {
@@ -75,7 +75,7 @@ impl Collector {
     }
 }
 
-/// The answers of a filter that is asked about all nodes at once (`filter_nodes`), in the order of the nodes.
+/// The verdicts of a `filter_nodes` function, which filters all nodes of a call at once. In the order of the nodes.
 ///
 /// ```
 /// use berth_guest::prelude::*;
@@ -99,23 +99,24 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    /// For so many nodes, with the rejections that there may be.
+    /// Makes an empty list for this many nodes, with all rejections that may occur.
     pub fn new(nodes: usize, rejections: impl Into<Vec<Rejection>>) -> Verdicts {
         Verdicts { rejections: rejections.into(), nodes: Vec::with_capacity(nodes) }
     }
 
-    /// The pod fits each of so many nodes.
+    /// Makes verdicts of a pod that fits all of this many nodes.
     pub fn all_fit(nodes: usize) -> Verdicts {
         Verdicts { rejections: Vec::new(), nodes: vec![0; nodes] }
     }
 
-    /// The pod fits the next node.
+    /// Adds that the pod fits the next node.
     #[inline(always)]
     pub fn fits(&mut self) {
         self.nodes.push(0);
     }
 
-    /// The next node is refused, for the rejection with this index.
+    /// Adds that the pod does not fit the next node. `rejection` is an index into the rejections given to
+    /// [`Verdicts::new`].
     #[inline(always)]
     pub fn rejected(&mut self, rejection: u16) {
         self.nodes.push(rejection + 1);
@@ -123,7 +124,7 @@ impl Verdicts {
 }
 
 impl FromIterator<Verdict> for Verdicts {
-    /// For plugins that find out node by node why.
+    /// Collects verdicts that the plugin computes node by node.
     fn from_iter<I: IntoIterator<Item = Verdict>>(verdicts: I) -> Verdicts {
         let mut collector = Collector::for_nodes(0);
         verdicts.into_iter().for_each(|verdict| collector.push(verdict));

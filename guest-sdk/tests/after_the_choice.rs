@@ -1,4 +1,4 @@
-//! Reserve and what follows it, and queueing hints: what the functions are given, and what they may answer.
+//! Tests of reserve, the steps after it, and queueing hints: what the functions get, and what they may answer.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use berth_guest::types::{Code, NodeFacts, PodFacts};
 use berth_guest::{ClusterEvent, EventActions};
 use serde::Deserialize;
 
-/// Takes part in all of them; the pod's labels say how.
+/// Takes part in all of these steps. The pod's labels choose the answers.
 mod licenses {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! Each extension point's answers, as the host gets them.
+//! Tests of each extension point's answers, as the host gets them.
 
 use berth_guest::post_filter::{Nomination, PostFilter, Rejected, WhatIf};
 use berth_guest::prelude::*;
@@ -6,7 +6,7 @@ use berth_guest::testing::{Host, Rejections, node, pod};
 use berth_guest::types::{Code, NodeFacts, Normalization, PodFacts, Scope, Status};
 use berth_guest::{ClusterEvent, EventActions, Guest, Outcome};
 
-/// Takes part everywhere; the pod's labels say how.
+/// Takes part in every extension point. The pod's labels choose the answers.
 mod everywhere {
     use super::*;
 
@@ -138,7 +138,7 @@ fn a_host_that_breaks_the_contract_is_told() {
     assert!(guest.score(&cycle, &[]).is_err());
 }
 
-/// Makes room where it may, by the priority of the pod.
+/// Makes room if the pod's priority is above 0.
 mod room {
     use super::*;
 

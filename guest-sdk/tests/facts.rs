@@ -1,14 +1,14 @@
-//! Facts arrive as they are, follow every change, and are declared by the types that read them.
+//! Tests that facts arrive unchanged, follow every change, and are declared by the types that read them.
 
 use berth_guest::prelude::*;
 use berth_guest::testing::{Host, node, pod};
 use berth_guest::types::{ClusterFacts, ConditionStatus, NodeFacts, PodFacts, Protocol};
 
-/// Scores by what it reads, so that a score shows what the node's facts are.
+/// Puts the node's facts into the rejection's reason, so that a test can compare them.
 mod every_node_fact {
     use super::*;
 
-    // As many parameters as there may be.
+    // The largest number of parameters that a function may have.
     #[allow(clippy::too_many_arguments, reason = "a fact each")]
     fn filter(
         name: &node::Name,

@@ -1,4 +1,4 @@
-/* A plugin's arguments: fields are read one by one, and what is wrong first is what the host is told. */
+/* A plugin's arguments. Fields are read one by one, and the host gets the first error. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,17 +6,17 @@
 #include "guest.h"
 #include "json.h"
 
-/* An object of the arguments; the outermost has no parent. */
+/* An object of the arguments. The outermost object has no parent. */
 struct berth_arguments {
     berth_arguments *parent;
     const char *name;
     json *object;
-    /* Fields that were read. */
+    /* The names of the fields that were read. */
     const char **read;
     size_t read_count;
-    /* Objects within this one that were read. */
+    /* The objects inside this object that were read, as a linked list. */
     berth_arguments *first, *next;
-    /* Of the outermost only. */
+    /* The first error. Only used in the outermost object. */
     char *error;
 };
 
@@ -81,7 +81,7 @@ berth_arguments *berth_arguments_parse(const char *text, size_t length, char **e
         return NULL;
     }
     berth_arguments *arguments = made(NULL, NULL, read);
-    /* What every kind of arguments may carry in a KubeSchedulerConfiguration. */
+    /* A KubeSchedulerConfiguration allows these in every kind of arguments. */
     field_of(arguments, "apiVersion");
     field_of(arguments, "kind");
     return arguments;
@@ -176,7 +176,7 @@ const berth_map *berth_whole_map(berth_arguments *object, const char *field, int
     for (json *entry = given->object->first; entry; entry = entry->next) count++;
     berth_map *map = berth_new(1, sizeof *map + count * sizeof *map->entries);
     for (json *entry = given->object->first; entry; entry = entry->next) {
-        /* Of equal keys the last, as of fields. */
+        /* As for fields, the last of several equal keys counts. */
         if (json_field(given->object, entry->name) != entry) continue;
         map->entries[map->count++] = (struct entry){entry->name, berth_whole(given, entry->name, least, most)};
     }

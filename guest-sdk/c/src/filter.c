@@ -1,4 +1,4 @@
-/* The filter of all nodes: of use where the plugin defines berth_filter. */
+/* The export of the filter. Only used if the plugin defines berth_filter. */
 #include <stdlib.h>
 
 #include "guest.h"

@@ -1,4 +1,4 @@
-/* A plugin at work: who it is, its arguments, and the templates it holds. */
+/* A running plugin: its description, its arguments, and the templates that it holds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +9,12 @@ typedef struct {
     berth_pod_t pod;
 } template_t;
 
-/* In no order: there are few of them, and a call looks for one. */
+/* The templates that the host sent, in no order. There are few, and a call looks for only one. */
 static template_t *templates;
 static size_t template_count, template_room;
 static berth_cycle_t current;
 
-/* What the bindings ask of an object with the component's type; berth knows the type. */
+/* The bindings need this function to link an object with the component's type. berth adds the type itself. */
 void __component_type_object_force_link_berth(void) {}
 
 __attribute__((weak)) void berth_configure(berth_arguments *arguments) {

@@ -1,4 +1,4 @@
-/* Reads JSON (RFC 8259). */
+/* Parses JSON (RFC 8259). */
 #include "json.h"
 
 #include <stdint.h>
@@ -6,7 +6,7 @@
 
 #include "guest.h"
 
-/* Levels of lists and objects within each other. */
+/* The deepest nesting of lists and objects. */
 #define DEPTH 64
 
 typedef struct {
@@ -41,7 +41,7 @@ static json *made(json_kind kind, char *text) {
     return new;
 }
 
-/* Four hexadecimal digits; -1 where they are none. */
+/* Reads four hexadecimal digits. Returns -1 if there are not four. */
 static int32_t unit(reader *from) {
     int32_t unit = 0;
     for (int digit = 0; digit < 4; digit++, from->at++) {
@@ -66,7 +66,8 @@ static char *utf8(char *to, uint32_t code) {
     return to;
 }
 
-/* \uXXXX, in pairs beyond U+FFFF; NULL where it is wrong. U+0000 is refused, as texts are C strings. */
+/* Reads \uXXXX, or a surrogate pair for a character beyond U+FFFF. Returns NULL on error. Refuses U+0000, as
+ * strings are C strings. */
 static char *unicode(reader *from, char *to) {
     int32_t high = unit(from), low;
     if (high <= 0) return NULL;
@@ -75,7 +76,8 @@ static char *unicode(reader *from, char *to) {
     return utf8(to, 0x10000u + ((uint32_t)(high - 0xd800) << 10) + (uint32_t)(low - 0xdc00));
 }
 
-/* Behind the first quote. An escape is never shorter than what it stands for. */
+/* Reads a string after its opening quote. The buffer is large enough, as an escape is never shorter than its
+ * character. */
 static char *text(reader *from) {
     char *text = berth_new((size_t)(from->end - from->at) + 1, 1), *to = text;
     while (from->at < from->end && *from->at != '"') {
@@ -113,7 +115,7 @@ static json *number(reader *from) {
     return made(JSON_NUMBER, memcpy(berth_new(length + 1, 1), begin, length));
 }
 
-/* Elements or fields, behind the bracket. */
+/* Reads elements or fields after the opening bracket. */
 static json *members(reader *from, json_kind kind, char close) {
     json *whole = made(kind, NULL), **next = &whole->first;
     if (take(from, close)) return whole;

@@ -9,20 +9,21 @@ typedef enum { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_TEXT, JSON_LI
 
 typedef struct json {
     json_kind kind;
-    /* A text without its quotes and escapes, a number as it is written. */
+    /* A string without its quotes and escapes, or a number as written. */
     char *text;
-    /* The name of a field of an object. */
+    /* The field's name, in an object. */
     char *name;
-    /* The next of its list or object. */
+    /* The next element or field of the same list or object. */
     struct json *next;
     /* The first element or field. */
     struct json *first;
 } json;
 
-/* Reads one value and nothing behind it. NULL where it is no JSON, with the byte in `wrong_at`. What was read never dies. */
+/* Parses one value with nothing after it. Returns NULL on error, and the byte's position in `wrong_at`. The tree
+ * is never freed. */
 json *json_parse(const char *text, size_t length, size_t *wrong_at);
 
-/* The field's value; of equal names the last. NULL where there is none. */
+/* Returns the field's value; the last one of several equal names. Returns NULL if absent. */
 json *json_field(json *object, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* The scores of all nodes: of use where the plugin defines berth_score. */
+/* The export of the score. Only used if the plugin defines berth_score. */
 #include <stdlib.h>
 
 #include "guest.h"

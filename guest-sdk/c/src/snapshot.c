@@ -1,4 +1,5 @@
-/* The cluster as the plugin keeps it: the facts of each node by its id. What the host sends is kept as it is, not copied. */
+/* The plugin's copy of the cluster: the facts of each node by id. Memory that the host sends is kept and not
+ * copied. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,14 +8,14 @@
 typedef struct {
     bool known;
     berth_node_t node;
-    /* How many pods there is room for in `node.pods`. */
+    /* The capacity of `node.pods`. */
     size_t room;
 } row_t;
 
 static row_t *rows;
 static size_t row_count;
 
-/* Pods on nodes, by their ids; NULL for one that is not there. */
+/* The pods on nodes, by pod id; NULL if there is no such pod. */
 static exports_berth_scheduler_snapshot_resident_pod_t **residents;
 static size_t resident_count;
 
@@ -36,7 +37,7 @@ static row_t *row(uint32_t id) {
     return &rows[id];
 }
 
-/* A change has a fact or not. One that it has takes the place of the node's own, which goes to be freed with the change. */
+/* If the change has this fact, swaps it with the node's own. The old value is then freed together with the change. */
 #define EXCHANGE(field)                                                            \
     if (sent->field.is_some) {                                                     \
         swap(&node->field, &sent->field.val, sizeof node->field);                  \
@@ -73,7 +74,7 @@ static void free_scalars(berth_list_scalar_t *scalars) {
     *scalars = (berth_list_scalar_t){0};
 }
 
-/* Its pods may go before or after it, so they stay. */
+/* Keeps the node's pods: the host may remove them before or after the node. */
 static void remove_node(uint32_t id) {
     if (id >= row_count) return;
     berth_node_t *node = &rows[id].node;

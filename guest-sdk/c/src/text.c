@@ -1,4 +1,4 @@
-/* Memory and texts. */
+/* Memory and strings. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@ void *berth_grown(void *old, size_t count, size_t size) {
     return grown;
 }
 
-/* The host allocates what it sends through this. A text (and nothing else) has alignment 1, and gets a NUL behind it, so that
- * it is a C string without being copied. The generated code frees nothing of length 0. */
+/* The host allocates the values that it sends through this function. Only strings have alignment 1. They get a NUL
+ * after them, so that they are C strings without copying. The generated code does not free memory of length 0. */
 #ifdef __wasm__
 __attribute__((__export_name__("cabi_realloc")))
 #endif

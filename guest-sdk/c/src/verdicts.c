@@ -1,11 +1,11 @@
-/* Rejections of one call: each distinct one has a number, which is the verdict. */
+/* The rejections of one call. Each distinct rejection has a number, which is the verdict. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "guest.h"
 
-/* The last number that the contract allows is kept for all that came too late to have their own. */
+/* The last number that the contract allows. It stands for all rejections that come after it. */
 #define LAST 1000
 #define TOO_MANY "too many different reasons to list"
 
@@ -17,7 +17,7 @@ typedef struct {
 
 static rejection_t *rejections;
 static size_t count, room;
-/* Numbers by hash, twice as many places as rejections at least; 0 is a free place. */
+/* A hash table of the rejections' numbers, with at least twice as many slots as rejections. 0 is a free slot. */
 static uint16_t *places;
 static size_t place_count;
 
@@ -37,7 +37,7 @@ static bool is(const rejection_t *known, uint32_t hash, berth_code_t code, const
     return known->hash == hash && known->code == code && berth_equal(known->reason, reason);
 }
 
-/* The place of this rejection, or the free one where it belongs. */
+/* Returns the slot of this rejection, or the free slot where it belongs. */
 static uint16_t *place(uint32_t hash, berth_code_t code, const char *reason) {
     size_t at = hash % place_count;
     while (places[at] && !is(&rejections[places[at] - 1], hash, code, reason)) at = (at + 1) % place_count;
@@ -72,7 +72,7 @@ berth_verdict_t berth_reject(berth_code_t code, const char *reason) {
 }
 
 static berth_verdict_t reject(berth_code_t code, const char *format, va_list values) {
-    /* Most reasons are short, and were given for the node before. */
+    /* Most reasons are short, and equal to the reason of the previous node. */
     char few[128];
     va_list again;
     va_copy(again, values);

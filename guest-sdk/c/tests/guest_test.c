@@ -1,4 +1,4 @@
-/* The SDK under one plugin: the resident snapshot, the verdicts and the arguments. */
+/* Tests of the SDK with one plugin: the snapshot, the verdicts and the arguments. */
 #ifdef __linux__
 #include <malloc.h>
 #endif
@@ -27,7 +27,7 @@ void berth_configure(berth_arguments *arguments) {
     if (berth_flag_or(arguments, "refuse", false)) berth_refuse(arguments, "refuse", "it is %s", "true");
 }
 
-/* Each node for a reason of its own. */
+/* Rejects each node that has labels, each time with another reason. */
 berth_verdict_t berth_filter(const berth_pod_t *pod, const berth_node_t *node) {
     (void)pod;
     static int asked;
@@ -162,7 +162,7 @@ static void churn(int rounds) {
     }
 }
 
-/* Memory in use after thousands of changes is that after a few. */
+/* Checks that thousands of changes use no more memory than a few. */
 static void memory_is_bounded(void) {
 #ifdef __GLIBC__
     churn(100);

@@ -1,4 +1,4 @@
-//! The contract, as this crate carries it: the repository's own `wit/`, and worlds put together from its interfaces.
+//! The contract that is embedded in this crate: the repository's `wit/`, and worlds made of its interfaces.
 
 use wit_parser::{PackageId, Resolve, SourceMap, WorldId, WorldItem};
 
@@ -16,7 +16,7 @@ const FILES: [(&str, &str); 6] = [
 /// The interface that every component exports.
 pub(crate) const PLUGIN: &str = "plugin";
 
-/// The contract, parsed.
+/// The parsed contract.
 pub(crate) struct Contract {
     resolve: Resolve,
     package: PackageId,
@@ -34,7 +34,7 @@ impl Contract {
         Ok(Contract { resolve, package })
     }
 
-    /// What a component may export: interface names, without package and version.
+    /// Returns the interfaces that a component may export, by name without package and version.
     pub(crate) fn exportable(&self) -> Vec<String> {
         let package = &self.resolve.packages[self.package];
         let everything = package.worlds.get("everything").map(|id| &self.resolve.worlds[*id]);
@@ -47,12 +47,13 @@ impl Contract {
             .collect()
     }
 
-    /// The full name of an interface: `berth:scheduler/filter@0.1.0`.
+    /// Returns the full name of an interface: `berth:scheduler/filter@0.1.0`.
     pub(crate) fn full_name(&self, interface: &str) -> String {
         self.resolve.packages[self.package].name.interface_id(interface)
     }
 
-    /// A world with these exports, in a package of its own: worlds of one name have to be equal when modules are linked.
+    /// Returns a world with these exports, in a package of its own. When modules are linked, worlds of the same name
+    /// have to be equal.
     pub(crate) fn world(mut self, package: &str, exports: &[String]) -> Result<(Resolve, WorldId), Error> {
         let mut text = format!("package berth:{package};\nworld {package} {{\n");
         let asked: &[&str] = match exports.iter().any(|name| name == "post-filter") {

@@ -1,9 +1,10 @@
-//! Makes a plugin of a core WebAssembly module: a component that speaks Berth's contract and imports nothing but its log.
+//! Makes a plugin from a core WebAssembly module: a component of Berth's contract that imports nothing but Berth's
+//! log.
 //!
-//! Compilers that don't know components (Go's, clang's, zig's) leave a core module whose exports have the names that the
-//! canonical ABI gives them, `berth:scheduler/filter@0.1.0#filter`. Modules that carry the type of their component, as
-//! wit-bindgen leaves it in them for Rust and C, are taken at their word. What a module imports of WASI preview 1 is linked
-//! with a module that has nothing behind it.
+//! Compilers that don't support components (Go's, clang's, zig's) emit a core module. The names of its exports are
+//! those of the canonical ABI, `berth:scheduler/filter@0.1.0#filter`. If a module has the type of its component
+//! embedded, as wit-bindgen does it for Rust and C, this type is used. Imports of WASI preview 1 are linked with a
+//! module of stubs.
 
 mod contract;
 
@@ -14,33 +15,33 @@ use contract::{Contract, PLUGIN};
 
 const WASI: &str = "wasi_snapshot_preview1";
 const NO_WASI: &str = include_str!("no_wasi.wat");
-/// How the names of custom sections begin in which wit-bindgen describes a component.
+/// The prefix of the custom sections in which wit-bindgen describes a component.
 const DESCRIPTION: &str = "component-type";
 
-/// Why no component was made.
+/// The reason why no component was made.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The bytes are something else than a core module.
+    /// The bytes are not a core module.
     #[error("{0}")]
     NotACoreModule(&'static str),
-    /// An interface was named that the contract doesn't have.
+    /// The contract has no interface of this name.
     #[error("the contract has no interface `{name}` to export; it has {}", .known.join(", "))]
     UnknownInterface {
-        /// As it was given.
+        /// The name, as given.
         name: String,
-        /// Those there are.
+        /// The names of the contract's interfaces.
         known: Vec<String>,
     },
-    /// The module exports nothing of the contract, or not what it was said to.
+    /// The module exports no function of this interface.
     #[error("the module exports no function of `{0}`: was it built with an SDK of this version of the contract?")]
     NoSuchExport(String),
-    /// Interfaces were named for a module that names them itself.
+    /// Interfaces were named for a module that has the type of its component embedded.
     #[error("the module was built with the type of its component in it, which says what it exports: name no interface")]
     Described,
-    /// The module's exports or imports are not the contract's.
+    /// The module's exports or imports don't match the contract.
     #[error("the module does not fit the contract: {0}")]
     Module(String),
-    /// What this crate carries is broken.
+    /// The contract in this crate is broken.
     #[error("the contract can't be read: {0}")]
     Contract(String),
 }
@@ -55,14 +56,15 @@ impl Error {
     }
 }
 
-/// Makes a component of a core module.
+/// Makes a component from a core module.
 ///
-/// `exports` are the interfaces that it is to export, by their short names (`filter`, `score`, `snapshot`, …); `plugin` is always
-/// one. Exports of the module that belong to others stay inside. `None` takes what the module says of itself, or else all
-/// interfaces of which it has a function.
+/// `exports` are the interfaces to export, by their short names (`filter`, `score`, `snapshot`, …). `plugin` is
+/// always exported. Exports of the module that belong to other interfaces are not exported by the component. `None`
+/// exports what the module's embedded component type names, or else every interface that the module has a function
+/// of.
 ///
 /// # Errors
-/// The module is none, or lacks what the contract wants of it.
+/// Returns an error if the bytes are not a core module, or if the module lacks something that the contract requires.
 pub fn componentize(module: &[u8], exports: Option<&[&str]>) -> Result<Vec<u8>, Error> {
     check_header(module)?;
     let known = survey(module)?;
@@ -77,7 +79,7 @@ pub fn componentize(module: &[u8], exports: Option<&[&str]>) -> Result<Vec<u8>, 
     encoder.encode().map_err(Error::module)
 }
 
-/// The module with the type of the component that it is to be.
+/// Returns the module with the type of its component embedded.
 fn described(module: &[u8], functions: &[String], exports: Option<&[&str]>) -> Result<Vec<u8>, Error> {
     let contract = Contract::new()?;
     let is_there = |name: &String| {
@@ -97,7 +99,7 @@ fn described(module: &[u8], functions: &[String], exports: Option<&[&str]>) -> R
     Ok(module)
 }
 
-/// The module in the place of WASI, with its own place in the contract.
+/// Returns the stub module for WASI, with the type of its own imports embedded.
 fn no_wasi() -> Result<Vec<u8>, Error> {
     let mut module = wat::parse_str(NO_WASI).map_err(Error::contract)?;
     let (resolve, world) = Contract::new()?.world("no-wasi", &[])?;
@@ -119,12 +121,12 @@ fn named(contract: &Contract, names: &[&str]) -> Result<Vec<String>, Error> {
     Ok(exports)
 }
 
-/// What a module says of itself.
+/// What a module says about itself.
 #[derive(Default)]
 struct Known {
-    /// Names of its exports.
+    /// The names of the module's exports.
     functions: Vec<String>,
-    /// The type of its component is in it.
+    /// True if the type of the module's component is embedded.
     described: bool,
 }
 

@@ -1,17 +1,17 @@
-;; WASI preview 1 with nothing behind it: no files, no environment, no arguments, a counter for a clock, the same numbers in
-;; place of randomness. What a guest writes to a file descriptor becomes lines of the host's log.
+;; Stubs for WASI preview 1: no files, no environment, no arguments, a counter as the clock, and a fixed sequence as
+;; random numbers. Output to a file descriptor becomes lines in the host's log.
 ;;
-;; A scheduler's plugin has to answer the same to the same question, so none of this may reach the machine.
+;; A plugin has to give the same answer to the same question, so none of these functions may reach the machine.
 (module
   (import "env" "memory" (memory 0))
   (import "berth:scheduler/log@0.1.0" "write" (func $log (param i32 i32 i32)))
 
-  ;; Nanoseconds; grows with every look at it, as waiting for it must end.
+  ;; The clock, in nanoseconds. Each read advances it, so that a loop that waits for a time ends.
   (global $now (mut i64) (i64.const 1000000000))
   (global $seed (mut i64) (i64.const 0x9e3779b97f4a7c15))
 
-  ;; A line that is not finished yet lies from $line on, in the first kilobyte of memory: linkers leave it free, so that
-  ;; address 0 is no object's. An adapter has no memory of its own.
+  ;; The buffer of the unfinished line starts at $line, in the first kilobyte of memory. Linkers leave it free, so
+  ;; that no object has address 0. An adapter has no memory of its own.
   (global $line i32 (i32.const 16))
   (global $room i32 (i32.const 1000))
   (global $length (mut i32) (i32.const 0))
@@ -37,8 +37,9 @@
     (i64.store (local.get $resolution) (i64.const 1000))
     (i32.const 0))
 
-  ;; Whoever waits is told at once that it is time, of all subscriptions for the first. Where that is for a time, the counter
-  ;; is then as far: in 48 bytes, the kind is at 8, the time at 24, and at 40 whether it is a point in time or a span.
+  ;; Returns at once, and reports the first subscription as ready. If it waits for a time (kind 0), the clock advances
+  ;; to this time. A subscription has 48 bytes: its kind at 8, its time at 24, and flags at 40 (0 for a relative time,
+  ;; 1 for an absolute one).
   (func (export "poll_oneoff")
     (param $subscriptions i32) (param $events i32) (param $count i32) (param $happened i32) (result i32)
     (if (i32.eqz (i32.load8_u offset=8 (local.get $subscriptions)))
@@ -68,7 +69,8 @@
         (br $next)))
     (i32.const 0))
 
-  ;; Ends the line. How a runtime begins its last words (`panic: `, `fatal error: `) makes it an error, else a warning.
+  ;; Logs the line. The level is error if the line starts with a runtime's `panic: ` or `fatal error: `, and warning
+  ;; otherwise.
   (func $flush (local $level i32) (local $begins i32)
     (if (i32.eqz (global.get $length)) (then (return)))
     (local.set $begins (i32.load (global.get $line)))
@@ -109,8 +111,8 @@
     (i32.store (local.get $written) (local.get $sum))
     (i32.const 0))
 
-  ;; Everything else is told that its file descriptor is none (8, badf). A runtime that looks for what it was given finds
-  ;; nothing and goes on.
+  ;; All other functions return 8 (badf, bad file descriptor). A runtime that looks for preopened files finds none and
+  ;; continues.
   (func (export "fd_advise") (param i32 i64 i64 i32) (result i32) (i32.const 8))
   (func (export "fd_allocate") (param i32 i64 i64) (result i32) (i32.const 8))
   (func (export "fd_close") (param i32) (result i32) (i32.const 8))

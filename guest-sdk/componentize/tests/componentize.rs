@@ -1,4 +1,4 @@
-//! Core modules, good ones and bad ones, and what becomes of them.
+//! Tests of componentize with valid and invalid core modules.
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 use berth_componentize::{Error, componentize};
@@ -6,7 +6,7 @@ use wasmparser::{ComponentExternalKind, Parser, Payload};
 use wit_component::{StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
-/// A plugin that can be described and filters, and asks WASI for much.
+/// A plugin that can be described and filters, and that imports several functions of WASI.
 const PLUGIN: &str = r#"(module
   (import "wasi_snapshot_preview1" "fd_write" (func (param i32 i32 i32 i32) (result i32)))
   (import "wasi_snapshot_preview1" "random_get" (func (param i32 i32) (result i32)))
@@ -25,7 +25,7 @@ fn module(text: &str) -> Vec<u8> {
     wat::parse_str(text).unwrap()
 }
 
-/// Names of a component's imports and exports that are instances.
+/// Returns the names of a component's imports, and of its exported instances.
 fn outside(component: &[u8]) -> (Vec<String>, Vec<String>) {
     let (mut imports, mut exports, mut depth) = (Vec::new(), Vec::new(), 0);
     for payload in Parser::new(0).parse_all(component) {
@@ -49,7 +49,7 @@ fn outside(component: &[u8]) -> (Vec<String>, Vec<String>) {
 #[test]
 fn a_component_imports_no_wasi() {
     let (imports, _) = outside(&componentize(&module(PLUGIN), None).unwrap());
-    // The second has types alone.
+    // The second import has only types.
     assert_eq!(imports, ["berth:scheduler/log@0.1.0", "berth:scheduler/types@0.1.0"]);
 }
 
@@ -67,7 +67,7 @@ fn what_is_exported_can_be_said() {
     assert_eq!(exports(Some(&["score"])), [plugin, score]);
 }
 
-/// As wit-bindgen's for Rust: the type of the component is in the module.
+/// As wit-bindgen for Rust: the type of the component is embedded in the module.
 #[test]
 fn a_module_may_say_itself_what_it_exports() {
     let mut resolve = Resolve::default();

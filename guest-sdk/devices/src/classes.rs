@@ -1,4 +1,4 @@
-//! DeviceClasses, by name and by the extended resources that they stand for.
+//! DeviceClasses, by name and by the extended resources that they define.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,11 +6,11 @@ use berth_guest::names;
 
 use crate::api::Class;
 
-/// What stands before the name of every class: a resource that it stands for without saying so
+/// The prefix of a class's implicit extended resource, which is followed by the class's name
 /// (`resourceapi.ResourceDeviceClassPrefix`).
 pub const OF_CLASS: &str = "deviceclass.resource.kubernetes.io/";
 
-/// Whether a class can stand for a resource of this name.
+/// Returns true if a class can define a resource of this name.
 pub fn can_stand_for(resource: &str) -> bool {
     names::is_extended_resource(resource) || resource.starts_with(OF_CLASS)
 }
@@ -20,44 +20,45 @@ pub fn can_stand_for(resource: &str) -> bool {
 pub struct KnownClass {
     /// `metadata.name`
     pub name: String,
-    /// The fields that are read.
+    /// The fields that the plugin reads.
     pub class: Class,
 }
 
-/// All of them.
+/// All DeviceClasses.
 #[derive(Debug, Default)]
 pub struct Classes {
     by_name: HashMap<String, KnownClass>,
-    /// By the resource that they name, the name of the class that stands for it.
+    /// The name of the class for each explicitly named extended resource.
     by_resource: BTreeMap<String, String>,
 }
 
 impl Classes {
-    /// A class is new, or changed.
+    /// Adds or replaces a class.
     pub fn set(&mut self, name: &str, class: Class) {
         self.by_name.insert(name.to_owned(), KnownClass { name: name.to_owned(), class });
         self.resolve();
     }
 
-    /// A class is gone.
+    /// Removes a class.
     pub fn remove(&mut self, name: &str) {
         self.by_name.remove(name);
         self.resolve();
     }
 
-    /// The class of this name.
+    /// Returns the class of this name.
     pub fn get(&self, name: &str) -> Option<&KnownClass> {
         self.by_name.get(name)
     }
 
-    /// The class that stands for the resource.
+    /// Returns the class that defines this extended resource.
     pub fn of_resource(&self, resource: &str) -> Option<&KnownClass> {
         let named = self.by_resource.get(resource).map(String::as_str);
         self.get(named.or_else(|| resource.strip_prefix(OF_CLASS))?)
     }
 
-    /// Of the classes that name the same resource the latest one stands for it, so that one may follow another. The API server
-    /// writes `metadata.creationTimestamp` so that texts are in the order of times.
+    /// Updates `by_resource`. If several classes name the same resource, the class that was created last defines it,
+    /// so that a new class can replace an old one. The API server writes `metadata.creationTimestamp` in a form whose
+    /// string order is the order of time.
     fn resolve(&mut self) {
         let mut classes: Vec<&KnownClass> = self.by_name.values().collect();
         let created = |known: &KnownClass| known.class.metadata.creation_timestamp.clone();

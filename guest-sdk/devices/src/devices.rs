@@ -1,4 +1,4 @@
-//! Devices, slices of them, and which are allocated.
+//! Devices, slices, and the allocation of devices.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -11,13 +11,13 @@ use crate::api::{self, CounterSet, NodeSelector};
 use crate::cel::{self, Compiler, Problem};
 use crate::quantity::Quantity;
 
-/// Amounts by name.
+/// Quantities by name.
 pub type Amounts = BTreeMap<String, Quantity>;
 
-/// Driver and pool.
+/// The names of a driver and a pool.
 pub type PoolId = (String, String);
 
-/// A device's whole name.
+/// The full name of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeviceId {
     /// The driver's name.
@@ -34,16 +34,16 @@ impl std::fmt::Display for DeviceId {
     }
 }
 
-/// Where devices can be used.
+/// The nodes that can use a device.
 #[derive(Clone, Debug)]
 pub enum Nodes {
-    /// On this node.
+    /// The node of this name.
     Name(String),
-    /// Everywhere.
+    /// All nodes.
     All,
-    /// On nodes that match.
+    /// The nodes that match the selector. The compiled selector is next to it.
     Selected(NodeSelector, Result<Terms, String>),
-    /// Nowhere that is known.
+    /// No known node.
     None,
 }
 
@@ -57,7 +57,7 @@ impl Nodes {
         }
     }
 
-    /// Whether a node is one of them; an error where the selector can't be read.
+    /// Returns true if the node can use the device. An error says why the selector is invalid.
     pub fn include(&self, name: &str, labels: &LabelMap) -> Result<bool, String> {
         match self {
             Nodes::Name(known) => Ok(known == name),
@@ -69,26 +69,27 @@ impl Nodes {
     }
 }
 
-/// A device of a slice.
+/// A device in a slice.
 #[derive(Debug)]
 pub struct Device {
-    /// Its whole name.
+    /// The full name of the device.
     pub id: Rc<DeviceId>,
-    /// The rest of it.
+    /// All other fields of the device.
     pub spec: api::Device,
-    /// Where it can be used, where each device of its slice says so for itself.
+    /// The nodes that can use the device. Only used if the slice's `per_device` is true.
     pub nodes: Nodes,
-    /// As selectors see it; made when one looks.
+    /// The device as a CEL value. Created at first use.
     seen: OnceCell<Result<cel::Device, String>>,
-    /// What selectors said of it, by their numbers.
+    /// Cached results of selectors, by the expression's id.
     answers: RefCell<Vec<(cel::Number, bool)>>,
 }
 
-/// So many selectors' answers are kept of a device; a class and a few templates have not more.
+/// The most cached results per device. A class and a few claim templates have no more selectors.
 const ANSWERS: usize = 16;
 
 impl Device {
-    /// Whether the CEL expression selects it. An answer is kept: pods that ask alike are many.
+    /// Returns true if the CEL expression selects the device. The result is cached, as many pods have the same
+    /// selectors.
     pub fn is_selected(&self, expression: &str, compiler: &Compiler) -> Result<bool, Problem> {
         let number = compiler.number(expression);
         if let Some((_, known)) = self.answers.borrow().iter().find(|(known, _)| *known == number) {
@@ -119,15 +120,15 @@ impl Device {
 pub struct Slice {
     /// `metadata.name`
     pub name: String,
-    /// Driver and pool.
+    /// The driver and the pool.
     pub pool: PoolId,
     /// `spec.pool.generation`
     pub generation: i64,
     /// `spec.pool.resourceSliceCount`
     pub slices_of_pool: i64,
-    /// Where its devices can be used; unless each device says so.
+    /// The nodes that can use the slice's devices. Not used if `per_device` is true.
     pub nodes: Nodes,
-    /// Each device says where it can be used.
+    /// True if each device has its own `nodes`.
     pub per_device: bool,
     /// `spec.devices`
     pub devices: Vec<Device>,
@@ -136,7 +137,7 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// Of the object of this name.
+    /// Makes a slice from the object of this name.
     pub fn new(name: &str, slice: api::Slice) -> Slice {
         let spec = slice.spec;
         let pool = (spec.driver, spec.pool.name);
@@ -160,19 +161,19 @@ impl Slice {
     }
 }
 
-/// All slices, by where they are looked for.
+/// All ResourceSlices, indexed for lookups by name, node and pool.
 #[derive(Debug, Default)]
 pub struct Slices {
     by_name: HashMap<String, Rc<Slice>>,
-    /// Of one node alone.
+    /// Slices that only one node can use, by node name.
     on_node: HashMap<String, Vec<Rc<Slice>>>,
-    /// All others.
+    /// All other slices.
     shared: Vec<Rc<Slice>>,
     by_pool: HashMap<PoolId, Vec<Rc<Slice>>>,
 }
 
 impl Slices {
-    /// A slice is new, or changed.
+    /// Adds or replaces a slice.
     pub fn set(&mut self, slice: Slice) {
         self.remove(&slice.name);
         let slice = Rc::new(slice);
@@ -181,7 +182,7 @@ impl Slices {
         self.by_name.insert(slice.name.clone(), slice);
     }
 
-    /// A slice is gone.
+    /// Removes a slice.
     pub fn remove(&mut self, name: &str) {
         let Some(slice) = self.by_name.remove(name) else { return };
         let other = |known: &Rc<Slice>| !Rc::ptr_eq(known, &slice);
@@ -191,7 +192,7 @@ impl Slices {
         self.by_pool.retain(|_, slices| !slices.is_empty());
     }
 
-    /// What has counters is looked at for every node.
+    /// Returns the list that the slice belongs to. A slice with shared counters is looked at for every node.
     fn place(&mut self, slice: &Slice) -> &mut Vec<Rc<Slice>> {
         match &slice.nodes {
             Nodes::Name(node) if slice.shared_counters.is_empty() => self.on_node.entry(node.clone()).or_default(),
@@ -199,28 +200,28 @@ impl Slices {
         }
     }
 
-    /// Those that may be of use on a node.
+    /// Returns the slices that may have devices for a node.
     pub fn for_node(&self, name: &str) -> impl Iterator<Item = &Rc<Slice>> {
         self.on_node.get(name).into_iter().flatten().chain(&self.shared)
     }
 
-    /// All of a pool, of every generation.
+    /// Returns all slices of a pool, of every generation.
     pub fn of_pool(&self, pool: &PoolId) -> &[Rc<Slice>] {
         self.by_pool.get(pool).map_or(&[], Vec::as_slice)
     }
 }
 
-/// The devices that allocated claims have.
+/// The devices of all allocated claims.
 #[derive(Debug, Default)]
 pub struct Allocated {
-    /// To one claim alone: how many claims say so.
+    /// Devices that are allocated to a single claim. The count is the number of claims that name the device.
     whole: HashMap<DeviceId, usize>,
-    /// Shared: by how many, and what they take together.
+    /// Devices that claims share: the number of claims, and the sum of the capacity that they consume.
     shared: HashMap<DeviceId, (usize, Amounts)>,
 }
 
 impl Allocated {
-    /// A claim got an allocation.
+    /// Adds a claim's allocation.
     pub fn add(&mut self, allocation: &api::Allocation) {
         for (id, consumed) in devices(allocation) {
             match consumed {
@@ -234,7 +235,7 @@ impl Allocated {
         }
     }
 
-    /// It is gone.
+    /// Removes a claim's allocation.
     pub fn remove(&mut self, allocation: &api::Allocation) {
         for (id, consumed) in devices(allocation) {
             match consumed {
@@ -259,17 +260,17 @@ impl Allocated {
         }
     }
 
-    /// Whether a claim has it for itself.
+    /// Returns true if a claim has the whole device.
     pub fn has_whole(&self, device: &DeviceId) -> bool {
         self.whole.contains_key(device)
     }
 
-    /// Whether a claim has it or a share of it.
+    /// Returns true if a claim has the device or a share of it.
     pub fn has(&self, device: &DeviceId) -> bool {
         self.has_whole(device) || self.shared.contains_key(device)
     }
 
-    /// What claims take of it together.
+    /// Returns the sum of the capacity of the device that claims consume.
     pub fn consumed(&self, device: &DeviceId) -> Option<&Amounts> {
         self.shared.get(device).map(|(_, amounts)| amounts)
     }
@@ -277,7 +278,8 @@ impl Allocated {
 
 static NOTHING: Amounts = Amounts::new();
 
-/// The devices that count as allocated, with what is taken of shared ones. Access of administrators takes nothing.
+/// Returns the devices of an allocation, with the consumed capacity of shared ones. Devices with admin access don't
+/// count.
 fn devices(allocation: &api::Allocation) -> impl Iterator<Item = (DeviceId, Option<&Amounts>)> {
     allocation.devices.results.iter().filter(|result| !result.admin_access).map(|result| {
         let api::AllocatedDevice { driver, pool, device } = result.device.clone();
@@ -286,14 +288,14 @@ fn devices(allocation: &api::Allocation) -> impl Iterator<Item = (DeviceId, Opti
     })
 }
 
-/// Adds amounts, name by name.
+/// Adds quantities, name by name.
 pub fn add(amounts: &mut Amounts, more: &Amounts) {
     for (name, amount) in more {
         amounts.entry(name.clone()).and_modify(|known| *known = known.plus(*amount)).or_insert(*amount);
     }
 }
 
-/// Takes away amounts of names that are there.
+/// Subtracts quantities, name by name. Ignores names that `amounts` does not have.
 pub fn subtract(amounts: &mut Amounts, less: &Amounts) {
     for (name, amount) in less {
         amounts.entry(name.clone()).and_modify(|known| *known = known.minus(*amount));

@@ -1,7 +1,7 @@
-//! How many devices stand for an extended resource on a node, and how many of them are allocated.
+//! Counts the devices of an extended resource on a node, and how many of these devices are allocated.
 //!
-//! As kube-scheduler's scores count them: the devices of every slice that the node can reach, whichever generation of its pool it is
-//! of, that the selectors of the resource's class select; allocated are those of which a claim has all or a share.
+//! Counts as kube-scheduler's scores do: all devices of the slices that the node can use, of any pool generation,
+//! that match the selectors of the resource's class. A device is allocated if a claim has it or a share of it.
 
 use std::collections::HashMap;
 
@@ -18,52 +18,52 @@ use crate::devices::{Allocated, Device, Slice, Slices};
 const CLASS: usize = 0;
 const SLICE: usize = 1;
 
-/// How much of the cluster's devices a plugin has to know.
+/// How much a plugin reads about the cluster's devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Extent {
-    /// None of it.
+    /// Nothing.
     Nothing,
-    /// Which resources DeviceClasses stand for.
+    /// The extended resources of DeviceClasses.
     Classes,
-    /// How many devices there are on each node.
+    /// The number of devices on each node.
     Devices,
 }
 
 impl Extent {
-    /// What a score by these resources needs: devices are counted where a class can stand for one of them.
+    /// Returns what a score by these resources needs. Devices are counted if a class can define one of the resources.
     pub fn of_scores<'a>(resources: impl IntoIterator<Item = &'a Resource>) -> Extent {
         let may_be_devices = |resource: &Resource| matches!(resource, Resource::Scalar(name) if can_stand_for(name));
         if resources.into_iter().any(may_be_devices) { Extent::Devices } else { Extent::Nothing }
     }
 }
 
-/// A plugin's arguments, which decide what it reads.
+/// A plugin's arguments, which decide what the plugin reads.
 pub trait ReadsDevices {
-    /// How much it has to know with these arguments.
+    /// Returns how much the plugin reads with these arguments.
     fn extent(&self) -> Extent;
 }
 
-/// The cluster's devices, as far as the arguments want it.
+/// The cluster's devices, as far as the plugin reads them.
 pub struct Inventory {
     extent: Extent,
     classes: Classes,
     slices: Slices,
-    /// By namespace, then by name: claims that have devices.
+    /// The allocations of claims, by namespace and name.
     claims: HashMap<String, HashMap<String, Allocation>>,
     allocated: Allocated,
     compiler: Compiler,
-    /// By their ids.
+    /// The nodes, by id.
     nodes: Vec<Option<Node>>,
 }
 
-/// What slices select nodes by.
+/// The facts of a node that slices select by.
 #[derive(Debug)]
 struct Node {
     name: String,
     labels: LabelMap,
 }
 
-/// What is read of a claim.
+/// The fields of a claim that the plugin reads.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Claim {
@@ -76,7 +76,7 @@ struct Status {
     allocation: Option<Allocation>,
 }
 
-/// Devices of a class on a node.
+/// The number of devices of a class on a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Count {
     there: i64,
@@ -146,19 +146,20 @@ impl<Args: ReadsDevices> Index<Args> for Inventory {
 }
 
 impl Inventory {
-    /// Whether devices are counted at all.
+    /// Returns true if devices are counted.
     pub fn counts(&self) -> bool {
         self.extent == Extent::Devices
     }
 
-    /// Whether a class stands for the resource.
+    /// Returns true if a class defines the resource.
     pub fn has_class(&self, resource: &str) -> bool {
         self.classes.of_resource(resource).is_some()
     }
 
-    /// How much of a resource a node has, and how much of that is in use, which is `used` unless it is devices: of an extended
-    /// resource that the node's device plugins have none of.
-    // Asked about each node: what most resources need is done there.
+    /// Returns how much of a resource a node has, and how much of that is in use. `used` is the amount in use, unless
+    /// the resource is backed by devices. Devices are only counted for an extended resource of which the node's
+    /// `status.allocatable` has none.
+    // Inlined, as it is called for each node, and most resources need only this code.
     #[inline]
     pub fn amounts(&self, resource: &Resource, has: &node::Allocatable, used: i64, node: node::Id) -> (i64, i64) {
         match (has.get(resource), resource) {
@@ -175,7 +176,7 @@ impl Inventory {
         (count.there, count.allocated)
     }
 
-    /// Nothing where no class stands for the resource, and where it can't be told which devices it stands for.
+    /// Returns `None` if no class defines the resource, or if its devices can't be determined.
     fn count(&self, resource: &str, node: node::Id) -> Option<Count> {
         let class = self.classes.of_resource(resource)?;
         let node = self.nodes.get(node.at())?.as_ref()?;
@@ -226,7 +227,7 @@ impl Inventory {
             }
             SLICE => {
                 let mut slice: api::Slice = api::read(object.read()?)?;
-                // kube-scheduler's scores don't tell selectors of this, which see `false` then.
+                // kube-scheduler's scores don't set this field for selectors, so selectors see `false`.
                 slice.spec.devices.iter_mut().for_each(|device| device.allow_multiple_allocations = false);
                 self.slices.set(Slice::new(object.name, slice));
             }

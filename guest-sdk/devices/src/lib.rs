@@ -1,8 +1,8 @@
-//! What plugins that look at devices share: the objects of resource.k8s.io/v1, CEL selectors of devices, which devices are
-//! allocated, and how many of them stand for an extended resource on a node.
+//! Shared code of plugins that read devices: the objects of resource.k8s.io/v1, CEL selectors of devices, the
+//! allocation of devices, and the number of devices of an extended resource on a node.
 //!
-//! A plugin that scores nodes by extended resources takes [`Inventory`] for its [index](berth_guest::index), and its arguments say
-//! by [`ReadsDevices`] whether one is among them.
+//! A plugin that scores nodes by extended resources uses [`Inventory`] as its [index](berth_guest::index). Its
+//! arguments implement [`ReadsDevices`] to say whether devices are needed.
 //!
 //! ```
 //! use berth_guest::Resource;

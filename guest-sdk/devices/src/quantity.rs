@@ -1,4 +1,4 @@
-//! `resource.Quantity`: an amount as Kubernetes writes it, `1500m`, `4Gi`, `1e3`.
+//! `resource.Quantity`: an amount in Kubernetes' notation, such as `1500m`, `4Gi` or `1e3`.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -7,34 +7,34 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 const NANO: i128 = 1_000_000_000;
-/// What is larger counts as this much, in whole units.
+/// The largest quantity, in whole units. Larger quantities are capped.
 const MOST: i128 = i64::MAX as i128;
 const BINARY: [&str; 6] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
-/// With the power of ten of each.
+/// Decimal suffixes, with their powers of ten.
 const DECIMAL: [(&str, i32); 10] =
     [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
 
-/// An amount. Equal and ordered by what it is worth, however it is written.
+/// An amount. Equality and order compare the amount, not the notation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quantity {
-    /// In billionths.
+    /// The amount in units of 10⁻⁹.
     nano: i128,
-    /// Written with suffixes of powers of two.
+    /// True if it is formatted with binary suffixes (`Ki`, `Mi`, …).
     binary: bool,
 }
 
 impl Quantity {
-    /// So many whole units, written with suffixes of powers of two.
+    /// Makes a quantity of whole units that is formatted with binary suffixes.
     pub fn binary(units: i64) -> Quantity {
         Quantity { nano: i128::from(units) * NANO, binary: true }
     }
 
-    /// So many whole units.
+    /// Makes a quantity of whole units.
     pub fn whole(units: i64) -> Quantity {
         Quantity { nano: i128::from(units) * NANO, binary: false }
     }
 
-    /// Reads it. The error is Kubernetes' own sentence.
+    /// Parses a quantity. The error is the message of Kubernetes.
     pub fn parse(text: &str) -> Result<Quantity, &'static str> {
         const FORMAT: &str =
             "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -54,47 +54,47 @@ impl Quantity {
         Ok(Quantity { nano: if text.starts_with('-') { -nano } else { nano }, binary })
     }
 
-    /// The sum, written as this one is.
+    /// Returns the sum, in the format of `self`.
     #[must_use]
     pub fn plus(self, other: Quantity) -> Quantity {
         Quantity { nano: self.nano.saturating_add(other.nano), binary: self.binary }
     }
 
-    /// The difference, written as this one is.
+    /// Returns the difference, in the format of `self`.
     #[must_use]
     pub fn minus(self, other: Quantity) -> Quantity {
         Quantity { nano: self.nano.saturating_sub(other.nano), binary: self.binary }
     }
 
-    /// Whether it is nothing.
+    /// Returns true if the quantity is zero.
     pub fn is_zero(self) -> bool {
         self.nano == 0
     }
 
-    /// -1, 0 or 1.
+    /// Returns the sign: -1, 0 or 1.
     pub fn sign(self) -> i64 {
         self.nano.signum() as i64
     }
 
-    /// In whole units, rounded away from zero.
+    /// Returns the amount in whole units, rounded away from zero.
     pub fn value(self) -> i64 {
         let rest = i128::from(self.nano % NANO != 0) * self.nano.signum();
         let units = self.nano / NANO + rest;
         i64::try_from(units).unwrap_or(if units < 0 { i64::MIN } else { i64::MAX })
     }
 
-    /// In whole units, where it is a number of them.
+    /// Returns the amount in whole units; `None` if it is not a whole number or does not fit.
     pub fn exact(self) -> Option<i64> {
         (self.nano % NANO == 0).then(|| i64::try_from(self.nano / NANO).ok()).flatten()
     }
 
-    /// In units, about.
+    /// Returns the approximate amount, in units.
     pub fn approximate(self) -> f64 {
         self.nano as f64 / NANO as f64
     }
 }
 
-/// The power of ten that a decimal suffix or an exponent stands for.
+/// Returns the power of ten of a decimal suffix or an exponent.
 fn decimal(suffix: &str) -> Option<i32> {
     if let Some((_, power)) = DECIMAL.iter().find(|(known, _)| *known == suffix) {
         return Some(*power);
@@ -103,7 +103,8 @@ fn decimal(suffix: &str) -> Option<i32> {
     digits.parse().ok().filter(|power: &i32| power.abs() < 100)
 }
 
-/// `whole.part × 10^power × multiplier`, rounded up; no more than counts. Nineteen digits are enough for each that does.
+/// Returns `whole.part × 10^power × multiplier`, rounded up and capped. Digits after the nineteenth count only for
+/// the rounding.
 fn scaled(whole: &str, part: &str, power: i32, multiplier: i128) -> i128 {
     const ENOUGH: i128 = 1_000_000_000_000_000_000;
     let too_much = MOST * NANO;
@@ -149,7 +150,7 @@ impl PartialOrd for Quantity {
 }
 
 impl fmt::Display for Quantity {
-    /// In Kubernetes' canonical form.
+    /// Formats the quantity in Kubernetes' canonical form.
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.nano == 0 {
             return to.write_str("0");

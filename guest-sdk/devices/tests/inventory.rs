@@ -1,4 +1,4 @@
-//! What is counted of devices, told by a plugin whose scores are the counts.
+//! Tests of counting devices, with a plugin whose scores are the counts.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
@@ -22,7 +22,7 @@ impl ReadsDevices for Args {
     }
 }
 
-/// 10 for each that is there, 1 for each in use.
+/// Returns 10 for each device that exists, plus 1 for each device in use.
 fn score(args: &Args, node: node::Id, has: &node::Allocatable, usage: &node::Usage, devices: &Inventory) -> i64 {
     let resource = Resource::new(&args.resource);
     let (there, used) = devices.amounts(&resource, has, usage.get(&resource), node);
@@ -37,7 +37,7 @@ fn host_of(resource: &str) -> Host<Plugin> {
     Host::<Plugin>::with_args(&json!({ "resource": resource }).to_string()).unwrap()
 }
 
-/// Nodes `a` and `b`, each with a label of its name, and a class that stands for GPUs.
+/// Makes a host with nodes `a` and `b`, each with its name as the label `zone`, and a class for GPUs.
 fn host(expressions: &[&str]) -> Host<Plugin> {
     let mut host = host_of(GPU);
     for name in ["a", "b"] {
@@ -53,7 +53,7 @@ fn class(host: &mut Host<Plugin>, expressions: &[&str]) {
     host.object("DeviceClass", "", "gpu", &json!({ "spec": spec }).to_string());
 }
 
-/// A slice of the pool `p`.
+/// Adds a slice of the pool `p`.
 fn slice(host: &mut Host<Plugin>, name: &str, spec: Value) {
     let mut whole = json!({ "driver": "gpu.example.com", "pool": { "name": "p", "generation": 1 } });
     if let (Value::Object(whole), Value::Object(spec)) = (&mut whole, spec) {
@@ -62,7 +62,7 @@ fn slice(host: &mut Host<Plugin>, name: &str, spec: Value) {
     host.object("ResourceSlice", "", name, &json!({ "spec": whole }).to_string());
 }
 
-/// Two devices, of which the first has a model.
+/// Returns two devices. The first device has a model.
 fn two() -> Value {
     json!([{ "name": "d0", "attributes": { "model": { "string": "large" } } }, { "name": "d1" }])
 }
@@ -134,10 +134,10 @@ fn all_selectors_of_the_class_have_to_select() {
         (vec!["device.driver == 'gpu.example.com'", has_model], 10),
         (vec!["true", "false"], 0),
         (vec![has_model, model], 10),
-        // Of one device it can't be told, and so of none.
+        // The selector fails for the second device, so no device is counted.
         (vec![model], 0),
         (vec!["device."], 0),
-        // Scores are not told.
+        // Selectors of scores always see `false`.
         (vec!["device.allowMultipleAllocations"], 0),
     ] {
         let mut host = host(&expressions);
@@ -158,7 +158,7 @@ fn what_claims_have_is_in_use() {
         (json!({ "device": "d0", "shareID": "1", "consumedCapacity": { "memory": "1Gi" } }), false, 11),
         (json!({ "device": "d0", "adminAccess": true }), false, 10),
         (json!({ "device": "d0", "pool": "another" }), false, 10),
-        // It is none of the class.
+        // The class does not select this device.
         (json!({ "device": "d1" }), false, 10),
     ] {
         claim(&mut host, "c", result.clone(), assumed);

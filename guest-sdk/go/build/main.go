@@ -2,7 +2,7 @@
 //
 //	go run berth.dev/framework/build -o my-plugin.wasm
 //
-// It needs Go and berth, in the PATH or named by BERTH.
+// It needs Go and the program berth, which is in the PATH or named by the environment variable BERTH.
 package main
 
 import (
@@ -30,7 +30,7 @@ func build(output string) error {
 		return err
 	}
 	output = cmp.Or(output, filepath.Base(folder)+".wasm")
-	// Run natively, the program says which interfaces its plugin implements.
+	// A native run of the program prints the interfaces that its plugin implements.
 	exports, err := run(nil, "go", "run", ".")
 	if err != nil {
 		return fmt.Errorf("the plugin does not say what it exports: its main has to call framework.Main: %w", err)
@@ -41,7 +41,7 @@ func build(output string) error {
 	}
 	defer os.RemoveAll(temporary)
 	core := filepath.Join(temporary, "core.wasm")
-	// The bytes depend on the sources alone: no paths, no commit.
+	// No paths and no commit in the component, so that its bytes depend on the sources alone.
 	wasm := []string{"GOOS=wasip1", "GOARCH=wasm"}
 	if _, err := run(wasm, "go", "build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", core, "."); err != nil {
 		return err
@@ -54,7 +54,7 @@ func build(output string) error {
 	return err
 }
 
-// run returns what the command prints; its errors go to the terminal.
+// run returns the command's standard output. The command's standard error goes to the terminal.
 func run(environment []string, name string, arguments ...string) (string, error) {
 	command := exec.Command(name, arguments...)
 	command.Env = append(os.Environ(), environment...)

@@ -1,12 +1,12 @@
-// Package contract has the types of Berth's contract with its plugins, as Go types with the contract's own documentation.
+// Package contract has the types of Berth's contract with its plugins. Their comments are those of the contract.
 //
-// Quantities are integers in fixed units: cpu in millicores, memory and storage in bytes. A field that stands for facts which
-// the plugin did not declare is empty.
+// Quantities are integers in fixed units: cpu in millicores, memory and storage in bytes. A field of a fact that the
+// plugin did not declare is empty.
 package contract
 
 // Option is a value that may be absent.
 type Option[T any] struct {
 	Value T
-	// Some says whether there is a value.
+	// Some is true if there is a value.
 	Some bool
 }

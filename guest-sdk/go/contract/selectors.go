@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// Matches says whether labels meet the requirement, by the rules of node selectors: NotIn and DoesNotExist hold without the label.
+// Matches returns true if the labels meet the requirement. As in node selectors, NotIn and DoesNotExist hold without
+// the label.
 func (r *Requirement) Matches(labels map[string]string) bool {
 	value, there := labels[r.Key]
 	switch r.Operator {
@@ -35,12 +36,13 @@ func (r *Requirement) Matches(labels map[string]string) bool {
 	return r.Operator == SelectorOperatorLessThan && has < wanted
 }
 
-// Matches says whether labels meet all requirements.
+// Matches returns true if the labels meet all requirements.
 func (s *LabelSelector) Matches(labels map[string]string) bool {
 	return matchAll(s.Requirements, labels)
 }
 
-// Matches says whether a node with these labels and this name meets the term. One without requirements matches no node.
+// Matches returns true if a node with these labels and this name meets the term. A term without requirements matches
+// no node.
 func (t *NodeSelectorTerm) Matches(labels map[string]string, name string) bool {
 	if len(t.Expressions) == 0 && len(t.Fields) == 0 {
 		return false

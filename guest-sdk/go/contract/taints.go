@@ -2,7 +2,7 @@ package contract
 
 import "strconv"
 
-// Tolerates says whether the toleration covers the taint.
+// Tolerates returns true if the toleration tolerates the taint.
 func (t *Toleration) Tolerates(taint *Taint) bool {
 	if t.Effect.Some && t.Effect.Value != taint.Effect {
 		return false

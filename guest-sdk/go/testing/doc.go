@@ -1,5 +1,5 @@
-// Package testing runs a plugin natively, in an ordinary Go test: it sends the plugin nodes and pods as Berth does, and asks it
-// about all nodes at once. Import it as st, like kube-scheduler's own:
+// Package testing runs a plugin natively, in an ordinary Go test. It sends nodes and pods to the plugin as Berth
+// does, and asks the plugin about all nodes at once. Import it as st, as tests of kube-scheduler do:
 //
 //	func TestTeams(t *testing.T) {
 //		host := st.NewHost(t, `{}`)

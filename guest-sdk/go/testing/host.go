@@ -10,20 +10,20 @@ import (
 	"berth.dev/framework/internal/component"
 )
 
-// Host is a scheduler with the program's registered plugin in it.
+// Host runs the program's registered plugin as the scheduler does.
 type Host struct {
 	t           testing.TB
 	guest       component.Guest
 	exports     []string
 	declaration contract.Declaration
-	// nodes by their ids; nil where one was removed.
+	// nodes are the nodes by id; nil for a removed node.
 	nodes     []*NodeWrapper
 	images    []contract.Image
 	residents uint32
 	cycle     contract.Cycle
 }
 
-// NewHost configures the plugin with arguments in JSON; the test ends where it refuses them.
+// NewHost configures the plugin with arguments in JSON. The test fails if the plugin refuses them.
 func NewHost(t testing.TB, arguments string) *Host {
 	t.Helper()
 	host, err := newHost(t, arguments)
@@ -33,7 +33,7 @@ func NewHost(t testing.TB, arguments string) *Host {
 	return host
 }
 
-// Refusal is the error with which the plugin refuses arguments; the test ends where it takes them.
+// Refusal returns the error with which the plugin refuses the arguments. The test fails if the plugin accepts them.
 func Refusal(t testing.TB, arguments string) error {
 	t.Helper()
 	_, err := newHost(t, arguments)
@@ -54,13 +54,13 @@ func newHost(t testing.TB, arguments string) (*Host, error) {
 	return host, err
 }
 
-// SetSeed is for plugins that read the cycle's seed; SetTime for those that read its time, milliseconds since 1970.
+// SetSeed sets the seed of the following cycles.
 func (h *Host) SetSeed(seed uint64) { h.cycle.Seed = seed }
 
-// SetTime sets the time of the attempts to come.
+// SetTime sets the time of the following cycles, in milliseconds since 1970.
 func (h *Host) SetTime(milliseconds int64) { h.cycle.Time = milliseconds }
 
-// SetNode adds a node, or changes the one of this name.
+// SetNode adds a node, or replaces the node of this name.
 func (h *Host) SetNode(node *NodeWrapper) {
 	id := slices.IndexFunc(h.nodes, func(known *NodeWrapper) bool { return known != nil && known.name == node.name })
 	if id < 0 {
@@ -82,15 +82,15 @@ func (h *Host) RemoveNode(name string) {
 	h.sendNodeCount()
 }
 
-// AddPod puts a pod on a node, for plugins that read NodePods. What it requests is not added to the node's.
+// AddPod adds a pod to a node, for plugins that read NodePods. The pod's requests are not added to the node's.
 func (h *Host) AddPod(pod *PodWrapper, node string) {
 	resident := &contract.ResidentPod{ID: h.residents, Node: h.id(node), Pod: pod.facts}
 	h.residents++
 	h.apply(contract.Change{Tag: contract.ChangeTagResidentPod, ResidentPod: resident})
 }
 
-// Filter asks PreFilter and Filter about all nodes: each one's status, by name, nil where the pod fits. Nodes that PreFilter leaves out
-// are not there.
+// Filter runs PreFilter and Filter for all nodes and returns each node's status by name; nil if the pod fits. Nodes
+// that PreFilter excludes are absent.
 func (h *Host) Filter(pod *PodWrapper) map[string]*framework.Status {
 	h.t.Helper()
 	h.begin(pod)
@@ -123,7 +123,7 @@ func (h *Host) Filter(pod *PodWrapper) map[string]*framework.Status {
 	return statuses
 }
 
-// Fits is the names of the nodes that the pod fits, in the order in which they were added.
+// Fits returns the names of the nodes that the pod fits, in the order in which they were added.
 func (h *Host) Fits(pod *PodWrapper) []string {
 	h.t.Helper()
 	statuses := h.Filter(pod)
@@ -136,7 +136,8 @@ func (h *Host) Fits(pod *PodWrapper) []string {
 	return names
 }
 
-// Scores asks PreScore and Score about all nodes, and normalizes: what enters the total, by node name. Empty where PreScore skips.
+// Scores runs PreScore and Score for all nodes and returns the normalized scores by node name. Empty if PreScore
+// skips.
 func (h *Host) Scores(pod *PodWrapper) map[string]int64 {
 	h.t.Helper()
 	if !h.has("score") {
@@ -187,7 +188,7 @@ func (h *Host) normalized(ids []uint32, raw []int64) []int64 {
 	return raw
 }
 
-// begin is a new attempt, with the pod held as a template of its own; the one before is forgotten.
+// begin starts a new cycle. The pod gets a template of its own, and the previous template is dropped.
 func (h *Host) begin(pod *PodWrapper) {
 	h.guest.ForgetTemplates([]uint32{h.cycle.Template})
 	h.cycle.ID++
@@ -239,7 +240,7 @@ func (h *Host) sendNodeCount() {
 	h.apply(contract.Change{Tag: contract.ChangeTagNodeCount, NodeCount: uint32(len(h.ids()))})
 }
 
-// sendImages makes the node's images known, and tells how many nodes now have each.
+// sendImages sends the node's new images, and the number of nodes that have each image.
 func (h *Host) sendImages(node *NodeWrapper) {
 	for name, size := range node.images {
 		if !slices.ContainsFunc(h.images, func(image contract.Image) bool { return image.Name == name }) {

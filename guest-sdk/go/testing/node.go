@@ -23,7 +23,7 @@ type NodeWrapper struct {
 	declaredFeatures []string
 }
 
-// MakeNode is a node that may run 110 pods and has nothing else.
+// MakeNode returns a node that may run 110 pods and has no other resources.
 func MakeNode() *NodeWrapper {
 	return &NodeWrapper{
 		labels:      map[string]string{},
@@ -33,67 +33,67 @@ func MakeNode() *NodeWrapper {
 	}
 }
 
-// Name is `metadata.name`.
+// Name sets `metadata.name`.
 func (n *NodeWrapper) Name(name string) *NodeWrapper {
 	n.name = name
 	return n
 }
 
-// Label is one of `metadata.labels`.
+// Label adds a label (`metadata.labels`).
 func (n *NodeWrapper) Label(key, value string) *NodeWrapper {
 	n.labels[key] = value
 	return n
 }
 
-// Annotation is one of `metadata.annotations`.
+// Annotation adds an annotation (`metadata.annotations`).
 func (n *NodeWrapper) Annotation(key, value string) *NodeWrapper {
 	n.annotations[key] = value
 	return n
 }
 
-// Taints is `spec.taints`.
+// Taints sets `spec.taints`.
 func (n *NodeWrapper) Taints(taints ...framework.Taint) *NodeWrapper {
 	n.taints = taints
 	return n
 }
 
-// Unschedulable is `spec.unschedulable`.
+// Unschedulable sets `spec.unschedulable`.
 func (n *NodeWrapper) Unschedulable(unschedulable bool) *NodeWrapper {
 	n.unschedulable = unschedulable
 	return n
 }
 
-// Capacity is `status.allocatable`, written as in Kubernetes: {"cpu": "4", "memory": "16Gi"}.
+// Capacity sets `status.allocatable`. Quantities are written as in Kubernetes: {"cpu": "4", "memory": "16Gi"}.
 func (n *NodeWrapper) Capacity(resources map[string]string) *NodeWrapper {
 	setResources(&n.allocatable, resources)
 	return n
 }
 
-// Requested is what the node's pods ask for.
+// Requested sets the sum of the requests of the node's pods.
 func (n *NodeWrapper) Requested(resources map[string]string) *NodeWrapper {
 	setResources(&n.requested, resources)
 	return n
 }
 
-// Images is the names of images on the node with their sizes in bytes.
+// Images sets the images of the node: their names, with sizes in bytes.
 func (n *NodeWrapper) Images(images map[string]int64) *NodeWrapper {
 	n.images = images
 	return n
 }
 
-// UsedPorts is the host ports that the node's pods take.
+// UsedPorts sets the host ports that the node's pods use.
 func (n *NodeWrapper) UsedPorts(ports ...framework.HostPort) *NodeWrapper {
 	n.usedPorts = ports
 	return n
 }
 
-// Conditions is `status.conditions`.
+// Conditions sets `status.conditions`.
 func (n *NodeWrapper) Conditions(conditions ...framework.Condition) *NodeWrapper {
 	n.conditions = conditions
 	return n
 }
 
-// DeclaredFeatures is `status.declaredFeatures`.
+// DeclaredFeatures sets `status.declaredFeatures`.
 func (n *NodeWrapper) DeclaredFeatures(features ...string) *NodeWrapper {
 	n.declaredFeatures = features
 	return n

@@ -8,7 +8,7 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// What kube-scheduler counts for a container that asks for nothing.
+// The defaults of kube-scheduler for a container without a request: cpu in millicores, memory in bytes.
 const (
 	defaultMilliCPU = 100
 	defaultMemory   = 200 << 20
@@ -17,55 +17,55 @@ const (
 // PodWrapper builds a pod.
 type PodWrapper struct{ facts contract.Pod }
 
-// MakePod is a pod of one container that asks for nothing.
+// MakePod returns a pod with one container without requests.
 func MakePod() *PodWrapper {
 	requests := contract.PodRequests{NonZeroMilliCPU: defaultMilliCPU, NonZeroMemory: defaultMemory}
 	return &PodWrapper{contract.Pod{Name: "pod", Namespace: "default", Requests: requests}}
 }
 
-// Facts changes what there is no function for.
+// Facts calls change with the pod's facts, to set a fact that has no function here.
 func (p *PodWrapper) Facts(change func(*contract.Pod)) *PodWrapper {
 	change(&p.facts)
 	return p
 }
 
-// Name is `metadata.name`.
+// Name sets `metadata.name`.
 func (p *PodWrapper) Name(name string) *PodWrapper {
 	p.facts.Name = name
 	return p
 }
 
-// Namespace is `metadata.namespace`; `default` otherwise.
+// Namespace sets `metadata.namespace`. The default is `default`.
 func (p *PodWrapper) Namespace(namespace string) *PodWrapper {
 	p.facts.Namespace = namespace
 	return p
 }
 
-// UID is `metadata.uid`.
+// UID sets `metadata.uid`.
 func (p *PodWrapper) UID(uid string) *PodWrapper {
 	p.facts.UID = uid
 	return p
 }
 
-// Label is one of `metadata.labels`.
+// Label adds a label (`metadata.labels`).
 func (p *PodWrapper) Label(key, value string) *PodWrapper {
 	p.facts.Labels = append(p.facts.Labels, contract.Label{Key: key, Value: value})
 	return p
 }
 
-// Annotation is one of `metadata.annotations`.
+// Annotation adds an annotation (`metadata.annotations`).
 func (p *PodWrapper) Annotation(key, value string) *PodWrapper {
 	p.facts.Annotations = append(p.facts.Annotations, contract.Label{Key: key, Value: value})
 	return p
 }
 
-// Priority is `spec.priority`.
+// Priority sets `spec.priority`.
 func (p *PodWrapper) Priority(priority int32) *PodWrapper {
 	p.facts.Priority = priority
 	return p
 }
 
-// Req is what the pod requests, written as in Kubernetes: {"cpu": "500m", "memory": "1Gi"}.
+// Req sets the pod's requests. Quantities are written as in Kubernetes: {"cpu": "500m", "memory": "1Gi"}.
 func (p *PodWrapper) Req(resources map[string]string) *PodWrapper {
 	requests := &p.facts.Requests
 	setResources(&requests.Fit, resources)
@@ -80,19 +80,19 @@ func (p *PodWrapper) Req(resources map[string]string) *PodWrapper {
 	return p
 }
 
-// Tolerations is `spec.tolerations`.
+// Tolerations sets `spec.tolerations`.
 func (p *PodWrapper) Tolerations(tolerations ...framework.Toleration) *PodWrapper {
 	p.facts.Tolerations = tolerations
 	return p
 }
 
-// NodeSelector is `spec.nodeSelector`.
+// NodeSelector sets `spec.nodeSelector`.
 func (p *PodWrapper) NodeSelector(selector map[string]string) *PodWrapper {
 	p.facts.NodeSelector = labels(selector)
 	return p
 }
 
-// HostPorts is ports that the pod takes on its node.
+// HostPorts sets the ports that the pod uses on its node.
 func (p *PodWrapper) HostPorts(ports ...framework.HostPort) *PodWrapper {
 	p.facts.HostPorts = ports
 	return p

@@ -15,7 +15,7 @@ var suffixes = map[string]int64{
 	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60,
 }
 
-// setResources takes amounts written as in Kubernetes: whole numbers with a suffix.
+// setResources sets amounts that are written as in Kubernetes: whole numbers with a suffix.
 func setResources(into *contract.Resources, resources map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(resources)) {
 		quantity := parseQuantity(name, resources[name])
@@ -34,7 +34,7 @@ func setResources(into *contract.Resources, resources map[string]string) {
 	}
 }
 
-// parseQuantity panics where a test's author wrote nonsense.
+// parseQuantity parses a quantity into the resource's unit. It panics if the quantity is invalid.
 func parseQuantity(resource, text string) int64 {
 	digits := strings.TrimRight(text, "EGKMPTikm")
 	number, err := strconv.ParseInt(digits, 10, 64)

@@ -1,4 +1,4 @@
-"""What a plugin imports."""
+"""The names that a plugin imports."""
 
 from .arguments import cpu, flag, map_of, object_of, text, whole
 from .plugin import Plugin

@@ -1,6 +1,7 @@
-"""A plugin's arguments: readers that check them and say which field is wrong.
+"""Readers of a plugin's arguments. They check the values, and their errors name the wrong field.
 
-A reader is a function of a value and its path, which names it in errors. The value is ABSENT for a field that is not there.
+A reader is a function of a value and of a path, which names the field in errors. The value of an absent field is
+ABSENT.
 """
 
 import json
@@ -11,11 +12,11 @@ ABSENT = object()
 
 
 class ArgumentError(ValueError):
-    """An argument is wrong; the message says which."""
+    """An argument is wrong. The message names the field."""
 
 
 def text(otherwise=ABSENT):
-    """A text that is not empty, or, where `otherwise` is given, any text."""
+    """Returns a reader of a string. The string must not be empty, unless the default `otherwise` is given."""
     any_text = otherwise is not ABSENT
 
     def read(value, path):
@@ -28,7 +29,7 @@ def text(otherwise=ABSENT):
 
 
 def flag(otherwise=ABSENT):
-    """True or false."""
+    """Returns a reader of a boolean. `otherwise` is the default."""
 
     def read(value, path):
         value = otherwise if value is ABSENT else value
@@ -40,7 +41,7 @@ def flag(otherwise=ABSENT):
 
 
 def whole(least, most, otherwise=ABSENT):
-    """A whole number from `least` to `most`."""
+    """Returns a reader of a whole number from `least` to `most`. `otherwise` is the default."""
 
     def read(value, path):
         value = otherwise if value is ABSENT else value
@@ -52,7 +53,9 @@ def whole(least, most, otherwise=ABSENT):
 
 
 def cpu(otherwise=ABSENT):
-    """Cpu in millicores, written as in Kubernetes: `2`, `"2"` or `"500m"`."""
+    """Returns a reader of a cpu quantity in millicores, written as in Kubernetes: `2`, `"2"` or `"500m"`. `otherwise`
+    is the default, in millicores.
+    """
 
     def read(value, path):
         if value is ABSENT and otherwise is not ABSENT:
@@ -67,7 +70,7 @@ def cpu(otherwise=ABSENT):
 
 
 def map_of(reader):
-    """An object whose values are all read by `reader`; empty where it is absent."""
+    """Returns a reader of an object whose values are all read by `reader`. An absent object is empty."""
 
     def read(value, path):
         given = _object({} if value is ABSENT else value, path)
@@ -77,7 +80,9 @@ def map_of(reader):
 
 
 def object_of(**readers):
-    """An object with these fields and no others. A field `min_free_cpu` is `minFreeCpu` in JSON."""
+    """Returns a reader of an object with these fields and no others. The field `min_free_cpu` is `minFreeCpu` in
+    JSON.
+    """
     names = {_camel(attribute): attribute for attribute in readers}
 
     def read(value, path):
@@ -101,7 +106,7 @@ def parse(readers, text):
         given = json.loads(text)
     except ValueError as error:
         raise ArgumentError(f"arguments: {error}") from None
-    # What every kind of arguments may carry in a KubeSchedulerConfiguration.
+    # A KubeSchedulerConfiguration allows these in every kind of arguments.
     given = {name: value for name, value in _object(given, "").items() if name not in ("apiVersion", "kind")}
     return object_of(**readers)(given, "")
 

@@ -1,4 +1,5 @@
-"""A plugin's file → a component: CPython, its library, the SDK and the file, with every WASI import stubbed.
+"""Builds a component from a plugin's file: CPython, its library, the SDK and the file, with stubs for all WASI
+imports.
 
 usage: berth-guest build [PLUGIN.py] [-o PLUGIN.wasm]
 """
@@ -21,7 +22,7 @@ _WIT = Path(os.environ.get("BERTH_WIT", _HERE.parent.parent.parent / "wit"))
 
 
 def main():
-    """The command."""
+    """Runs the command."""
     parser = argparse.ArgumentParser(prog="berth-guest")
     build_command = parser.add_subparsers(required=True, metavar="build").add_parser("build", help="make a component")
     build_command.add_argument("source", nargs="?", default="plugin.py", type=Path)
@@ -34,7 +35,7 @@ def main():
 
 
 def build(source, output):
-    """Builds the plugin of the file `source`."""
+    """Builds the plugin in the file `source` and writes the component to `output`."""
     interfaces = _interfaces(_definition(source))
     with tempfile.TemporaryDirectory(prefix="berth-guest-") as folder:
         wit, app = Path(folder, "wit"), Path(folder, "app")
@@ -56,7 +57,7 @@ def build(source, output):
 
 
 def _definition(source):
-    """The author's plugin, by running his module here: it only makes an object."""
+    """Returns the plugin of the file `source`. Runs the module, which only creates the object."""
     sys.path.insert(0, str(source.resolve().parent))
     spec = importlib.util.spec_from_file_location("plugin_source", source)
     module = importlib.util.module_from_spec(spec)
@@ -75,7 +76,7 @@ def _interfaces(plugin):
 
 
 def _write_world(folder, interfaces):
-    """The contract, and a world `this` that exports the interfaces."""
+    """Writes the contract to the folder, and a world `this` that exports the interfaces."""
     shutil.copytree(_WIT, folder, ignore=shutil.ignore_patterns("decisions"))
     package = re.search(r"^package .*;$", (folder / "types.wit").read_text(), re.MULTILINE)[0]
     includes = " ".join(["include base;", *(f"include with-{name};" for name in interfaces)])

@@ -1,6 +1,6 @@
-"""A plugin as the component that the host calls: the contract's interfaces over one guest.
+"""The component's exports for a plugin: the contract's interfaces over one guest.
 
-`wit_world` is generated from wit/ when the component is built, with what the plugin's world has.
+`wit_world` is generated from wit/ when the component is built, and has the interfaces of the plugin's world.
 """
 
 import importlib
@@ -50,7 +50,7 @@ def serve(plugin):
 
 
 def _told(call, *parameters):
-    """What the contract lets fail: the message goes to the host, with the place in the author's file."""
+    """For calls that may return an error: the host gets the message, with the place in the author's file."""
     try:
         return call(*parameters)
     except ArgumentError as error:
@@ -60,7 +60,7 @@ def _told(call, *parameters):
 
 
 def _logged(call, *parameters):
-    """What it does not: the log has the words for the trap that follows."""
+    """For calls that can't return an error: logs the message before the call traps."""
     try:
         return call(*parameters)
     except Exception:

@@ -1,7 +1,7 @@
-"""What a plugin can read, and which fields each fact brings.
+"""The facts that a plugin can read, and the fields of each fact.
 
-Fields have the contract's names (wit/types.wit, wit/plugin.wit) and values, but labels, annotations and node selectors are
-dicts of texts, and scalar resources are dicts of integers.
+Fields have the names and values of the contract (wit/types.wit, wit/plugin.wit), with two exceptions: labels,
+annotations and node selectors are dicts of strings, and scalar resources are dicts of integers.
 """
 
 import sys
@@ -54,9 +54,9 @@ NODE_FACTS = {
 KNOWN = {
     "pod": POD_FACTS,
     "node": NODE_FACTS,
-    # Of the pods on nodes, for plugins that read `node.pods`.
+    # Facts of the pods on nodes, for plugins that read `node.pods`.
     "resident": POD_FACTS,
-    # A change of one makes every answer of the plugin stale.
+    # A change of a cluster fact invalidates every cached answer of the plugin.
     "cluster": {"node_count": ["node_count"], "images": ["images"]},
 }
 
@@ -64,12 +64,12 @@ _LABELS = frozenset(["labels", "annotations", "node_selector"])
 
 
 class Facts:
-    """A pod or a node, as far as the plugin reads it."""
+    """A pod or a node, with the facts that the plugin reads."""
 
     __slots__ = ()
 
     def __getattr__(self, field):
-        # Only asked for what is not there.
+        # Python calls this only for attributes that do not exist.
         kind = type(self).__name__
         fact = next((fact for fact, names in KNOWN[kind].items() if field in names), field)
         if fact in KNOWN[kind]:
@@ -78,7 +78,7 @@ class Facts:
 
 
 class Usage:
-    """What pods ask of their node, assumed pods included. Units are those of `allocatable`."""
+    """The requests of the node's pods, assumed pods included. The units are those of `allocatable`."""
 
     __slots__ = (
         "milli_cpu",
@@ -97,7 +97,7 @@ class Usage:
 
 
 def read_facts(reads, kind):
-    """The facts of a kind that `reads` names."""
+    """Returns the facts of this kind that `reads` names."""
     named = [fact.partition(".")[2] for fact in reads if fact.partition(".")[0] == kind]
     for fact in named:
         if fact not in KNOWN[kind]:
@@ -106,16 +106,16 @@ def read_facts(reads, kind):
 
 
 def facts_class(reads, kind):
-    """A class of `Facts` that has exactly the fields of the facts read."""
+    """Returns a subclass of `Facts` with exactly the fields of the facts that are read."""
     slots = tuple(field for fact in read_facts(reads, kind) for field in KNOWN[kind][fact])
     return type(kind, (Facts,), {"__slots__": slots})
 
 
 def plain(value, name):
-    """The value of the contract's field `name`, with dicts where they are handier. Objects are changed in place."""
+    """Converts the value of the contract's field `name`: some lists become dicts. Objects are changed in place."""
     if isinstance(value, list):
         if name in _LABELS:
-            # Few keys stand on many nodes.
+            # Interned, as many nodes have the same few keys.
             return {sys.intern(label.key): label.value for label in value}
         if name == "scalars":
             return {sys.intern(scalar.name): scalar.quantity for scalar in value}

@@ -1,7 +1,8 @@
-"""A plugin at work: its arguments, the cluster as it knows it, the templates it holds, and the batched calls over them.
+"""A running plugin: its arguments, its copy of the cluster, the templates that it holds, and the batched calls over
+them.
 
-The functions are those of the contract, wit/plugin.wit and wit/placing.wit; the types are Python's own, so that tests run
-without WebAssembly. Errors are raised.
+The functions are those of the contract, in wit/plugin.wit and wit/placing.wit. The types are Python's own, so that
+tests run without WebAssembly. Errors are raised.
 """
 
 import inspect
@@ -12,12 +13,12 @@ from .facts import facts_class, read_facts
 from .snapshot import Snapshot, picked
 from .verdict import Numbers
 
-# How many parameters stand before `args` and `context`, which a function may leave out.
+# The number of parameters before `args` and `context`. A function may leave these two out.
 _LEADING = {"pre_filter": 1, "filter": 2, "pre_score": 1, "score": 2, "normalize": 2}
 
 
 class Guest:
-    """A plugin's instance."""
+    """A running plugin."""
 
     def __init__(self, plugin):
         self.plugin = plugin
@@ -29,7 +30,7 @@ class Guest:
         self._more = {point: _more(point, function) for point, function in plugin.functions.items()}
 
     def configure(self, json):
-        """Takes the arguments; what the plugin declares, by the contract's names."""
+        """Reads the arguments and returns the declaration, with the contract's names."""
         self._args = parse(self.plugin.args, json)
         reads, points = self.plugin.reads, self.plugin.points()
         return SimpleNamespace(
@@ -43,42 +44,42 @@ class Guest:
         )
 
     def _scope(self, before):
-        # Scope node asks of what runs before the nodes that it does without the cluster's facts.
+        # With scope node, a function that runs before the nodes (pre-filter, pre-score) must not read cluster facts.
         reads = self.plugin.reads
         wide = "cycle" in reads or (before and read_facts(reads, "cluster"))
         return self.plugin.scope or ("cluster" if wide else "node")
 
     def hold_template(self, id, pod):
-        """Makes a pod known under a template's id."""
+        """Stores the facts of a pod under a template's id."""
         self._templates[id] = picked(self._pod_class, pod)
 
     def forget_templates(self, ids):
-        """Drops templates."""
+        """Drops these templates."""
         for id in ids:
             self._templates.pop(id, None)
 
     def pre_filter(self, cycle):
-        """Once a pod, before nodes are filtered."""
+        """Runs the pre-filter. Called once per pod, before nodes are filtered."""
         return self.plugin.functions["pre_filter"](self._pod(cycle), *self._rest("pre_filter", cycle))
 
     def filter(self, cycle, nodes):
-        """The distinct rejections, and for each node 0 where the pod fits, else the number of its rejection."""
+        """Returns the distinct rejections, and for each node the number of its rejection, or 0 if the pod fits."""
         call, pod, rest = self.plugin.functions["filter"], self._pod(cycle), self._rest("filter", cycle)
         numbers = Numbers()
         verdicts = [numbers[call(pod, node, *rest)] for node in self._facts(nodes)]
         return numbers.outcomes(), verdicts
 
     def pre_score(self, cycle):
-        """Once a pod, before nodes are scored."""
+        """Runs the pre-score. Called once per pod, before nodes are scored."""
         return self.plugin.functions["pre_score"](self._pod(cycle), *self._rest("pre_score", cycle))
 
     def score(self, cycle, nodes):
-        """How good each of these nodes is."""
+        """Returns the raw score of each of these nodes."""
         call, pod, rest = self.plugin.functions["score"], self._pod(cycle), self._rest("score", cycle)
         return _whole([call(pod, node, *rest) for node in self._facts(nodes)])
 
     def normalize(self, cycle, scores):
-        """Turns raw scores into 0 to 100."""
+        """Normalizes raw scores to 0 to 100."""
         call = self.plugin.functions["normalize"]
         return _whole(call(scores, self._pod(cycle), *self._rest("normalize", cycle)))
 

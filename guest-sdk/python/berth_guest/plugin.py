@@ -1,4 +1,4 @@
-"""What an author writes: a plugin, and functions that are its filter, its score and what goes before and after."""
+"""The class of a plugin, with decorators for the functions that are its filter, its score and their companions."""
 
 POINTS = ["pre_filter", "filter", "pre_score", "score", "normalize"]
 NORMALIZATIONS = ["none", "default", "default_reversed"]
@@ -8,10 +8,13 @@ SCOPES = ["cluster", "node", "domain"]
 class Plugin:
     """A plugin.
 
-    `name` is what profiles, events and messages use. `reads` names the facts that its functions see, such as `"pod.labels"`
-    and `"node.usage"` (all are in facts.py); what is not named is never sent. `args` has a reader for each argument.
-    `scope` is "node" (an answer depends on the pod, the node and the arguments alone) unless it is given or `"cycle"` is
-    read. `normalization` says what the host does with raw scores.
+    `name` is the plugin's name in profiles, events and messages. `reads` names the facts that the plugin's
+    functions see, such as `"pod.labels"` and `"node.usage"`; facts.py lists them all. Other facts are never sent.
+    `args` has a reader for each argument. `normalization` says how the host normalizes raw scores.
+
+    `scope` says what the answers depend on. The default is "cluster" if the plugin reads `"cycle"`, or reads
+    cluster facts and has a function that runs before the nodes. Otherwise the default is "node": the answers
+    depend on the pod, the node and the arguments alone.
     """
 
     def __init__(self, name, reads=(), args=None, version="0", scope=None, normalization="none"):
@@ -26,33 +29,42 @@ class Plugin:
         self.functions = {}
 
     def filter(self, function):
-        """`filter(pod, node, args, context)`: None where the pod fits the node, else a rejection. The last two parameters
-        may be left out, here and below."""
+        """`filter(pod, node, args, context)` returns None if the pod fits the node, and a rejection otherwise. A
+        function may leave out the last two parameters, here and below.
+        """
         return self._set("filter", function)
 
     def score(self, function):
-        """`score(pod, node, args, context)`: a whole number, 0 to 100 unless `normalization` or `normalize` make it so."""
+        """`score(pod, node, args, context)` returns a whole number: 0 to 100, or any number with `normalization` or
+        `normalize`.
+        """
         return self._set("score", function)
 
     def pre_filter(self, function):
-        """`pre_filter(pod, args, context)`, once a pod, before nodes are filtered: None, "skip", a list of the names of the
-        only nodes that can do, or a rejection."""
+        """`pre_filter(pod, args, context)` runs once per pod, before nodes are filtered. It returns None (filter all
+        nodes), "skip" (the plugin has nothing to filter), a list with the names of the only nodes that the pod may
+        fit, or a rejection.
+        """
         return self._set("pre_filter", function)
 
     def pre_score(self, function):
-        """`pre_score(pod, args, context)`, once a pod, before nodes are scored: "skip" where there is nothing to say."""
+        """`pre_score(pod, args, context)` runs once per pod, before nodes are scored. It returns "skip" if the plugin
+        does not score this pod.
+        """
         return self._set("pre_score", function)
 
     def normalize(self, function):
-        """`normalize(scores, pod, args, context)`: the raw scores of all nodes that passed, as 0 to 100 each."""
+        """`normalize(scores, pod, args, context)` gets the raw scores of all nodes that passed, and returns scores of
+        0 to 100.
+        """
         return self._set("normalize", function)
 
     def points(self):
-        """The extension points that it takes part in."""
+        """Returns the extension points that the plugin takes part in."""
         return [point for point in POINTS if point in self.functions]
 
     def reads_cluster(self):
-        """Whether it keeps facts of nodes or of the cluster."""
+        """Returns True if the plugin reads facts of nodes or of the cluster."""
         return any(fact.partition(".")[0] in ("node", "cluster") for fact in self.reads)
 
     def _set(self, point, function):

@@ -1,15 +1,17 @@
-"""The cluster as the plugin keeps it: the facts of each node by its id, made ready for use when they change."""
+"""The plugin's copy of the cluster: the facts of each node by id. Facts are converted when they change, not when they
+are read.
+"""
 
 from .facts import Usage, facts_class, plain, read_facts
 
 
 class Snapshot:
-    """All that the plugin knows of the cluster."""
+    """The plugin's copy of the cluster."""
 
     def __init__(self, reads):
         self.node_count = 0
         self.images = {}
-        # By id; None for one that is not there.
+        # The nodes by id; None if there is no such node.
         self.nodes = []
         self._node_class = facts_class(reads, "node")
         own = {"pods", "usage"}
@@ -21,7 +23,7 @@ class Snapshot:
         self._residents = {}
 
     def set_node(self, sent):
-        """A node comes or changes: all of its facts, or those that changed."""
+        """Adds a node with all its facts, or updates the facts that changed."""
         node = self._row(sent.id)
         for field in self._sent:
             value = getattr(sent, field)
@@ -29,13 +31,13 @@ class Snapshot:
                 setattr(node, field, plain(value, field))
 
     def remove_node(self, id):
-        """A node goes; its pods may go before or after."""
+        """Removes a node. Its pods may be removed before or after."""
         if id < len(self.nodes):
             self.nodes[id] = None
         self._usages.pop(id, None)
 
     def set_usage(self, columns):
-        """What pods ask of their nodes, a row for each node."""
+        """Sets the requests of the nodes' pods, with a row for each node."""
         for at, id in enumerate(columns.nodes):
             usage = self._usage(id)
             usage.milli_cpu = columns.milli_cpu[at]
@@ -51,22 +53,22 @@ class Snapshot:
                 self._usage(scalar.node).scalars.pop(scalar.name, None)
 
     def set_image(self, image):
-        """An image, by one of its names."""
+        """Adds or updates an image, by one of its names."""
         self.images[image.id] = image
 
     def remove_image(self, id):
-        """No node has it any more."""
+        """Removes an image that no node has."""
         self.images.pop(id, None)
 
     def set_resident(self, sent):
-        """A pod on a node. It may come before its node."""
+        """Adds a pod to a node, or replaces it. The pod may come before its node."""
         self.remove_resident(sent.id)
         pod = picked(self._resident_class, sent.pod)
         self._residents[sent.id] = (sent.node, pod)
         self._pods(sent.node).append(pod)
 
     def remove_resident(self, id):
-        """A pod leaves its node."""
+        """Removes a pod from its node."""
         node, pod = self._residents.pop(id, (None, None))
         if pod is not None:
             pods = self._pods_of[node]
@@ -75,7 +77,7 @@ class Snapshot:
                 del self._pods_of[node]
 
     def set_node_count(self, count):
-        """How many nodes there are."""
+        """Sets the number of nodes."""
         self.node_count = count
 
     def _known(self, id):
@@ -87,7 +89,7 @@ class Snapshot:
         node = self.nodes[id]
         if node is None:
             node = self.nodes[id] = self._node_class()
-            # These have changes of their own, and stay the same object.
+            # These two fields have changes of their own, and stay the same object.
             if "usage" in self._reads:
                 node.usage = self._usage(id)
             if "pods" in self._reads:
@@ -105,7 +107,7 @@ class Snapshot:
 
 
 def picked(kind, pod):
-    """The fields of a pod that the class `kind` has."""
+    """Returns the fields of a pod that the class `kind` has."""
     facts = kind()
     for field in kind.__slots__:
         setattr(facts, field, plain(getattr(pod, field), field))

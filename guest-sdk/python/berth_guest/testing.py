@@ -1,4 +1,4 @@
-"""A host for tests: it sends a plugin nodes and pods as Berth does, and asks it about all nodes at once."""
+"""A host for tests. Sends nodes and pods to a plugin as Berth does, and asks the plugin about all nodes at once."""
 
 import json
 import math
@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from .guest import Guest
 
-# What a fact is where a test does not give it.
+# The values of facts that a test does not set. All other facts are empty lists.
 _EMPTY = SimpleNamespace(
     pod={
         "priority": 0,
@@ -23,18 +23,21 @@ _SUFFIXES = {"": 1, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "Ki": 2**10, "Mi": 
 
 
 class Host:
-    """Runs a plugin from its arguments to its raw scores. Resources are written as in Kubernetes:
-    `{"cpu": "500m", "memory": "1Gi", "nvidia.com/gpu": 1}`; other facts are given as keywords, as in wit/."""
+    """Runs a plugin natively, from its arguments to its raw scores.
+
+    Resources are written as in Kubernetes: `{"cpu": "500m", "memory": "1Gi", "nvidia.com/gpu": 1}`. Other facts
+    are keyword arguments, named as in wit/.
+    """
 
     def __init__(self, plugin, args=None):
-        """Raises what the plugin says about arguments that it refuses."""
+        """Configures the plugin. Raises the plugin's message if it refuses the arguments."""
         self._guest = Guest(plugin)
         self._guest.configure(json.dumps(args or {}))
         self._names = []
         self._cycle = SimpleNamespace(id=0, time=0, seed=0, template=0)
 
     def node(self, name, labels=None, allocatable=None, used=None, **facts):
-        """A node comes, or changes where one of this name is there."""
+        """Adds a node, or replaces the node of this name."""
         if name not in self._names:
             self._names.append(name)
         id = self._names.index(name)
@@ -47,17 +50,17 @@ class Host:
         return self
 
     def filter(self, labels=None, requests=None, **facts):
-        """For each node, the rejection of this pod, or None where it fits."""
+        """Returns for each node the rejection of this pod, or None if the pod fits."""
         outcomes, verdicts = self._guest.filter(self._next(labels, requests, facts), range(len(self._names)))
         return dict(zip(self._names, ([None, *outcomes][number] for number in verdicts), strict=True))
 
     def score(self, labels=None, requests=None, **facts):
-        """For each node, its raw score for this pod."""
+        """Returns the raw score of each node for this pod."""
         scores = self._guest.score(self._next(labels, requests, facts), range(len(self._names)))
         return dict(zip(self._names, scores, strict=True))
 
     def _next(self, labels, requests, facts):
-        """A cycle for this pod, held as a template of its own; the one before is forgotten."""
+        """Starts a new cycle. The pod gets a template of its own, and the previous template is dropped."""
         self._guest.forget_templates([self._cycle.template])
         self._cycle.id += 1
         self._cycle.template += 1
@@ -75,7 +78,7 @@ class Host:
 
 
 class _Sent:
-    """What the host sends: facts that a test does not give are empty, as those that a plugin does not declare."""
+    """An object as the host sends it. A fact that a test does not set is empty."""
 
     def __init__(self, facts):
         self.__dict__.update(facts)

@@ -1,37 +1,37 @@
-"""What a filter answers about one node, and many such answers in the form that crosses to the host."""
+"""The verdict of a filter about one node, and many verdicts in the contract's form."""
 
 from typing import NamedTuple
 
 
 class Rejection(NamedTuple):
-    """A no, with its reasons as people read them in `kubectl describe pod`."""
+    """A rejection with its reasons, as users read them in `kubectl describe pod`."""
 
     code: str
     reasons: tuple[str, ...]
 
 
 def unschedulable(*reasons):
-    """Not on this node as things are; taking pods away might help."""
+    """The pod does not fit as things are. Removing pods from the node may help."""
     return Rejection("UNSCHEDULABLE", reasons)
 
 
 def unresolvable(*reasons):
-    """Not on this node whatever pods are taken away (`UnschedulableAndUnresolvable`)."""
+    """The pod does not fit, whatever pods are removed from the node (`UnschedulableAndUnresolvable`)."""
     return Rejection("UNSCHEDULABLE_AND_UNRESOLVABLE", reasons)
 
 
 def pending(*reasons):
-    """Not yet: the pod waits for something that the plugin expects."""
+    """The pod has to wait for something that the plugin expects."""
     return Rejection("PENDING", reasons)
 
 
-# More distinct rejections than the contract allows are told as this one.
+# Stands for all distinct rejections beyond the contract's limit.
 _TOO_MANY = unschedulable("too many different reasons to list")
 _LAST = 1000
 
 
 class Numbers(dict):
-    """A number for each distinct verdict: 0 for None, which says that the pod fits."""
+    """A number for each distinct verdict. None, which means that the pod fits, has the number 0."""
 
     def __init__(self):
         super().__init__({None: 0})
@@ -45,5 +45,5 @@ class Numbers(dict):
         return number
 
     def outcomes(self):
-        """The rejections, in the order of their numbers, which begin with 1."""
+        """Returns the rejections, in the order of their numbers. The numbers start at 1."""
         return list(self)[1:]

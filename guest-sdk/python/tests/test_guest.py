@@ -1,4 +1,4 @@
-"""The resident snapshot and the batched calls, as the host drives them."""
+"""Tests of the snapshot and the batched calls, called as the host does."""
 
 import unittest
 from types import SimpleNamespace

@@ -1,11 +1,11 @@
-//! The keys of a JSON object, for plugins that take no arguments and should not carry a whole reader of JSON.
+//! Checks the keys of a JSON object. For plugins without arguments, so that their components need no JSON reader.
 
-/// What was read is no object.
+/// The error for a value that is not an object.
 #[derive(Debug, PartialEq)]
 pub(super) struct NoObject;
 
-/// The first of the object's own keys, as it is written, that is not among these; an error for what is no object. The host sends well-formed JSON, so the values
-/// are passed over by their brackets and quotes alone.
+/// Returns the object's first own key that is not in `known`, as written. The host sends well-formed JSON, so the
+/// function skips values by their brackets and quotes alone.
 pub(super) fn unknown<'a>(json: &'a str, known: &[&str]) -> Result<Option<&'a str>, NoObject> {
     let json = json.trim_ascii();
     let (mut unknown, mut depth, mut key_comes) = (None, 0_usize, true);
@@ -27,7 +27,7 @@ pub(super) fn unknown<'a>(json: &'a str, known: &[&str]) -> Result<Option<&'a st
     if json.starts_with('{') && depth == 0 { Ok(unknown) } else { Err(NoObject) }
 }
 
-/// Where the closing quote is, from within the text.
+/// Returns the position of the closing quote. `bytes` starts inside the string.
 fn end_of_text(bytes: &mut impl Iterator<Item = (usize, u8)>) -> Option<usize> {
     while let Some((at, byte)) = bytes.next() {
         match byte {

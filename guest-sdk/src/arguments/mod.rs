@@ -1,4 +1,4 @@
-//! A plugin's arguments: JSON into the author's struct, or a sentence that says what is wrong where.
+//! A plugin's arguments: JSON into the author's struct, or a message that says what is wrong and where.
 
 mod keys;
 mod reader;
@@ -13,17 +13,17 @@ use reader::Reader;
 use text::Text;
 use wrong::Wrong;
 
-/// Fields that every kind of arguments may carry in a KubeSchedulerConfiguration.
+/// Fields that every kind of arguments may have in a KubeSchedulerConfiguration.
 const TYPE_META: [&str; 2] = ["apiVersion", "kind"];
 
 const AN_OBJECT: &str = "an object is wanted, as in {\"key\": 1}";
 
-/// Reads the arguments. Fields that the struct doesn't know are errors.
+/// Reads the arguments. A field that the struct does not have is an error.
 pub fn parse<A: DeserializeOwned>(plugin: &str, json: &str) -> Result<A, String> {
     read(json).map_err(|wrong| format!("{plugin}: arguments: {wrong}"))
 }
 
-/// Reads an object's fields in the same way.
+/// Reads the fields of an object in the same way.
 pub(crate) fn fields<T: DeserializeOwned>(json: &str) -> Result<T, String> {
     read(json).map_err(|wrong| wrong.to_string())
 }
@@ -37,7 +37,7 @@ fn read<A: DeserializeOwned>(json: &str) -> Result<A, Wrong> {
     read.and_then(|args| text.end().map(|()| args))
 }
 
-/// The arguments of a plugin that takes none: whatever is there is an error.
+/// Checks the arguments of a plugin that takes none. Any field is an error.
 pub fn none(plugin: &str, json: &str) -> Result<NoArgs, String> {
     match keys::unknown(json, &TYPE_META) {
         Ok(None) => Ok(NoArgs),

@@ -1,4 +1,5 @@
-//! Arguments as serde reads them, with the path to what is wrong, and with an error for each field that nothing reads.
+//! A serde deserializer for arguments. Errors have the path of the wrong value, and a field that nothing reads is an
+//! error.
 
 use std::borrow::Cow;
 
@@ -12,10 +13,10 @@ use super::text::Text;
 use super::variant::Variant;
 use super::wrong::Wrong;
 
-/// A value to be read.
+/// A value to read.
 pub(super) struct Reader<'t, 'a> {
     text: &'t mut Text<'a>,
-    /// Whether this is the arguments' own object, and not one within.
+    /// True for the arguments' own object, false for a value inside it.
     whole: bool,
 }
 
@@ -25,17 +26,17 @@ enum Integer {
 }
 
 impl<'t, 'a> Reader<'t, 'a> {
-    /// Of the arguments as a whole.
+    /// Reads the arguments as a whole.
     pub(super) fn of_arguments(text: &'t mut Text<'a>) -> Reader<'t, 'a> {
         Reader { text, whole: true }
     }
 
-    /// Of a value within.
+    /// Reads a value inside the arguments.
     pub(super) fn within(text: &'t mut Text<'a>) -> Reader<'t, 'a> {
         Reader { text, whole: false }
     }
 
-    /// Says that something else was expected.
+    /// Makes the error for a value of another type than expected.
     fn not(self, expected: &dyn Expected) -> Wrong {
         let (kind, word);
         let found = match self.text.peek() {
@@ -62,7 +63,7 @@ impl<'t, 'a> Reader<'t, 'a> {
         Wrong::invalid_type(found, expected)
     }
 
-    /// An object, of which these fields are known; all where it is no struct.
+    /// Reads an object. `known` are the fields that it may have; `None` allows all, for a value that is not a struct.
     pub(super) fn object<'de, V: Visitor<'de>>(self, known: Option<&[&str]>, visitor: V) -> Result<V::Value, Wrong> {
         if self.text.peek() != Some(b'{') {
             return Err(self.not(&visitor));
@@ -72,7 +73,7 @@ impl<'t, 'a> Reader<'t, 'a> {
         if self.text.close(b'}') { Ok(read) } else { Err(self.text.wanted("a closing bracket")) }
     }
 
-    // Apart, so that it stands once in a component.
+    // Not inlined, so that the component has this code once.
     #[inline(never)]
     fn integer(self, expected: &dyn Expected) -> Result<Integer, Wrong> {
         if !matches!(self.text.peek(), Some(b'-' | b'0'..=b'9')) {
@@ -87,12 +88,12 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     fn is_null(&mut self) -> bool {
-        // No other value begins so.
+        // No other value begins with this letter.
         self.text.peek() == Some(b'n')
     }
 }
 
-/// What is read like another kind.
+/// Reads types like another type.
 macro_rules! forward {
     ($($($kind:ident)* => $like:ident,)*) => { $($(
         fn $kind<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
@@ -104,7 +105,7 @@ macro_rules! forward {
 impl<'de> Deserializer<'de> for Reader<'_, '_> {
     type Error = Wrong;
 
-    /// For the few that take whatever is there: untagged enums, and values of the author's own.
+    /// Reads a value of any type, for untagged enums and the author's own values.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         match self.text.peek() {
             Some(b'n') => self.deserialize_unit(visitor),
@@ -215,7 +216,7 @@ impl<'de> Deserializer<'de> for Reader<'_, '_> {
         self.deserialize_unit(visitor)
     }
 
-    /// A variant is a bare name, or the only key of an object.
+    /// Reads an enum's variant: a bare name, or the only key of an object.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -252,7 +253,7 @@ impl<'de> Deserializer<'de> for Reader<'_, '_> {
     }
 }
 
-/// The elements of a list, from one on.
+/// The elements of a list that are still to be read.
 struct Elements<'t, 'a> {
     text: &'t mut Text<'a>,
     at: usize,
@@ -276,12 +277,12 @@ struct Fields<'t, 'a, 'k> {
     text: &'t mut Text<'a>,
     known: Option<&'k [&'k str]>,
     whole: bool,
-    /// Of the field that was read last, or is being read.
+    /// The key of the field that is being read, or was read last.
     key: Option<Cow<'a, str>>,
 }
 
 impl Fields<'_, '_, '_> {
-    // Apart, so that it stands once in a component.
+    // Not inlined, so that the component has this code once.
     #[inline(never)]
     fn next_key(&mut self) -> Result<Option<&str>, Wrong> {
         if !self.text.comes(self.key.is_none(), b'}')? {
@@ -309,7 +310,7 @@ impl<'de> MapAccess<'de> for Fields<'_, '_, '_> {
     }
 }
 
-/// A key: a text, and a number where the map's keys are numbers.
+/// A key of an object. A string, or a number if the map's keys are numbers.
 struct Key<'a>(&'a str);
 
 macro_rules! number_keys {

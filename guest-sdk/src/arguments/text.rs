@@ -1,7 +1,8 @@
-//! JSON, token by token.
+//! A JSON tokenizer.
 //!
-//! A library's reader builds a tree or is made anew for each type that is read, and brings the tables for fractions: half of a
-//! small component. What the host sends is well-formed, as it was written by a library; what is not is still refused.
+//! A library's reader builds a tree, or is compiled anew for each type that is read, and brings tables for parsing
+//! fractions. This is half of a small component. The host sends well-formed JSON, as a library wrote it. Malformed
+//! JSON is refused nevertheless.
 
 use std::borrow::Cow;
 
@@ -9,10 +10,10 @@ use serde::de::Error;
 
 use super::wrong::Wrong;
 
-/// Lists and objects deeper than this are refused: each level takes room on the stack.
+/// The deepest nesting of lists and objects. Each level takes stack memory.
 const MAX_DEPTH: usize = 100;
 
-/// What is still to be read of a text.
+/// JSON text, and the position up to which it was read.
 pub(super) struct Text<'a> {
     text: &'a str,
     at: usize,
@@ -24,7 +25,7 @@ impl<'a> Text<'a> {
         Text { text, at: 0, depth: 0 }
     }
 
-    /// The next byte that is no space.
+    /// Returns the next byte that is not a space.
     pub(super) fn peek(&mut self) -> Option<u8> {
         while let Some(byte) = self.text.as_bytes().get(self.at) {
             if !byte.is_ascii_whitespace() {
@@ -35,19 +36,19 @@ impl<'a> Text<'a> {
         None
     }
 
-    /// Passes this byte if it comes next.
+    /// Consumes this byte if it comes next. Returns true if so.
     pub(super) fn pass(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
         self.at += usize::from(there);
         there
     }
 
-    /// That something else has to stand here.
+    /// Makes the error that something else is wanted here.
     pub(super) fn wanted(&self, what: &str) -> Wrong {
         Wrong::custom(format_args!("malformed JSON: {what} is wanted at byte {}", self.at))
     }
 
-    /// Passes the bracket that opens a list or an object.
+    /// Consumes the bracket that opens a list or an object.
     pub(super) fn open(&mut self, bracket: u8) -> Result<(), Wrong> {
         if !self.pass(bracket) {
             return Err(self.wanted("a bracket"));
@@ -56,14 +57,14 @@ impl<'a> Text<'a> {
         if self.depth > MAX_DEPTH { Err(Wrong::custom("too deep")) } else { Ok(()) }
     }
 
-    /// Whether the bracket that closes a list or an object comes next; if so, passes it.
+    /// Consumes the bracket that closes a list or an object if it comes next. Returns true if so.
     pub(super) fn close(&mut self, bracket: u8) -> bool {
         let closes = self.pass(bracket);
         self.depth -= usize::from(closes);
         closes
     }
 
-    /// The next element or key, unless the list or object is at its end, which is left standing.
+    /// Returns true if another element or key comes, and false at the closing bracket, which is not consumed.
     pub(super) fn comes(&mut self, first: bool, closing: u8) -> Result<bool, Wrong> {
         if self.peek() == Some(closing) {
             return Ok(false);
@@ -71,13 +72,13 @@ impl<'a> Text<'a> {
         if first || self.pass(b',') { Ok(true) } else { Err(self.wanted("a comma or a closing bracket")) }
     }
 
-    /// A key with its colon.
+    /// Reads a key and its colon.
     pub(super) fn key(&mut self) -> Result<Cow<'a, str>, Wrong> {
         let key = self.string()?;
         if self.pass(b':') { Ok(key) } else { Err(self.wanted("a colon")) }
     }
 
-    /// Nothing but spaces is left.
+    /// Checks that only spaces are left.
     pub(super) fn end(&mut self) -> Result<(), Wrong> {
         match self.peek() {
             None => Ok(()),
@@ -85,7 +86,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// `true`, `false`, `null` or a number, as it is written.
+    /// Reads `true`, `false`, `null` or a number, as written.
     pub(super) fn word(&mut self) -> Result<&'a str, Wrong> {
         self.peek();
         let rest = self.text.get(self.at..).unwrap_or_default();
@@ -100,7 +101,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// A text.
+    /// Reads a string.
     pub(super) fn string(&mut self) -> Result<Cow<'a, str>, Wrong> {
         if !self.pass(b'"') {
             return Err(self.wanted("a quote"));
@@ -127,7 +128,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The character that stands behind a backslash.
+    /// Reads the character after a backslash.
     fn escaped(&mut self) -> Option<char> {
         Some(match self.byte()? {
             b'b' => '\u{8}',
@@ -137,7 +138,7 @@ impl<'a> Text<'a> {
             b't' => '\t',
             b'u' => {
                 let unit = self.hex()?;
-                // Beyond 16 bits a character is written as two halves.
+                // A character beyond 16 bits is written as a surrogate pair.
                 let high = (0xd800..0xdc00).contains(&unit);
                 if high && self.byte()? == b'\\' && self.byte()? == b'u' {
                     let low = self.hex()?.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
@@ -161,7 +162,7 @@ impl<'a> Text<'a> {
         byte
     }
 
-    /// Passes a value over.
+    /// Skips a value.
     pub(super) fn skip(&mut self) -> Result<(), Wrong> {
         let outside = self.depth;
         loop {

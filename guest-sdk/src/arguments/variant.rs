@@ -7,7 +7,7 @@ use super::reader::Reader;
 use super::text::Text;
 use super::wrong::Wrong;
 
-/// A variant's name, and the text from its value on.
+/// A variant's name, and the text that starts with its value.
 pub(super) struct Variant<'t, 'a> {
     pub(super) name: &'t str,
     pub(super) text: &'t mut Text<'a>,

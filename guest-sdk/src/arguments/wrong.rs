@@ -1,13 +1,14 @@
-//! What is wrong with the arguments, and where: `weights.a[0]: invalid type: …`.
+//! An error in the arguments, with its path: `weights.a[0]: invalid type: …`.
 
 use std::fmt;
 
 use serde::de::{self, Expected, Unexpected};
 
-/// What is wrong, with the path to it. The path grows on the way out, so that reading what is right costs nothing.
+/// An error, with the path to the wrong value. The path is built while the error is returned, so that correct
+/// arguments cost nothing.
 #[derive(Debug)]
 pub(super) struct Wrong {
-    /// As an author writes it: `weights.a[0].wait`; empty for the whole.
+    /// The path as an author writes it: `weights.a[0].wait`. Empty for the arguments as a whole.
     path: String,
     what: What,
 }
@@ -19,12 +20,13 @@ enum What {
 }
 
 impl Wrong {
-    /// A field that nothing reads.
+    /// Makes the error for a field that nothing reads.
     pub(super) fn unknown(field: &str) -> Wrong {
         Wrong { path: field.to_owned(), what: What::Unknown }
     }
 
-    /// In serde's words, but for a fraction: the code that writes one is larger than many a plugin.
+    /// Makes a mismatch error, worded as serde does it. Omits the value of a fraction: the code that formats one is
+    /// larger than many plugins.
     fn mismatch(what: &str, found: Unexpected<'_>, expected: &dyn Expected) -> Wrong {
         let number;
         let (kind, value, quote) = match found {
@@ -50,13 +52,13 @@ impl Wrong {
         de::Error::custom(format_args!("invalid {what}: {kind}{quote}{value}{quote}, expected {expected}"))
     }
 
-    /// The same, seen from the object in whose field it is.
+    /// Prepends a field to the path.
     pub(super) fn in_field(self, field: &str) -> Wrong {
         let separator = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         Wrong { path: format!("{field}{separator}{}", self.path), ..self }
     }
 
-    /// The same, seen from the list in which it is.
+    /// Prepends a list index to the path.
     pub(super) fn in_list(self, at: usize) -> Wrong {
         self.in_field(&format!("[{at}]"))
     }

@@ -1,13 +1,14 @@
-//! A few numbers that nodes of a class have in common.
+//! The key of a class of nodes: a few numbers.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-/// So many need no allocation.
+/// The most numbers that need no allocation.
 const FEW: usize = 4;
 
-/// A key for [`Classes`](super::Classes): one number or several, as many for each node, such as one for each constraint of the pod.
-/// Made for each node, and compared for each; numbers of which there are few cost no allocation.
+/// A key for [`Classes`](super::Classes): one or more numbers, such as one for each topology spread constraint of the
+/// pod. All keys of a template have the same length. A key is made and compared for each node, so up to four numbers
+/// need no allocation.
 ///
 /// ```
 /// use berth_guest::classes::Numbers;
@@ -53,7 +54,7 @@ impl Deref for Numbers {
     }
 }
 
-// Number by number: what is compared as bytes is compared byte by byte in WebAssembly.
+// Compares number by number, as WebAssembly compares memory byte by byte.
 impl PartialEq for Numbers {
     #[inline]
     fn eq(&self, other: &Numbers) -> bool {

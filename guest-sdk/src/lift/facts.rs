@@ -1,14 +1,16 @@
-//! Pods, nodes and changes: of each, only the facts that the plugin reads.
+//! Lifts pods, nodes and changes from memory, with only the facts that the plugin reads.
 //!
-//! What it reads is a constant where these functions are called, and they are inlined there: the code for all other facts is
-//! gone from the component. The host sends nothing for those, so nothing is left unfreed.
+//! The facts that the plugin reads are a constant at the call sites of these functions, and the functions are
+//! inlined. So the component has no code for all other facts. The host sends nothing for those facts, so no memory
+//! stays unfreed.
 
 use super::values::{Lift, aligned, larger};
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, Image, Node, ResidentPod, Usage};
 use crate::reads::Reads;
 use crate::types::{self, ClusterFacts, NodeFacts, PodFacts};
 
-/// A record whose fields belong to groups of facts; those of other groups are left empty.
+/// Defines a record whose fields belong to groups of facts. Fields of groups that the plugin does not read stay
+/// empty.
 macro_rules! facts {
     ($record:path, $lift:ident($group:ident) { $($field:ident: $type:ty $([$($fact:ident)|+])?),* $(,)? }) => {
         impl $record {
@@ -24,10 +26,10 @@ macro_rules! facts {
             };
         }
 
-        /// Takes the record out of memory.
+        /// Lifts the record from memory.
         ///
         /// # Safety
-        /// Such a record lies at the address, and it is taken once.
+        /// A record of this type is at the address, and the caller lifts it only once.
         #[inline(always)]
         unsafe fn $lift(at: *const u8, reads: $group) -> $record {
             let end = 0;
@@ -101,7 +103,7 @@ facts!(Node, node(NodeFacts) {
     declared_features: Option<Vec<String>> [DECLARED_FEATURES],
 });
 
-/// The parameters of `hold-template`, which lie in memory as a record would.
+/// The parameters of `hold-template`. They lie in memory like a record.
 pub(super) struct HeldTemplate {
     pub(super) id: u32,
     pub(super) pod: types::Pod,
@@ -113,7 +115,7 @@ impl HeldTemplate {
     pub(super) const ALIGN: usize = types::Pod::ALIGN;
 
     /// # Safety
-    /// They lie at the address, and are taken once.
+    /// The parameters are at the address, and the caller lifts them only once.
     #[inline(always)]
     pub(super) unsafe fn lift(at: *const u8, reads: Reads) -> HeldTemplate {
         // SAFETY: the pod lies behind its id.
@@ -125,21 +127,21 @@ const RESIDENT_NODE: usize = u32::SIZE;
 const RESIDENT_POD: usize = aligned(2 * u32::SIZE, types::Pod::ALIGN);
 const CHANGE: usize = aligned(1, CHANGE_ALIGN);
 
-/// A change's alignment, from the cases that have all types in them.
+/// The alignment of a change: the largest alignment of its cases.
 pub(super) const CHANGE_ALIGN: usize = larger(types::Pod::ALIGN, Node::ALIGN);
-/// A change's size, from its largest cases.
+/// The size of a change, from its largest cases.
 pub(super) const CHANGE_SIZE: usize =
     aligned(CHANGE + larger(RESIDENT_POD + types::Pod::SIZE, Node::SIZE), CHANGE_ALIGN);
 
-/// Takes a change out of memory: `None` for one of something that the plugin does not read.
+/// Lifts a change from memory. Returns `None` for a change of a fact that the plugin does not read.
 ///
 /// # Safety
-/// A change lies at the address, and is taken once.
+/// A change is at the address, and the caller lifts it only once.
 #[inline(always)]
 pub(super) unsafe fn change(at: *const u8, reads: Reads) -> Option<Change> {
     let images = reads.cluster.contains(ClusterFacts::IMAGES);
     let pods = reads.node.contains(NodeFacts::PODS);
-    // SAFETY: the value of the case that the byte tells lies behind it.
+    // SAFETY: the value of the case that the first byte names lies behind this byte.
     unsafe {
         let value = at.add(CHANGE);
         Some(match at.read() {

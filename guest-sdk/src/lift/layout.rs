@@ -1,4 +1,4 @@
-//! The layouts reckoned here are those that `wit/` asks for.
+//! Tests that the layouts computed here are those of `wit/`.
 
 use wit_parser::{Resolve, SizeAlign, Type, TypeDefKind, TypeId};
 
@@ -32,7 +32,7 @@ impl Contract {
         interface.types[name]
     }
 
-    /// Size and alignment where a pointer has as many bytes as on the machine that runs the test.
+    /// Returns size and alignment for the pointer size of the machine that runs the test.
     fn size_align(&self, ty: &Type) -> (usize, usize) {
         let (size, align) = (self.sizes.size(ty), self.sizes.align(ty));
         match size_of::<usize>() {

@@ -1,11 +1,12 @@
-//! From the memory that the host fills to the contract's types, with no code for facts that the plugin does not read.
+//! Lifts the contract's types from the memory that the host fills, without code for facts that the plugin does not
+//! read.
 //!
-//! The generated bindings take every field of every record out of memory, whoever reads it, which was the largest part of a
-//! small plugin. So the two calls that bring facts, `hold-template` and `apply`, are taken apart here. All others are the
-//! generated ones: [`base`] and [`snapshot`] look like the modules that were generated for those worlds, with the one function
-//! exchanged, and `plugin!` hands them to the generated export macros.
+//! The generated bindings lift every field of every record, even if the plugin does not read it. This was the largest
+//! part of a small plugin. So this module lifts the parameters of the two calls that bring facts, `hold-template` and
+//! `apply`. All other calls use the generated code: [`base`] and [`snapshot`] look like the generated modules of
+//! these worlds, with one function replaced, and `plugin!` passes them to the generated export macros.
 
-// It reads raw memory, as the generated code does.
+// Reads raw memory, as the generated code does.
 #![allow(unsafe_code)]
 
 mod facts;
@@ -17,26 +18,26 @@ mod values;
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::Change;
 use crate::reads::Reads;
 
-/// What takes in facts.
+/// A component that receives facts.
 pub trait Informed {
-    /// The facts that it reads.
+    /// The facts that the plugin reads.
     const READS: Reads;
 
-    /// Makes a pod known under a template's id.
+    /// Stores the facts of a pod under a template's id.
     fn hold_template(id: u32, pod: crate::types::Pod);
 
-    /// Applies changes of the cluster.
+    /// Applies changes of nodes, pods and the cluster's facts.
     fn apply(changes: impl Iterator<Item = Change>);
 }
 
 /// The export `hold-template`.
 ///
 /// # Safety
-/// The function's parameters lie there, in an allocation of their size, and are taken once.
+/// `parameters` points to the function's parameters, in an allocation of their size. The caller lifts them only once.
 pub unsafe fn hold_template<T: Informed>(parameters: *mut u8) {
-    // SAFETY: the caller says so.
+    // SAFETY: the caller guarantees it.
     let held = unsafe { facts::HeldTemplate::lift(parameters, T::READS) };
-    // SAFETY: all that was there was taken.
+    // SAFETY: everything in the allocation was lifted.
     unsafe { values::free(parameters, facts::HeldTemplate::SIZE, facts::HeldTemplate::ALIGN) };
     T::hold_template(held.id, held.pod);
 }
@@ -44,17 +45,17 @@ pub unsafe fn hold_template<T: Informed>(parameters: *mut u8) {
 /// The export `apply`.
 ///
 /// # Safety
-/// So many changes lie there, in an allocation of their size, and are taken once.
+/// `changes` points to `len` changes, in an allocation of their size. The caller lifts them only once.
 pub unsafe fn apply<T: Informed>(changes: *mut u8, len: usize) {
     T::apply((0..len).filter_map(|index| {
-        // SAFETY: the caller says that there are `len` of them.
+        // SAFETY: the caller guarantees that there are `len` changes.
         unsafe { facts::change(changes.add(index * facts::CHANGE_SIZE), T::READS) }
     }));
-    // SAFETY: all that was there was taken.
+    // SAFETY: everything in the allocation was lifted.
     unsafe { values::free(changes, len * facts::CHANGE_SIZE, facts::CHANGE_ALIGN) };
 }
 
-/// The module that the export macro of world `base` looks into.
+/// The module that the export macro of world `base` uses.
 pub mod base {
     pub mod exports {
         pub mod berth {
@@ -68,7 +69,7 @@ pub mod base {
     }
 }
 
-/// The module that the export macro of world `with-snapshot` looks into.
+/// The module that the export macro of world `with-snapshot` uses.
 pub mod snapshot {
     pub mod exports {
         pub mod berth {

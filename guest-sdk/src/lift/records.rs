@@ -1,11 +1,11 @@
-//! The contract's records, enums and variants: their fields and cases in the contract's order, which decides where they lie
-//! in memory. A test compares them with `wit/`.
+//! The contract's records, enums and variants. Their fields and cases are in the contract's order, which determines
+//! their place in memory. A test compares them with `wit/`.
 
 use super::values::{Lift, aligned, larger};
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot;
 use crate::types;
 
-/// A record: where each field lies is reckoned from those before it.
+/// Defines a record. The offset of each field follows from the fields before it.
 macro_rules! record {
     ($record:path { $($field:ident: $type:ty),* $(,)? }) => {
         impl $crate::lift::values::Lift for $record {
@@ -41,7 +41,7 @@ macro_rules! record {
     };
 }
 
-/// An enum of fewer than 256 cases: a byte.
+/// Defines enums of fewer than 256 cases, which are a byte.
 macro_rules! enums {
     ($($name:ident)*) => { $(
         impl Lift for types::$name {
@@ -49,7 +49,7 @@ macro_rules! enums {
             const ALIGN: usize = 1;
 
             unsafe fn lift(at: *const u8) -> types::$name {
-                // SAFETY: a byte lies there, and the component model promises that it is one of the cases.
+                // SAFETY: a byte lies there, and the component model guarantees that it is one of the cases.
                 unsafe { types::$name::_lift(at.read()) }
             }
         }
@@ -135,14 +135,14 @@ record!(snapshot::Usage {
 });
 record!(snapshot::Image { id: u32, name: String, size: i64, nodes: u32 });
 
-/// A byte for the case, and the case's value after it. The largest is a disk.
+/// A byte for the case, then the case's value. The largest case is a disk.
 impl Lift for types::VolumeSource {
     const SIZE: usize = aligned(aligned(1, Self::ALIGN) + types::Disk::SIZE, Self::ALIGN);
     const ALIGN: usize = larger(types::Disk::ALIGN, types::ClaimSource::ALIGN);
 
     unsafe fn lift(at: *const u8) -> types::VolumeSource {
         use types::VolumeSource::*;
-        // SAFETY: the value of the case that the byte tells lies behind it.
+        // SAFETY: the value of the case that the first byte names lies behind this byte.
         unsafe {
             let value = at.add(aligned(1, Self::ALIGN));
             match at.read() {

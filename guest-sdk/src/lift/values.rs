@@ -1,67 +1,66 @@
-//! Values as the component model's canonical ABI lays them out in memory, each by its type.
+//! Values in memory as the component model's canonical ABI lays them out.
 
 use std::alloc::Layout;
 
-/// A type that crosses into the component, and how it lies there. The memory of lists and texts is the guest's: it was
-/// allocated for this call, and who lifts a value owns it from then on.
+/// A type that the host passes to the component, and its layout in memory. The memory of lists and strings belongs to
+/// the guest: it was allocated for this call, and the lifted value owns it.
 pub(crate) trait Lift: Sized {
-    /// Bytes that a value takes, up to the next one in a list.
+    /// The number of bytes from a value to the next one in a list.
     const SIZE: usize;
-    /// A value's address is a multiple of this.
+    /// The alignment of a value's address, in bytes.
     const ALIGN: usize;
 
-    /// Takes a value out of memory.
+    /// Lifts a value from memory.
     ///
     /// # Safety
-    /// A value of this type lies at the address, and it is taken once.
+    /// A value of this type is at the address, and the caller lifts it only once.
     unsafe fn lift(at: *const u8) -> Self;
 
-    /// Takes a list's elements out of the memory that was allocated for them.
+    /// Lifts the elements of a list, and frees the list's allocation.
     ///
     /// # Safety
-    /// So many values lie at the address, which is that of an allocation of just this size, and they are taken once.
+    /// `len` values are at the address, which is an allocation of exactly this size. The caller lifts them only once.
     unsafe fn lift_list(at: *mut u8, len: usize) -> Vec<Self> {
         let mut list = Vec::with_capacity(len);
         for index in 0..len {
-            // SAFETY: the caller says that there are `len` of them.
+            // SAFETY: the caller guarantees that there are `len` values.
             list.push(unsafe { Self::lift(at.add(index * Self::SIZE)) });
         }
-        // SAFETY: the caller says what was allocated.
+        // SAFETY: the caller guarantees the size of the allocation.
         unsafe { free(at, len * Self::SIZE, Self::ALIGN) };
         list
     }
 }
 
-/// Frees what the host had allocated.
+/// Frees an allocation that the host made.
 ///
 /// # Safety
-/// The address is that of an allocation of this size and alignment, of which nothing is in use any more.
+/// The address is an allocation of this size and alignment, and nothing in it is used afterwards.
 pub(crate) unsafe fn free(at: *mut u8, size: usize, align: usize) {
     if size > 0
         && let Ok(layout) = Layout::from_size_align(size, align)
     {
-        // SAFETY: the caller says what was allocated.
+        // SAFETY: the caller guarantees the size of the allocation.
         unsafe { std::alloc::dealloc(at, layout) };
     }
 }
 
-/// The next address, from this one, for a value so aligned.
+/// Returns the first address from `at` on that has this alignment.
 pub(crate) const fn aligned(at: usize, align: usize) -> usize {
     at.next_multiple_of(align)
 }
 
-/// The larger one.
 pub(crate) const fn larger(one: usize, two: usize) -> usize {
     if one > two { one } else { two }
 }
 
-/// Address and length of a list or text.
+/// Returns the address and length of a list or string.
 unsafe fn parts(at: *const u8) -> (*mut u8, usize) {
-    // SAFETY: a pointer and a length lie there, says the caller of `lift`.
+    // SAFETY: the caller of `lift` guarantees that a pointer and a length lie there.
     unsafe { (at.cast::<*mut u8>().read(), at.add(size_of::<usize>()).cast::<usize>().read()) }
 }
 
-/// Numbers lie in memory as Rust has them, so a list of them is a `Vec` already.
+/// Numbers have the same layout in memory as in Rust, so a list of numbers becomes a `Vec` without copying.
 macro_rules! numbers {
     ($($number:ty)*) => { $(
         impl Lift for $number {
@@ -69,7 +68,7 @@ macro_rules! numbers {
             const ALIGN: usize = align_of::<$number>();
 
             unsafe fn lift(at: *const u8) -> $number {
-                // SAFETY: one lies there, aligned.
+                // SAFETY: a number lies there, aligned.
                 unsafe { at.cast::<$number>().read() }
             }
 
@@ -77,7 +76,7 @@ macro_rules! numbers {
                 if len == 0 {
                     return Vec::new();
                 }
-                // SAFETY: the allocation is one for `len` of them.
+                // SAFETY: the allocation is one for `len` numbers.
                 unsafe { Vec::from_raw_parts(at.cast(), len, len) }
             }
         }
@@ -101,7 +100,7 @@ impl Lift for String {
     const ALIGN: usize = align_of::<usize>();
 
     unsafe fn lift(at: *const u8) -> String {
-        // SAFETY: a text lies there; that texts are UTF-8 is the component model's promise.
+        // SAFETY: a string lies there, and the component model guarantees that it is UTF-8.
         unsafe {
             let (at, len) = parts(at);
             String::from_utf8_unchecked(u8::lift_list(at, len))
@@ -122,7 +121,7 @@ impl<T: Lift> Lift for Vec<T> {
     }
 }
 
-/// A byte that says whether, and the value after it.
+/// A byte that is 1 if there is a value, then the value.
 impl<T: Lift> Lift for Option<T> {
     const SIZE: usize = aligned(aligned(1, T::ALIGN) + T::SIZE, T::ALIGN);
     const ALIGN: usize = T::ALIGN;

@@ -19,12 +19,12 @@ use crate::{LabelMap, Problems};
 pub struct LabelSelector(Option<Vec<Expression>>);
 
 impl LabelSelector {
-    /// Selects nothing: where a selector is absent.
+    /// Selects nothing. The meaning of an absent selector.
     pub const NOTHING: LabelSelector = LabelSelector(None);
-    /// Selects everything: where a selector is empty.
+    /// Selects everything. The meaning of an empty selector.
     pub const EVERYTHING: LabelSelector = LabelSelector(Some(Vec::new()));
 
-    /// Or what is wrong with the first requirement that can't be read.
+    /// Compiles a selector. An error says what is wrong with the first invalid requirement.
     pub fn new(selector: Option<&types::LabelSelector>) -> Result<LabelSelector, String> {
         let Some(selector) = selector else { return Ok(LabelSelector::NOTHING) };
         let mut expressions = Vec::with_capacity(selector.requirements.len());
@@ -41,21 +41,22 @@ impl LabelSelector {
         Ok(LabelSelector(Some(expressions)))
     }
 
-    /// Selects what has all of these labels, as the selectors of Services and ReplicationControllers do.
+    /// Makes a selector for objects that have all of these labels, as the selectors of Services and
+    /// ReplicationControllers do.
     pub fn of_map<'a>(labels: impl IntoIterator<Item = (&'a str, &'a str)>) -> LabelSelector {
         let mut selector = LabelSelector::EVERYTHING;
         labels.into_iter().for_each(|(key, value)| selector.require(key, value));
         selector
     }
 
-    /// From now on selects only what has this label, too. One that selects nothing still does.
+    /// Adds the requirement that an object has this label. A selector that selects nothing still selects nothing.
     pub fn require(&mut self, key: &str, value: &str) {
         if let Some(expressions) = &mut self.0 {
             expressions.push(Expression { key: key.to_owned(), test: Test::In(vec![value.to_owned()]) });
         }
     }
 
-    /// From now on selects only what the other one selects, too.
+    /// Adds all requirements of another selector.
     pub fn require_all(&mut self, other: &LabelSelector) {
         match (&mut self.0, &other.0) {
             (Some(expressions), Some(others)) => expressions.extend(others.iter().cloned()),
@@ -63,12 +64,12 @@ impl LabelSelector {
         }
     }
 
-    /// Whether it selects what has these labels.
+    /// Returns true if the selector selects an object with these labels.
     pub fn matches(&self, labels: &LabelMap) -> bool {
         self.0.as_ref().is_some_and(|all| all.iter().all(|expression| expression.matches(labels)))
     }
 
-    /// Whether it has no requirement at all, and so selects everything.
+    /// Returns true if the selector has no requirement, and so selects everything.
     pub fn is_everything(&self) -> bool {
         self.0.as_ref().is_some_and(Vec::is_empty)
     }

@@ -1,5 +1,5 @@
-//! Selectors, compiled once and matched many times: node selectors and affinities here, those of pods' labels as
-//! [`LabelSelector`].
+//! Selectors that are compiled once and matched many times. Node selectors and node affinities are here; label
+//! selectors are [`LabelSelector`].
 //!
 //! ```
 //! use berth_guest::prelude::*;
@@ -36,7 +36,7 @@ pub struct Required {
 }
 
 impl Required {
-    /// Terms that can't be read match no node, as in kube-scheduler.
+    /// Compiles both. As in kube-scheduler, an invalid term matches no node.
     pub fn new(pod: &pod::NodeAffinity) -> Required {
         Required {
             node_selector: pod.node_selector.clone(),
@@ -44,24 +44,24 @@ impl Required {
         }
     }
 
-    /// Whether a node matches both.
+    /// Returns true if a node matches both.
     pub fn matches(&self, name: &str, labels: &LabelMap) -> bool {
         self.node_selector.iter().all(|wanted| labels.get(&wanted.key) == Some(&wanted.value))
             && self.affinity.as_ref().is_none_or(|terms| terms.any_matches(name, labels))
     }
 }
 
-/// `nodeSelectorTerms`, of which one has to hold.
+/// `nodeSelectorTerms`: a node has to match at least one term.
 #[derive(Clone, Debug, Default)]
 pub struct Terms(Vec<Term>);
 
 impl Terms {
-    /// Terms that can't be read match no node.
+    /// Compiles terms. An invalid term matches no node.
     pub fn lenient(terms: &[types::NodeSelectorTerm]) -> Terms {
         Terms(terms.iter().filter_map(|term| Term::new(term).ok().flatten()).collect())
     }
 
-    /// Or what is wrong with the terms, each field with its path from the node selector.
+    /// Compiles terms. The errors name each field with its path from the node selector.
     pub fn new(terms: &[types::NodeSelectorTerm]) -> Result<Terms, Problems> {
         let mut problems = Problems::default();
         let mut read = Vec::new();
@@ -74,8 +74,8 @@ impl Terms {
         if problems.is_empty() { Ok(Terms(read)) } else { Err(problems) }
     }
 
-    /// Whether a node matches any term. No term matches no node. Where the name is empty, as where only labels are known, what
-    /// terms say of fields is left aside, as in kube-scheduler.
+    /// Returns true if a node matches at least one term. An empty list of terms matches no node. If the name is
+    /// empty, because only labels are known, `matchFields` are ignored, as in kube-scheduler.
     pub fn any_matches(&self, name: &str, labels: &LabelMap) -> bool {
         self.0.iter().any(|term| term.matches(name, labels))
     }
@@ -86,7 +86,7 @@ impl Terms {
 pub struct Preferred(Vec<(i64, Term)>);
 
 impl Preferred {
-    /// Or what is wrong with the terms, each field with its path from the list.
+    /// Compiles terms. The errors name each field with its path from the list.
     pub fn new(terms: &[PreferredNodeTerm]) -> Result<Preferred, Problems> {
         let mut problems = Problems::default();
         let mut read = Vec::new();
@@ -99,13 +99,13 @@ impl Preferred {
         if problems.is_empty() { Ok(Preferred(read)) } else { Err(problems) }
     }
 
-    /// The sum of the weights of the terms that the node matches.
+    /// Returns the sum of the weights of the terms that the node matches.
     pub fn weight(&self, name: &str, labels: &LabelMap) -> i64 {
         self.0.iter().filter(|(_, term)| term.matches(name, labels)).map(|(weight, _)| weight).sum()
     }
 }
 
-/// One term: all its requirements have to hold.
+/// One term. A node has to match all its requirements.
 #[derive(Clone, Debug)]
 struct Term {
     expressions: Vec<Expression>,
@@ -113,7 +113,7 @@ struct Term {
 }
 
 impl Term {
-    /// `None` for a term without requirements: it matches nothing.
+    /// Compiles a term. Returns `None` for a term without requirements, which matches no node.
     fn new(term: &types::NodeSelectorTerm) -> Result<Option<Term>, Problems> {
         let mut problems = Problems::default();
         let mut read = Term { expressions: Vec::new(), fields: Vec::new() };
@@ -141,7 +141,7 @@ impl Term {
     }
 }
 
-/// A requirement on a field of the node. Nodes have the field `metadata.name` only; all others are empty.
+/// A requirement on a field of the node. The only field is `metadata.name`; the value of any other field is empty.
 #[derive(Clone, Debug)]
 struct Field {
     is_name: bool,
@@ -176,7 +176,7 @@ impl Field {
     }
 }
 
-/// An operator as the Kubernetes API spells it.
+/// Returns an operator as the Kubernetes API spells it.
 pub fn operator_name(operator: SelectorOperator) -> &'static str {
     match operator {
         SelectorOperator::In => "In",

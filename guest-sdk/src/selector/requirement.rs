@@ -1,4 +1,4 @@
-//! A requirement on a label, as node selectors and label selectors have it (`labels.NewRequirement`).
+//! A requirement on a label, in a node selector or a label selector (`labels.NewRequirement`).
 
 use crate::types::{self, SelectorOperator};
 use crate::{LabelMap, Problems, names};

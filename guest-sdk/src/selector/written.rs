@@ -1,4 +1,4 @@
-//! Selectors as [objects](crate::objects) have them in JSON.
+//! Selectors in the JSON of [objects](crate::objects).
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use super::LabelSelector;
 use crate::types::{self, NodeSelectorTerm, Requirement, SelectorOperator};
 
-/// A `metav1.LabelSelector`, to be read into a [`LabelSelector`].
+/// The JSON of a `metav1.LabelSelector`. Converts to a [`LabelSelector`].
 ///
 /// ```
 /// use berth_guest::selector::WrittenLabelSelector;
@@ -24,7 +24,7 @@ pub struct WrittenLabelSelector {
 }
 
 impl WrittenLabelSelector {
-    /// Or what is wrong with it.
+    /// Compiles the selector. An error says what is wrong with it.
     pub fn read(self) -> Result<LabelSelector, String> {
         let labels = self.match_labels.unwrap_or_default().into_iter();
         let labels =
@@ -34,7 +34,8 @@ impl WrittenLabelSelector {
     }
 }
 
-/// As [`WrittenLabelSelector`] has it. Where the field may be absent, which selects nothing, it is an `Option`.
+/// Reads the JSON of a `metav1.LabelSelector`. Use an `Option` for a field that may be absent: an absent selector
+/// selects nothing.
 ///
 /// ```
 /// use berth_guest::selector::LabelSelector;
@@ -51,14 +52,14 @@ impl<'de> Deserialize<'de> for LabelSelector {
     }
 }
 
-/// A `v1.NodeSelector`, to be read into [`Terms`](super::Terms).
+/// The JSON of a `v1.NodeSelector`. Converts to terms for [`Terms`](super::Terms).
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WrittenNodeSelector {
     node_selector_terms: Option<Vec<WrittenNodeSelectorTerm>>,
 }
 
-/// A `v1.NodeSelectorTerm`.
+/// The JSON of a `v1.NodeSelectorTerm`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WrittenNodeSelectorTerm {

@@ -1,4 +1,4 @@
-//! Answers by class: with each answer by node that a test asks for, they are asked for as well, and have to be the same.
+//! Compares the answers by class with each answer by node that a test asks for. The two have to be equal.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use crate::classes::Passed;
 use crate::plugin::Plugin;
 use crate::types::{Cycle, Status};
 
-/// Which class each node is of, as the host has been told.
+/// The class of each node, as the plugin has told the host.
 #[derive(Debug, Default)]
 pub(super) struct KnownClasses {
-    /// The cycle whose answer was taken in last.
+    /// The id of the latest cycle whose answer the host has.
     known: u64,
-    /// By node.
+    /// The class of each node, by node id.
     of: BTreeMap<u32, u32>,
 }
 
@@ -48,7 +48,7 @@ impl<P: Plugin> Host<P> {
         assert_eq!(by_class, by_node, "{}: scores by class, and by node", P::NAME);
     }
 
-    /// What it says of classes in the cycle in which the pod was asked about last.
+    /// Asks the plugin to classify in the cycle of the previous call about the pod.
     fn classified(&mut self, pod: &PodBuilder) -> Option<(Cycle, Classified)> {
         let cycle = self.same_cycle(pod);
         let known = self.classes.entry(cycle.template).or_default().known;

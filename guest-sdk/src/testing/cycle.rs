@@ -1,4 +1,5 @@
-//! A scheduling cycle of one plugin, without what makes tests readable: for measuring what its code costs.
+//! Runs the scheduling cycle of one plugin without the checks and names that tests need. For measuring the cost of
+//! the plugin's code.
 
 use super::{Host, PodBuilder};
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, ResidentPod};
@@ -7,11 +8,12 @@ use crate::types::Scope;
 use crate::{PreFilter, PreScore};
 
 impl<P: Plugin> Host<P> {
-    /// Pre-filter, filter, pre-score and score of a pod about these nodes, by their ids as they came: the scores of those that
-    /// it fits; none where the plugin has no score, or skips it. A pre-filter that narrows is not heeded.
+    /// Runs pre-filter, filter, pre-score and score of a pod for these nodes, given by id. Returns the raw scores of
+    /// the nodes that the pod fits. Empty if the plugin has no score or skips the pod. Ignores a narrowing by the
+    /// pre-filter.
     ///
     /// # Panics
-    /// The plugin answers with an error.
+    /// Panics if the plugin answers with an error.
     pub fn decide(&mut self, pod: &PodBuilder, nodes: &[u32]) -> Vec<i64> {
         let cycle = self.next_cycle(pod);
         let fitting: Vec<u32> = match self.guest.pre_filter(&cycle) {
@@ -37,11 +39,12 @@ impl<P: Plugin> Host<P> {
         }
     }
 
-    /// A pod comes onto a node, one of the ids as they came, and classes are asked for one like it, of which the host has the
-    /// answers of cycle `known`: what each pod of a known template costs a plugin that answers by class. The number of this cycle.
+    /// Adds a pod to a node, given by id, and then classifies for an equal pod. The host has the answers of cycle
+    /// `known`. This is the cost per pod of a known template for a plugin that answers by class. Returns the id of
+    /// the cycle.
     ///
     /// # Panics
-    /// The plugin answers with an error.
+    /// Panics if the plugin answers with an error.
     pub fn place_and_classify(&mut self, pod: &PodBuilder, node: u32, known: u64) -> u64 {
         let id = self.residents.len() as u32;
         self.residents.push(None);

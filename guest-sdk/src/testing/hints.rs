@@ -1,4 +1,4 @@
-//! The host for tests: what happens in the cluster, and whether that can help a pod that was rejected.
+//! Queueing hints in the host for tests: an event, and whether it can help a pod that was rejected.
 
 use super::{Host, NodeBuilder, PodBuilder};
 use crate::EventActions;
@@ -9,7 +9,7 @@ use crate::hints::Hint;
 use crate::plugin::Plugin;
 
 impl<P: Plugin> Host<P> {
-    /// Whether the pod, which was rejected before, is worth another try after this happened to a node.
+    /// Returns the hint for a rejected pod after an event of a node.
     pub fn node_hint(
         &mut self,
         actions: EventActions,
@@ -20,7 +20,7 @@ impl<P: Plugin> Host<P> {
         self.hint(Event { kind: "Node".to_owned(), actions, subject }, pod)
     }
 
-    /// The same after this happened to a pod on a node.
+    /// Returns the hint for a rejected pod after an event of a pod on a node.
     pub fn pod_hint(
         &mut self,
         actions: EventActions,
@@ -31,8 +31,8 @@ impl<P: Plugin> Host<P> {
         self.hint(Event { kind: "Pod".to_owned(), actions, subject: Subject::Pod(PodChange { before, after }) }, pod)
     }
 
-    /// The same after this happened to an object of this kind, `group/version/Kind`; of the object, namespace and name, and the
-    /// fields that the plugin reads, as JSON.
+    /// Returns the hint for a rejected pod after an event of another object. `kind` is `group/version/Kind`. `before`
+    /// and `after` are the fields that the plugin reads, as JSON.
     pub fn object_hint(
         &mut self,
         kind: &str,
@@ -46,7 +46,7 @@ impl<P: Plugin> Host<P> {
         self.hint(Event { kind: kind.to_owned(), actions, subject: Subject::Object(change) }, pod)
     }
 
-    /// A plugin is not asked about events that it does not wait for: they help nobody.
+    /// Asks for the hint. As in the host, events that the plugin does not wait for are skipped without asking.
     fn hint(&mut self, event: Event, pod: &PodBuilder) -> Hint {
         if !self.waits_for(&event) {
             return Hint::Skip;

@@ -1,4 +1,4 @@
-//! A host for tests: it sends a plugin nodes and pods as Berth does, and asks it about all nodes at once.
+//! A host for tests. Sends nodes and pods to a plugin as Berth does, and asks the plugin about all nodes at once.
 
 use std::collections::BTreeMap;
 
@@ -16,22 +16,22 @@ use crate::{Guest, PreFilter, PreScore, pod};
 /// Runs the plugin `P` natively, from its arguments to its normalized scores.
 ///
 /// # Panics
-/// Its functions do where the plugin answers with an error, or where a node is unknown: a test ends there.
+/// Its functions panic if the plugin answers with an error, or if there is no node of the given name.
 pub struct Host<P: Plugin> {
     pub(super) guest: Guest<P>,
     declaration: Declaration,
-    /// By name; `None` for one that was removed.
+    /// The nodes by id, with their names; `None` for a removed node.
     nodes: Vec<(String, Option<NodeBuilder>)>,
     images: Vec<Image>,
-    /// The pods on nodes, by id, with their nodes' ids; `None` for one that left.
+    /// The pods on nodes by id, with the ids of their nodes; `None` for a removed pod.
     pub(super) residents: Vec<Option<(PodBuilder, u32)>>,
-    /// By id; `None` for one that was removed.
+    /// The objects by id; `None` for a removed object.
     objects: Vec<Option<Object>>,
-    /// The pods that are held as templates; the index is the template's id.
+    /// The pods of the templates. The index is the template's id.
     templates: Vec<Pod>,
     arguments: String,
     cycle: Cycle,
-    /// By template.
+    /// What the host knows of the classes of nodes, by template.
     pub(super) classes: BTreeMap<u32, KnownClasses>,
 }
 
@@ -57,12 +57,12 @@ impl<P: Plugin> Default for Host<P> {
 }
 
 impl<P: Plugin> Host<P> {
-    /// The plugin without arguments.
+    /// Starts the plugin without arguments.
     pub fn new() -> Host<P> {
         Host::with_args("{}").unwrap_or_else(|message| panic!("{message}"))
     }
 
-    /// The plugin with arguments in JSON, or its message where it refuses them.
+    /// Starts the plugin with arguments in JSON. Returns the plugin's message if it refuses them.
     pub fn with_args(json: &str) -> Result<Host<P>, String> {
         let mut guest = Guest::default();
         let declaration = guest.configure(json)?;
@@ -81,8 +81,9 @@ impl<P: Plugin> Host<P> {
         })
     }
 
-    /// A host with a new instance of the plugin, filled with what is here now. What an [index](crate::index) has followed has to
-    /// give the same answers as what it finds there.
+    /// Returns a host with a new instance of the plugin and the same nodes, pods and objects. An
+    /// [index](crate::index) that followed all changes must give the same answers as one that starts with the current
+    /// state.
     pub fn fresh(&self) -> Host<P> {
         let mut fresh = Host::with_args(&self.arguments).unwrap_or_else(|message| panic!("{message}"));
         self.nodes.iter().flat_map(|(_, node)| node).for_each(|node| fresh.node(node.clone()));
@@ -97,27 +98,27 @@ impl<P: Plugin> Host<P> {
         fresh
     }
 
-    /// What the plugin declared.
+    /// Returns the plugin's declaration.
     pub fn declaration(&self) -> &Declaration {
         &self.declaration
     }
 
-    /// The seed of the cycles to come; 0 otherwise.
+    /// Sets the seed of the following cycles. The default is 0.
     pub fn set_seed(&mut self, seed: u64) {
         self.cycle.seed = seed;
     }
 
-    /// The time of the cycles to come, milliseconds since 1970; 0 otherwise.
+    /// Sets the time of the following cycles, in milliseconds since 1970. The default is 0.
     pub fn set_time(&mut self, time: i64) {
         self.cycle.time = time;
     }
 
-    /// All nodes' names, by id, also of those that were removed.
+    /// Returns the names of all nodes, by id. Includes removed nodes.
     pub fn node_names(&self) -> Vec<String> {
         self.nodes.iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// A node comes, or changes where one of this name is there.
+    /// Adds a node, or replaces the node of this name.
     pub fn node(&mut self, node: NodeBuilder) {
         let at = self.nodes.iter().position(|(name, here)| *name == node.name && here.is_some()).unwrap_or_else(|| {
             self.nodes.push((node.name.clone(), None));
@@ -160,7 +161,7 @@ impl<P: Plugin> Host<P> {
         self.guest.apply(changes);
     }
 
-    /// A node goes.
+    /// Removes a node.
     pub fn remove_node(&mut self, name: &str) {
         let id = self.id(name);
         self.nodes[id as usize].1 = None;
@@ -168,7 +169,8 @@ impl<P: Plugin> Host<P> {
         self.guest.apply(vec![Change::NodeRemoved(id), count]);
     }
 
-    /// A pod comes onto a node, for plugins that read the pods on nodes. What it asks for is not added to the node's usage.
+    /// Adds a pod to a node, for plugins that read the pods on nodes. The pod's requests are not added to the node's
+    /// usage.
     pub fn resident(&mut self, pod: &PodBuilder, node: &str) -> pod::Id {
         let id = pod::Id(self.residents.len() as u32);
         self.residents.push(None);
@@ -176,25 +178,26 @@ impl<P: Plugin> Host<P> {
         id
     }
 
-    /// A pod on a node changes; or it comes back there.
+    /// Replaces a pod on a node, or adds a removed pod again.
     pub fn change_resident(&mut self, id: pod::Id, pod: &PodBuilder, node: &str) {
         let node = self.id(node);
         self.residents[id.at()] = Some((pod.clone(), node));
         self.guest.apply(vec![Change::ResidentPod(ResidentPod { id: id.0, node, pod: pod.0.clone() })]);
     }
 
-    /// A pod leaves its node.
+    /// Removes a pod from its node.
     pub fn remove_resident(&mut self, id: pod::Id) {
         self.residents[id.at()] = None;
         self.guest.apply(vec![Change::ResidentPodRemoved(id.0)]);
     }
 
-    /// An object of a kind that the plugin reads comes, or changes; `fields` are what it reads of it, as JSON.
+    /// Adds or replaces an object of a kind that the plugin reads. `fields` are the fields that the plugin reads, as
+    /// JSON.
     pub fn object(&mut self, kind: &str, namespace: &str, name: &str, fields: &str) {
         self.set_object(kind, namespace, name, fields, false);
     }
 
-    /// The same for one that is so only in thought: what a reservation is about to make of it.
+    /// Adds or replaces an object that is only assumed, as by an intent [`assume`](crate::intents::Intent::assume).
     pub fn assumed_object(&mut self, kind: &str, namespace: &str, name: &str, fields: &str) {
         self.set_object(kind, namespace, name, fields, true);
     }
@@ -219,7 +222,7 @@ impl<P: Plugin> Host<P> {
         self.objects[at] = Some(Object { kind, namespace, name, fields });
     }
 
-    /// An object goes.
+    /// Removes an object.
     pub fn remove_object(&mut self, kind: &str, namespace: &str, name: &str) {
         let at = self.object_at(kind, namespace, name);
         let at = at.unwrap_or_else(|| panic!("no {kind} {namespace}/{name} here"));
@@ -232,35 +235,35 @@ impl<P: Plugin> Host<P> {
         self.objects.iter().position(is)
     }
 
-    /// The nodes that the pod fits, by name, in the order they came.
+    /// Returns the names of the nodes that the pod fits, in the order in which they were added.
     pub fn fits(&mut self, pod: &PodBuilder) -> Vec<String> {
         self.verdicts(pod).into_iter().filter(|(_, verdict)| verdict.is_none()).map(|(name, _)| name).collect()
     }
 
-    /// Why the pod does not fit a node; empty where it does.
+    /// Returns why the pod does not fit a node; empty if it fits.
     pub fn reasons(&mut self, pod: &PodBuilder, node: &str) -> Vec<String> {
         self.verdict(pod, node).map_or(Vec::new(), |status| status.reasons)
     }
 
-    /// Code and reasons with which a node is refused to the pod; `None` where the pod fits.
+    /// Returns the code and reasons of a node's rejection; `None` if the pod fits.
     pub fn verdict(&mut self, pod: &PodBuilder, node: &str) -> Option<Status> {
         let verdicts = self.verdicts(pod).into_iter();
         verdicts.filter(|(name, _)| name == node).map(|(_, verdict)| verdict).next().flatten()
     }
 
-    /// Why the pod may not be tried yet; `None` where it may.
+    /// Returns why the pod may not enter the active queue; `None` if it may.
     pub fn held_back(&mut self, pod: &PodBuilder) -> Option<Status> {
         let template = self.next_cycle(pod).template;
         self.guest.pre_enqueue(template).unwrap_or_else(|message| panic!("pre-enqueue: {message}"))
     }
 
-    /// Whether the plugin has nothing to do with the pod.
+    /// Returns true if the plugin has nothing to do with the pod.
     pub fn skips(&mut self, pod: &PodBuilder) -> bool {
         let template = self.next_cycle(pod).template;
         self.guest.skip(template).unwrap_or_else(|message| panic!("skip: {message}"))
     }
 
-    /// Who skips a pod has nothing to do with it.
+    /// Checks that a plugin that skips a pod does nothing with the pod.
     fn check_skip(&mut self, cycle: &Cycle, does: bool, what: &str) {
         assert!(
             !does || self.guest.skip(cycle.template) != Ok(true),
@@ -269,13 +272,13 @@ impl<P: Plugin> Host<P> {
         );
     }
 
-    /// The pod's place in the order, where it waits since then (milliseconds since 1970).
+    /// Returns the sort key of a pod that has been waiting since `queued`, in milliseconds since 1970.
     pub fn sort_key(&mut self, pod: &PodBuilder, queued: i64) -> Vec<i64> {
         let template = self.next_cycle(pod).template;
         self.guest.sort_key(template, queued).unwrap_or_else(|message| panic!("queue-sort: {message}"))
     }
 
-    /// Pre-filter and filter over all nodes: those that the pre-filter leaves, and the answer about each.
+    /// Runs pre-filter and filter on all nodes. Returns the nodes that the pre-filter leaves, with their verdicts.
     pub fn verdicts(&mut self, pod: &PodBuilder) -> Vec<(String, Option<Status>)> {
         let verdicts = self.verdicts_by_node(pod);
         self.check_verdicts_by_class(pod, &verdicts);
@@ -302,13 +305,13 @@ impl<P: Plugin> Host<P> {
         narrowed.into_iter().map(|(_, name)| name).zip(verdicts.nodes.iter().map(outcome)).collect()
     }
 
-    /// The nodes' scores as they enter the total: 0 to 100, before the plugin's weight. Empty where pre-score skips.
+    /// Returns the nodes' normalized scores: 0 to 100, before the plugin's weight. Empty if pre-score skips.
     pub fn scores(&mut self, pod: &PodBuilder) -> BTreeMap<String, i64> {
         let here = self.here();
         self.normalized(pod, here)
     }
 
-    /// The same where only these nodes passed the filters.
+    /// Returns the normalized scores if only these nodes passed the filters.
     pub fn scores_among(&mut self, pod: &PodBuilder, nodes: &[&str]) -> BTreeMap<String, i64> {
         let passed = nodes.iter().map(|name| (self.id(name), (*name).to_owned())).collect();
         self.normalized(pod, passed)
@@ -324,7 +327,7 @@ impl<P: Plugin> Host<P> {
                 let normalized = self.guest.normalize(&cycle, &ids, scores);
                 scores = normalized.unwrap_or_else(|message| panic!("normalize: {message}"));
             }
-            // The formulas of kube-scheduler's DefaultNormalizeScore; with nothing to scale, 100 turned round is 100.
+            // The formulas of kube-scheduler's DefaultNormalizeScore. If all scores are 0, reversing gives 100.
             Normalization::Default => scores.iter_mut().for_each(|score| *score = 100 * *score / highest.max(1)),
             Normalization::DefaultReversed => {
                 scores.iter_mut().for_each(|score| *score = 100 - 100 * *score / highest.max(1));
@@ -339,14 +342,14 @@ impl<P: Plugin> Host<P> {
         nodes.into_iter().map(|(_, name)| name).zip(scores).collect()
     }
 
-    /// The scores as the plugin's `score` gives them, where only these nodes passed the filters.
+    /// Returns the raw scores if only these nodes passed the filters.
     pub fn raw_scores_among(&mut self, pod: &PodBuilder, nodes: &[&str]) -> BTreeMap<String, i64> {
         let passed: Vec<_> = nodes.iter().map(|name| (self.id(name), (*name).to_owned())).collect();
         let scores = self.raw(pod, &passed).2;
         passed.into_iter().map(|(_, name)| name).zip(scores).collect()
     }
 
-    /// The nodes' scores as the plugin's `score` gives them.
+    /// Returns the nodes' raw scores.
     pub fn raw_scores(&mut self, pod: &PodBuilder) -> BTreeMap<String, i64> {
         let here = self.here();
         let scores = self.raw(pod, &here).2;
@@ -356,7 +359,7 @@ impl<P: Plugin> Host<P> {
     fn raw(&mut self, pod: &PodBuilder, nodes: &[(u32, String)]) -> (Cycle, Vec<u32>, Vec<i64>) {
         let cycle = self.next_cycle(pod);
         let ids: Vec<u32> = nodes.iter().map(|(id, _)| *id).collect();
-        // As the host does it: where the answer may not depend on the nodes, there are none.
+        // As in the host: if the answer may not depend on the nodes, pre-score gets none.
         let passed: &[u32] = if self.declaration.score_scope == Scope::Node { &[] } else { &ids };
         let before = self.guest.pre_score(&cycle, passed).unwrap_or_else(|message| panic!("pre-score: {message}"));
         self.check_skip(&cycle, P::DECLARED.pre_score.is_some() && before == PreScore::Score, "pre-score");
@@ -367,7 +370,7 @@ impl<P: Plugin> Host<P> {
         (cycle, ids, scores)
     }
 
-    /// A cycle for this pod. Pods that are equal share a template.
+    /// Starts a cycle for this pod. Equal pods share a template.
     pub(super) fn next_cycle(&mut self, pod: &PodBuilder) -> Cycle {
         let template = self.templates.iter().position(|held| *held == pod.0).unwrap_or_else(|| {
             self.guest.hold_template(self.templates.len() as u32, pod.0.clone());
@@ -379,7 +382,7 @@ impl<P: Plugin> Host<P> {
         self.cycle
     }
 
-    /// The cycle in which the pod was asked about last, for what comes after that in it.
+    /// Continues the cycle of the previous call, for the steps that come later in the same cycle.
     pub(super) fn same_cycle(&mut self, pod: &PodBuilder) -> Cycle {
         let id = self.cycle.id;
         self.next_cycle(pod);
@@ -387,7 +390,7 @@ impl<P: Plugin> Host<P> {
         self.cycle
     }
 
-    /// Of the pod that was asked about last.
+    /// Returns the template of the pod of the previous call.
     pub(super) fn last_template(&self) -> u32 {
         self.cycle.template
     }
@@ -410,7 +413,7 @@ impl<P: Plugin> Host<P> {
         Change::NodeCount(self.nodes.iter().filter(|(_, node)| node.is_some()).count() as u32)
     }
 
-    /// New images, and how many nodes now have each.
+    /// Returns changes with all images, the new ones included, and their number of nodes.
     fn image_changes(&mut self, node: &NodeBuilder) -> Vec<Change> {
         for (name, size) in &node.images {
             if !self.images.iter().any(|image| image.name == *name) {

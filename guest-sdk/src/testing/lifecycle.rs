@@ -1,4 +1,5 @@
-//! The host for tests, after the choice of a node: each call by itself, with the state that `reserve` gave.
+//! The steps after a node is chosen, in the host for tests. The test makes each call by itself, with the state that
+//! `reserve` returned.
 
 use super::{Host, PodBuilder};
 use crate::intents::Intent;
@@ -7,38 +8,38 @@ use crate::plugin::Plugin;
 use crate::types::Status;
 
 impl<P: Plugin> Host<P> {
-    /// Reserves for the pod on this node; or code and reasons with which that is refused.
+    /// Reserves for the pod on this node. Returns code and reasons if the plugin rejects.
     pub fn reserve(&mut self, pod: &PodBuilder, node: &str) -> Result<Reservation, Status> {
         let (cycle, node) = (self.next_cycle(pod), self.id(node));
         let reserved = self.guest.reserve(&cycle, node).unwrap_or_else(|message| panic!("reserve: {message}"));
         reserved.map_err(Into::into)
     }
 
-    /// The reservation came to nothing, after `pre_bind` was asked: what has to be undone.
+    /// Ends the reservation after `pre_bind` was called. Returns what has to be undone.
     pub fn unreserve(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) -> Vec<Intent> {
         let cycle = self.next_cycle(pod);
         self.guest.unreserve(&cycle, &Reserved { pre_bound: true, ..reserved(node, state) })
     }
 
-    /// Whether the pod may be bound.
+    /// Returns whether the pod may be bound.
     pub fn permit(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) -> Permission {
         let cycle = self.next_cycle(pod);
         self.guest.permit(&cycle, &reserved(node, state)).unwrap_or_else(|message| panic!("permit: {message}"))
     }
 
-    /// What has to be done before the bind.
+    /// Returns what has to be done before the bind.
     pub fn pre_bind(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) -> Vec<Intent> {
         let cycle = self.next_cycle(pod);
         self.guest.pre_bind(&cycle, &reserved(node, state)).unwrap_or_else(|message| panic!("pre-bind: {message}"))
     }
 
-    /// How the pod is bound; `None` where that is left to others.
+    /// Returns how the pod is bound; `None` if the plugin leaves the pod to others.
     pub fn bind(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) -> Option<Vec<Intent>> {
         let cycle = self.next_cycle(pod);
         self.guest.bind(&cycle, &reserved(node, state)).unwrap_or_else(|message| panic!("bind: {message}"))
     }
 
-    /// The pod is bound.
+    /// Runs the post-bind.
     pub fn post_bind(&mut self, pod: &PodBuilder, node: &str, state: &[u8]) {
         let cycle = self.next_cycle(pod);
         self.guest.post_bind(&cycle, &reserved(node, state));

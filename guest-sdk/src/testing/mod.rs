@@ -21,9 +21,10 @@
 //! # }
 //! ```
 //!
-//! Not part of a component: it exists on native targets only. What can't be is a panic here, as in any test.
+//! This module exists on native targets only and is not part of a component. It panics on wrong input, as any test
+//! does.
 
-// A builder given nonsense should stop the test at that line.
+// A builder with a wrong argument stops the test at that line.
 #![allow(clippy::panic)]
 
 mod classes;

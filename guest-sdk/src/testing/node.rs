@@ -3,7 +3,7 @@
 use super::quantity;
 use crate::types::{Condition, ConditionStatus, HostPort, Label, Protocol, Resources, Scalar, Taint, TaintEffect};
 
-/// A node that may run 110 pods and has nothing else.
+/// Makes a node that may run 110 pods and has no other resources.
 ///
 /// ```
 /// use berth_guest::testing::node;
@@ -43,88 +43,88 @@ pub struct NodeBuilder {
 }
 
 impl NodeBuilder {
-    /// One of `metadata.labels`.
+    /// Adds a label (`metadata.labels`).
     #[must_use]
     pub fn label(mut self, key: &str, value: &str) -> Self {
         self.labels.push(Label { key: key.into(), value: value.into() });
         self
     }
 
-    /// One of `metadata.annotations`.
+    /// Adds an annotation (`metadata.annotations`).
     #[must_use]
     pub fn annotation(mut self, key: &str, value: &str) -> Self {
         self.annotations.push(Label { key: key.into(), value: value.into() });
         self
     }
 
-    /// One of `spec.taints`.
+    /// Adds a taint (`spec.taints`).
     #[must_use]
     pub fn taint(mut self, key: &str, value: &str, effect: TaintEffect) -> Self {
         self.taints.push(Taint { key: key.into(), value: value.into(), effect });
         self
     }
 
-    /// `spec.unschedulable`: the node is cordoned.
+    /// Cordons the node (`spec.unschedulable`).
     #[must_use]
     pub fn unschedulable(mut self) -> Self {
         self.unschedulable = true;
         self
     }
 
-    /// `status.allocatable` of cpu, like `4`.
+    /// Sets `status.allocatable` of cpu, such as `4`.
     #[must_use]
     pub fn cpu(self, quantity: &str) -> Self {
         self.allocatable("cpu", quantity)
     }
 
-    /// `status.allocatable` of memory, like `16Gi`.
+    /// Sets `status.allocatable` of memory, such as `16Gi`.
     #[must_use]
     pub fn memory(self, quantity: &str) -> Self {
         self.allocatable("memory", quantity)
     }
 
-    /// `status.allocatable` of any resource; of `pods`, how many.
+    /// Sets `status.allocatable` of any resource. For `pods`, the number of pods.
     ///
     /// # Panics
-    /// Where the quantity is none.
+    /// Panics if the quantity is invalid.
     #[must_use]
     pub fn allocatable(mut self, resource: &str, quantity: &str) -> Self {
         set(&mut self.allocatable, resource, quantity);
         self
     }
 
-    /// What the node's pods ask for; of `pods`, how many there are.
+    /// Sets the sum of the requests of the node's pods. For `pods`, the number of pods.
     ///
     /// # Panics
-    /// Where the quantity is none.
+    /// Panics if the quantity is invalid.
     #[must_use]
     pub fn used(mut self, resource: &str, quantity: &str) -> Self {
         set(&mut self.used, resource, quantity);
         self
     }
 
-    /// One of `status.images`, with its size in bytes.
+    /// Adds an image (`status.images`), with its size in bytes.
     #[must_use]
     pub fn image(mut self, name: &str, size: i64) -> Self {
         self.images.push((name.into(), size));
         self
     }
 
-    /// A host port that one of the node's pods takes.
+    /// Adds a host port that one of the node's pods uses.
     #[must_use]
     pub fn used_port(mut self, ip: &str, protocol: Protocol, port: u16) -> Self {
         self.used_ports.push(HostPort { ip: ip.into(), protocol, port });
         self
     }
 
-    /// One of `status.conditions`.
+    /// Adds a condition (`status.conditions`).
     #[must_use]
     pub fn condition(mut self, kind: &str, status: ConditionStatus) -> Self {
         self.conditions.push(Condition { kind: kind.into(), status });
         self
     }
 
-    /// One of `status.declaredFeatures`.
+    /// Adds a feature (`status.declaredFeatures`).
     #[must_use]
     pub fn declared_feature(mut self, name: &str) -> Self {
         self.declared_features.push(name.into());

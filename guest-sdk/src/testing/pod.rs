@@ -8,12 +8,12 @@ use crate::types::{
     Volume, VolumeSource,
 };
 
-/// What kube-scheduler counts for a container that asks for no cpu, in millicores.
+/// The millicores that kube-scheduler counts for a container without a cpu request.
 const DEFAULT_MILLI_CPU: i64 = 100;
-/// What it counts for a container that asks for no memory, in bytes.
+/// The bytes that kube-scheduler counts for a container without a memory request.
 const DEFAULT_MEMORY: i64 = 200 << 20;
 
-/// A pod with one container that asks for nothing.
+/// Makes a pod with one container without requests.
 ///
 /// ```
 /// use berth_guest::testing::pod;
@@ -61,7 +61,7 @@ pub fn pod() -> PodBuilder {
     })
 }
 
-/// A term of a node affinity.
+/// Makes a term of a node affinity.
 ///
 /// ```
 /// use berth_guest::testing::{expression, pod, term};
@@ -73,81 +73,81 @@ pub fn term(expressions: impl IntoIterator<Item = Requirement>) -> NodeSelectorT
     NodeSelectorTerm { expressions: expressions.into_iter().collect(), fields: Vec::new() }
 }
 
-/// A requirement of a term: on a label, or on a field.
+/// Makes a requirement of a term, on a label or a field.
 pub fn expression<'a>(key: &str, operator: SelectorOperator, values: impl IntoIterator<Item = &'a str>) -> Requirement {
     Requirement { key: key.into(), operator, values: values.into_iter().map(Into::into).collect() }
 }
 
-/// Builds a pod. All that a builder has no function for is in the pod itself, field 0.
+/// Builds a pod. Set what the builder has no function for in the pod itself, field 0.
 #[derive(Clone, Debug)]
 pub struct PodBuilder(pub Pod);
 
 impl PodBuilder {
-    /// `metadata.name`.
+    /// Sets `metadata.name`.
     #[must_use]
     pub fn name(mut self, name: &str) -> Self {
         self.0.name = name.into();
         self
     }
 
-    /// `metadata.uid`.
+    /// Sets `metadata.uid`.
     #[must_use]
     pub fn uid(mut self, uid: &str) -> Self {
         self.0.uid = uid.into();
         self
     }
 
-    /// `metadata.namespace`; `default` otherwise.
+    /// Sets `metadata.namespace`. The default is `default`.
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {
         self.0.namespace = namespace.into();
         self
     }
 
-    /// One of `metadata.labels`.
+    /// Adds a label (`metadata.labels`).
     #[must_use]
     pub fn label(mut self, key: &str, value: &str) -> Self {
         self.0.labels.push(Label { key: key.into(), value: value.into() });
         self
     }
 
-    /// One of `metadata.annotations`.
+    /// Adds an annotation (`metadata.annotations`).
     #[must_use]
     pub fn annotation(mut self, key: &str, value: &str) -> Self {
         self.0.annotations.push(Label { key: key.into(), value: value.into() });
         self
     }
 
-    /// `spec.nodeName`.
+    /// Sets `spec.nodeName`.
     #[must_use]
     pub fn node_name(mut self, name: &str) -> Self {
         self.0.node_name = name.into();
         self
     }
 
-    /// `spec.priority`.
+    /// Sets `spec.priority`.
     #[must_use]
     pub fn priority(mut self, priority: i32) -> Self {
         self.0.priority = priority;
         self
     }
 
-    /// `resources.requests` of cpu, like `500m`.
+    /// Sets `resources.requests` of cpu, such as `500m`.
     #[must_use]
     pub fn cpu(self, quantity: &str) -> Self {
         self.request("cpu", quantity)
     }
 
-    /// `resources.requests` of memory, like `1Gi`.
+    /// Sets `resources.requests` of memory, such as `1Gi`.
     #[must_use]
     pub fn memory(self, quantity: &str) -> Self {
         self.request("memory", quantity)
     }
 
-    /// `resources.requests` of any resource.
+    /// Sets `resources.requests` of any resource.
     ///
     /// # Panics
-    /// Where the quantity is none.
+    /// Panics if the quantity is invalid.
     #[must_use]
     pub fn request(mut self, resource: &str, quantity: &str) -> Self {
         let quantity = quantity::parse(resource, quantity);
@@ -169,19 +169,19 @@ impl PodBuilder {
         self
     }
 
-    /// A toleration with operator `Equal`, or with an empty effect for every one.
+    /// Adds a toleration with operator `Equal`. Without an effect, it tolerates every effect.
     #[must_use]
     pub fn tolerate(self, key: &str, value: &str, effect: Option<TaintEffect>) -> Self {
         self.toleration(key, TolerationOperator::Equal, value, effect)
     }
 
-    /// A toleration of every taint.
+    /// Adds a toleration of every taint.
     #[must_use]
     pub fn tolerate_everything(self) -> Self {
         self.toleration("", TolerationOperator::Exists, "", None)
     }
 
-    /// One of `spec.tolerations`; without an effect for every one.
+    /// Adds a toleration (`spec.tolerations`). Without an effect, it tolerates every effect.
     #[must_use]
     pub fn toleration(
         mut self,
@@ -194,28 +194,29 @@ impl PodBuilder {
         self
     }
 
-    /// One entry of `spec.nodeSelector`.
+    /// Adds an entry of `spec.nodeSelector`.
     #[must_use]
     pub fn node_selector(mut self, key: &str, value: &str) -> Self {
         self.0.node_selector.push(Label { key: key.into(), value: value.into() });
         self
     }
 
-    /// One more term of the required node affinity, of which one has to hold.
+    /// Adds a term of the required node affinity. A node has to match at least one of the terms.
     #[must_use]
     pub fn require(mut self, term: NodeSelectorTerm) -> Self {
         self.0.required_node_affinity.get_or_insert_default().push(term);
         self
     }
 
-    /// One more term of the preferred node affinity.
+    /// Adds a term of the preferred node affinity.
     #[must_use]
     pub fn prefer(mut self, weight: i32, term: NodeSelectorTerm) -> Self {
         self.0.preferred_node_affinity.push(PreferredNodeTerm { weight, term });
         self
     }
 
-    /// One more container, with what it requests of extended resources, which [`request`](Self::request) takes for the pod.
+    /// Adds a container with its requests of extended resources. [`request`](Self::request) sets the requests of the
+    /// whole pod.
     #[must_use]
     pub fn container(mut self, name: &str, kind: ContainerKind, requests: &[(&str, i64)]) -> Self {
         let scalar = |&(name, quantity): &(&str, i64)| Scalar { name: name.into(), quantity };
@@ -229,69 +230,70 @@ impl PodBuilder {
         self
     }
 
-    /// One more container, of this image.
+    /// Adds the image of a container to the pod's images.
     #[must_use]
     pub fn image(mut self, image: &str) -> Self {
         self.0.images.containers.push(image.into());
         self
     }
 
-    /// One more volume that is an image.
+    /// Adds a volume of type `image`.
     #[must_use]
     pub fn image_volume(mut self, reference: &str) -> Self {
         self.0.images.volumes.push(reference.into());
         self
     }
 
-    /// One of `spec.volumes`.
+    /// Adds a volume (`spec.volumes`).
     #[must_use]
     pub fn volume(mut self, name: &str, source: VolumeSource) -> Self {
         self.0.volumes.push(Volume { name: name.into(), source });
         self
     }
 
-    /// One more volume, of a PersistentVolumeClaim.
+    /// Adds a volume with a PersistentVolumeClaim.
     #[must_use]
     pub fn claim(self, claim: &str) -> Self {
         let source = ClaimSource { claim: claim.into(), read_only: false };
         self.volume(claim, VolumeSource::PersistentVolumeClaim(source))
     }
 
-    /// One more volume that is ephemeral, with a claim of the pod's name and uid as they are by now.
+    /// Adds an ephemeral volume. Its claim is made from the pod's name and uid, so set these before.
     #[must_use]
     pub fn ephemeral(self, name: &str) -> Self {
         let source = EphemeralSource { claim: format!("{}-{name}", self.0.name), pod_uid: self.0.uid.clone() };
         self.volume(name, VolumeSource::Ephemeral(source))
     }
 
-    /// `spec.schedulingGates[].name`.
+    /// Adds a scheduling gate (`spec.schedulingGates[].name`).
     #[must_use]
     pub fn scheduling_gate(mut self, name: &str) -> Self {
         self.0.scheduling_gates.push(name.into());
         self
     }
 
-    /// A resource claim: by its own name; or made from a template, then empty until it is made.
+    /// Adds a resource claim (`spec.resourceClaims`). For a claim that is still to be made from a template, `claim`
+    /// is empty.
     pub fn resource_claim(mut self, name: &str, claim: &str, template: &str) -> Self {
         let [name, claim, template] = [name, claim, template].map(str::to_owned);
         self.0.resource_claims.push(PodResourceClaim { name, claim, template });
         self
     }
 
-    /// A host port on every address.
+    /// Adds a host port on every address.
     #[must_use]
     pub fn host_port(self, protocol: Protocol, port: u16) -> Self {
         self.host_port_at("0.0.0.0", protocol, port)
     }
 
-    /// A host port on one address.
+    /// Adds a host port on one address.
     #[must_use]
     pub fn host_port_at(mut self, ip: &str, protocol: Protocol, port: u16) -> Self {
         self.0.host_ports.push(HostPort { ip: ip.into(), protocol, port });
         self
     }
 
-    /// The controller that owns the pod, one of `metadata.ownerReferences`.
+    /// Adds the controller that owns the pod to `metadata.ownerReferences`.
     #[must_use]
     pub fn controlled_by(mut self, api_version: &str, kind: &str, name: &str) -> Self {
         self.0.owners.push(Owner {
@@ -304,49 +306,49 @@ impl PodBuilder {
         self
     }
 
-    /// `metadata.deletionTimestamp` is set: the pod is about to end.
+    /// Marks the pod as being deleted (`metadata.deletionTimestamp` is set).
     #[must_use]
     pub fn deleting(mut self) -> Self {
         self.0.deleting = true;
         self
     }
 
-    /// One of `spec.topologySpreadConstraints`.
+    /// Adds a constraint (`spec.topologySpreadConstraints`).
     #[must_use]
     pub fn spread(mut self, constraint: SpreadConstraint) -> Self {
         self.0.topology_spread.push(constraint);
         self
     }
 
-    /// One more required term of `spec.affinity.podAffinity`.
+    /// Adds a required term of `spec.affinity.podAffinity`.
     #[must_use]
     pub fn near(mut self, term: PodAffinityTerm) -> Self {
         self.0.affinity.required.push(self.owned(term));
         self
     }
 
-    /// One more preferred term of it.
+    /// Adds a preferred term of `spec.affinity.podAffinity`.
     #[must_use]
     pub fn rather_near(mut self, weight: i32, term: PodAffinityTerm) -> Self {
         self.0.affinity.preferred.push(PodAffinityTerm { weight, ..self.owned(term) });
         self
     }
 
-    /// One more required term of `spec.affinity.podAntiAffinity`.
+    /// Adds a required term of `spec.affinity.podAntiAffinity`.
     #[must_use]
     pub fn away_from(mut self, term: PodAffinityTerm) -> Self {
         self.0.anti_affinity.required.push(self.owned(term));
         self
     }
 
-    /// One more preferred term of it.
+    /// Adds a preferred term of `spec.affinity.podAntiAffinity`.
     #[must_use]
     pub fn rather_away_from(mut self, weight: i32, term: PodAffinityTerm) -> Self {
         self.0.anti_affinity.preferred.push(PodAffinityTerm { weight, ..self.owned(term) });
         self
     }
 
-    /// A term that names no namespace means the pod's own, which the host fills in.
+    /// Adds the pod's own namespace to a term that names no namespace, as the host does.
     fn owned(&self, mut term: PodAffinityTerm) -> PodAffinityTerm {
         if term.namespaces.is_empty() && term.namespace_selector.is_none() {
             term.namespaces.push(self.0.namespace.clone());

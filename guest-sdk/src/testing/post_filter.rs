@@ -1,4 +1,4 @@
-//! Asking a post-filter, with a closure in the place of the plugins that filter.
+//! Post-filters in the host for tests. A closure stands in for the profile's filters.
 
 use super::{Host, PodBuilder};
 use crate::bindings::post_filter::berth::scheduler::extenders::Candidate as WitCandidate;
@@ -8,23 +8,23 @@ use crate::post_filter::{Candidate, PostFilter, Rejected};
 use crate::types::{Code, Status, Verdicts};
 use crate::{Outcome, node, pod};
 
-/// What extenders leave of candidates, or why they can't tell.
+/// The answer of the extenders: the candidates that they leave, or an error.
 pub type Extenders = fn(Vec<Candidate>) -> Result<Vec<Candidate>, String>;
 
-/// How a post-filter finds things.
+/// The state that a post-filter finds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rejections<'a> {
-    /// Codes by which nodes were rejected; `Unschedulable` those that aren't here.
+    /// The codes of rejected nodes. Nodes that are not listed have `Unschedulable`.
     pub codes: &'a [(&'a str, Code)],
-    /// Pods that are leaving the node that is set aside for the pod, because a scheduler evicted them.
+    /// The pods that are being deleted from the pod's nominated node because a scheduler evicted them.
     pub leaving: &'a [pod::Id],
-    /// What the extenders leave of candidates; all of them where this is `None`.
+    /// The answer of the extenders. `None` leaves all candidates.
     pub extenders: Option<Extenders>,
 }
 
 impl<P: Plugin> Host<P> {
-    /// Asks whether room can be made for the pod, in the cycle of the call before. `what_if` says, of a node's name and pods that
-    /// would not be there, why the pod does not fit; `None` where it fits.
+    /// Runs the post-filter in the cycle of the previous call. `what_if` gets a node's name and the pods that are
+    /// left out, and returns why the pod does not fit; `None` if it fits.
     pub fn post_filter(
         &mut self,
         pod: &PodBuilder,

@@ -1,9 +1,10 @@
-//! Kubernetes' notation of quantities, as far as tests need it: whole numbers with a suffix.
+//! Parses quantities in Kubernetes' notation, as far as tests need it: whole numbers with a suffix.
 
-/// In the resource's unit: millicores for `cpu`, base units for all others. More than `i64::MAX` is `i64::MAX`, as in the host.
+/// Parses a quantity into the resource's unit: millicores for `cpu`, base units for all others. A value above
+/// `i64::MAX` becomes `i64::MAX`, as in the host.
 ///
 /// # Panics
-/// Where it isn't a whole number with a suffix that Kubernetes knows, or is finer than the unit.
+/// Panics if the text isn't a whole number with a suffix that Kubernetes knows, or is finer than the unit.
 pub(super) fn parse(resource: &str, text: &str) -> i64 {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let number: i64 = digits.parse().unwrap_or_else(|_| panic!("quantity {text:?} of {resource}: no whole number"));

@@ -1,10 +1,10 @@
-//! Label selectors for tests, and what selects pods by them.
+//! Label selectors for tests, and constraints and terms that use them.
 
 use crate::types::{
     LabelSelector, NodeInclusionPolicy, PodAffinityTerm, Requirement, SpreadConstraint, UnsatisfiableAction,
 };
 
-/// Selects the labels for which all of this holds; everything, where that is nothing.
+/// Makes a selector of labels that meet all requirements. Without requirements, it selects everything.
 ///
 /// ```
 /// use berth_guest::testing::{expression, pod, pod_term, selector, spread};
@@ -19,7 +19,7 @@ pub fn selector(requirements: impl IntoIterator<Item = Requirement>) -> LabelSel
     LabelSelector { requirements: requirements.into_iter().collect() }
 }
 
-/// A topology spread constraint; what isn't named is as Kubernetes has it where a field is absent.
+/// Makes a topology spread constraint. All other fields have the default of Kubernetes.
 pub fn spread(key: &str, max_skew: i32, when: UnsatisfiableAction, selector: LabelSelector) -> SpreadConstraint {
     SpreadConstraint {
         max_skew,
@@ -33,7 +33,7 @@ pub fn spread(key: &str, max_skew: i32, when: UnsatisfiableAction, selector: Lab
     }
 }
 
-/// A term of a pod affinity, about pods of the same namespace as the pod that has it.
+/// Makes a term of a pod affinity for pods in the namespace of the pod that has the term.
 pub fn pod_term(key: &str, selector: LabelSelector) -> PodAffinityTerm {
     PodAffinityTerm {
         selector: Some(selector),

@@ -1,4 +1,5 @@
-//! What would be if a node's pods were others: asked as the host asks for preemption and for pods that are promised room.
+//! What-if questions in the host for tests: whether a pod would fit a node with other pods. The host asks them for
+//! preemption and for nominated pods.
 
 use super::{Host, PodBuilder};
 use crate::bindings::snapshot::exports::berth::scheduler::snapshot::{Change, ResidentPod};
@@ -7,8 +8,9 @@ use crate::types::Status;
 use crate::{node, pod};
 
 impl<P: Plugin> Host<P> {
-    /// Code and reasons with which the node would be refused to the pod if these pods were not on it and those were; `None` where
-    /// the pod would fit. The plugin is told of the changes, asked, and told that they are undone.
+    /// Returns the code and reasons with which the node would reject the pod if the pods `gone` were removed and
+    /// `added` were on the node; `None` if the pod would fit. The host sends these changes to the plugin, asks, and
+    /// takes the changes back.
     ///
     /// ```
     /// use berth_guest::prelude::*;
@@ -32,11 +34,11 @@ impl<P: Plugin> Host<P> {
     /// ```
     ///
     /// # Panics
-    /// Where the plugin, asked about all pods and nodes afterwards, says something else than before.
+    /// Panics if the plugin's answers about all nodes differ before and after.
     pub fn what_if(&mut self, pod: &PodBuilder, node: &str, gone: &[pod::Id], added: &[&PodBuilder]) -> Option<Status> {
         let before = self.verdicts(pod);
         let at = node::Id(self.id(node));
-        // As numbers of pods that are there go no further.
+        // The ids after those of all pods that exist.
         let first = self.residents.len() as u32;
         let set =
             |(id, pod): (u32, &PodBuilder)| Change::ResidentPod(ResidentPod { id, node: at.0, pod: pod.0.clone() });

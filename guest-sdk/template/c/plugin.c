@@ -1,4 +1,4 @@
-/* team-nodes: pods with a team go to their team's nodes. */
+/* team-nodes: a filter that keeps pods with a team on their team's nodes. */
 #include <berth_guest.h>
 
 const berth_plugin_t berth_plugin = {
@@ -7,7 +7,7 @@ const berth_plugin_t berth_plugin = {
     .node_facts = BERTH_NODE_FACTS_LABELS,
 };
 
-/* The label that names the team. */
+/* The label that holds the team. */
 static const char *label;
 
 void berth_configure(berth_arguments *arguments) {

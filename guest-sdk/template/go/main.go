@@ -1,4 +1,4 @@
-// team-nodes: pods with a team go to their team's nodes.
+// team-nodes is a filter that keeps pods with a team on their team's nodes.
 package main
 
 import (
@@ -10,17 +10,17 @@ import (
 
 // Args are the profile's pluginConfig args.
 type Args struct {
-	// The label that names the team.
+	// Label is the label that holds the team.
 	Label string `json:"label"`
 }
 
 // TeamNodes is the plugin.
 type TeamNodes struct{ label string }
 
-// Name is the plugin's name in profiles and messages.
+// Name returns the plugin's name in profiles and messages.
 func (TeamNodes) Name() string { return "team-nodes" }
 
-// Filter keeps a team's pods to its nodes.
+// Filter keeps a team's pods on its nodes.
 func (p TeamNodes) Filter(_ context.Context, _ framework.CycleState, pod *framework.Pod, node framework.NodeInfo) *framework.Status {
 	if team, ok := pod.GetLabels()[p.label]; ok && node.Node().GetLabels()[p.label] != team {
 		return framework.NewStatus(framework.UnschedulableAndUnresolvable, "node(s) belong to another team")
@@ -28,7 +28,7 @@ func (p TeamNodes) Filter(_ context.Context, _ framework.CycleState, pod *framew
 	return nil
 }
 
-// New makes the plugin of its arguments.
+// New makes the plugin from its arguments.
 func New(args Args) (TeamNodes, error) { return TeamNodes{cmp.Or(args.Label, "team")}, nil }
 
 func init() {

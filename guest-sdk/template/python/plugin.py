@@ -1,4 +1,4 @@
-"""Pods with a team go to their team's nodes."""
+"""A filter that keeps pods with a team on their team's nodes."""
 
 from berth_guest import Plugin, text, unresolvable
 

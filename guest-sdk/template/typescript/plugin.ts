@@ -1,6 +1,6 @@
 import { plugin, text, unresolvable } from "berth-guest";
 
-/** Pods with a team go to their team's nodes. */
+/** A filter that keeps pods with a team on their team's nodes. */
 export default plugin({
   name: "team-nodes",
   reads: ["pod.labels", "node.labels"],

@@ -1,4 +1,4 @@
-//! team-nodes: pods with a team go to their team's nodes.
+//! team-nodes: a filter that keeps pods with a team on their team's nodes.
 
 const std = @import("std");
 const berth = @import("berth");
@@ -7,7 +7,7 @@ pub const name = "team-nodes";
 pub const reads = .{ .pod = .{.labels}, .node = .{.labels} };
 
 pub const Args = struct {
-    /// The label that names the team.
+    /// The label that holds the team.
     label: []const u8 = "team",
 };
 

@@ -1,4 +1,4 @@
-//! Run natively: a host that sends nodes and pods as Berth does.
+//! Runs natively, with a host that sends nodes and pods as Berth does.
 
 const std = @import("std");
 const berth = @import("berth");

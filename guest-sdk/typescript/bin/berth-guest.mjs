@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The commands of a plugin's author.
+// The command line of the SDK.
 import { build } from "../build/component.mjs";
 import { generateTypes } from "../build/contract.mjs";
 import { checkTypes, runTests } from "../build/check.mjs";

@@ -1,4 +1,4 @@
-// Types and tests of a plugin.
+// Checks types and runs tests of a plugin.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,7 +10,7 @@ import { bundle } from "./component.mjs";
 const SDK = dirname(dirname(fileURLToPath(import.meta.url)));
 const TSC = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
 
-/** Ends with an error where TypeScript finds one in these files or in what they import. */
+/** Throws if TypeScript finds an error in these files or in their imports. */
 export function checkTypes(files) {
   const folder = mkdtempSync(join(tmpdir(), "berth-guest-"));
   try {
@@ -26,7 +26,7 @@ export function checkTypes(files) {
   }
 }
 
-/** Runs these tests, or all of this folder. */
+/** Runs these test files, or all *.test.ts files of the current folder. */
 export async function runTests(given) {
   const files = given.length > 0 ? given : readdirSync(".").filter((file) => file.endsWith(".test.ts"));
   if (files.length === 0) throw new Error("no *.test.ts here");

@@ -1,4 +1,4 @@
-// A plugin's source → a component: bundled with the SDK, and QuickJS around it.
+// Builds a component from a plugin's source: bundles the source with the SDK, and wraps the bundle with QuickJS.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { componentize } from "componentize-qjs";
@@ -6,7 +6,7 @@ import { rolldown } from "rolldown";
 import { specifier, withWorld } from "./contract.mjs";
 
 const LOG = specifier("log");
-// The extension points that the SDK knows: their interfaces, and a plugin's functions for them.
+// The extension points that the SDK supports: the contract's interfaces, and the plugin's functions for them.
 const POINTS = {
   "pre-filter": "preFilter",
   filter: "filter",
@@ -15,7 +15,7 @@ const POINTS = {
   normalize: "normalize",
 };
 
-/** Builds the plugin whose source is `entry`; `to` is the component's file. */
+/** Builds the plugin with the source file `entry`. `to` is the path of the component. */
 export async function build(entry, to) {
   const interfaces = interfacesOf(await definition(entry));
   const exports = interfaces.map((name) => `export const ${camel(name)} = guest.${camel(name)};`);
@@ -32,7 +32,7 @@ export async function build(entry, to) {
   });
 }
 
-/** One module of a virtual file beside `entry` and all that it imports. */
+/** Bundles a virtual module next to `entry` and all its imports into one module. */
 export async function bundle(source, entry, external = []) {
   const name = resolve(dirname(entry), "berth-guest-entry.ts");
   const virtual = {
@@ -46,7 +46,7 @@ export async function bundle(source, entry, external = []) {
   return output[0].code;
 }
 
-/** What the author exports, by running his module: it only makes an object. */
+/** Returns the plugin that the module `entry` exports. Runs the module, which only creates the object. */
 async function definition(entry) {
   const code = await bundle(`export { default } from ${JSON.stringify(resolve(entry))};`, entry);
   const { default: plugin } = await import(`data:text/javascript;base64,${Buffer.from(code).toString("base64")}`);

@@ -1,4 +1,4 @@
-// The contract, wit/: TypeScript's types of it, and worlds of what a plugin exports.
+// Generates TypeScript types from the contract in wit/, and worlds with the interfaces that a plugin exports.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -11,14 +11,14 @@ const PACKAGE = /^package (\S+);$/m;
 
 await $init;
 
-/** Writes the contract's types to generated/, unless they are there and as new as the contract. */
+/** Writes the contract's types to generated/, unless the types there are of the same contract. */
 export function generateTypes() {
   const source = contractSource();
   const types = join(SDK, "generated");
   const stamp = join(types, "contract.wit");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === source) return;
   rmSync(types, { recursive: true, force: true });
-  // Given as text: by path, the generator would read through its own view of the file system.
+  // Passed as text: with a path, the generator would use its own view of the file system.
   const wit = { tag: "source", val: source };
   const options = { wit, world: "everything", guest: true, features: { tag: "list", val: [] } };
   for (const [name, bytes] of generate("contract", options)) {
@@ -28,7 +28,7 @@ export function generateTypes() {
   writeFileSync(stamp, source);
 }
 
-/** Calls `use` with a folder that holds the contract and the world `plugin`, which exports these interfaces. */
+/** Calls `use` with a folder that has the contract, and with the name of a world that exports these interfaces. */
 export async function withWorld(interfaces, use) {
   const folder = mkdtempSync(join(tmpdir(), "berth-guest-"));
   try {
@@ -41,7 +41,7 @@ export async function withWorld(interfaces, use) {
   }
 }
 
-/** The specifier under which a component imports an interface of the contract. */
+/** Returns the module specifier with which a component imports an interface of the contract. */
 export function specifier(name) {
   const [path, version] = packageName().split("@");
   return `${path}/${name}@${version}`;

@@ -1,16 +1,19 @@
-// A plugin's arguments: readers that check them and say which field is wrong.
+// Readers of a plugin's arguments. They check the values, and their errors name the wrong field.
 
-/** Reads one field. An object, as TypeScript can't infer an author's arguments through functions that return functions. */
+/**
+ * Reads one field. This is an object, as TypeScript can't infer the types of arguments through functions that return
+ * functions.
+ */
 export interface Reader<T> {
-  /** `path` names the field in errors. `undefined` stands for one that is absent. */
+  /** Returns the value. `path` names the field in errors. `undefined` means that the field is absent. */
   read(value: unknown, path: string): T;
 }
-/** A reader for each field. */
+/** A reader per field. */
 export type Fields = { readonly [name: string]: Reader<unknown> };
-/** What the readers of these fields give. */
+/** The values that the readers of these fields return. */
 export type Arguments<F extends Fields> = { readonly [K in keyof F]: F[K] extends Reader<infer T> ? T : never };
 
-/** A text that is not empty, or, where `otherwise` is given, any text. */
+/** Returns a reader of a string. The string must not be empty, unless the default `otherwise` is given. */
 export function text(otherwise?: string): Reader<string> {
   return {
     read(value, path) {
@@ -21,7 +24,7 @@ export function text(otherwise?: string): Reader<string> {
   };
 }
 
-/** true or false. */
+/** Returns a reader of a boolean. `otherwise` is the default. */
 export function flag(otherwise?: boolean): Reader<boolean> {
   return {
     read(value, path) {
@@ -32,7 +35,7 @@ export function flag(otherwise?: boolean): Reader<boolean> {
   };
 }
 
-/** A whole number from `least` to `most`. */
+/** Returns a reader of a whole number from `least` to `most`. `otherwise` is the default. */
 export function whole(least: number, most: number, otherwise?: number): Reader<number> {
   return {
     read(value, path) {
@@ -43,7 +46,10 @@ export function whole(least: number, most: number, otherwise?: number): Reader<n
   };
 }
 
-/** Cpu in millicores, written as in Kubernetes: `2`, `"2"` or `"500m"`. */
+/**
+ * Returns a reader of a cpu quantity in millicores, written as in Kubernetes: `2`, `"2"` or `"500m"`. `otherwise` is
+ * the default, in millicores.
+ */
 export function cpu(otherwise?: number): Reader<number> {
   return {
     read(value, path) {
@@ -55,7 +61,7 @@ export function cpu(otherwise?: number): Reader<number> {
   };
 }
 
-/** An object whose values are all read by `reader`; empty where it is absent. */
+/** Returns a reader of an object whose values are all read by `reader`. An absent object is empty. */
 export function mapOf<T>(reader: Reader<T>): Reader<{ readonly [key: string]: T | undefined }> {
   return {
     read(value, path) {
@@ -66,7 +72,7 @@ export function mapOf<T>(reader: Reader<T>): Reader<{ readonly [key: string]: T 
   };
 }
 
-/** An object with these fields and no others. */
+/** Returns a reader of an object with these fields and no others. */
 export function objectOf<F extends Fields>(fields: F): Reader<Arguments<F>> {
   return {
     read(value, path) {
@@ -83,7 +89,7 @@ export function objectOf<F extends Fields>(fields: F): Reader<Arguments<F>> {
 
 /** Reads a plugin's arguments from JSON. */
 export function parseArguments<F extends Fields>(fields: F, json: string): Arguments<F> {
-  // What every kind of arguments may carry in a KubeSchedulerConfiguration.
+  // A KubeSchedulerConfiguration allows these in every kind of arguments.
   const { apiVersion: _, kind: __, ...given } = object(JSON.parse(json), "");
   return objectOf(fields).read(given, "");
 }

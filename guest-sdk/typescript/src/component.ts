@@ -1,14 +1,14 @@
-// A plugin as the component that the host calls. The build imports this beside the author's file.
+// The component's exports for a plugin. The build imports this module together with the author's file.
 import { write } from "berth:scheduler/log@0.1.0";
 import type { Change } from "berth:scheduler/snapshot@0.1.0";
 import type { Cycle, Pod } from "berth:scheduler/types@0.1.0";
 import { Guest } from "./guest.ts";
 import type { Plugin } from "./plugin.ts";
 
-/** The contract's interfaces over a plugin; the world says which of them the component exports. */
+/** Implements the contract's interfaces for a plugin. The component's world decides which of them are exported. */
 export function component(definition: Plugin<any, any>) {
   const guest = new Guest(definition);
-  // What the contract lets fail: the message goes to the host, with the place in the author's file.
+  // For calls that may return an error: the host gets the message, with the place in the author's file.
   const told = <T>(call: () => T): T => {
     try {
       return call();
@@ -16,7 +16,7 @@ export function component(definition: Plugin<any, any>) {
       throw new Error(words(definition.name, error));
     }
   };
-  // What it does not: the log has the words for the trap that follows.
+  // For calls that can't return an error: logs the message before the call traps.
   const logged = <T>(call: () => T): T => {
     try {
       return call();
@@ -46,7 +46,7 @@ export function component(definition: Plugin<any, any>) {
 
 function words(plugin: string, error: unknown): string {
   if (!(error instanceof Error)) return `${plugin}: ${String(error)}`;
-  // A refused argument is the user's to mend: where in the code it was found says nothing to him.
+  // A refused argument is an error of the user, so its place in the code is left out.
   const place = error.constructor === Error ? "" : `\n${(error.stack ?? "").trimEnd()}`;
   return `${plugin}: ${error.message}${place}`;
 }

@@ -1,12 +1,12 @@
 /// <reference path="../generated/contract.d.ts" />
-// What a plugin can read, and which fields each fact brings.
+// The facts that a plugin can read, and the fields of each fact.
 //
-// The fields' types are those of the contract, generated from wit/ at build time, in JavaScript's own shapes: integers are
-// numbers (exact up to 2^53), labels and extended resources are objects.
+// The types of the fields are those of the contract, generated from wit/ at build time, as plain JavaScript values:
+// integers are numbers (exact up to 2^53), labels and extended resources are objects.
 import type * as snapshot from "berth:scheduler/snapshot@0.1.0";
 import type * as contract from "berth:scheduler/types@0.1.0";
 
-/** Facts of a pod, and the fields of `Pod` that each one fills. */
+/** The facts of a pod, and the fields of `Pod` that belong to each fact. */
 export const POD_FACTS = {
   name: ["name"],
   namespace: ["namespace"],
@@ -36,7 +36,7 @@ export const POD_FACTS = {
   restartActions: ["restartActions"],
 } as const satisfies Record<keyof contract.PodFacts, readonly (keyof contract.Pod)[]>;
 
-/** Facts of a node, and the fields of `Node` that each one fills. */
+/** The facts of a node, and the fields of `Node` that belong to each fact. */
 export const NODE_FACTS = {
   name: ["name", "uid"],
   labels: ["labels"],
@@ -56,8 +56,9 @@ type PodFact = keyof typeof POD_FACTS;
 type NodeFact = keyof typeof NODE_FACTS;
 
 /**
- * One entry of `reads`. `resident.…` are facts of the pods on nodes, for plugins that read `node.pods`. A change of a
- * `cluster.…` fact makes every answer of the plugin stale. A plugin that reads the `cycle` is asked anew for every pod.
+ * An entry of `reads`. `resident.…` are facts of the pods on nodes, for plugins that read `node.pods`. A change of a
+ * `cluster.…` fact invalidates every cached answer of the plugin. A plugin that reads the `cycle` is asked again for
+ * every pod.
  */
 export type Fact =
   | `pod.${PodFact}`
@@ -67,14 +68,14 @@ export type Fact =
   | "cluster.images"
   | "cycle";
 
-/** Labels, annotations, selectors: `labels["topology.kubernetes.io/zone"]`. */
+/** Labels, annotations or node selectors: `labels["topology.kubernetes.io/zone"]`. */
 export type Labels = { readonly [key: string]: string | undefined };
-/** Extended resources, hugepages and the like: `scalars["nvidia.com/gpu"] ?? 0`. */
+/** Amounts of extended resources, hugepages and so on: `scalars["nvidia.com/gpu"] ?? 0`. */
 export type Scalars = { readonly [name: string]: number | undefined };
 
-// Taints and tolerations have a key and a value too: a list of labels is one whose elements have nothing else.
+// Taints and tolerations have a key and a value too. `Label extends E` holds only for elements without other fields.
 type List<E> = contract.Label extends E ? Labels : contract.Scalar extends E ? Scalars : readonly Plain<E>[];
-/** A type of the contract in JavaScript's shapes. */
+/** A type of the contract as plain JavaScript values. */
 export type Plain<T> = T extends bigint
   ? number
   : T extends readonly (infer E)[]
@@ -85,21 +86,21 @@ export type Plain<T> = T extends bigint
 
 /** All fields of a pod. */
 export type FullPod = Plain<contract.Pod>;
-/** What pods ask of their node, assumed pods included. Units are those of `allocatable`. */
+/** The requests of the node's pods, assumed pods included. The units are those of `allocatable`. */
 export type Usage = Plain<contract.Resources> & {
-  /** Sum of the pods' `requests.nonZeroMilliCpu`. */
+  /** The sum of the pods' `requests.nonZeroMilliCpu`, in millicores. */
   readonly nonZeroMilliCpu: number;
-  /** Sum of the pods' `requests.nonZeroMemory`. */
+  /** The sum of the pods' `requests.nonZeroMemory`, in bytes. */
   readonly nonZeroMemory: number;
 };
-/** All fields of a node; its resident pods have the facts `R`. */
+/** All fields of a node. The pods on the node have the facts `R`. */
 export type FullNode<R extends string = Fact> = Required<Plain<Omit<snapshot.Node, "id" | "images">>> & {
-  /** Ids of images, for `context.images`. */
+  /** Ids of the node's images, as in `context.images`. */
   readonly images: ArrayLike<number>;
   readonly usage: Usage;
   readonly pods: readonly PodWith<Suffix<R, "resident">>[];
 };
-/** An image by one of its names. */
+/** An image, by one of its names. */
 export type Image = Plain<snapshot.Image>;
 
 // `pod.labels` → `labels`.
@@ -110,36 +111,36 @@ type NodeWith<R extends string, F extends string> = Pick<
   F extends NodeFact ? (typeof NODE_FACTS)[F][number] : never
 >;
 
-/** The pod to be placed, as far as the plugin reads it. */
+/** The pod that is being scheduled, with the facts that the plugin reads. */
 export type Pod<R extends string> = PodWith<Suffix<R, "pod">>;
-/** A node, as far as the plugin reads it. */
+/** A node, with the facts that the plugin reads. */
 export type Node<R extends string> = NodeWith<R, Suffix<R, "node">>;
-/** One attempt to place one pod. */
+/** One attempt to schedule one pod. */
 export interface Cycle {
   /** Grows by one with every attempt. */
   readonly id: number;
-  /** Milliseconds since 1970. */
+  /** The cycle's time, in milliseconds since 1970. */
   readonly time: number;
-  /** Random, different for every cycle and plugin. */
+  /** A random number that differs for every cycle and plugin. */
   readonly seed: bigint;
 }
 
 /** Facts of the cluster and of the cycle, as far as the plugin reads them. */
 export type Context<R extends string> = ("cluster.nodeCount" extends R
   ? {
-      /** How many nodes there are. */
+      /** The number of nodes in the cluster. */
       readonly nodeCount: number;
     }
   : unknown) &
   ("cluster.images" extends R
     ? {
-        /** The images that are on any node, by id. */
+        /** The images of all nodes, by id. */
         readonly images: ReadonlyMap<number, Image>;
       }
     : unknown) &
   ("cycle" extends R
     ? {
-        /** The attempt to place this pod. */
+        /** The current attempt to schedule the pod. */
         readonly cycle: Cycle;
       }
     : unknown);

@@ -1,4 +1,5 @@
-// A plugin at work: its arguments, the cluster as it knows it, the templates it holds, and the batched calls over them.
+// A running plugin: its arguments, its copy of the cluster, the templates that it holds, and the batched calls over
+// them.
 import type { Declaration, Description } from "berth:scheduler/plugin@0.1.0";
 import type { PreFilterResult } from "berth:scheduler/pre-filter@0.1.0";
 import type { PreScoreResult } from "berth:scheduler/pre-score@0.1.0";
@@ -11,9 +12,12 @@ import type { Plugin } from "./plugin.ts";
 import { Snapshot } from "./snapshot.ts";
 import { Collector, Rejection } from "./verdict.ts";
 
-/** The functions are those of the contract, wit/plugin.wit and wit/placing.wit. Errors are thrown. */
+/**
+ * A running plugin. The functions are those of the contract, in wit/plugin.wit and wit/placing.wit. Errors are
+ * thrown.
+ */
 export class Guest {
-  // An author's functions see the facts that he declared; here their types are all alike.
+  // The author's functions have the types of the declared facts. Here all plugins have the same type.
   private readonly plugin: Plugin<any, any>;
   private readonly snapshot: Snapshot;
   private readonly templates = new Map<number, object>();
@@ -47,7 +51,7 @@ export class Guest {
     };
   }
 
-  // Scope node asks of what runs before the nodes that it does without the cluster's facts.
+  // With scope node, a function that runs before the nodes (pre-filter, pre-score) must not read cluster facts.
   private scope(before: boolean): Scope {
     const { scope, reads } = this.plugin;
     const readsCluster = reads.some((fact: string) => fact === "cycle" || (before && fact.startsWith("cluster.")));
@@ -119,12 +123,12 @@ export class Guest {
 
   private context({ id, time, seed }: Cycle): any {
     const { nodeCount, images } = this.snapshot;
-    // 64 bits come as a number or as a BigInt, whichever holds them.
+    // 64-bit values come as a number or a BigInt.
     return { nodeCount, images, cycle: { id: Number(id), time: Number(time), seed: BigInt(seed) } };
   }
 }
 
-/** The fields of the facts that `reads` names after `prefix`. */
+/** Returns the fields of the facts that `reads` names with `prefix`. */
 function fieldsOf(reads: readonly Fact[], prefix: string, facts: Record<string, readonly string[]>): string[] {
   return Object.keys(flags(reads, prefix)).flatMap((fact) => {
     const fields = Object.hasOwn(facts, fact) ? facts[fact] : undefined;
@@ -146,7 +150,7 @@ function pick(pod: Pod, fields: readonly string[]): object {
 
 function whole(scores: readonly number[]): BigInt64Array {
   const whole = new BigInt64Array(scores.length);
-  // Halves are written, as a BigInt for each node would cost more than most plugins' own work.
+  // Written as 32-bit halves: a BigInt per node would cost more than the work of most plugins.
   const halves = new Int32Array(whole.buffer);
   for (let at = 0; at < scores.length; at++) {
     const score = scores[at]!;

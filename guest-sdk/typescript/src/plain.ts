@@ -1,11 +1,11 @@
-// The contract's values in JavaScript's own shapes; `Plain` in facts.ts is the same for types.
+// Converts the contract's values to plain JavaScript values. `Plain` in facts.ts does the same for types.
 import type { Label, Scalar } from "berth:scheduler/types@0.1.0";
 import type { Labels, Scalars } from "./facts.ts";
 
-/** Fields that are lists of labels. */
+/** The names of fields that are lists of labels. */
 const LABELS: ReadonlySet<string> = new Set(["labels", "annotations", "nodeSelector"]);
 
-/** The value of the contract's field `name`. */
+/** Converts the value of the contract's field `name`. */
 export function plain(value: unknown, name: string): unknown {
   if (typeof value === "bigint") return Number(value);
   if (typeof value !== "object" || ArrayBuffer.isView(value)) return value;
@@ -20,7 +20,7 @@ export function plain(value: unknown, name: string): unknown {
   return object;
 }
 
-// Without a prototype, a label called `constructor` is just a label.
+// Without a prototype, a label named `constructor` is an ordinary key.
 function labels(list: readonly Label[]): Labels {
   const map: { [key: string]: string } = Object.create(null);
   for (const { key, value } of list) map[key] = value;

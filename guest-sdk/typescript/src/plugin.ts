@@ -1,4 +1,4 @@
-// What an author writes: a plugin as one object.
+// The type of a plugin, which an author writes as one object.
 import type { Normalization, Scope } from "berth:scheduler/types@0.1.0";
 import type { Arguments, Fields } from "./arguments.ts";
 import type { Context, Fact, Node, Pod } from "./facts.ts";
@@ -6,31 +6,40 @@ import type { Rejection, Verdict } from "./verdict.ts";
 
 /** A plugin that reads the facts `R` and has the arguments `F`. */
 export interface Plugin<R extends Fact = Fact, F extends Fields = Fields> {
-  /** The name that profiles, events and messages use. */
+  /** The name of the plugin in profiles, events and messages. */
   readonly name: string;
-  /** The plugin's own version, for people. */
+  /** The plugin's own version, for people. The default is "0". */
   readonly version?: string;
-  /** The facts that its functions read. What is not named here is never sent, and is no field of `pod` and `node`. */
+  /**
+   * The facts that the plugin's functions read. Other facts are never sent, and are not fields of `pod` and `node`.
+   */
   readonly reads: readonly R[];
-  /** Its arguments, from `pluginConfig[].args`. */
+  /** Readers of the plugin's arguments, which come from `pluginConfig[].args`. */
   readonly args?: F;
-  /** Once a pod, before nodes are filtered: nothing, "skip", the only nodes (by name) that can do, or a rejection. */
+  /**
+   * Runs once per pod, before nodes are filtered. Returns nothing (filter all nodes), "skip" (the plugin has nothing
+   * to filter), the names of the only nodes that the pod may fit, or a rejection.
+   */
   preFilter?(pod: Pod<R>, args: Arguments<F>, context: Context<R>): void | undefined | "skip" | readonly string[] | Rejection;
-  /** Whether the pod fits the node: nothing where it does. */
+  /** Decides whether the pod fits the node. Returns nothing if the pod fits. */
   filter?(pod: Pod<R>, node: Node<R>, args: Arguments<F>, context: Context<R>): Verdict;
-  /** Once a pod, before nodes are scored: "skip" where the plugin has nothing to say about it. */
+  /** Runs once per pod, before nodes are scored. Returns "skip" if the plugin does not score this pod. */
   preScore?(pod: Pod<R>, args: Arguments<F>, context: Context<R>): void | undefined | "skip";
-  /** How good the node is: a whole number, 0 to 100 unless `normalization` or `normalize` make it so. */
+  /** Scores the node. Returns a whole number: 0 to 100, or any number with `normalization` or `normalize`. */
   score?(pod: Pod<R>, node: Node<R>, args: Arguments<F>, context: Context<R>): number;
-  /** Turns the raw scores of all nodes that passed into 0 to 100 each. */
+  /** Normalizes the raw scores of all nodes that passed the filters to 0 to 100. */
   normalize?(scores: readonly number[], pod: Pod<R>, args: Arguments<F>, context: Context<R>): readonly number[];
-  /** What the host does with raw scores; "none" unless given. */
+  /** How the host normalizes raw scores. The default is "none". */
   readonly normalization?: Exclude<Normalization, "custom">;
-  /** "node" (an answer depends on the pod, the node and the arguments alone) unless given or the `cycle` is read. */
+  /**
+   * What the answers depend on. The default is "cluster" if the plugin reads the `cycle`, or reads cluster facts in a
+   * function that runs before the nodes. Otherwise the default is "node": the answers depend on the pod, the node and
+   * the arguments alone.
+   */
   readonly scope?: Scope;
 }
 
-/** A plugin, its parts' types checked. */
+/** Returns the plugin unchanged, and checks its types. */
 export function plugin<const R extends Fact, const F extends Fields = {}>(plugin: Plugin<R, F>): Plugin<R, F> {
   return plugin;
 }

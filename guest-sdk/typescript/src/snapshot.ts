@@ -1,10 +1,11 @@
-// The cluster as the plugin keeps it: the facts of each node by its id, made ready for use when they change.
+// The plugin's copy of the cluster: the facts of each node by id. Facts are converted when they change, not when they
+// are read.
 import type * as contract from "berth:scheduler/snapshot@0.1.0";
 import type { Pod } from "berth:scheduler/types@0.1.0";
 import type { Image, Usage } from "./facts.ts";
 import { plain } from "./plain.ts";
 
-/** A node's facts under the names of `Node`, those that the plugin reads. */
+/** The facts of a node that the plugin reads, named as in `Node`. */
 export type NodeFacts = Record<string, unknown>;
 type MutableUsage = { -readonly [K in keyof Usage]: Usage[K] };
 interface Resident {
@@ -14,7 +15,7 @@ interface Resident {
 
 const NO_USAGE = { milliCpu: 0, memory: 0, ephemeralStorage: 0, pods: 0, nonZeroMilliCpu: 0, nonZeroMemory: 0 };
 
-/** All that the plugin knows of the cluster. */
+/** The plugin's copy of the cluster. */
 export class Snapshot {
   nodeCount = 0;
   readonly images = new Map<number, Image>();
@@ -23,13 +24,15 @@ export class Snapshot {
   private readonly residents: (Resident | undefined)[] = [];
   private readonly podsOf = new Map<number, object[]>();
 
-  /** `nodeFields` are those of the declared facts; `podOf` picks the declared facts of a resident pod. */
+  /**
+   * `nodeFields` are the fields of the declared facts of nodes. `podOf` picks the declared facts of a pod on a node.
+   */
   constructor(
     private readonly nodeFields: readonly string[],
     private readonly podOf: (pod: Pod) => object,
   ) {}
 
-  /** The facts of these nodes; undefined for one that is not known. */
+  /** Returns the facts of these nodes; undefined for an unknown node. */
   facts(ids: ArrayLike<number>): (NodeFacts | undefined)[] {
     const facts = new Array(ids.length);
     for (let at = 0; at < ids.length; at++) facts[at] = this.nodes[ids[at]!];
@@ -45,7 +48,7 @@ export class Snapshot {
       case "node":
         return this.setNode(change.val);
       case "node-removed":
-        // Its pods may go before or after.
+        // The node's pods may be removed before or after the node.
         this.nodes[change.val] = this.usages[change.val] = undefined;
         return;
       case "usage":
@@ -68,7 +71,7 @@ export class Snapshot {
   private setNode(node: contract.Node): void {
     const facts = (this.nodes[node.id] ??= {});
     for (const field of this.nodeFields) {
-      // These two have changes of their own, and stay the same object.
+      // These two fields have changes of their own, and stay the same object.
       if (field === "usage") facts.usage = this.usage(node.id);
       else if (field === "pods") facts.pods = this.pods(node.id);
       else {

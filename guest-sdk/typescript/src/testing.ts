@@ -1,38 +1,38 @@
-// A host for tests: it sends a plugin nodes and pods as Berth does, and asks it about all nodes at once.
+// A host for tests. Sends nodes and pods to a plugin as Berth does, and asks the plugin about all nodes at once.
 import type { Change, Usage } from "berth:scheduler/snapshot@0.1.0";
 import type { Cycle, Pod, Resources, Status } from "berth:scheduler/types@0.1.0";
 import { Guest } from "./guest.ts";
 import type { Plugin } from "./plugin.ts";
 
-/** Amounts of resources as Kubernetes writes them: `{ cpu: "500m", memory: "1Gi", "nvidia.com/gpu": 1 }`. */
+/** Amounts of resources, written as in Kubernetes: `{ cpu: "500m", memory: "1Gi", "nvidia.com/gpu": 1 }`. */
 export type Quantities = { [resource: string]: string | number };
-/** A node for tests. Facts that are missing are empty; `more` are further fields as in wit/plugin.wit. */
+/** A node for tests. Missing facts are empty. `more` has further fields, named as in wit/plugin.wit. */
 export interface TestNode {
   labels?: { [key: string]: string };
   allocatable?: Quantities;
   used?: Quantities;
   more?: { [field: string]: unknown };
 }
-/** A pod for tests. */
+/** A pod for tests. Missing facts are empty. `more` has further fields, named as in wit/types.wit. */
 export interface TestPod {
   labels?: { [key: string]: string };
   requests?: Quantities;
   more?: { [field: string]: unknown };
 }
 
-/** Runs a plugin from its arguments to its raw scores. */
+/** Runs a plugin natively, from its arguments to its raw scores. */
 export class Host {
   private readonly guest: Guest;
   private readonly nodes: string[] = [];
   private readonly cycle: Cycle = { id: 0n, time: 0n, seed: 0n, template: 0 };
 
-  /** Throws what the plugin says about arguments that it refuses. */
+  /** Configures the plugin. Throws the plugin's message if it refuses the arguments. */
   constructor(plugin: Plugin<any, any>, args: object = {}) {
     this.guest = new Guest(plugin);
     this.guest.configure(JSON.stringify(args));
   }
 
-  /** A node comes, or changes where one of this name is there. */
+  /** Adds a node, or replaces the node of this name. */
   node(name: string, { labels = {}, allocatable = {}, used = {}, more = {} }: TestNode = {}): this {
     if (!this.nodes.includes(name)) this.nodes.push(name);
     const id = this.nodes.indexOf(name);
@@ -48,14 +48,14 @@ export class Host {
     return this;
   }
 
-  /** For each node, why the pod does not fit it, or "fits". */
+  /** Returns for each node why the pod does not fit, or "fits". */
   filter(pod: TestPod = {}): { [node: string]: "fits" | Status } {
     const { outcomes, nodes } = this.guest.filter(this.next(pod), this.ids());
     const verdict = (number: number) => (number === 0 ? "fits" : outcomes[number - 1]!);
     return Object.fromEntries(this.nodes.map((name, at) => [name, verdict(nodes[at]!)]));
   }
 
-  /** For each node, its raw score. */
+  /** Returns the raw score of each node. */
   score(pod: TestPod = {}): { [node: string]: number } {
     const scores = this.guest.score(this.next(pod), this.ids());
     return Object.fromEntries(this.nodes.map((name, at) => [name, Number(scores[at])]));
@@ -65,7 +65,7 @@ export class Host {
     return this.nodes.map((_, id) => id);
   }
 
-  /** A cycle for this pod, held as a template of its own; the one before is forgotten. */
+  /** Starts a new cycle. The pod gets a template of its own, and the previous template is dropped. */
   private next({ labels = {}, requests = {}, more = {} }: TestPod): Cycle {
     this.guest.forgetTemplates([this.cycle.template]);
     this.cycle.id += 1n;
@@ -81,7 +81,7 @@ export class Host {
         named: Object.keys(requests),
       },
     };
-    // A plugin that reads more than a test gives finds it empty, as it finds what it did not declare.
+    // A fact that the plugin reads and the test does not set is empty.
     this.guest.holdTemplate(this.cycle.template, { ...EMPTY_POD, ...fields, ...more } as Pod);
     return this.cycle;
   }

@@ -1,8 +1,8 @@
-// What a filter answers about one node, and many such answers in the form that crosses to the host: a number a node, and
-// each distinct rejection once.
+// The verdict of a filter about one node, and many verdicts in the contract's form: a number per node, and each
+// distinct rejection once.
 import type { Code, Verdicts } from "berth:scheduler/types@0.1.0";
 
-/** A no, with its reasons as people read them in `kubectl describe pod`. */
+/** A rejection with its reasons, as users read them in `kubectl describe pod`. */
 export class Rejection {
   constructor(
     readonly code: Code,
@@ -10,34 +10,35 @@ export class Rejection {
   ) {}
 }
 
-/** Nothing at all says that the pod fits. */
+/** The answer of a filter. `undefined` means that the pod fits. */
 export type Verdict = Rejection | undefined | void;
 
-/** Not on this node as things are; taking pods away might help. */
+/** The pod does not fit as things are. Removing pods from the node may help. */
 export function unschedulable(reason: string, ...more: string[]): Rejection {
   return rejection("unschedulable", reason, more);
 }
 
-/** Not on this node whatever pods are taken away (`UnschedulableAndUnresolvable`). */
+/** The pod does not fit, whatever pods are removed from the node (`UnschedulableAndUnresolvable`). */
 export function unresolvable(reason: string, ...more: string[]): Rejection {
   return rejection("unschedulable-and-unresolvable", reason, more);
 }
 
-/** Not yet: the pod waits for something that the plugin expects. */
+/** The pod has to wait for something that the plugin expects. */
 export function pending(reason: string, ...more: string[]): Rejection {
   return rejection("pending", reason, more);
 }
 
 let last = new Rejection("pending", []);
 
-// Most nodes are refused for the same reason as the one before: it stays one object, which is quick to compare.
+// Most consecutive nodes are rejected for the same reason. Reusing the object makes the comparison in `Collector`
+// fast.
 function rejection(code: Code, reason: string, more: readonly string[]): Rejection {
   if (more.length > 0) return new Rejection(code, [reason, ...more]);
   if (last.code !== code || last.reasons[0] !== reason) last = new Rejection(code, [reason]);
   return last;
 }
 
-/** More distinct rejections than the contract allows are told as this one. */
+/** Stands for all distinct rejections beyond the contract's limit. */
 const TOO_MANY = new Rejection("unschedulable", ["too many different reasons to list"]);
 const LAST = 1000;
 
@@ -53,7 +54,7 @@ export class Collector {
     this.nodes = new Uint16Array(count);
   }
 
-  /** Node number `at` is refused. */
+  /** Records that the pod does not fit the node at the index `at`. */
   reject(at: number, rejection: Rejection): void {
     if (rejection !== this.last) {
       this.lastNumber = this.number(rejection);
@@ -76,7 +77,7 @@ export class Collector {
     return number;
   }
 
-  /** As it crosses to the host. */
+  /** Returns the contract's form. */
   finish(): Verdicts {
     const outcomes = this.distinct.map(({ code, reasons }) => ({ code, reasons: [...reasons] }));
     return { outcomes, nodes: this.nodes };

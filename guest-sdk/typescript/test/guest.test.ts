@@ -1,4 +1,4 @@
-// The resident snapshot and the batched calls, as the host drives them.
+// Tests of the snapshot and the batched calls, called as the host does.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Guest } from "../src/guest.ts";
@@ -7,7 +7,7 @@ import { Host } from "../src/testing.ts";
 
 const CYCLE = { id: 1n, time: 0n, seed: 0n, template: 0 };
 
-/** A pod that has nothing but labels. */
+/** Makes a pod that has labels only. */
 const pod = (labels: { [key: string]: string }): any => ({
   labels: Object.entries(labels).map(([key, value]) => ({ key, value })),
 });

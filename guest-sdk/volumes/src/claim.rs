@@ -8,10 +8,10 @@ use serde::de::IgnoredAny;
 
 use crate::quantity::Quantity;
 
-/// The access mode of claims that one pod alone may use.
+/// The access mode of claims that only one pod may use.
 pub const READ_WRITE_ONCE_POD: &str = "ReadWriteOncePod";
 
-/// Names the class where `storageClassName` did not exist yet; it counts before that.
+/// The annotation that named the class before `storageClassName` existed. It takes precedence over the field.
 const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 
@@ -39,7 +39,7 @@ pub struct Metadata {
     pub owner_references: Vec<OwnerReference>,
     /// `resourceVersion`.
     pub resource_version: String,
-    /// `deletionTimestamp`; there where the object is being deleted.
+    /// `deletionTimestamp`; set if the object is being deleted.
     pub deletion_timestamp: Option<IgnoredAny>,
 }
 
@@ -63,13 +63,13 @@ pub struct ClaimSpec {
     pub resources: Resources,
     /// `selector`.
     pub selector: Option<WrittenLabelSelector>,
-    /// `storageClassName`. [`PersistentVolumeClaim::class`] tells the class.
+    /// `storageClassName`. Use [`PersistentVolumeClaim::class`] to get the class.
     pub storage_class_name: Option<String>,
-    /// `volumeAttributesClassName`; empty where there is none.
+    /// `volumeAttributesClassName`; empty if absent.
     pub volume_attributes_class_name: String,
-    /// `volumeMode`; absent, it is `Filesystem`.
+    /// `volumeMode`; `Filesystem` if absent.
     pub volume_mode: Option<String>,
-    /// `volumeName`; empty as long as there is no volume.
+    /// `volumeName`; empty while the claim has no volume.
     pub volume_name: String,
 }
 
@@ -81,7 +81,7 @@ pub struct Resources {
     pub requests: Storage,
 }
 
-/// A list of resources, as far as it is about storage.
+/// A list of resources. Only storage is read.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Storage {
@@ -98,39 +98,39 @@ pub struct ClaimStatus {
 }
 
 impl Metadata {
-    /// The class that the object names in the old way, or else this one.
+    /// Returns the storage class: the deprecated annotation if set, and `field` otherwise.
     pub(crate) fn class<'a>(&'a self, field: &'a str) -> &'a str {
         self.annotations.get(CLASS_ANNOTATION).map_or(field, String::as_str)
     }
 
-    /// Whether the object of this uid is the controller that owns this one.
+    /// Returns true if the object with this uid is the controller that owns this object.
     pub fn is_controlled_by(&self, uid: &str) -> bool {
         self.owner_references.iter().find(|owner| owner.controller).is_some_and(|owner| owner.uid == uid)
     }
 
-    /// Whether it is being deleted.
+    /// Returns true if the object is being deleted.
     pub fn is_deleting(&self) -> bool {
         self.deletion_timestamp.is_some()
     }
 }
 
 impl PersistentVolumeClaim {
-    /// The storage class that it names; empty where it names none.
+    /// Returns the claim's storage class; empty if it names none.
     pub fn class(&self) -> &str {
         self.metadata.class(self.spec.storage_class_name.as_deref().unwrap_or_default())
     }
 
-    /// Whether it has a volume, and the controller that binds has done all there is to do about that.
+    /// Returns true if the claim has a volume and the volume controller has completed the binding.
     pub fn is_fully_bound(&self) -> bool {
         !self.spec.volume_name.is_empty() && self.metadata.annotations.contains_key(BIND_COMPLETED)
     }
 
-    /// Whether only one pod may use it.
+    /// Returns true if only one pod may use the claim.
     pub fn is_for_one_pod(&self) -> bool {
         self.spec.access_modes.iter().any(|mode| mode == READ_WRITE_ONCE_POD)
     }
 
-    /// What it asks for; 0 where it asks for nothing.
+    /// Returns the requested storage; 0 if absent.
     pub fn requested(&self) -> Quantity {
         self.spec.resources.requests.storage.unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What CSI drivers say of themselves, of nodes, and of what they have attached.
+//! The objects of CSI drivers: drivers, their limits on nodes, storage capacity, and attached volumes.
 
 use berth_guest::selector::WrittenLabelSelector;
 use serde::Deserialize;
@@ -6,10 +6,10 @@ use serde::Deserialize;
 use crate::claim::Metadata;
 use crate::quantity::Quantity;
 
-/// See [`CsiNode::migrated`].
+/// The annotation that [`CsiNode::migrated`] reads.
 const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
 
-/// A volume as its CSI driver knows it.
+/// A volume, as its CSI driver identifies it.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[serde(default, rename_all = "camelCase")]
 pub struct CsiVolume {
@@ -19,7 +19,7 @@ pub struct CsiVolume {
     pub volume_handle: String,
 }
 
-/// `storage.k8s.io/v1.CSINode`, named after its node.
+/// `storage.k8s.io/v1.CSINode`. Has the name of its node.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct CsiNode {
@@ -51,35 +51,35 @@ pub struct CsiNodeDriver {
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Allocatable {
-    /// `count`: how many volumes of the driver the node takes; absent, any number.
+    /// `count`: the most volumes of the driver that the node can attach. Unlimited if absent.
     pub count: Option<i64>,
 }
 
 impl CsiNode {
-    /// How many volumes of the driver the node takes, where that is limited.
+    /// Returns the most volumes of the driver that the node can attach; `None` if unlimited.
     pub fn limit(&self, driver: &str) -> Option<i64> {
-        // Of a driver that is named twice, the last one with a limit counts.
+        // If a driver is listed twice, the last entry with a limit counts.
         let known = self.spec.drivers.iter().rev().filter(|known| known.name == driver);
         known.filter_map(|known| known.allocatable.count).next()
     }
 
-    /// Whether any driver's volumes are limited.
+    /// Returns true if any driver has a limit.
     pub fn has_limits(&self) -> bool {
         self.spec.drivers.iter().any(|driver| driver.allocatable.count.is_some())
     }
 
-    /// The in-tree volumes that the node's kubelet leaves to their CSI drivers, as a list with commas.
+    /// Returns the in-tree volume plugins that are migrated to CSI on the node, as a comma-separated list.
     pub fn migrated(&self) -> Option<&str> {
         self.metadata.annotations.get(MIGRATED_PLUGINS).map(String::as_str)
     }
 
-    /// Whether these are among them.
+    /// Returns true if the in-tree volume plugin of this name is migrated to CSI on the node.
     pub fn has_migrated(&self, provisioner: &str) -> bool {
         self.migrated().is_some_and(|list| list.split(',').any(|migrated| migrated == provisioner))
     }
 }
 
-/// `storage.k8s.io/v1.CSIDriver`, named after the driver.
+/// `storage.k8s.io/v1.CSIDriver`. Has the name of the driver.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct CsiDriver {
@@ -91,7 +91,7 @@ pub struct CsiDriver {
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct CsiDriverSpec {
-    /// `storageCapacity`: it tells by CSIStorageCapacity how much there is.
+    /// `storageCapacity`: true if the driver publishes CSIStorageCapacity objects.
     pub storage_capacity: bool,
 }
 
@@ -101,7 +101,7 @@ pub struct CsiDriverSpec {
 pub struct CsiStorageCapacity {
     /// `storageClassName`.
     pub storage_class_name: String,
-    /// `nodeTopology`: the nodes for which it is; none, where absent.
+    /// `nodeTopology`: selects the nodes that the capacity is for; no nodes if absent.
     pub node_topology: Option<WrittenLabelSelector>,
     /// `capacity`.
     pub capacity: Option<Quantity>,
@@ -110,7 +110,7 @@ pub struct CsiStorageCapacity {
 }
 
 impl CsiStorageCapacity {
-    /// How large a volume may be; not at all where nothing is said.
+    /// Returns the size of the largest possible volume; `None` if the object does not say.
     pub fn largest(&self) -> Option<Quantity> {
         self.maximum_volume_size.or(self.capacity)
     }
@@ -128,7 +128,7 @@ pub struct VolumeAttachment {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct VolumeAttachmentSpec {
-    /// `attacher`: the driver.
+    /// `attacher`: the name of the driver.
     pub attacher: String,
     /// `nodeName`.
     pub node_name: String,

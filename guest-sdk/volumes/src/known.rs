@@ -1,11 +1,11 @@
-//! The objects of one kind that there are.
+//! A collection of the objects of one kind.
 
 use std::collections::BTreeMap;
 
 use berth_guest::objects::Object;
 use serde::de::DeserializeOwned;
 
-/// The objects of one kind, by namespace and name. The namespace is empty where the kind has none.
+/// The objects of one kind, by namespace and name. The namespace is empty for a cluster-scoped kind.
 #[derive(Clone, Debug)]
 pub struct Known<T>(BTreeMap<String, BTreeMap<String, T>>);
 
@@ -16,24 +16,24 @@ impl<T> Default for Known<T> {
 }
 
 impl<T> Known<T> {
-    /// The object of this name.
+    /// Returns the object of this name.
     pub fn get(&self, namespace: &str, name: &str) -> Option<&T> {
         self.0.get(namespace)?.get(name)
     }
 
-    /// All objects, with namespace and name, in the order of those.
+    /// Returns all objects with namespace and name, sorted by these.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str, &T)> {
         self.0.iter().flat_map(|(namespace, named)| {
             named.iter().map(move |(name, object)| (namespace.as_str(), name.as_str(), object))
         })
     }
 
-    /// Takes an object in, as something else than its fields.
+    /// Stores a value for an object.
     pub fn insert(&mut self, object: &Object<'_>, value: T) {
         self.0.entry(object.namespace.to_owned()).or_default().insert(object.name.to_owned(), value);
     }
 
-    /// An object is gone; what it was.
+    /// Removes an object and returns its value.
     pub fn remove(&mut self, object: &Object<'_>) -> Option<T> {
         let named = self.0.get_mut(object.namespace)?;
         let removed = named.remove(object.name);
@@ -45,7 +45,8 @@ impl<T> Known<T> {
 }
 
 impl<T: DeserializeOwned> Known<T> {
-    /// An object is new or changed. One that can't be read is as if it were not there, with a line in the log.
+    /// Reads and stores an object that is new or changed. An object that can't be read is removed, with a warning in
+    /// the log.
     pub fn set(&mut self, object: &Object<'_>) {
         match object.read() {
             Ok(read) => self.insert(object, read),
@@ -57,8 +58,8 @@ impl<T: DeserializeOwned> Known<T> {
     }
 }
 
-/// The API machinery's message for an object that is not there. Of the resource it names the singular, with its group:
-/// `persistentvolumeclaim`, `storageclass.storage.k8s.io`.
+/// Returns the API machinery's message for an object that does not exist. `resource` is the singular name with its
+/// group: `persistentvolumeclaim`, `storageclass.storage.k8s.io`.
 pub fn not_found(resource: &str, name: &str) -> String {
     format!("{resource} \"{name}\" not found")
 }

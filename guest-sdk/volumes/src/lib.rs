@@ -1,8 +1,8 @@
-//! What plugins that look at volumes share: Kubernetes' storage objects, as far as scheduling reads them, and which CSI drivers
-//! have taken the place of in-tree volumes.
+//! Shared code of plugins that read volumes: the fields of Kubernetes' storage objects that scheduling reads, and the
+//! migration of in-tree volumes to CSI drivers.
 //!
-//! A plugin's [index](berth_guest::index) keeps the objects as [`Known`], and says by [`Kind`](berth_guest::objects::Kind) which of
-//! their fields it reads; fields that it does not name are empty.
+//! A plugin's [index](berth_guest::index) keeps the objects as [`Known`]. It declares by
+//! [`Kind`](berth_guest::objects::Kind) which of their fields it reads. All other fields are empty.
 //!
 //! ```
 //! use berth_guest::index::Index;

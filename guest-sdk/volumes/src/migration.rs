@@ -1,7 +1,7 @@
-//! Volumes that were Kubernetes' own, as the CSI drivers know them that have taken their place.
+//! The migration of in-tree volumes to CSI drivers.
 //!
-//! Kubernetes v1.36 leaves those of [`InTree`] to their drivers wherever a node has a CSINode. Azure files and vSphere's volumes
-//! have drivers as well, but scheduling takes them for in-tree volumes still.
+//! In Kubernetes v1.36, the volumes of [`InTree`] are migrated on every node that has a CSINode. Azure files and
+//! vSphere volumes have CSI drivers as well, but scheduling still treats them as in-tree volumes.
 
 use berth_guest::types::{Disk, NodeSelectorTerm, VolumeSource};
 
@@ -9,7 +9,7 @@ use crate::csi::CsiVolume;
 use crate::persistent_volume::{InTreeVolume, PersistentVolume};
 use crate::topology;
 
-/// A kind of in-tree volume that a CSI driver has taken over.
+/// A kind of in-tree volume that is migrated to a CSI driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InTree {
     /// `awsElasticBlockStore`
@@ -32,14 +32,14 @@ const ALL: [InTree; 5] = [
     InTree::PortworxVolume,
 ];
 
-/// Provisioners whose volumes no driver is taken to have.
+/// Provisioners whose volumes scheduling does not treat as those of a CSI driver.
 const NOT_TAKEN_OVER: [&str; 2] = ["kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"];
 
-/// Where neither project nor zone of a GCE disk is known.
+/// The project of a GCE disk's handle, and the zone if it is unknown.
 const UNSPECIFIED: &str = "UNSPECIFIED";
 
 impl InTree {
-    /// The provisioner of its StorageClasses, which is its name.
+    /// Returns the provisioner of the volume's StorageClasses, which is also the name of the in-tree volume plugin.
     pub const fn provisioner(self) -> &'static str {
         match self {
             InTree::AwsElasticBlockStore => "kubernetes.io/aws-ebs",
@@ -50,7 +50,7 @@ impl InTree {
         }
     }
 
-    /// The CSI driver that has taken it over.
+    /// Returns the CSI driver that the volume is migrated to.
     pub const fn driver(self) -> &'static str {
         match self {
             InTree::AwsElasticBlockStore => "ebs.csi.aws.com",
@@ -61,7 +61,7 @@ impl InTree {
         }
     }
 
-    /// The label of nodes by which the driver tells zones, where it does.
+    /// Returns the driver's node label for zones, if it has one.
     const fn zone_label(self) -> Option<&'static str> {
         match self {
             InTree::AwsElasticBlockStore => Some("topology.ebs.csi.aws.com/zone"),
@@ -99,7 +99,8 @@ impl InTree {
     }
 }
 
-/// The CSI driver that makes volumes for this provisioner; `None` for one whose volumes no driver is taken to have.
+/// Returns the CSI driver of this provisioner; `None` if scheduling does not treat its volumes as those of a CSI
+/// driver.
 pub fn driver_of(provisioner: &str) -> Option<&str> {
     if NOT_TAKEN_OVER.contains(&provisioner) {
         return None;
@@ -110,7 +111,8 @@ pub fn driver_of(provisioner: &str) -> Option<&str> {
     }
 }
 
-/// A pod's own volume as a CSI driver knows it, or why it can't; `None` where that is not for a driver.
+/// Returns a pod's inline volume as its CSI driver identifies it, or why it can't be translated. `None` if the volume
+/// is not migrated.
 pub fn inline(source: &VolumeSource) -> Option<Result<CsiVolume, String>> {
     let (in_tree, disk) = InTree::of_inline(source)?;
     let handle = match in_tree {
@@ -123,12 +125,13 @@ pub fn inline(source: &VolumeSource) -> Option<Result<CsiVolume, String>> {
 }
 
 impl PersistentVolume {
-    /// The kind of in-tree volume that it is, if a driver has taken that over.
+    /// Returns the kind of in-tree volume, if it is one that is migrated.
     pub fn in_tree(&self) -> Option<InTree> {
         InTree::of_volume(self).map(|(in_tree, _)| in_tree)
     }
 
-    /// The volume as its CSI driver knows it, or why it can't; `None` where that is not for a driver.
+    /// Returns the volume as its CSI driver identifies it, or why it can't be translated. `None` if the volume is
+    /// neither CSI nor migrated.
     pub fn csi_volume(&self) -> Option<Result<CsiVolume, String>> {
         if let Some(csi) = &self.spec.csi {
             return Some(Ok(csi.clone()));
@@ -143,13 +146,14 @@ impl PersistentVolume {
         Some(handle.map(|handle| in_tree.csi(handle)))
     }
 
-    /// Terms of which a node has to match one to reach the volume; `None` where every node does.
+    /// Returns the terms of the volume's node affinity. A node has to match at least one term to reach the volume.
+    /// `None` if every node reaches the volume.
     pub fn node_affinity(&self) -> Option<Vec<NodeSelectorTerm>> {
         self.spec.node_affinity.required.clone().map(Into::into)
     }
 
-    /// The same for nodes that leave such volumes to the CSI driver, which tells zones by a label of its own; or why the driver
-    /// can't know the volume.
+    /// Returns the node affinity for nodes on which the volume is migrated: the driver has its own label for zones.
+    /// The error says why the volume can't be translated.
     pub fn migrated_node_affinity(&self) -> Result<Option<Vec<NodeSelectorTerm>>, String> {
         if let Some(Err(wrong)) = self.csi_volume() {
             return Err(wrong);
@@ -162,7 +166,7 @@ impl PersistentVolume {
         })
     }
 
-    /// The zones of a disk are in the volume's labels.
+    /// Returns the disk's handle. The zones of the disk come from the volume's labels.
     fn gce_disk(&self, disk: &str) -> Result<String, String> {
         let label = |key| self.metadata.labels.get(key).map(String::as_str).filter(|zones| !zones.is_empty());
         let zones = label(topology::BETA_ZONE).or_else(|| label(topology::ZONE)).unwrap_or(UNSPECIFIED);
@@ -179,7 +183,7 @@ fn gce_disk(scope: &str, name: &str, disk: &str) -> String {
     format!("projects/{UNSPECIFIED}/{scope}/{name}/disks/{disk}")
 }
 
-/// The region that zones are in: `us-central1-a` is one of `us-central1`.
+/// Returns the region of these zones: the region of `us-central1-a` is `us-central1`.
 fn gce_region(zones: &str) -> Result<&str, String> {
     let mut regions: Vec<&str> = Vec::new();
     for zone in zones.split(topology::ZONES_DELIMITER) {
@@ -197,7 +201,7 @@ fn gce_region(zones: &str) -> Result<&str, String> {
     }
 }
 
-/// `vol-1`, also where it is written as `aws://us-east-1a/vol-1`.
+/// Returns the volume's id: `vol-1`, also for `aws://us-east-1a/vol-1`.
 fn ebs_volume(id: &str) -> Result<String, String> {
     let Some(path) = id.strip_prefix("aws://") else { return Ok(id.to_owned()) };
     let path = path.split(['?', '#']).next().unwrap_or_default();
@@ -208,7 +212,7 @@ fn ebs_volume(id: &str) -> Result<String, String> {
     Err(format!("failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({id})"))
 }
 
-/// Only managed disks are left to the driver.
+/// Returns the disk's uri. Only managed disks are migrated.
 fn azure_disk(uri: &str, kind: &str) -> Result<String, String> {
     if kind.is_empty() || kind.eq_ignore_ascii_case("Managed") {
         return Ok(uri.to_owned());

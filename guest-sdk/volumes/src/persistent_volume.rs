@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::claim::{Metadata, Storage};
 use crate::csi::CsiVolume;
 
-/// `v1.PersistentVolume`. What it is to CSI drivers tells [`migration`](crate::migration).
+/// `v1.PersistentVolume`. The module [`migration`](crate::migration) translates it to CSI.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct PersistentVolume {
@@ -26,15 +26,15 @@ pub struct VolumeSpec {
     pub access_modes: Vec<String>,
     /// `capacity`.
     pub capacity: Storage,
-    /// `claimRef`: whose it is, or is to be.
+    /// `claimRef`: the claim that the volume is bound to, or reserved for.
     pub claim_ref: Option<ClaimReference>,
-    /// `nodeAffinity`: from which nodes it can be reached.
+    /// `nodeAffinity`: the nodes that can reach the volume.
     pub node_affinity: NodeAffinity,
-    /// `storageClassName`. [`PersistentVolume::class`] tells the class.
+    /// `storageClassName`. Use [`PersistentVolume::class`] to get the class.
     pub storage_class_name: String,
-    /// `volumeAttributesClassName`; empty where there is none.
+    /// `volumeAttributesClassName`; empty if absent.
     pub volume_attributes_class_name: String,
-    /// `volumeMode`; absent, it is `Filesystem`.
+    /// `volumeMode`; `Filesystem` if absent.
     pub volume_mode: Option<String>,
     /// `csi`.
     pub csi: Option<CsiVolume>,
@@ -50,14 +50,14 @@ pub struct VolumeSpec {
     pub portworx_volume: Option<InTreeVolume>,
 }
 
-/// Which disk an in-tree volume is; each kind has its own name for that.
+/// The disk of an in-tree volume. The field's name depends on the kind of volume.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct InTreeVolume {
-    /// The disk.
+    /// The id of the disk.
     #[serde(rename = "volumeID", alias = "diskURI", alias = "pdName")]
     pub id: String,
-    /// Of an Azure disk.
+    /// `kind`, of an Azure disk.
     pub kind: String,
 }
 
@@ -69,7 +69,7 @@ pub struct ClaimReference {
     pub namespace: String,
     /// `name`.
     pub name: String,
-    /// `uid`; empty where any claim of that name is meant.
+    /// `uid`; empty if any claim of that name is meant.
     pub uid: String,
 }
 
@@ -90,7 +90,7 @@ pub struct VolumeStatus {
 }
 
 impl PersistentVolume {
-    /// The storage class that it is of; empty where it is of none.
+    /// Returns the volume's storage class; empty if it has none.
     pub fn class(&self) -> &str {
         self.metadata.class(&self.spec.storage_class_name)
     }

@@ -1,15 +1,15 @@
-//! Quantities, as Kubernetes writes them.
+//! Quantities in Kubernetes' notation.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
-/// Parts of one, which is the finest that Kubernetes knows.
+/// The number of nano units in a unit. Kubernetes knows no finer parts.
 const NANO: i128 = 1_000_000_000;
-/// What is more counts as this much.
+/// The largest quantity, in nano units. Larger quantities are capped.
 const MOST: i128 = i64::MAX as i128 * NANO;
 
-/// An amount of storage: exact, so that what differs by less than a byte is told apart.
+/// An amount of storage. Exact to the nano unit, so that amounts that differ by less than a byte are distinct.
 ///
 /// ```
 /// use berth_guest_volumes::Quantity;
@@ -23,7 +23,7 @@ const MOST: i128 = i64::MAX as i128 * NANO;
 pub struct Quantity(i128);
 
 impl Quantity {
-    /// Reads one: a decimal number with a suffix (`Ki` to `Ei`, `n` to `E`) or an exponent.
+    /// Parses a decimal number with a suffix (`Ki` to `Ei`, `n` to `E`) or an exponent.
     pub fn parse(text: &str) -> Option<Quantity> {
         let (negative, digits) = match text.strip_prefix('-') {
             Some(digits) => (true, digits),
@@ -36,8 +36,8 @@ impl Quantity {
             return None;
         }
         let (ten, two) = scale(suffix)?;
-        // Digits before and behind the point, as many as 128 bits hold beside the power of two, with the power of ten by which
-        // they are too large.
+        // Collects as many digits as fit 128 bits after the shift by the power of two. Further digits are counted in
+        // `left_out`, and any of them that is not 0 rounds the value up.
         let fraction = fraction.trim_end_matches('0');
         let (mut value, mut left_out, mut is_more) = (0_i128, 0_i32, false);
         for digit in whole.bytes().chain(fraction.bytes()).map(|digit| i128::from(digit - b'0')) {
@@ -54,14 +54,14 @@ impl Quantity {
         Some(Quantity(if negative { -value } else { value }))
     }
 
-    /// As a whole number, rounded up.
+    /// Returns the amount as a whole number, rounded up.
     pub fn value(self) -> i64 {
-        // No less than the least and no more than the most.
+        // Fits an `i64`: `parse` caps the value on both sides.
         (self.0.div_euclid(NANO) + i128::from(self.0.rem_euclid(NANO) != 0)) as i64
     }
 }
 
-/// The powers of ten and of two that a suffix stands for.
+/// Returns the powers of ten and of two of a suffix.
 fn scale(suffix: &str) -> Option<(i32, u32)> {
     const DECIMAL: [(&str, i32); 10] =
         [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
@@ -76,7 +76,7 @@ fn scale(suffix: &str) -> Option<(i32, u32)> {
     Some((exponent.parse().ok()?, 0))
 }
 
-/// Times a power of ten, rounded up.
+/// Multiplies by a power of ten, and rounds up.
 fn scaled(value: i128, power: i32) -> i128 {
     let factor = 10_i128.checked_pow(power.unsigned_abs());
     match factor {

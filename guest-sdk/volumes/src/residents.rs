@@ -1,13 +1,13 @@
-//! The pods on nodes that matter to a plugin.
+//! The pods on nodes that a plugin keeps data about.
 
 use berth_guest::{node, pod};
 
-/// What a plugin keeps of those pods on nodes that matter to it, by pod and by node.
+/// Data about the pods on nodes that matter to a plugin, by pod and by node.
 #[derive(Clone, Debug)]
 pub struct Residents<T> {
-    /// By pod.
+    /// The node and the data of each pod, by pod id.
     pods: Vec<Option<(node::Id, T)>>,
-    /// By node.
+    /// The pods on each node, by node id.
     on: Vec<Vec<pod::Id>>,
 }
 
@@ -18,7 +18,7 @@ impl<T> Default for Residents<T> {
 }
 
 impl<T> Residents<T> {
-    /// A pod came to a node or changed there; `None`, where it does not matter. What was kept of it before.
+    /// Sets the data of a pod on a node; `None` if the pod does not matter. Returns the pod's previous data.
     pub fn set(&mut self, pod: pod::Id, node: node::Id, kept: Option<T>) -> Option<T> {
         let before = self.remove(pod);
         if let Some(kept) = kept {
@@ -28,14 +28,14 @@ impl<T> Residents<T> {
             if node.at() >= self.on.len() {
                 self.on.resize_with(node.at() + 1, Vec::new);
             }
-            // Both were made above.
+            // In bounds: the resizes above made both.
             self.pods[pod.at()] = Some((node, kept));
             self.on[node.at()].push(pod);
         }
         before
     }
 
-    /// A pod left. What was kept of it.
+    /// Removes a pod that left its node. Returns its data.
     pub fn remove(&mut self, pod: pod::Id) -> Option<T> {
         let (node, kept) = self.pods.get_mut(pod.at())?.take()?;
         if let Some(on) = self.on.get_mut(node.at()) {
@@ -44,12 +44,12 @@ impl<T> Residents<T> {
         Some(kept)
     }
 
-    /// The node of a pod that is kept.
+    /// Returns the node of a pod, if it is kept.
     pub fn node_of(&self, pod: pod::Id) -> Option<node::Id> {
         Some(self.pods.get(pod.at())?.as_ref()?.0)
     }
 
-    /// What is kept of the pods on a node.
+    /// Returns the data of the pods on a node.
     pub fn on(&self, node: node::Id) -> impl Iterator<Item = &T> {
         let pods = self.on.get(node.at()).into_iter().flatten();
         pods.filter_map(|pod| Some(&self.pods.get(pod.at())?.as_ref()?.1))

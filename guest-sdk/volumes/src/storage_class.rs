@@ -3,7 +3,7 @@
 use berth_guest::LabelMap;
 use serde::Deserialize;
 
-/// The `volumeBindingMode` of classes whose volumes wait until a pod is placed.
+/// The `volumeBindingMode` of classes whose volumes are bound when a pod is scheduled.
 pub const WAIT_FOR_FIRST_CONSUMER: &str = "WaitForFirstConsumer";
 
 /// `storage.k8s.io/v1.StorageClass`.
@@ -32,12 +32,13 @@ pub struct TopologyTerm {
 pub struct TopologyRequirement {
     /// `key`.
     pub key: String,
-    /// `values`, of which a node has to have one.
+    /// `values`: a node must have one of them.
     pub values: Vec<String>,
 }
 
 impl StorageClass {
-    /// Whether volumes are bound at once or with their first pod; an error where the class of this name does not say.
+    /// Returns true if volumes of the class are bound when the first pod is scheduled. Returns an error if the class
+    /// has no binding mode. `name` is the name of the class, for the error.
     pub fn waits_for_first_consumer(&self, name: &str) -> Result<bool, String> {
         match &self.volume_binding_mode {
             Some(mode) => Ok(mode == WAIT_FOR_FIRST_CONSUMER),
@@ -45,7 +46,8 @@ impl StorageClass {
         }
     }
 
-    /// Whether volumes may be made for nodes with these labels. A term without requirements allows none, no term at all any.
+    /// Returns true if volumes may be created for nodes with these labels. Without terms, all nodes are allowed. A
+    /// term without requirements matches no node.
     pub fn allows(&self, labels: &LabelMap) -> bool {
         let matches = |term: &TopologyTerm| {
             let required = &term.match_label_expressions;

@@ -1,4 +1,4 @@
-//! Where volumes are, in the words of their CSI driver.
+//! Translates a volume's topology to the labels of its CSI driver.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +8,12 @@ pub(crate) const ZONE: &str = "topology.kubernetes.io/zone";
 const REGION: &str = "topology.kubernetes.io/region";
 pub(crate) const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
 const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
-/// Between the zones in a volume's label.
+/// Separates the zones in a volume's label.
 pub(crate) const ZONES_DELIMITER: &str = "__";
 
-/// A volume's terms, with Kubernetes' label for zones replaced by the driver's. Where no term names a zone, the volume's labels
-/// do. The old label for regions becomes the new one, as nodes may have that alone.
+/// Returns a volume's terms with Kubernetes' zone label replaced by the driver's. If no term names a zone, the zones
+/// of the volume's labels are added. The deprecated region label is replaced by the current one, as some nodes have
+/// only the current one.
 pub(crate) fn of_driver(
     terms: Option<Vec<NodeSelectorTerm>>,
     labels: &BTreeMap<String, String>,
@@ -48,7 +49,7 @@ fn rename(terms: Option<&mut [NodeSelectorTerm]>, from: &str, to: &str) {
     }
 }
 
-/// Every term, or one that is made for it, wants one of these zones as well.
+/// Adds the requirement of one of these zones to every term. Adds a term if there is none.
 fn require(terms: &mut Option<Vec<NodeSelectorTerm>>, key: &str, zones: &str) {
     let zones: BTreeSet<&str> = zones.split(ZONES_DELIMITER).map(str::trim).filter(|zone| !zone.is_empty()).collect();
     if zones.is_empty() {

@@ -1,5 +1,5 @@
-//! What plugins that spread pods share: the Services and controllers by which pods are of a kind, and how many of them are on
-//! which node.
+//! Shared code of plugins that spread pods: the selectors of Services and controllers, and the pods on each node that
+//! match a selector.
 
 mod placed;
 mod selectors;

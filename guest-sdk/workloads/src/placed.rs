@@ -1,18 +1,18 @@
-//! The pods on nodes, counted by what selects them.
+//! The pods on nodes, counted by selector.
 
 use berth_guest::groups::Groups;
 use berth_guest::selector::LabelSelector;
 use berth_guest::{node, pod};
 
-/// Namespace and labels, and whether the pods are about to end.
+/// The namespace, the labels, and true if the pods are being deleted.
 type Key = (pod::Namespace, pod::Labels, bool);
 
-/// The pods on nodes by namespace, labels and whether they are about to end.
+/// The pods on nodes, grouped by namespace, labels and whether they are being deleted.
 #[derive(Debug, Default)]
 pub struct Placed(Groups<Key>);
 
 impl Placed {
-    /// A pod came to a node, or changed there.
+    /// Adds a pod to a node, or replaces it.
     pub fn set(
         &mut self,
         pod: pod::Id,
@@ -22,18 +22,20 @@ impl Placed {
         self.0.set(pod, node, (namespace.clone(), labels.clone(), deleting.0), |_| ());
     }
 
-    /// A pod left its node.
+    /// Removes a pod from its node.
     pub fn remove(&mut self, pod: pod::Id) {
         self.0.remove(pod);
     }
 
-    /// The nodes of all pods that the selector selects in a namespace: one as often as it has such pods.
+    /// Returns the node of each pod in a namespace that the selector selects. A node with several of these pods comes
+    /// several times.
     pub fn nodes<'a>(&'a self, namespace: &'a str, selector: &'a LabelSelector) -> impl Iterator<Item = node::Id> {
         self.nodes_of(namespace, selector, true)
     }
 
-    /// How many pods each of these nodes has that the selector selects in a namespace, without those that are about to end. None,
-    /// where it selects everything: nothing is known then of what is to be spread.
+    /// Returns for each of these nodes the number of its pods in a namespace that the selector selects, without pods
+    /// that are being deleted. All counts are 0 if the selector selects everything: then nothing is known about the
+    /// pods to spread.
     pub fn counts(&self, namespace: &str, selector: &LabelSelector, nodes: node::Ids<'_>) -> Vec<i64> {
         if selector.is_everything() {
             return vec![0; nodes.len()];
@@ -43,7 +45,7 @@ impl Placed {
             if node.at() >= counts.len() {
                 counts.resize(node.at() + 1, 0);
             }
-            // It was made above.
+            // In bounds: the resize above made the element.
             counts[node.at()] += 1;
         }
         nodes.iter().map(|node| counts.get(node.at()).copied().unwrap_or(0)).collect()

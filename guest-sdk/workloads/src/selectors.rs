@@ -1,4 +1,5 @@
-//! What the pods of a pod's kind have in common, told by the Services that select it and the controller that owns it.
+//! The common selector of the pods of a pod's workload, from the Services that select the pod and the controller that
+//! owns it.
 
 use std::collections::BTreeMap;
 
@@ -8,30 +9,30 @@ use berth_guest::types::Owner;
 use berth_guest::{LabelMap, pod};
 use serde::Deserialize;
 
-/// Labels that a selector wants.
+/// The labels of an equality-based selector.
 pub type Map = BTreeMap<String, String>;
 
-/// Services by namespace and name; ReplicationControllers, ReplicaSets and StatefulSets.
+/// The selectors of Services, ReplicationControllers, ReplicaSets and StatefulSets.
 #[derive(Debug, Default)]
 pub struct Selectors {
     services: BTreeMap<String, BTreeMap<String, Map>>,
-    /// By kind, namespace and name.
+    /// The selectors of controllers, by kind, namespace and name.
     controllers: BTreeMap<(usize, String, String), Controlled>,
     version: u64,
 }
 
-/// What a controller selects.
+/// The selector of a controller.
 #[derive(Debug, PartialEq)]
 enum Controlled {
-    /// A ReplicationController's selector.
+    /// The selector of a ReplicationController.
     Map(Map),
-    /// That of the others.
+    /// The selector of a ReplicaSet or StatefulSet.
     Selector(LabelSelector),
 }
 
 const FIELDS: [&str; 1] = ["spec.selector"];
 const SERVICE: usize = 0;
-/// In the order of their kinds below.
+/// The controllers, in the order of their positions in `Selectors::kinds`.
 const CONTROLLERS: [(&str, &str); 3] =
     [("v1", "ReplicationController"), ("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet")];
 const REPLICATION_CONTROLLER: usize = 1;
@@ -61,18 +62,20 @@ struct SelectorSpec {
 }
 
 impl Selectors {
-    /// The kinds to be told of, for an index that reads no others: Services and controllers. Of all of them only the selector is read.
+    /// Returns the kinds for an index that reads no other kinds: Services and controllers. Only their selectors are
+    /// read.
     pub fn kinds() -> Vec<Kind> {
         let controllers = CONTROLLERS.iter().map(|(api_version, kind)| Kind::new(api_version, kind, FIELDS));
         Selectors::services_alone().into_iter().chain(controllers).collect()
     }
 
-    /// The same for one that goes by Services alone.
+    /// Returns the kinds for an index that reads only Services.
     pub fn services_alone() -> Vec<Kind> {
         vec![Kind::new("v1", "Service", FIELDS)]
     }
 
-    /// An object is new, or its selector changed. One that can't be read is as if it were not there, with a line in the log.
+    /// Stores the selector of an object that is new or changed. An object that can't be read is removed, with a
+    /// warning in the log.
     pub fn set(&mut self, object: &Object<'_>) {
         let read = match object.kind {
             SERVICE => object.read().map(|WithMap { spec }| self.set_service(object, spec.selector)),
@@ -92,7 +95,7 @@ impl Selectors {
         }
     }
 
-    /// An object is gone.
+    /// Removes an object.
     pub fn remove(&mut self, object: &Object<'_>) {
         let was_there = match object.kind {
             SERVICE => {
@@ -104,12 +107,13 @@ impl Selectors {
         self.version += u64::from(was_there);
     }
 
-    /// Grows with every change.
+    /// Returns a version that grows with every change.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// What the pods of this pod's kind have in common. Everything, where nothing is known of it.
+    /// Returns the common selector of the pods of this pod's workload. Selects everything if no Service or controller
+    /// is known.
     pub fn of_pod(&self, namespace: &str, labels: &LabelMap, owners: &pod::Owners) -> LabelSelector {
         let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
         for service in self.services_of(namespace, labels) {
@@ -121,7 +125,7 @@ impl Selectors {
                     wanted.extend(map.iter().map(|(key, value)| (key.as_str(), value.as_str())));
                     None
                 }
-                // A controller without a selector says nothing.
+                // A controller without a selector adds no requirement.
                 Some(Controlled::Selector(selector)) => {
                     Some(selector).filter(|selector| **selector != LabelSelector::NOTHING)
                 }
@@ -134,7 +138,8 @@ impl Selectors {
         selector
     }
 
-    /// The labels that each Service wants which selects a pod with these labels, in the order of the Services' names.
+    /// Returns the selectors of the Services that select a pod with these labels, in the order of the Services'
+    /// names.
     pub fn services_of<'a>(&'a self, namespace: &str, labels: &'a LabelMap) -> impl Iterator<Item = &'a Map> {
         let services = self.services.get(namespace).into_iter().flat_map(BTreeMap::values);
         services.filter(|service| service.iter().all(|(key, value)| labels.get(key) == Some(value)))
@@ -145,7 +150,7 @@ impl Selectors {
         self.controllers.get(&(kind + 1, namespace.to_owned(), owner.name.clone()))
     }
 
-    /// A Service without a selector selects nothing.
+    /// Stores the selector of a Service. A Service without a selector selects nothing.
     fn set_service(&mut self, service: &Object<'_>, selector: Option<Map>) {
         let Some(selector) = selector else { return self.remove(service) };
         let services = self.services.entry(service.namespace.to_owned()).or_default();

@@ -1,11 +1,11 @@
-//! A plugin's arguments: JSON into the author's struct. A field `min_free_cpu` is `minFreeCpu` in JSON; one without a default is
-//! required.
+//! A plugin's arguments: JSON into the author's struct. A field `min_free_cpu` is `minFreeCpu` in JSON. A field
+//! without a default is required.
 
 const std = @import("std");
 const c = @import("c");
 const berth = @import("berth.zig");
 
-/// Reads the fields of `T`; what is missing or wrong is refused through `object`.
+/// Reads the fields of `T`. A missing or wrong field refuses the arguments through `object`.
 pub fn read(comptime T: type, object: *c.berth_arguments) T {
     const info = @typeInfo(T).@"struct";
     var args: T = undefined;

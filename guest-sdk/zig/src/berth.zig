@@ -1,7 +1,8 @@
 //! Write a filter or a score for Berth in Zig.
 //!
-//! A plugin is a file with `pub const name`, `pub const reads` and `pub fn filter` or `pub fn score` or both, and with
-//! `pub const Args` where it takes arguments. The rest is the C SDK, whose types are those of the contract (`c`).
+//! A plugin is a file with `pub const name`, `pub const reads`, and `pub fn filter` or `pub fn score` or both. A
+//! plugin with arguments also has `pub const Args`. The SDK builds on the C SDK, whose types are those of the
+//! contract (`c`).
 
 const std = @import("std");
 
@@ -9,26 +10,26 @@ pub const c = @import("c");
 pub const Component = @import("component.zig").Component;
 pub const testing = @import("testing.zig");
 
-/// The pod to be placed. Fields that the plugin does not read are empty.
+/// The pod that is being scheduled. Fields of facts that the plugin does not read are empty.
 pub const Pod = c.berth_pod_t;
-/// A node. Fields that the plugin does not read are empty.
+/// A node. Fields of facts that the plugin does not read are empty.
 pub const Node = c.berth_node_t;
 
-/// What a filter says about a node: `.fits`, or what the functions below return.
+/// The answer of a filter about a node: `.fits`, or the result of a function below.
 pub const Verdict = enum(c.berth_verdict_t) { fits = 0, _ };
 
-/// Not on this node as things are, and why; taking pods away might help.
+/// The pod does not fit as things are. Removing pods from the node may help.
 pub fn unschedulable(comptime format: []const u8, values: anytype) Verdict {
     return reject(c.BERTH_CODE_UNSCHEDULABLE, format, values);
 }
 
-/// Not on this node whatever pods are taken away (UnschedulableAndUnresolvable).
+/// The pod does not fit, whatever pods are removed from the node (UnschedulableAndUnresolvable).
 pub fn unresolvable(comptime format: []const u8, values: anytype) Verdict {
     return reject(c.BERTH_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE, format, values);
 }
 
 fn reject(code: c.berth_code_t, comptime format: []const u8, values: anytype) Verdict {
-    // The host keeps no more than this of a reason.
+    // The host cuts a reason to this length, too.
     var buffer: [1025]u8 = undefined;
     const reason = std.fmt.bufPrintSentinel(&buffer, format, values, 0) catch cut: {
         buffer[buffer.len - 1] = 0;
@@ -37,7 +38,7 @@ fn reject(code: c.berth_code_t, comptime format: []const u8, values: anytype) Ve
     return @fromBackingInt(@intCast(c.berth_reject(code, reason.ptr)));
 }
 
-/// The value of a label or an annotation.
+/// Returns the value of a label or an annotation; null if absent.
 pub fn label(labels: *const c.berth_list_label_t, key: []const u8) ?[:0]const u8 {
     for (slice(labels)) |entry| {
         if (std.mem.eql(u8, text(entry.key), key)) return text(entry.value);
@@ -45,7 +46,7 @@ pub fn label(labels: *const c.berth_list_label_t, key: []const u8) ?[:0]const u8
     return null;
 }
 
-/// The quantity of an extended resource such as nvidia.com/gpu; 0 where there is none.
+/// Returns the quantity of a scalar resource such as nvidia.com/gpu; 0 if absent.
 pub fn scalar(scalars: *const c.berth_list_scalar_t, name: []const u8) i64 {
     for (slice(scalars)) |entry| {
         if (std.mem.eql(u8, text(entry.name), name)) return entry.quantity;
@@ -53,25 +54,25 @@ pub fn scalar(scalars: *const c.berth_list_scalar_t, name: []const u8) i64 {
     return 0;
 }
 
-/// A text of the contract. It ends with a NUL as well.
+/// Converts a string of the contract. It also ends with a NUL.
 pub fn text(given: c.berth_string_t) [:0]const u8 {
     return if (given.len > 0) given.ptr[0..given.len :0] else "";
 }
 
-/// A list of the contract. An empty one may point nowhere.
+/// Converts a list of the contract. The pointer of an empty list may be invalid.
 pub fn slice(list: anytype) []const std.meta.Child(@TypeOf(list.ptr)) {
     return if (list.len > 0) list.ptr[0..list.len] else &.{};
 }
 
-/// A line in the host's log.
+/// Writes a line to the host's log.
 pub fn log(level: enum(u8) { err, warn, info, debug }, message: [:0]const u8) void {
     c.berth_log(@backingInt(level), "%s", message.ptr);
 }
 
-/// An argument: cpu in millicores, written as in Kubernetes: 2, "2" or "500m".
+/// A type for arguments: a cpu quantity in millicores, written as in Kubernetes: 2, "2" or "500m".
 pub const Cpu = struct { milli: i64 = 0 };
 
-/// An argument: a whole number from `least` to `most`.
+/// A type for arguments: a whole number from `least` to `most`.
 pub fn Whole(comptime least: i64, comptime most: i64) type {
     return struct {
         value: i64,
@@ -82,7 +83,7 @@ pub fn Whole(comptime least: i64, comptime most: i64) type {
     };
 }
 
-/// An argument: an object whose fields are all whole numbers; empty where it is absent.
+/// A type for arguments: an object whose fields are all whole numbers. An absent object is empty.
 pub fn WholeMap(comptime least: i64, comptime most: i64) type {
     return struct {
         map: *const c.berth_map,

@@ -1,4 +1,4 @@
-//! A plugin's file as what the C SDK asks of a plugin.
+//! Adapts a plugin's file to the interface of the C SDK.
 
 const std = @import("std");
 const c = @import("c");
@@ -9,7 +9,7 @@ fn Return(comptime function: anytype) type {
     return @typeInfo(@TypeOf(function)).@"fn".return_type.?;
 }
 
-/// Exports the plugin's name, what it reads, and its functions.
+/// Exports the plugin's name, the facts that it reads, and its functions.
 pub fn Component(comptime plugin: type) type {
     return struct {
         const Args = if (@hasDecl(plugin, "Args")) plugin.Args else struct {};
@@ -49,7 +49,7 @@ pub fn Component(comptime plugin: type) type {
             return call(plugin.score, pod, node);
         }
 
-        // The arguments may be left out.
+        // A function may leave out the arguments.
         inline fn call(comptime function: anytype, pod: *const berth.Pod, node: *const berth.Node) Return(function) {
             return switch (@typeInfo(@TypeOf(function)).@"fn".param_types.len) {
                 2 => function(pod, node),

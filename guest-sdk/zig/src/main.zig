@@ -1,4 +1,4 @@
-//! The root of a component: the author's file, and what happens when it panics.
+//! The root of a component: imports the author's file, and defines what a panic does.
 
 const std = @import("std");
 const berth = @import("berth");
@@ -7,7 +7,7 @@ comptime {
     _ = berth.Component(@import("plugin"));
 }
 
-/// The host's log has the words for the trap that follows.
+/// Logs the panic's message in the host's log, before the call traps.
 pub const panic = std.debug.FullPanic(struct {
     fn panic(message: []const u8, _: ?usize) noreturn {
         berth.c.berth_log(berth.c.BERTH_LOG_LEVEL_ERROR, "panic: %.*s", @as(c_int, @intCast(message.len)), message.ptr);

@@ -1,27 +1,27 @@
-//! A host for tests: it sends a plugin nodes and pods as Berth does. There is one plugin in a test's file, and one cluster.
+//! A host for tests. Sends nodes and pods to a plugin as Berth does. A test file has one plugin and one cluster.
 
 const std = @import("std");
 const berth = @import("berth.zig");
 const c = @import("c");
 
-/// Labels, cpu in millicores; what is not given is empty.
+/// A node for tests. Missing facts are empty. Cpu is in millicores.
 pub const Node = struct { labels: []const [2][:0]const u8 = &.{}, milli_cpu: i64 = 0, used_milli_cpu: i64 = 0 };
 pub const Pod = struct { labels: []const [2][:0]const u8 = &.{}, milli_cpu: i64 = 0 };
 
-/// Runs the plugin of a file, as in `Host(@import("plugin.zig"))`.
+/// Runs the plugin of a file natively, as in `Host(@import("plugin.zig"))`.
 pub fn Host(comptime plugin: type) type {
     return struct {
         comptime {
             _ = berth.Component(plugin);
         }
 
-        /// Gives the plugin its arguments, as JSON: null, or the message where it refuses them.
+        /// Configures the plugin with arguments in JSON. Returns null, or the plugin's message if it refuses them.
         pub fn configure(json: [:0]const u8) ?[]const u8 {
             const message: ?[*:0]const u8 = c.berth_test_configure(json.ptr);
             return if (message) |words| std.mem.span(words) else null;
         }
 
-        /// A node comes, or changes where one of this name is there.
+        /// Adds a node, or replaces the node of this name.
         pub fn node(name: [:0]const u8, given: Node) void {
             var labels: Labels = undefined;
             c.berth_test_node(.{
@@ -32,14 +32,15 @@ pub fn Host(comptime plugin: type) type {
             });
         }
 
-        /// What the filter says about a node: "fits", or code and reason as in "Unschedulable: Insufficient cpu".
+        /// Returns the filter's answer about a node: "fits", or code and reason as in "Unschedulable: Insufficient
+        /// cpu".
         pub fn filter(pod: Pod, name: [:0]const u8) []const u8 {
             var labels: Labels = undefined;
             const given: c.berth_test_pod_t = .{ .labels = pairs(&labels, pod.labels), .milli_cpu = pod.milli_cpu };
             return std.mem.span(c.berth_test_filter(given, name.ptr));
         }
 
-        /// The raw score of a node.
+        /// Returns the raw score of a node.
         pub fn score(pod: Pod, name: [:0]const u8) i64 {
             var labels: Labels = undefined;
             return c.berth_test_score(.{ .labels = pairs(&labels, pod.labels), .milli_cpu = pod.milli_cpu }, name.ptr);

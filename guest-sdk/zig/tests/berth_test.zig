@@ -1,4 +1,4 @@
-//! Arguments of every type, and what a plugin may call.
+//! Tests of arguments of every type, and of the functions that a plugin may call.
 
 const std = @import("std");
 const berth = @import("berth");

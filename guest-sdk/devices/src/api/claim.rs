@@ -32,7 +32,7 @@ pub struct Metadata {
     pub owner_references: Vec<Owner>,
     /// `resourceVersion`
     pub resource_version: String,
-    /// `annotations`, of which only [`super::EXTENDED`] is read.
+    /// `annotations`. Only [`super::EXTENDED`] is read.
     pub annotations: BTreeMap<String, String>,
 }
 
@@ -78,11 +78,11 @@ pub struct Request {
     pub first_available: Vec<Ask>,
 }
 
-/// What is asked for: `exactly`, or one of `firstAvailable`.
+/// A request for devices: `exactly`, or an element of `firstAvailable`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Ask {
-    /// `name`; of one of `firstAvailable` only.
+    /// `name`; only in `firstAvailable`.
     pub name: String,
     /// `deviceClassName`
     pub device_class_name: String,
@@ -92,7 +92,7 @@ pub struct Ask {
     pub allocation_mode: AllocationMode,
     /// `count`
     pub count: i64,
-    /// `adminAccess`; of `exactly` only.
+    /// `adminAccess`; only in `exactly`.
     pub admin_access: bool,
     /// `tolerations`
     pub tolerations: Vec<Toleration>,
@@ -107,7 +107,7 @@ pub enum AllocationMode {
     ExactCount,
     /// `All`
     All,
-    /// The API server always says which.
+    /// An unknown mode. The API server always sets a mode.
     #[default]
     #[serde(other)]
     Unknown,
@@ -160,7 +160,7 @@ pub struct Constraint {
 pub struct ClaimConfig {
     /// `requests`
     pub requests: Vec<String>,
-    /// `opaque`, as it is.
+    /// `opaque`, unchanged.
     pub opaque: Option<Value>,
 }
 
@@ -223,7 +223,7 @@ pub struct DeviceResults {
 pub struct DeviceResult {
     /// `request`: the request's name, or `request/alternative`.
     pub request: String,
-    /// Which device.
+    /// The allocated device.
     #[serde(flatten)]
     pub device: AllocatedDevice,
     /// `adminAccess`
@@ -246,7 +246,7 @@ pub struct DeviceResult {
     pub consumed_capacity: Option<BTreeMap<String, Quantity>>,
 }
 
-/// A device's whole name.
+/// The full name of a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct AllocatedDevice {
@@ -267,7 +267,7 @@ pub struct AllocationConfig {
     /// `requests`
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<String>,
-    /// `opaque`, as it is.
+    /// `opaque`, unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Value>,
 }
@@ -276,7 +276,7 @@ pub struct AllocationConfig {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct DeviceStatus {
-    /// Which device.
+    /// The device of this status.
     #[serde(flatten)]
     pub device: AllocatedDevice,
     /// `conditions`
@@ -295,32 +295,33 @@ pub struct Condition {
 }
 
 impl Claim {
-    /// Whether the pod of this uid is the claim's controller.
+    /// Returns true if the pod with this uid is the claim's controller.
     pub fn is_controlled_by(&self, uid: &str) -> bool {
         self.metadata.owner_references.iter().find(|owner| owner.controller).is_some_and(|owner| owner.uid == uid)
     }
 
-    /// The uid of the pod for whose extended resources it was made.
+    /// Returns the uid of the pod for whose extended resources the claim was created; `None` for any other claim.
     pub fn is_for_extended_resources_of(&self) -> Option<&str> {
         self.metadata.annotations.get(super::EXTENDED).filter(|text| *text == "true")?;
         self.metadata.owner_references.iter().find(|owner| owner.controller).map(|owner| owner.uid.as_str())
     }
 
-    /// Whether the pod of this uid can use the claim, which is allocated: it does already, or there is room for one pod more.
+    /// Returns true if the pod with this uid can use the allocated claim: the claim is reserved for the pod, or can
+    /// be reserved for one more pod.
     pub fn can_be_reserved_for(&self, uid: &str) -> bool {
         /// `ResourceClaimReservedForMaxSize`
         const MOST_PODS: usize = 256;
         self.status.reserved_for.len() < MOST_PODS || self.is_reserved_for(uid)
     }
 
-    /// Whether the pod of this uid has reserved the claim.
+    /// Returns true if the claim is reserved for the pod with this uid.
     pub fn is_reserved_for(&self, uid: &str) -> bool {
         self.status.reserved_for.iter().any(|consumer| consumer.uid == uid)
     }
 }
 
 impl Toleration {
-    /// Whether it tolerates a taint.
+    /// Returns true if the toleration tolerates the taint.
     pub fn tolerates(&self, taint: &super::Taint) -> bool {
         (self.effect.is_empty() || self.effect == taint.effect)
             && (self.key.is_empty() || self.key == taint.key)

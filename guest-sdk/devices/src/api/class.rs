@@ -33,7 +33,7 @@ pub struct Spec {
     pub extended_resource_name: Option<String>,
 }
 
-/// `selectors[]`, of classes and of requests.
+/// `selectors[]` of a class or of a request.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Selector {
@@ -53,6 +53,6 @@ pub struct CelSelector {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ClassConfig {
-    /// `opaque`, as it is.
+    /// `opaque`, unchanged.
     pub opaque: Option<Value>,
 }

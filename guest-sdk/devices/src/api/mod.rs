@@ -1,4 +1,4 @@
-//! The objects of resource.k8s.io/v1 as plugins read them, under the names of the API.
+//! The objects of resource.k8s.io/v1 that plugins read. Names are those of the API.
 
 mod claim;
 mod class;
@@ -19,10 +19,10 @@ use serde_json::Value;
 /// `resource.k8s.io/v1`
 pub const VERSION: &str = "resource.k8s.io/v1";
 
-/// The annotation of claims that are made for extended resources.
+/// The annotation of claims that are created for extended resources.
 pub const EXTENDED: &str = "resource.kubernetes.io/extended-resource-claim";
 
-/// Reads an object. Fields that are null are absent.
+/// Reads an object. A field that is null counts as absent.
 pub fn read<T: DeserializeOwned>(object: Value) -> Result<T, String> {
     serde_json::from_value(without_nulls(object)).map_err(|wrong| wrong.to_string())
 }

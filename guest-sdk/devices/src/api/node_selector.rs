@@ -1,4 +1,4 @@
-//! `v1.NodeSelector`, as slices and allocations have it.
+//! `v1.NodeSelector`, as in slices and allocations.
 
 use berth_guest::selector::Terms;
 use berth_guest::types::{self, SelectorOperator};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct NodeSelector {
-    /// `nodeSelectorTerms`, of which one has to hold.
+    /// `nodeSelectorTerms`: a node has to match at least one term.
     pub node_selector_terms: Vec<NodeSelectorTerm>,
 }
 
@@ -38,7 +38,7 @@ pub struct Requirement {
 }
 
 impl NodeSelector {
-    /// Of one node, by its name.
+    /// Makes a selector of one node, by its name.
     pub fn of_node(name: &str) -> NodeSelector {
         let requirement =
             Requirement { key: "metadata.name".to_owned(), operator: "In".to_owned(), values: vec![name.to_owned()] };
@@ -50,7 +50,7 @@ impl NodeSelector {
         }
     }
 
-    /// To be matched, or what is wrong with it.
+    /// Compiles the selector. An error says what is wrong with it.
     pub fn terms(&self) -> Result<Terms, String> {
         let requirements = |all: &[Requirement]| all.iter().map(Requirement::read).collect::<Result<Vec<_>, String>>();
         let terms = self.node_selector_terms.iter().map(|term| {

@@ -61,7 +61,7 @@ pub struct CounterSet {
     pub counters: BTreeMap<String, Worth>,
 }
 
-/// `value`, of a counter.
+/// The value of a counter.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Worth {
@@ -156,7 +156,7 @@ pub struct Taint {
     pub effect: String,
 }
 
-/// Each is an object with one field, which says of what type it is.
+/// Reads attributes. Each attribute is an object with one field, whose name is the attribute's type.
 fn attributes<'de, D: serde::Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Attribute>, D::Error> {
     let all = BTreeMap::<String, BTreeMap<String, Value>>::deserialize(from)?;
     Ok(all.into_iter().map(|(name, value)| (name, attribute(&value))).collect())

@@ -1,8 +1,8 @@
-//! `cel.bind(name, value, expression)`: the expression with the name standing for the value.
+//! The macro `cel.bind(name, value, expression)`: evaluates the expression with the variable `name` set to the value.
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, ListExpr, LiteralValue};
 
-/// Expands all of them within an expression; an error for one that binds no name.
+/// Expands all `cel.bind` macros of an expression. Returns an error if a macro's first argument is not a name.
 pub fn expand(mut expression: IdedExpr) -> Result<IdedExpr, String> {
     within(&mut expression)?;
     match expression.expr {
@@ -16,7 +16,7 @@ fn is_bind(call: &CallExpr) -> bool {
     call.func_name == "bind" && call.args.len() == 3 && call.target.as_deref().is_some_and(of_cel)
 }
 
-/// A loop over nothing, whose accumulator is the name: as cel-go has it.
+/// Makes a loop over an empty list, with the name as its accumulator, as cel-go does it.
 fn bound(id: u64, mut call: CallExpr) -> Result<IdedExpr, String> {
     let parts = (call.args.pop(), call.args.pop(), call.args.pop().map(|name| name.expr));
     let (Some(result), Some(accu_init), Some(Expr::Ident(name))) = parts else {
@@ -36,7 +36,7 @@ fn bound(id: u64, mut call: CallExpr) -> Result<IdedExpr, String> {
     Ok(made(Expr::Comprehension(Box::new(bound))))
 }
 
-/// In each part of the expression. How deep it goes the parser has bounded.
+/// Expands the parts of an expression. The parser limits the depth of the recursion.
 fn within(expression: &mut IdedExpr) -> Result<(), String> {
     match &mut expression.expr {
         Expr::Call(call) => {

@@ -1,4 +1,5 @@
-//! The variable `device`: `driver`, `allowMultipleAllocations`, and `attributes` and `capacity` by domain and name.
+//! The variable `device` in CEL: `driver`, `allowMultipleAllocations`, and `attributes` and `capacity` by domain and
+//! name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,18 +22,19 @@ pub enum Attribute {
     Int(i64),
     /// `bool`
     Bool(bool),
-    /// `version`, as it is written.
+    /// `version`, as written.
     Version(String),
-    /// None of those that are known.
+    /// An attribute of an unknown type.
     Unknown,
 }
 
-/// A device as expressions see it. Cheap to clone.
+/// A device as a CEL value. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Device(Fields);
 
 impl Device {
-    /// Names without a domain are in that of the driver. An error names an attribute that can't be read.
+    /// Makes the value. A name without a domain is in the driver's domain. An error names the attribute that is
+    /// invalid.
     pub fn new<'a>(
         driver: &str,
         allow_multiple_allocations: bool,
@@ -84,7 +86,7 @@ impl Domains {
         self.0.entry(domain.to_owned()).or_default().insert(name.to_owned(), entry);
     }
 
-    /// A domain of which there is nothing has no values, so that expressions need not ask for it first.
+    /// Makes the map of domains. An absent domain counts as empty, so that expressions need not check for it first.
     fn finish(self) -> Fields {
         let domains = self.0.into_iter().map(|(domain, values)| {
             let values: Box<dyn Val> = Box::new(Fields { entries: Arc::new(values), empty_where_absent: false });
@@ -96,7 +98,7 @@ impl Domains {
 
 #[derive(Debug)]
 struct Entry {
-    /// What a loop over the map gives.
+    /// The key, as a loop over the map returns it.
     key: CelString<'static>,
     value: Box<dyn Val>,
 }
@@ -107,7 +109,7 @@ impl Entry {
     }
 }
 
-/// A map with texts as keys.
+/// A map with strings as keys.
 #[derive(Clone, Debug, Default)]
 struct Fields {
     entries: Arc<BTreeMap<String, Entry>>,

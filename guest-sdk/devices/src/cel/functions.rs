@@ -1,15 +1,16 @@
-//! Regular expressions and sets, in a reader that is a tenth of the size of the usual one. Kubernetes' expressions have the
-//! syntax of RE2, of which classes of Unicode (`\p{Greek}`) are not read.
+//! Regular expressions and sets for CEL. They use `regex_lite`, whose code is a tenth of the size of `regex`.
+//! Expressions in Kubernetes have RE2 syntax; Unicode classes (`\p{Greek}`) are not supported here.
 
 use cel::common::types::{CelBool, CelInt, CelList, CelString, LIST_TYPE};
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError, add_member_overload};
 use regex_lite::{Regex, RegexBuilder};
 
-/// A compiled expression takes no more, in bytes.
+/// The limit for a compiled expression, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// Adds them. `matches` is the standard library's where another crate of the same build asks for it there.
+/// Adds the functions. CEL's standard library may already have `matches`, if another crate of the same build enables
+/// it.
 pub fn add(env: &mut Env) -> Result<(), DeclarationError> {
     let standard = add_member_overload!(env, fn matches: (CelString<'_>, CelString<'_>) -> Result<CelBool>,
         id = "matches_string");
@@ -48,7 +49,7 @@ fn find_all(text: &CelString<'_>, wanted: &CelString<'_>) -> Result<CelList<'sta
     find_some(text, wanted, &(-1).into())
 }
 
-/// Below zero means all.
+/// Returns at most `most` matches. A negative `most` returns all.
 fn find_some(text: &CelString<'_>, wanted: &CelString<'_>, most: &CelInt) -> Result<CelList<'static>, ExecutionError> {
     let most = usize::try_from(*most.inner()).unwrap_or(usize::MAX);
     let expression = expression(wanted)?;
@@ -58,7 +59,7 @@ fn find_some(text: &CelString<'_>, wanted: &CelString<'_>, most: &CelInt) -> Res
     Ok(CelList::from(found))
 }
 
-/// Whether each element of the second list is in the first.
+/// Returns true if the first list contains all elements of the second.
 fn includes(list: &dyn Val, others: &dyn Val) -> Result<bool, ExecutionError> {
     let (Some(container), Some(others)) = (list.as_container(), others.as_iterable()) else {
         return Err(ExecutionError::no_such_overload("sets.contains", Vec::new()));

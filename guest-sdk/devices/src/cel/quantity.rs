@@ -1,4 +1,4 @@
-//! Kubernetes' CEL library of quantities.
+//! Kubernetes' CEL library for quantities.
 
 use std::any::Any;
 
@@ -10,7 +10,7 @@ use crate::quantity::Quantity;
 
 static TYPE: Type = Type::new_unspecified_type("kubernetes.Quantity");
 
-/// A quantity as a value of expressions.
+/// A quantity as a CEL value.
 #[derive(Clone, Copy, Debug)]
 pub struct CelQuantity(pub Quantity);
 
@@ -38,7 +38,7 @@ impl Val for CelQuantity {
 
 impl StaticVal for CelQuantity {}
 
-/// Adds the library.
+/// Adds the library to the environment.
 pub fn add(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_type(TYPE.to_owned())?;
     add_overload!(env, fn read: (CelString<'_>) -> Result<CelQuantity>, name = "quantity", id = "string_to_quantity")?;

@@ -1,4 +1,4 @@
-//! Kubernetes' CEL library of semantic versions.
+//! Kubernetes' CEL library for semantic versions.
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -9,14 +9,14 @@ use cel::{DeclarationError, Env, ExecutionError, add_member_overload, add_overlo
 
 static TYPE: Type = Type::new_unspecified_type("kubernetes.Semver");
 
-/// A semantic version (semver.org 2.0.0). What is built of it counts for nothing.
+/// A semantic version (semver.org 2.0.0). Build metadata is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
     numbers: [u64; 3],
     pre: Vec<Identifier>,
 }
 
-/// A part of what comes after the dash. Numbers come before texts.
+/// An identifier of a pre-release version. Numbers sort before texts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Identifier {
     Number(u64),
@@ -24,7 +24,7 @@ enum Identifier {
 }
 
 impl Version {
-    /// Reads it, strictly.
+    /// Parses a version strictly.
     pub fn parse(text: &str) -> Result<Version, &'static str> {
         let (text, build) = text.split_once('+').map_or((text, None), |(text, build)| (text, Some(build)));
         let (numbers, pre) = text.split_once('-').map_or((text, None), |(text, pre)| (text, Some(pre)));
@@ -41,7 +41,8 @@ impl Version {
         Ok(Version { numbers, pre })
     }
 
-    /// The same without a `v` before it, with zeros where minor or patch are missing, and without leading zeros.
+    /// Parses a version tolerantly: allows a `v` prefix, a missing minor or patch version (which is 0), and leading
+    /// zeros.
     fn parse_tolerant(text: &str) -> Result<Version, &'static str> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let mut parts: Vec<String> = text.splitn(3, '.').map(without_leading_zeros).collect();
@@ -88,7 +89,7 @@ fn identifier(part: &str) -> Result<Identifier, &'static str> {
 
 impl Ord for Version {
     fn cmp(&self, other: &Version) -> Ordering {
-        // What has something after a dash comes before what has not.
+        // A pre-release version sorts before its release.
         self.numbers
             .cmp(&other.numbers)
             .then_with(|| self.pre.is_empty().cmp(&other.pre.is_empty()))
@@ -126,7 +127,7 @@ impl Val for Version {
 
 impl StaticVal for Version {}
 
-/// Adds the library.
+/// Adds the library to the environment.
 pub fn add(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_type(TYPE.to_owned())?;
     add_overload!(env, fn read: (CelString<'_>) -> Result<Version>, name = "semver", id = "string_to_semver")?;

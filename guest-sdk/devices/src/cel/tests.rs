@@ -1,4 +1,4 @@
-//! What expressions say of a device.
+//! Tests of the results of CEL expressions for a device.
 
 use super::*;
 use crate::quantity::Quantity;

@@ -1,4 +1,4 @@
-//! How the types lie in memory, and the functions that take them out of it and put them there.
+//! Generates the types' layouts in memory, and the functions that lift values from memory and lower values to memory.
 
 use std::fmt::Write;
 
@@ -7,7 +7,8 @@ use wit_parser::{Resolve, SizeAlign, Type, TypeDefKind, TypeId, Variant};
 use crate::names::{exported, unexported};
 use crate::types::{go_type, is_compound, kind, scalar, type_name};
 
-/// The struct with a type's layout. Go lays out structs as the canonical ABI does: the size is checked all the same.
+/// Returns the struct with a type's layout. Go lays out structs as the canonical ABI does; the generated code checks
+/// the size nevertheless.
 pub fn raw(resolve: &Resolve, sizes: &SizeAlign, id: TypeId) -> Result<String, String> {
     let name = type_name(resolve, id);
     let mut text = format!("type raw{name} struct {{\n");
@@ -21,7 +22,7 @@ pub fn raw(resolve: &Resolve, sizes: &SizeAlign, id: TypeId) -> Result<String, S
             let (count, align) = payload(sizes, variant);
             let _ = writeln!(text, "\ttag uint8\n\tpayload [{count}]uint{}", align * 8);
         }
-        // Enums and flags lie there as they are.
+        // Enums and flags need no struct of their own.
         _ => return Ok(String::new()),
     }
     let size = sizes.size(&Type::Id(id)).size_wasm32();
@@ -29,7 +30,7 @@ pub fn raw(resolve: &Resolve, sizes: &SizeAlign, id: TypeId) -> Result<String, S
     Ok(text)
 }
 
-/// The place for a variant's largest payload: how many of what alignment.
+/// Returns the size of a variant's largest payload, in units of the largest alignment, and this alignment in bytes.
 fn payload(sizes: &SizeAlign, variant: &Variant) -> (usize, usize) {
     let types = || variant.cases.iter().filter_map(|case| case.ty.as_ref());
     let size = types().map(|ty| sizes.size(ty).size_wasm32()).max().unwrap_or(0);
@@ -47,7 +48,7 @@ fn raw_type(resolve: &Resolve, ty: &Type) -> Result<String, String> {
     })
 }
 
-/// From memory to a Go value (`lift`), or the other way (`lower`).
+/// The direction of a conversion: from memory to a Go value (`lift`), or from a Go value to memory (`lower`).
 #[derive(Clone, Copy, PartialEq)]
 pub enum Way {
     Lift,
@@ -59,7 +60,7 @@ impl Way {
         if self == Way::Lift { "lift" } else { "lower" }
     }
 
-    /// The function for a record or a variant.
+    /// Returns the function for a record or a variant.
     pub fn function(self, resolve: &Resolve, id: TypeId) -> Result<String, String> {
         let name = type_name(resolve, id);
         let (raw, value) = (format!("raw{name}"), format!("contract.{name}"));
@@ -109,7 +110,7 @@ impl Way {
         Ok(text + "\t}\n")
     }
 
-    /// The expression for a value in `place`.
+    /// Returns the expression that converts the value in `place`.
     fn convert(self, resolve: &Resolve, ty: &Type, place: &str) -> Result<String, String> {
         let verb = self.verb();
         Ok(match kind(resolve, ty) {
@@ -130,7 +131,7 @@ impl Way {
         })
     }
 
-    /// The function for a list's items; `None` where they lie there as Go has them.
+    /// Returns the function that converts a list's items. `None` if the items have the same layout in Go.
     fn item(self, resolve: &Resolve, ty: &Type) -> Result<Option<String>, String> {
         let verb = self.verb();
         Ok(match kind(resolve, ty) {
@@ -148,7 +149,7 @@ impl Way {
     }
 }
 
-/// A list's type, seen from another package.
+/// Returns a type as another package writes it.
 fn qualified(go_type: &str) -> String {
     match go_type.strip_prefix("[]") {
         Some(item) => format!("[]{}", qualified(item)),

@@ -1,5 +1,6 @@
-//! Writes what the Go SDK has from the contract: `contract/`, its types, and in `internal/abi/` how they lie in memory.
-//! `cargo run -p berth-go-types && gofmt -w guest-sdk/go` after a change of `wit/`; a test fails as long as they differ.
+//! Generates the parts of the Go SDK that follow from the contract: the types in `contract/`, and their layouts in
+//! memory in `internal/abi/`. Run `cargo run -p berth-go-types && gofmt -w guest-sdk/go` after a change of `wit/`. A
+//! test fails while the generated files differ.
 
 mod layout;
 mod names;
@@ -15,11 +16,11 @@ use wit_parser::{Resolve, SizeAlign, TypeId, TypeOwner};
 use crate::layout::Way;
 use crate::reach::Reach;
 
-/// What comes from the host, beyond scalars.
+/// The types that come from the host, apart from scalars.
 const ARRIVING: [&str; 2] = ["pod", "snapshot.change"];
-/// What goes to it.
+/// The types that go to the host.
 const LEAVING: [&str; 4] = ["description", "declaration", "pre-filter-result", "verdicts"];
-/// What crosses as numbers.
+/// The types that are passed as numbers.
 const MORE: [&str; 3] = ["cycle", "pre-score-result", "level"];
 
 const HEADER: &str = "// Code generated from wit/ by guest-sdk/go/generate. DO NOT EDIT.\n\n";
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The files, each with its text.
+/// Returns the generated files, each with its text.
 fn generate() -> Result<Vec<(PathBuf, String)>, String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut resolve = Resolve::default();
@@ -56,7 +57,7 @@ fn generate() -> Result<Vec<(PathBuf, String)>, String> {
     Ok(files)
 }
 
-/// The text of a file for each interface that has types.
+/// Returns the text of a file for each interface that has types.
 fn types_by_interface(resolve: &Resolve) -> Result<BTreeMap<String, String>, String> {
     let mut files = BTreeMap::new();
     for id in reached(resolve, &[&ARRIVING[..], &LEAVING, &MORE].concat())? {
@@ -100,11 +101,11 @@ fn reached(resolve: &Resolve, roots: &[&str]) -> Result<Vec<TypeId>, String> {
 mod tests {
     use super::*;
 
-    /// A change of the contract that the Go SDK doesn't follow would be read at wrong offsets.
+    /// Without this check, the Go SDK would read a changed contract at wrong offsets.
     #[test]
     fn the_files_are_those_of_this_contract() {
         for (path, wanted) in generate().unwrap() {
-            // gofmt aligns what the generator doesn't.
+            // gofmt changes the alignment, so the test compares words.
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             let found = std::fs::read_to_string(&path).unwrap();
             assert!(words(&found) == words(&wanted), "{}: cargo run -p berth-go-types, then gofmt -w", path.display());

@@ -4,12 +4,12 @@
 const INITIALISMS: [&str; 14] =
     ["api", "aws", "cpu", "csi", "gce", "id", "ip", "iscsi", "rbd", "sctp", "tcp", "udp", "uid", "ids"];
 
-/// `milli-cpu` → `MilliCPU`.
+/// Returns the exported name: `milli-cpu` → `MilliCPU`.
 pub fn exported(kebab: &str) -> String {
     kebab.split('-').map(part).collect()
 }
 
-/// `milli-cpu` → `milliCPU`. Go's own words get an underscore.
+/// Returns the unexported name: `milli-cpu` → `milliCPU`. A keyword or predeclared name gets a trailing underscore.
 pub fn unexported(kebab: &str) -> String {
     let name = match kebab.split_once('-') {
         Some((first, rest)) => format!("{first}{}", exported(rest)),
@@ -26,7 +26,7 @@ fn part(part: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// Documentation as Go comments, at this indentation.
+/// Returns documentation as Go comments, at this indentation.
 pub fn comment(docs: Option<&str>, indent: &str) -> String {
     docs.unwrap_or_default()
         .trim()

@@ -1,18 +1,18 @@
-//! Which of the contract's types a Go guest meets.
+//! The contract's types that a Go guest uses.
 
 use wit_parser::{Resolve, Type, TypeDef, TypeDefKind, TypeId, TypeOwner};
 
-/// Types in the order in which they are first met, each after those it is made of.
+/// Types in the order in which they are first reached. Each type comes after the types that it consists of.
 pub struct Reach<'a> {
     resolve: &'a Resolve,
     pub types: Vec<TypeId>,
 }
 
 impl<'a> Reach<'a> {
-    /// All types that the named ones are made of, and those themselves.
+    /// Returns the named types and all types that they consist of.
     ///
     /// # Errors
-    /// A name that the contract doesn't have.
+    /// Returns an error for a name that the contract doesn't have.
     pub fn from(resolve: &'a Resolve, roots: &[&str]) -> Result<Reach<'a>, String> {
         let mut reach = Reach { resolve, types: Vec::new() };
         for root in roots {
@@ -41,7 +41,8 @@ impl<'a> Reach<'a> {
     }
 }
 
-/// A type of this name that is no alias; where several interfaces have one, after the interface's name: `snapshot.change`.
+/// Finds a type by name, not counting aliases. If several interfaces have the name, put the interface's name in
+/// front: `snapshot.change`.
 fn find(resolve: &Resolve, name: &str) -> Result<TypeId, String> {
     let (interface, plain) = name.split_once('.').map_or((None, name), |(interface, plain)| (Some(interface), plain));
     let is_there = |ty: &TypeDef| match (interface, ty.owner) {

@@ -1,4 +1,4 @@
-//! The contract's types as Go types, with its documentation.
+//! The contract's types as Go types, with the contract's documentation.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use wit_parser::{Docs, Resolve, Type, TypeDefKind, TypeId};
 
 use crate::names::{comment, exported};
 
-/// One type's declaration.
+/// Returns the declaration of a type.
 pub fn declare(resolve: &Resolve, id: TypeId) -> Result<String, String> {
     let ty = &resolve.types[id];
     let name = type_name(resolve, id);
@@ -71,23 +71,23 @@ fn docs(docs: &Docs) -> Option<&str> {
     docs.contents.as_deref()
 }
 
-/// A named type's name.
+/// Returns the Go name of a named type.
 pub fn type_name(resolve: &Resolve, id: TypeId) -> String {
     resolve.types[id].name.as_deref().map(exported).unwrap_or_default()
 }
 
-/// In a variant, what isn't a scalar is reached through a pointer.
+/// Returns the type of a variant's payload. A payload that isn't a scalar is a pointer.
 pub fn payload_type(resolve: &Resolve, ty: &Type) -> Result<String, String> {
     let name = go_type(resolve, ty)?;
     Ok(if is_compound(resolve, ty) { format!("*{name}") } else { name })
 }
 
-/// Whether it is a record or a variant.
+/// Returns true for a record or a variant.
 pub fn is_compound(resolve: &Resolve, ty: &Type) -> bool {
     matches!(kind(resolve, ty), Some((_, TypeDefKind::Record(_) | TypeDefKind::Variant(_))))
 }
 
-/// How Go writes the type.
+/// Returns the type as Go writes it.
 pub fn go_type(resolve: &Resolve, ty: &Type) -> Result<String, String> {
     Ok(match kind(resolve, ty) {
         Some((_, TypeDefKind::List(item))) => format!("[]{}", go_type(resolve, item)?),
@@ -97,7 +97,7 @@ pub fn go_type(resolve: &Resolve, ty: &Type) -> Result<String, String> {
     })
 }
 
-/// What an alias stands for; `None` for what is built in.
+/// Resolves aliases. Returns `None` for a built-in type.
 pub fn kind<'a>(resolve: &'a Resolve, ty: &Type) -> Option<(TypeId, &'a TypeDefKind)> {
     let Type::Id(id) = ty else { return None };
     match &resolve.types[*id].kind {
@@ -106,7 +106,7 @@ pub fn kind<'a>(resolve: &'a Resolve, ty: &Type) -> Option<(TypeId, &'a TypeDefK
     }
 }
 
-/// A built-in type, as Go writes it.
+/// Returns a built-in type as Go writes it.
 pub fn scalar(resolve: &Resolve, ty: &Type) -> Result<&'static str, String> {
     Ok(match ty {
         Type::Bool => "bool",

@@ -2,12 +2,13 @@ package abi
 
 import "unsafe"
 
-// leaving holds what the last answer points to, until the next call: the host reads it after the export has returned.
+// leaving keeps the memory of the last answer alive until the next call: the host reads the answer after the export
+// has returned.
 var leaving []unsafe.Pointer
 
 func lowerView[T any](from []T) list {
 	if len(from) == 0 {
-		// A pointer of an empty list has to be aligned, nothing else.
+		// The pointer of an empty list must be aligned. It is not dereferenced.
 		return list{at: 8}
 	}
 	at := unsafe.Pointer(unsafe.SliceData(from))
@@ -27,15 +28,15 @@ func lowerList[T, R any](from []T, lower func(*T) R) list {
 	return lowerView(to)
 }
 
-// result is the layout of a result whose error is a text: all that cross here are aligned to four bytes.
+// result is the layout of a result whose error is a string. All results of this contract are aligned to four bytes.
 type result[R any] struct {
 	failed  uint32
 	payload R
-	// Where R is smaller than the error's text.
+	// Needed if R is smaller than the error's string.
 	_ [2]uint32
 }
 
-// answer puts a result where the host reads it.
+// answer makes a result that the host can read, and keeps its memory alive.
 func answer[R any](payload R, err error) unsafe.Pointer {
 	to := &result[R]{payload: payload}
 	if err != nil {

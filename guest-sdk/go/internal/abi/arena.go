@@ -4,16 +4,16 @@ import "unsafe"
 
 const (
 	firstBlock = 64 << 10
-	// largestBlock holds what one call of a first sync brings, so that in the long run nothing is allocated for it.
+	// largestBlock is enough for one call of a first sync, so that calls do not allocate in the long run.
 	largestBlock = 1 << 20
 )
 
-// arena is the memory that the host writes a call's arguments into. It is used again for the next call: whatever outlives the
-// call is copied out of it.
+// arena is the memory that the host writes a call's arguments into. The next call reuses it, so values that outlive
+// the call are copied.
 type arena struct {
-	// block is of words, for its alignment.
+	// block consists of words, for its alignment.
 	block []uint64
-	// used counts bytes of block.
+	// used is the number of used bytes of block.
 	used uint32
 	// full holds earlier blocks of this call.
 	full [][]uint64

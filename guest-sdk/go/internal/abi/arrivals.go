@@ -1,6 +1,8 @@
-// Package abi is the boundary of the component: the canonical ABI's memory layout, and the exports and imports over it.
+// Package abi is the boundary of the component: the canonical ABI's memory layout, and the exports and imports that
+// use it.
 //
-// layout.go has each type's layout and is generated from wit/. A pointer in it is a 32-bit address; Go's own are 64 bits wide.
+// layout.go has each type's layout and is generated from wit/. A pointer in it is a 32-bit address; Go's own pointers
+// have 64 bits.
 package abi
 
 import "unsafe"
@@ -18,13 +20,13 @@ func pointer(address uint32) unsafe.Pointer { return unsafe.Add(nil, address) }
 
 func address(pointer unsafe.Pointer) uint32 { return uint32(uintptr(pointer)) }
 
-// What arrived for the call at hand, and the texts that stayed of earlier ones.
+// The arguments of the current call, and the strings kept from earlier calls.
 var (
 	arrived arena
 	kept    = texts{}
 )
 
-// view is a list in its place: valid during the call.
+// view returns a list without copying it. Valid during the call.
 func view[T any](l list) []T {
 	if l.length == 0 {
 		return nil

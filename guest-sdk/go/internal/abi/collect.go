@@ -8,15 +8,18 @@ import (
 	"runtime/metrics"
 )
 
-// Go's collector works beside the program, and here there is no beside: between two calls nothing runs. Left to itself it begins and
-// hardly ever ends, and memory grows to many times of what is used. So it runs as a whole, at the end of calls.
+// Go's garbage collector runs concurrently with the program, but between two calls of a component nothing runs. A
+// collection would then start and rarely finish, and memory would grow to a multiple of what is used. So the SDK runs
+// whole collections at the end of calls.
 
 const (
-	// beyond what was left after the last collection, and half as much again, there is garbage worth collecting.
+	// beyond is a constant part of the limit, in bytes: a collection runs when the heap exceeds 1.5 times the bytes that
+	// the last collection left, plus beyond.
 	beyond = 4 << 20
-	// emergency is where the collector starts by itself, inside a call that allocates as much as that.
+	// emergency is the heap size in bytes at which the collector starts by itself, inside a call that allocates this
+	// much.
 	emergency = 160 << 20
-	// looks is how many calls apart the heap is looked at.
+	// looks is the number of urgent calls between two checks of the heap's size.
 	looks = 16
 )
 
@@ -31,7 +34,8 @@ func init() {
 	debug.SetMemoryLimit(emergency)
 }
 
-// collect runs the collector where the heap has grown. Urgent are calls with little time, which leave it to others while they can.
+// collect runs the collector if the heap has grown. Urgent calls have little time, so they check rarely and allow
+// twice the limit.
 func collect(urgent bool) {
 	calls++
 	if urgent && calls%looks != 0 {

@@ -11,13 +11,13 @@ import (
 
 var guest component.Guest
 
-// begin opens a call that returns something: the last answer was read.
+// begin starts a call that returns a value. The host has read the last answer by now.
 func begin() {
 	clear(leaving)
 	leaving = leaving[:0]
 }
 
-// end closes a call of a scheduling cycle, one that panicked too.
+// end finishes a call of a scheduling cycle, also after a panic.
 func end() {
 	if problem := recover(); problem != nil {
 		trap(problem)
@@ -26,7 +26,7 @@ func end() {
 	collect(true)
 }
 
-// endApply closes a call that has time.
+// endApply finishes a call that has time for a collection.
 func endApply() {
 	if problem := recover(); problem != nil {
 		trap(problem)

@@ -24,13 +24,13 @@ func Log(level contract.Level, line string) {
 	runtime.KeepAlive(line)
 }
 
-// trap tells the host why, and ends the call and this instance with it.
+// trap logs the problem in the host's log and ends the call and this instance.
 func trap(problem any) {
 	Log(contract.LevelError, fmt.Sprintf("panic: %v%s", problem, place()))
 	exit(2)
 }
 
-// place is where in the plugin's sources the panic came from.
+// place returns where in the plugin's sources the panic came from.
 func place() string {
 	var counters [64]uintptr
 	frames := runtime.CallersFrames(counters[:runtime.Callers(0, counters[:])])

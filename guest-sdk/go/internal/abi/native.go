@@ -9,7 +9,7 @@ import (
 	"berth.dev/framework/contract"
 )
 
-// Log writes a line to standard error: there is no host.
+// Log writes a line to standard error. A native run has no host.
 func Log(level contract.Level, line string) {
 	fmt.Fprintln(os.Stderr, [...]string{"error:", "warn:", "info:", "debug:"}[level], line)
 }

@@ -3,16 +3,16 @@ package abi
 import "strings"
 
 const (
-	// longestShared is how long a text may be to be kept once; longer ones are seldom equal.
+	// longestShared is the length up to which a string is kept once. Longer strings are rarely equal.
 	longestShared = 128
-	// mostShared bounds the table: it begins anew when it is full. Who holds a text keeps holding it.
+	// mostShared bounds the table. A full table is cleared; strings in use stay valid.
 	mostShared = 1 << 15
 )
 
-// texts keeps equal texts once: a cluster's nodes have few different keys and values.
+// texts keeps equal strings once: a cluster's nodes have few different keys and values.
 type texts map[string]string
 
-// keep copies a text of the arena.
+// keep returns a copy of a string that lies in the arena.
 func (t texts) keep(text string) string {
 	if len(text) > longestShared {
 		return strings.Clone(text)

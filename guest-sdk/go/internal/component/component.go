@@ -1,9 +1,9 @@
-// Package component is where a plugin's registration and the WebAssembly exports meet.
+// Package component connects a plugin's registration with the WebAssembly exports.
 package component
 
 import "berth.dev/framework/contract"
 
-// Guest answers the contract's calls. One for the life of a component, or of a test's host.
+// Guest answers the contract's calls. There is one per component, or per host of a test.
 type Guest interface {
 	Describe() contract.Description
 	Configure(arguments string) (contract.Declaration, error)
@@ -17,13 +17,13 @@ type Guest interface {
 	Normalize(cycle contract.Cycle, nodes []uint32, scores []int64) ([]int64, error)
 }
 
-// Registration is what a program registers: one plugin.
+// Registration is the plugin that a program registers.
 type Registration struct {
-	// Interfaces of the contract that the plugin exports, beside `plugin`.
+	// Exports are the contract's interfaces that the plugin exports, apart from `plugin`.
 	Exports []string
 	// New makes a guest that is not configured yet.
 	New func() Guest
 }
 
-// Registered is set by the program's init.
+// Registered is the program's plugin. The program's init sets it.
 var Registered *Registration

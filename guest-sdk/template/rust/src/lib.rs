@@ -1,13 +1,13 @@
-//! team-nodes: pods with a team go to their team's nodes.
+//! team-nodes: a filter that keeps pods with a team on their team's nodes.
 
 use berth_guest::prelude::*;
 use serde::Deserialize;
 
-/// Arguments, from `pluginConfig[].args`.
+/// The arguments, from `pluginConfig[].args`.
 #[derive(Deserialize)]
 #[serde(default)]
 pub struct Args {
-    /// The label that names the team.
+    /// The label that holds the team.
     label: String,
 }
 

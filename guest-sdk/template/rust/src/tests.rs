@@ -1,4 +1,4 @@
-//! Run natively: a host that sends nodes and pods as Berth does.
+//! Runs natively, with a host that sends nodes and pods as Berth does.
 
 use berth_guest::testing::{Host, node, pod};
 
