@@ -27,7 +27,7 @@ pub async fn prepare(target: &Target) -> Result<Workload<'_>> {
     api::create_all(&target.client, [node("a", 8), node("b", 8), full]).await?;
     api::create(&target.client, &priority_class("low", 1)).await?;
     api::create(&target.client, &priority_class("high", 1000)).await?;
-    // There is a single victim, because kube-scheduler evicts the last of several victims in a special way.
+    // A single victim, because of several victims kube-scheduler waits for the last one.
     let spec = json!({"nodeName": "full", "priorityClassName": "low", "terminationGracePeriodSeconds": 0});
     api::create(&target.client, &with(pod("low", "3"), &json!({"spec": spec}))).await?;
     let extender = Extender::start(&target.client, |_, _| Reply::Status(500)).await?;
