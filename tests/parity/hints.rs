@@ -77,8 +77,8 @@ impl Asked<'_> {
         let Self { change, pod, .. } = self;
         let (Change::Set(object) | Change::Remove(object)) = change;
         match plugin {
-            // Berth evaluates each anti-affinity term of other pods, including namespace selectors, and remembers
-            // the terms when a node is added.
+            // In Berth, one matching anti-affinity term is enough, namespace selectors are evaluated, and a new node helps
+            // a pod without terms of its own.
             "InterPodAffinity" => {
                 let (near, away) = (terms(pod, "podAffinity"), terms(pod, "podAntiAffinity"));
                 let gone = self.was.filter(|_| matches!(change, Change::Remove(_)));
@@ -88,11 +88,11 @@ impl Asked<'_> {
                 let without_terms = near.is_empty() && away.is_empty();
                 away.len() > 1 || of_gone.len() > 1 || by_labels || object["kind"] == "Node" || without_terms
             }
-            // A disk is shared by pods of all namespaces.
+            // A disk is the same one in all namespaces.
             "VolumeRestrictions" => object["metadata"]["namespace"] != pod["metadata"]["namespace"],
-            // A volume limit was removed, or claims of ephemeral volumes are concerned.
+            // A CSINode without a limit has room, and claims of ephemeral volumes are attached as well.
             "NodeVolumeLimits" => ["CSINode", "VolumeAttachment"].iter().any(|kind| object["kind"] == *kind),
-            // Berth considers claims as well, not only volumes in the pod.
+            // Capacities matter for claims, not for inline volumes alone.
             "VolumeBinding" => object["kind"] == "CSIDriver",
             // The removed claim frees its devices.
             "DynamicResources" => object["kind"] == "ResourceClaim" && matches!(change, Change::Remove(_)),
