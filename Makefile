@@ -1,5 +1,5 @@
-# The commands of a working day; scripts/ holds what they do. Each starts with a look around (scripts/doctor) that
-# installs what it can and names the rest.
+# The everyday commands. scripts/ has their implementation. Most start with scripts/doctor, which installs missing
+# tools where it can, and lists the others.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 SHELL := bash

@@ -1,24 +1,24 @@
-# What a cluster costs whose pods run already: the time until the first binding, and memory. Sourced by scripts/bench, never
-# run. One server is filled once, and the schedulers take turns on it.
-#   BENCH_RUNNING_SERVER=real       or embedded, which has no protobuf for kube-scheduler and keeps no managedFields
+# Measures a cluster whose pods already run: the time until the first binding, and memory. Sourced by scripts/bench,
+# never run. One server is filled once, and the schedulers take turns on it.
+#   BENCH_RUNNING_SERVER=real       or embedded, which has no protobuf for kube-scheduler and no managedFields
 #   BENCH_RUNNING_NODES=5000        BENCH_START_PODS=20000      BENCH_MEMORY_PODS=100000
-#   BENCH_POD_BYTES=11500           JSON of each, half of it managedFields
+#   BENCH_POD_BYTES=11500           size of each pod's JSON, half of which is managedFields
 # shellcheck shell=bash
 
 RUNNING_SERVER=${BENCH_RUNNING_SERVER:-real}
 RUNNING_NODES=${BENCH_RUNNING_NODES:-5000}
 POD_BYTES=${BENCH_POD_BYTES:-11500}
 
-# fill PODS: a server with nodes and so many pods that run.
+# fill PODS: starts a server with nodes and this many running pods.
 fill() {
     up "$RUNNING_SERVER"
     say "filling the $RUNNING_SERVER API server with $RUNNING_NODES nodes and $1 pods"
     "$LOADGEN" -kubeconfig "$PLANE/kubeconfig" -nodes "$RUNNING_NODES" -mode nodes -running "$1" -pod-bytes "$POD_BYTES" >/dev/null
     mkdir "$PLANE/relayed"
-    sleep 5 # the server's work on them is none of the runs'
+    sleep 5 # wait until the server has processed them, which is not part of the runs
 }
 
-# run_on MODE SCHEDULER RESULTS [FLAG…]: one run on the server that is filled, its figures in that file.
+# run_on MODE SCHEDULER RESULTS [FLAG…]: one run on the filled server. Its figures are appended to the file RESULTS.
 run_on() {
     local mode=$1 scheduler=$2 results=$3 folder=$PLANE port log=${3%.jsonl}-$2.log
     shift 3
@@ -34,7 +34,7 @@ measure_start() {
     local results=$1/start.jsonl pods=${BENCH_START_PODS:-20000} run scheduler
     shift
     fill "$pods"
-    # Once for nothing: programs come into the system's cache, and Berth's components are compiled.
+    # A first round is discarded: it brings programs into the page cache and compiles Berth's components.
     for scheduler in "$@"; do run_on preload "$scheduler" "$results"; done
     rm "$results"
     for run in $(seq "$RUNS"); do

@@ -1,17 +1,17 @@
-# Schedulers and API servers of the benchmark: how they are started. Sourced by scripts/bench, after lib.sh, never run.
+# Starts the schedulers and API servers of the benchmark. Sourced by scripts/bench, after lib.sh, never run.
 # shellcheck shell=bash
 
-# The server that runs: its kind, its folder, its processes' ids.
+# The running server: its kind, its folder, and the ids of its processes.
 SERVER=""
 PLANE=""
 export PIDS=""
 
-# The schedulers' command lines. Kube-scheduler limits its own requests unless told otherwise; Berth does not.
+# The schedulers' command lines. kube-scheduler limits its own requests by default, Berth does not.
 berth_command() {
     echo "$BERTH run --kubeconfig $1/kubeconfig --leader-elect=false --secure-port=$2 $OPEN_PATHS"
 }
 kube_scheduler_command() { kube_scheduler_of "$1" "$2" ""; }
-# The same where it scores every node, as Berth does.
+# kube-scheduler that scores every node, as Berth does.
 kube_scheduler_all_command() { kube_scheduler_of "$1" "$2" "percentageOfNodesToScore: 100"; }
 kube_scheduler_of() {
     cat >"$1/scheduler.yaml" <<EOT
@@ -25,11 +25,11 @@ EOT
         "--cert-dir=$1/scheduler-certs $OPEN_PATHS"
 }
 binder_command() { echo "$LOADGEN -mode bind -kubeconfig $1/kubeconfig"; }
-# Berth where nothing is compiled yet.
+# Berth without compiled components in its cache.
 berth_uncompiled_command() { echo "env XDG_CACHE_HOME=$(mktemp -d "$1/compiled.XXXX") $(berth_command "$@")"; }
 OPEN_PATHS=--authorization-always-allow-paths=/healthz,/livez,/readyz,/metrics
 
-# up KIND: a server of that kind, with its processes' ids in PIDS.
+# up KIND: starts a server of this kind, and sets PIDS to the ids of its processes.
 up() {
     SERVER=$1
     PLANE=$(mktemp -d)/plane
@@ -56,7 +56,7 @@ down() {
     case $SERVER in
     real) scripts/controlplane-down "$PLANE" ;;
     embedded)
-        kill "$EMBEDDED" 2>/dev/null || true # it may have ended already, or never begun
+        kill "$EMBEDDED" 2>/dev/null || true # it may have ended already, or not have started
         wait "$EMBEDDED" || true
         ;;
     esac

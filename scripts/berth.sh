@@ -1,7 +1,7 @@
-# berth as it was built last, which the builds of plugins call. Sourced after lib.sh.
+# The last build of berth, which the builds of plugins use. Sourced after lib.sh.
 # shellcheck shell=bash
 
-# need_berth: sets BERTH. Builds it where it is not there: whoever changed the host since knows.
+# need_berth: sets BERTH. Builds berth only if it does not exist. Rebuild it yourself after a change of the host.
 need_berth() {
     [ -n "${BERTH:-}" ] && return
     BERTH=${CARGO_TARGET_DIR:-$ROOT/target}/release/berth

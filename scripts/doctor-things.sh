@@ -1,5 +1,5 @@
-# What the project can need of a machine. Of each thing three functions: has_ says whether it is there, get_ tries to
-# install it without sudo, line_ prints what it is and how a person installs it. Sourced by scripts/doctor.
+# The tools that the project needs on a machine. Each has three functions: has_ checks whether it is installed, get_
+# tries to install it without sudo, and line_ prints what it is and how to install it. Sourced by scripts/doctor.
 # shellcheck shell=bash
 
 RUSTUP_UNREACHABLE=rustup-unreachable
@@ -13,7 +13,7 @@ has_openssl() { have openssl; }
 get_openssl() { apt_install openssl; }
 line_openssl() { echo "openssl, for the control plane's keys: $(package_line openssl openssl)"; }
 
-# Cargo links by cc, and parts of wasmtime and of the TLS library are C or assembly: headers are needed too.
+# Cargo links with cc, and parts of wasmtime and of the TLS library are C or assembly, which need headers too.
 has_c_compiler() { have cc && echo '#include <stdio.h>' | cc -x c -E - >/dev/null 2>&1; }
 get_c_compiler() { apt_install gcc libc6-dev; }
 line_c_compiler() {
@@ -24,7 +24,7 @@ line_c_compiler() {
 }
 
 has_rustup() { have rustup; }
-get_rustup() { return 1; } # puts itself into the user's shell start-up files: not ours to do
+get_rustup() { return 1; } # rustup's installer changes the user's shell start-up files, which this script must not do
 line_rustup() { echo "rustup, which brings Rust: see https://rustup.rs"; }
 
 has_toolchain() { have cargo && rust_sysroot >/dev/null; }
@@ -57,10 +57,10 @@ has_valgrind() { have valgrind; }
 get_valgrind() { apt_install valgrind; }
 
 has_go() { go_ready; }
-get_go() { (go_tools "the programs in Go"); } # a shell of its own, as it may end it
+get_go() { (go_tools "the programs in Go"); } # in a subshell, because go_tools can end the shell
 line_go() { go_install_line; }
 
-# The programs themselves are fetched or built after the look-around; it asks whether one of the ways is open.
+# The programs are fetched or built later. This only checks whether one of the ways to get them works.
 has_control_plane() { scripts/controlplane --kept >/dev/null 2>&1 || envtest_reachable || go_ready; }
 get_control_plane() { get_go; }
 line_control_plane() {
@@ -68,7 +68,7 @@ line_control_plane() {
         "$(go_install_line)"
 }
 
-# Built from its Go module where it is not there.
+# Helm is built from its Go module if it is missing.
 has_helm() { case $(helm version --short 2>/dev/null) in v3.*) ;; *) has_go ;; esac; }
 get_helm() { get_go; }
 line_helm() { echo "helm 3, which renders deploy/chart: https://helm.sh/docs/intro/install, or, to have it built, $(go_install_line)"; }
@@ -80,7 +80,7 @@ rustup_adds() {
     (cd "$ROOT" && within 600 rustup "$1" add "$2")
 }
 
-# rustup's servers, asked before rustup is: where they are out of reach it would try for minutes.
+# Checks rustup's servers before rustup runs: if they are unreachable, rustup would try for minutes.
 rustup_reachable() {
     have rustup || return 1
     is_noted "$RUSTUP_UNREACHABLE" && return 1
@@ -90,8 +90,8 @@ rustup_reachable() {
     return 1
 }
 
-# apt_install PACKAGE…: only as root, and where apt is. Its lists are brought up to date first: old ones name versions that
-# are too old, or that the servers no longer have.
+# apt_install PACKAGE…: works only as root, and where apt exists. It updates the package lists first, because old
+# lists name versions that are too old or that the servers no longer have.
 apt_install() {
     [ "$(id -u)" = 0 ] && have apt-get || return 1
     local log="$TOOLS/apt.log"
@@ -107,7 +107,7 @@ apt_install() {
     return 1
 }
 
-# package_line DEBIAN FEDORA: the install line of this machine's distribution.
+# package_line DEBIAN FEDORA: prints the install command for this machine's distribution.
 package_line() {
     if have apt-get; then
         echo "sudo apt-get install $1"

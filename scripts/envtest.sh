@@ -1,16 +1,16 @@
-# The control plane's released programs, fetched as setup-envtest does. Sourced after lib.sh.
+# The released programs of the control plane, fetched as setup-envtest does. Sourced after lib.sh.
 # shellcheck shell=bash
 
-# Lists every release's archives with their SHA-512 and address. The variable is for mirrors of it.
+# The index of all releases' archives, with their SHA-512 and address. Set the variable to use a mirror.
 ENVTEST_INDEX=${ENVTEST_INDEX:-https://raw.githubusercontent.com/kubernetes-sigs/controller-tools/HEAD/envtest-releases.yaml}
 ENVTEST_UNREACHABLE=envtest-unreachable
 
-# envtest_has NAME…: whether an archive holds one of them.
+# envtest_has NAME…: whether the archives hold one of these programs.
 envtest_has() {
     case " $* " in *" etcd "* | *" kube-apiserver "* | *" kubectl "*) ;; *) return 1 ;; esac
 }
 
-# envtest_reachable: remembers a no for an hour.
+# envtest_reachable: whether the index is reachable. A negative result is remembered for an hour.
 envtest_reachable() {
     is_noted "$ENVTEST_UNREACHABLE" && return 1
     reachable "$ENVTEST_INDEX" && return
@@ -18,8 +18,8 @@ envtest_reachable() {
     return 1
 }
 
-# envtest_fetch MINOR FOLDER: unpacks the newest release of that minor version (v1.36) into the folder. A network that
-# does not lead there is an answer (1), an archive that is not what the index says ends the script.
+# envtest_fetch MINOR FOLDER: unpacks the newest release of this minor version (v1.36) into the folder. Returns 1 if
+# the release can't be downloaded. Ends the script if an archive does not match the index.
 envtest_fetch() {
     local release archive hash address download
     envtest_reachable || return 1
@@ -28,7 +28,7 @@ envtest_fetch() {
     read -r archive hash address <<<"$release"
     say "fetching $archive"
     download=$(mktemp -d "$TOOLS/envtest.XXXXXX")
-    # The index may be reached and the archives not: they are on another host.
+    # The archives are on another host than the index, and can be unreachable although the index is not.
     if ! curl --silent --show-error --fail --location --connect-timeout 10 --max-time 900 --output "$download/archive" "$address"; then
         rm -rf "$download"
         note "$ENVTEST_UNREACHABLE"
@@ -44,7 +44,8 @@ envtest_fetch() {
     rm -rf "$download"
 }
 
-# envtest_newest MINOR: out of the index on stdin, "archive sha512 address" of the newest release for this machine.
+# envtest_newest MINOR: reads the index on stdin, and prints "archive sha512 address" of the newest release for this
+# machine.
 envtest_newest() {
     awk -v archive="^envtest-$1[.][0-9]+-linux-$(own_arch)[.]tar[.]gz:\$" '
         $1 ~ archive { name = $1; sub(/:$/, "", name); next }

@@ -6,10 +6,10 @@
 
 EXAMPLES=(label-and-cpu prefer-label)
 
-# build_examples LANGUAGE SOURCE [--test] [NAME…]: the components come to target/plugins/LANGUAGE/NAME.wasm.
+# build_examples LANGUAGE SOURCE [--test] [NAME…]: builds the components target/plugins/LANGUAGE/NAME.wasm.
 build_examples() {
     local language=$1 source=$2 test='' name folder built sdk=("$ROOT/guest-sdk/$1")
-    # What the SDK stands over.
+    # The folders that the SDK depends on.
     case $language in
     zig) sdk+=("$ROOT/guest-sdk/c") ;;
     go) sdk+=("$ROOT/guest-sdk/componentize") ;;
@@ -27,12 +27,13 @@ build_examples() {
         say "building the plugin $name of plugins/examples/$language"
         mkdir -p "$PLUGINS/$language"
         (cd "$folder" && build_plugin "$built.new")
-        # In one step: the folder may be watched. Some languages' builds differ each time, so equal ones are not looked for.
+        # The file is replaced in one step, because the folder may be watched. It is replaced even if the content
+        # might be equal, because some languages' builds differ each time.
         mv -f "$built.new" "$built"
     done
 }
 
-# is_fresh FILE FOLDER…: whether the file is newer than all that the folders hold.
+# is_fresh FILE FOLDER…: whether the file is newer than all files in the folders.
 is_fresh() {
     local file=$1
     shift

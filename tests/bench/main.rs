@@ -1,8 +1,8 @@
-//! What a decision costs without an API server: core and default components, by the CPU time of the one thread that
-//! decides. `scripts/bench` runs it; `cargo bench --workspace --bench engine` does, too.
+//! Benchmark of scheduling decisions without an API server: the core with the default components. It measures CPU
+//! time of the thread that decides. Run it with `scripts/bench` or `cargo bench --workspace --bench engine`.
 //!
-//! Environment: `BENCH_ENGINE_PART` (workloads; or large, price, reload), `BENCH_ENGINE_OUT` (a file for lines of JSON), and
-//! what the parts read.
+//! Environment: `BENCH_ENGINE_PART` (`workloads`, the default; `large`, `price` or `reload`), `BENCH_ENGINE_OUT` (a
+//! file that gets one JSON object per line), and the variables that each part reads.
 #![allow(clippy::print_stdout, reason = "a table for people")]
 
 mod large;
@@ -31,7 +31,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// Where figures go.
+/// Prints results to standard output, and writes them to a file too where one is given.
 struct Lines {
     out: Option<File>,
 }
@@ -43,13 +43,13 @@ impl Lines {
     }
 }
 
-/// A variable that holds numbers.
+/// Reads a list of numbers, separated by spaces, from an environment variable.
 fn numbers(variable: &'static str, default: &str) -> Result<Vec<usize>> {
     let text = env::var(variable).unwrap_or_else(|_| default.to_owned());
     text.split_whitespace().map(str::parse).collect::<Result<_, _>>().context(variable)
 }
 
-/// A variable that holds one.
+/// Reads one number from an environment variable.
 fn number(variable: &'static str, default: usize) -> Result<usize> {
     env::var(variable).map_or(Ok(default), |text| text.parse().context(variable))
 }

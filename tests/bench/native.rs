@@ -1,5 +1,5 @@
-//! The default plugins' own code, compiled for this machine rather than to WebAssembly, on the cluster of SchedulingBasic
-//! before any pod runs there.
+//! The default plugins' code, compiled for this machine instead of to WebAssembly. It runs on the cluster of the
+//! workload SchedulingBasic before any pod runs there.
 
 use std::time::Duration;
 
@@ -13,14 +13,15 @@ use crate::round::timed;
 pub struct Native {
     /// The plugin's name.
     pub name: &'static str,
-    /// With so many nodes.
+    /// Starts the plugin in a cluster of this many nodes.
     pub start: fn(nodes: usize) -> Asker,
 }
 
-/// Asks about the pod of this number, and says what CPU time that took.
+/// Asks the plugin about the pod with this number. Returns the CPU time that the answer took.
 pub type Asker = Box<dyn FnMut(usize) -> Duration>;
 
-/// Those that have an opinion on a pod without wishes, asked about every node for the first pod of a template.
+/// The plugins that are asked about every node for the first pod of a template, although the pod has no
+/// constraints.
 pub const FIRSTS: &[Native] = &[
     of::<node_unschedulable::Plugin>(),
     of::<node_name::Plugin>(),
@@ -32,8 +33,8 @@ pub const FIRSTS: &[Native] = &[
     of::<image_locality::Plugin>(),
 ];
 
-/// Those that are asked about every pod, whether one like it came before or not; each pod is on another node than the one
-/// before.
+/// The plugins that are asked about every pod, also when an equal pod came before. Each pod is placed on another
+/// node than the pod before it.
 pub const OF_EACH_POD: &[Native] = &[of_each_pod::<inter_pod_affinity::Plugin>()];
 
 const fn of<P: Plugin>() -> Native {
@@ -70,7 +71,7 @@ fn cluster<P: Plugin>(nodes: usize) -> Host<P> {
     host
 }
 
-/// As `objects::node` has them for the engine.
+/// Builds the same node as `objects::node` builds for the engine.
 fn machine(i: usize) -> NodeBuilder {
     let name = format!("node-{i}");
     node(&name)
@@ -92,7 +93,7 @@ fn machine(i: usize) -> NodeBuilder {
         .image(&format!("registry.example/app-{}:1.0", i % 50), 300_000_000)
 }
 
-/// As `objects::pod` has them.
+/// Builds the same pod as `objects::pod`.
 fn of_template(template: usize) -> PodBuilder {
     let no_execute = Some(TaintEffect::NoExecute);
     pod()

@@ -1,5 +1,5 @@
-//! What WebAssembly costs: the same plugins' code as components and as native code, side by side, and how much of a
-//! decision is spent in components at all.
+//! The cost of WebAssembly: compares the same plugin code as a component and as native code, and measures the share
+//! of a decision that is spent in components.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,30 +12,31 @@ use crate::native::{Asker, FIRSTS, OF_EACH_POD};
 use crate::round::{Round, round, spread_of};
 use crate::{Lines, number};
 
-/// New templates; and then rounds of pods of known ones.
+/// The number of rounds: of first pods of new templates, and then of pods of known templates.
 const ROUNDS: usize = 25;
 
-/// Pods in such a round.
+/// The number of pods in a round of known templates.
 const BATCH: usize = 100;
 
-/// Measures in a cluster of `BENCH_PRICE_NODES` nodes; components in `BENCH_PRICE_PLUGINS`, a directory, stand for the
-/// built-in ones of their names, to compare builds.
+/// Measures in a cluster of `BENCH_PRICE_NODES` nodes. Components in the directory `BENCH_PRICE_PLUGINS` replace
+/// the built-in components with the same names, to compare builds.
 pub fn measure(lines: &mut Lines) -> Result<()> {
     let nodes = number("BENCH_PRICE_NODES", 5_000)?;
     measure_firsts(lines, nodes)?;
     measure_repeated(lines, nodes)
 }
 
-/// All nodes asked about, one by one.
+/// Measures the first pod of a template, for which each plugin is asked about all nodes.
 fn measure_firsts(lines: &mut Lines, nodes: usize) -> Result<()> {
     let workload = *WORKLOADS.first().context("no workload")?;
-    // A pod that is new to one plugin need not be so to another: where nothing is kept, it always is.
+    // With the result cache on, a pod that is new to one plugin can be known to another. Without the cache, every
+    // pod is new to every plugin.
     let anew = Setup { keeps_nothing: true, ..timed() };
     let mut scene = Scene::with(workload, nodes, 0, anew)?;
     round(&mut scene, 1, Scene::first_of_template)?;
     let mut natives: Vec<Asker> = FIRSTS.iter().map(|plugin| (plugin.start)(nodes)).collect();
     let (mut components, mut native) = (Vec::new(), vec![Vec::new(); FIRSTS.len()]);
-    // In turn, as a machine is not equally fast all the time.
+    // Components and native code take turns, because the machine's speed varies over time.
     for number in 0..ROUNDS {
         components.push(round(&mut scene, 1, Scene::first_of_template)?);
         native.iter_mut().zip(&mut natives).for_each(|(times, ask)| times.push(ask(number)));
@@ -78,7 +79,7 @@ fn measure_repeated(lines: &mut Lines, nodes: usize) -> Result<()> {
     let mut beyond_native = 0.0;
     for (name, calls) in calls.into_iter().filter(|(_, calls)| *calls > 0) {
         let component: Vec<f64> = of_plugin(&repeated, name).iter().map(|time| micros(time) / BATCH as f64).collect();
-        // Where there is no native code to compare with, all that the component takes is WebAssembly's.
+        // Without native code to compare with, the whole time of the component counts as the cost of WebAssembly.
         let measured = OF_EACH_POD.iter().zip(&native).find(|(plugin, _)| plugin.name == name);
         let native = measured.map_or(&[][..], |(_, times)| times);
         beyond_native += (median(&component) - median(native)).max(0.0);
@@ -103,7 +104,7 @@ fn timed() -> Setup {
     Setup { times_questions: true, plugins_dir, ..Setup::default() }
 }
 
-/// How long the plugin took in each round.
+/// Returns the time that the plugin took in each round.
 fn of_plugin(rounds: &[Round], name: &str) -> Vec<Duration> {
     rounds.iter().map(|round| round.questions.time.get(name).copied().unwrap_or_default()).collect()
 }
@@ -112,12 +113,12 @@ fn micros(time: &Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// What is least disturbed by whatever else the machine does.
+/// Returns the shortest time in µs, which other work on the machine disturbs least.
 fn least(times: &[Duration]) -> f64 {
     times.iter().map(micros).fold(f64::INFINITY, f64::min)
 }
 
-/// 0 of none.
+/// Returns the median, or 0 if there are no figures.
 fn median(figures: &[f64]) -> f64 {
     let mut sorted = figures.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,8 +1,9 @@
-//! Components exchanged under load: how long no pod can be decided because of it.
+//! Exchange of components under load: measures how long an exchange stops the scheduling of pods.
 //!
-//! Pods are placed one after the other while the file of a plugin changes, is compiled, tried and filled beside, and takes
-//! the place of the one before. What the deciding thread does for that between two cycles is the gap. The cycle after an
-//! exchange asks the new component about every node, as a first evaluation does.
+//! Pods are placed one after the other while a plugin's file changes. The new version is compiled, tried and filled
+//! in the background, and then replaces the old one. The time that the deciding thread spends on this between two
+//! cycles is the gap. The first cycle after an exchange asks the new component about every node, as a first
+//! evaluation does.
 
 use std::collections::VecDeque;
 use std::env;
@@ -21,21 +22,21 @@ use serde_json::{Value, json};
 use crate::round::{round, spread_of, timed};
 use crate::{Lines, number};
 
-/// So many pods of the run are there at a time; older ones end and make room.
+/// The number of pods from this run that exist at a time. The oldest pod is removed to make room.
 const RUNNING: usize = 1_000;
 
-/// From one pod to the next: more than any API server would take, and less than what has the new component, which is filled
-/// at low priority, never catch up.
+/// The time from one pod to the next. This rate is higher than an API server can take. It still lets the new
+/// component, which is filled at low priority, catch up.
 const INTERVAL: Duration = Duration::from_millis(1);
 
-/// How long a new component may take to serve.
+/// The maximum time until a new component serves.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// First evaluations that are measured.
+/// The number of first evaluations that are measured.
 const FIRSTS: usize = 15;
 
-/// Measures `BENCH_RELOADS` exchanges of `BENCH_RELOAD_COMPONENT` in a cluster of `BENCH_RELOAD_NODES` nodes with
-/// `BENCH_RELOAD_PODS` pods on each.
+/// Measures `BENCH_RELOADS` exchanges of the component `BENCH_RELOAD_COMPONENT`. The cluster has
+/// `BENCH_RELOAD_NODES` nodes with `BENCH_RELOAD_PODS` pods on each.
 pub fn measure(lines: &mut Lines) -> Result<()> {
     let (nodes, pods) = (number("BENCH_RELOAD_NODES", 5_000)?, number("BENCH_RELOAD_PODS", 20)?);
     let file = env::var("BENCH_RELOAD_COMPONENT").unwrap_or_else(|_| "inter-pod-affinity.wasm".to_owned());
@@ -50,7 +51,7 @@ pub fn measure(lines: &mut Lines) -> Result<()> {
         cache_dir: Some(compiled),
         ..Setup::default()
     };
-    // In this workload one node in five has a pod.
+    // In this workload, every fifth node has a pod.
     let workload = *WORKLOADS.first().context("no workload")?;
     let scene = Scene::with(workload, nodes, 5 * pods, setup)?;
     let mut load = Load { scene, running: VecDeque::new(), gaps: Vec::new(), after: Vec::new() };
@@ -72,35 +73,36 @@ pub fn measure(lines: &mut Lines) -> Result<()> {
     }))
 }
 
-/// Another component that does the same: what is behind a component's sections is a section for tools.
+/// Writes a component with different bytes and the same behavior, by appending a custom section, which only tools
+/// read.
 fn write_version(path: &Path, component: &[u8], version: usize) -> Result<()> {
     let note = version.to_string();
     let name = b"version";
     let length = u8::try_from(1 + name.len() + note.len())?;
     let custom: &[u8] = &[0, length, u8::try_from(name.len())?];
-    // Renamed when it is whole, as a good exchange of a file is.
+    // The complete file is renamed into place, so that the loader never sees a partial file.
     let unfinished = path.with_extension("new");
     fs::write(&unfinished, [component, custom, name, note.as_bytes()].concat())?;
     Ok(fs::rename(unfinished, path)?)
 }
 
-/// What a delivery between two cycles took.
+/// The time that the deciding thread spent on one delivery between two cycles.
 struct Gap {
     wall: Duration,
     cpu: Duration,
 }
 
-/// Pods that are placed one after the other.
+/// Places pods one after the other and records the gaps.
 struct Load {
     scene: Scene,
     running: VecDeque<Arc<Pod>>,
     gaps: Vec<Gap>,
-    /// CPU time of the first cycle after each exchange.
+    /// The CPU time of the first cycle after each exchange.
     after: Vec<Duration>,
 }
 
 impl Load {
-    /// Places pods until other components serve, and one more.
+    /// Places pods until other components serve, and then one more.
     fn until_exchanged(&mut self) -> Result<()> {
         let patience = Instant::now() + PATIENCE;
         loop {
@@ -120,7 +122,7 @@ impl Load {
         }
     }
 
-    /// The CPU time of one cycle.
+    /// Places a pod. Returns the CPU time of its cycle.
     fn place(&mut self) -> Result<Duration> {
         let pod = self.scene.next_pod()?;
         self.scene.engine.enqueue(Arc::clone(&pod));
@@ -140,7 +142,7 @@ fn micros(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e8).round() / 100.0
 }
 
-/// Half of the times are no longer than `p50`, and so on.
+/// Returns the 50th and 99th percentile and the maximum, in µs.
 fn shares(times: impl Iterator<Item = Duration>) -> Value {
     let mut times: Vec<Duration> = times.collect();
     times.sort();

@@ -1,4 +1,4 @@
-//! A round of pods, by the CPU time of the thread that decides.
+//! Measures a round of pods by the CPU time of the deciding thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,22 +9,22 @@ use berth_tests::engine::{Questions, Scene};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
-/// What a round came to.
+/// The measurements of one round.
 pub struct Round {
-    /// How many pods it placed.
+    /// The number of pods that were placed.
     pub pods: usize,
-    /// CPU time of the cycles.
+    /// The CPU time of the scheduling cycles.
     pub deciding: Duration,
-    /// Of what the core was told besides: the pods, and what became of them.
+    /// The CPU time of the other events: adding the pods to the queue, and their bindings.
     pub events: Duration,
-    /// What the core asked meanwhile.
+    /// What the core asked the plugins during the cycles.
     pub questions: Questions,
 }
 
-/// Places so many pods, the `next` of the scene.
+/// Places `size` pods, which `next` takes from the scene.
 ///
 /// # Errors
-/// One can't be read, or was not placed.
+/// Returns an error if a pod can't be read, or was not placed.
 pub fn round(scene: &mut Scene, size: usize, next: fn(&mut Scene) -> Result<Arc<Pod>>) -> Result<Round> {
     let pods: Vec<_> = (0..size).map(|_| next(scene)).collect::<Result<_>>()?;
     let engine = &mut scene.engine;
@@ -39,7 +39,7 @@ pub fn round(scene: &mut Scene, size: usize, next: fn(&mut Scene) -> Result<Arc<
     Ok(Round { pods: size, deciding, events: enqueuing + binding, questions: engine.take_questions() })
 }
 
-/// The CPU time that this thread takes for it.
+/// Returns the result of `run` and the CPU time that this thread spent on it.
 pub fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
     let before = clock_gettime(ClockId::ThreadCPUTime);
     let result = run();
@@ -48,12 +48,12 @@ pub fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
     (result, Duration::from_nanos(nanos.unsigned_abs()))
 }
 
-/// Median, least and most of a round's time for a pod, in µs.
+/// Returns median, minimum and maximum of the time per pod, in µs.
 pub fn spread(rounds: &[Round], time: fn(&Round) -> Duration) -> Value {
     spread_of(rounds.iter().map(|round| time(round).as_secs_f64() * 1e6 / round.pods as f64))
 }
 
-/// Median, least and most of some figures.
+/// Returns median, minimum and maximum of the figures, rounded to two decimals.
 pub fn spread_of(figures: impl IntoIterator<Item = f64>) -> Value {
     let mut figures: Vec<f64> = figures.into_iter().collect();
     figures.sort_by(f64::total_cmp);

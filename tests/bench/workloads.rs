@@ -1,4 +1,4 @@
-//! Named workloads: pods like those before, and pods like none before.
+//! Named workloads: measures pods of known templates, and first pods of new templates.
 
 use std::env;
 
@@ -10,18 +10,19 @@ use serde_json::json;
 use crate::round::{Round, round, spread};
 use crate::{Lines, number, numbers};
 
-/// Pods in a round.
+/// The number of pods in a round.
 const BATCH: usize = 100;
 
-/// For inter-pod affinity, which may not grow with pods: so many times the usual number.
+/// Multiplies the running pods of one cluster of SchedulingPodAffinity: the cost of inter-pod affinity must not
+/// grow with the number of pods.
 const CROWD: usize = 5;
 
-/// Rounds in a row, then it is another cluster's turn: the machine is slower by half for moments, which are to be the same for all
-/// sizes that are compared.
+/// The number of rounds in a row before the next cluster has its turn. The machine is slower by half for moments,
+/// and all sizes that are compared must see the same moments.
 const IN_A_ROW: usize = 3;
 
-/// Measures those that are wanted (`BENCH_WORKLOADS`; all, if none is named), at each number of nodes in turn, in
-/// `BENCH_ENGINE_ROUNDS`, of which the median counts.
+/// Measures the workloads in `BENCH_WORKLOADS` (all, if unset), at each number of nodes in `BENCH_ENGINE_NODES`.
+/// Each is measured in `BENCH_ENGINE_ROUNDS` rounds, of which the median counts.
 pub fn measure_all(lines: &mut Lines) -> Result<()> {
     let (nodes, times) = (numbers("BENCH_ENGINE_NODES", "500 5000 50000")?, number("BENCH_ENGINE_ROUNDS", 9)?);
     let wanted = env::var("BENCH_WORKLOADS").unwrap_or_default();
@@ -49,7 +50,7 @@ fn in_turn(clusters: &mut [Measured], times: usize, place: fn(&mut Measured) -> 
     Ok(())
 }
 
-/// A cluster of one size, and what pods cost there.
+/// A cluster of one size, with the rounds that were measured there.
 struct Measured {
     workload: Workload,
     nodes: usize,
@@ -60,7 +61,7 @@ struct Measured {
 }
 
 impl Measured {
-    /// Each template's first pod is placed here, and none of those that are measured.
+    /// Starts the cluster and places the first pod of each template. These pods are not measured.
     fn new(workload: Workload, nodes: usize, crowd: usize) -> Result<Self> {
         let setup = Setup {
             keeps_nothing: env::var_os("BENCH_ENGINE_KEEPS_NOTHING").is_some(),
@@ -72,14 +73,14 @@ impl Measured {
         Ok(Self { workload, nodes, crowd, scene, repeated: Vec::new(), first: Vec::new() })
     }
 
-    /// A round of pods like those before.
+    /// Measures a round of pods whose templates are known.
     fn place_known(&mut self) -> Result<()> {
         let round = round(&mut self.scene, batch(self.workload, self.nodes), Scene::next_pod);
         self.repeated.push(round.with_context(|| self.workload.name)?);
         Ok(())
     }
 
-    /// A pod like none before.
+    /// Measures the first pod of a new template.
     fn place_first(&mut self) -> Result<()> {
         let round = round(&mut self.scene, 1, Scene::first_of_template);
         self.first.push(round.with_context(|| self.workload.name)?);
@@ -106,7 +107,8 @@ impl Measured {
     }
 }
 
-/// Anti-affinity wants a node for each pod.
+/// Returns the size of a round. Required anti-affinity takes a node per pod, so its rounds are smaller in small
+/// clusters.
 fn batch(workload: Workload, nodes: usize) -> usize {
     if workload.name == "SchedulingPodAntiAffinity" { BATCH.min(nodes / 20) } else { BATCH }
 }

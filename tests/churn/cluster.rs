@@ -1,4 +1,4 @@
-//! A cluster of constant size of which everything is exchanged, one after the other.
+//! A cluster of constant size in which every node, pod and object is replaced, one after the other.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,26 +14,26 @@ use serde_json::Value;
 use crate::held::{Held, Most};
 use crate::{HEAP, status};
 
-/// Nodes at any time.
+/// The number of nodes at any time.
 const NODES: usize = 150;
 
-/// Pods that run at most.
+/// The maximum number of running pods.
 const PODS: usize = 900;
 
-/// One of so many pods comes with an exchange of a node, or of an object.
+/// A node is exchanged with every tenth pod, and an object of each kind with every third.
 const NODE_EVERY: usize = 10;
 const OBJECT_EVERY: usize = 3;
 
-/// Bytes of kept answers: few, so that they reach their bound in a short run.
+/// The size of the result cache in bytes. It is small, so that the cache fills up in a short run.
 const KEPT_ANSWERS: usize = 8 << 20;
 
-/// Changes that the cache's log holds.
+/// The number of changes that the cache's change log holds.
 const LOG: usize = 65_536;
 
-/// Objects of each kind at any time.
+/// The number of objects of each kind at any time.
 const OBJECTS: usize = 50;
 
-/// Nodes, pods and objects, each with a number of its own.
+/// Nodes, pods and objects. Each has a unique number.
 pub struct Cluster {
     engine: Engine,
     seed: u64,
@@ -45,10 +45,10 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// With all its nodes, and no pods.
+    /// Starts the cluster with all its nodes and objects, and without pods.
     ///
     /// # Errors
-    /// The components can't be had.
+    /// Returns an error if the components can't be loaded.
     pub fn start(seed: u64) -> Result<Self> {
         let mut chance = Rng::with_seed(seed);
         let nodes: VecDeque<Value> = (0..NODES).map(|number| node(number, &mut chance)).collect();
@@ -66,20 +66,21 @@ impl Cluster {
         Ok(Self { engine, seed, chance, nodes, objects, running: VecDeque::new(), made: NODES })
     }
 
-    /// Pods that came so far.
+    /// Returns the number of pods created so far.
     pub fn pods(&self) -> usize {
         self.made - NODES
     }
 
-    /// The most that there is at one time.
+    /// Returns the maximum number of nodes and pods that exist at one time.
     pub fn most(&self) -> Most {
         Most { nodes: NODES, pods: PODS + 1, log: LOG }
     }
 
-    /// A pod comes and is placed, or goes again where it fits nowhere; what there was longest goes.
+    /// Creates a pod and places it, or removes it again if no node fits. The oldest pod is removed where the
+    /// maximum is reached. Every few pods, a node or objects are exchanged.
     ///
     /// # Errors
-    /// A cycle ends without an answer.
+    /// Returns an error if a cycle ends without a result.
     pub fn change(&mut self) -> Result<()> {
         self.made += 1;
         if self.made.is_multiple_of(NODE_EVERY) {
@@ -105,7 +106,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// The oldest node goes, with its pods, and another one comes.
+    /// Removes the oldest node with its pods, and adds a new node.
     fn exchange_node(&mut self) -> Result<()> {
         let gone = self.nodes.pop_front().context("nodes are there")?;
         let name = gone["metadata"]["name"].as_str().unwrap_or_default();
@@ -131,10 +132,10 @@ impl Cluster {
         Ok(())
     }
 
-    /// What is held now.
+    /// Returns what the process and the core hold now.
     ///
     /// # Errors
-    /// A cycle is under way.
+    /// Returns an error if a pod is still waiting to be scheduled.
     pub fn held(&self) -> Result<Held> {
         let core = self.engine.core();
         if core.has_work() {

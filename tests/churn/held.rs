@@ -1,46 +1,48 @@
-//! What is held for the cluster, and how much of it there may be.
+//! What the scheduler holds for the cluster, and the upper bounds for it.
 
 use anyhow::{Result, ensure};
 
-/// A look at memory and at the core's tables.
+/// A sample of memory and of the sizes of the core's tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
-    /// Bytes that are allocated.
+    /// Bytes allocated on the heap.
     pub heap: u64,
     /// Resident bytes of the process.
     pub resident: u64,
     /// Bytes of linear memory of all components.
     pub components: u64,
-    /// Nodes in the cache, and the end of their ids.
+    /// The number of nodes in the cache.
     pub nodes: usize,
-    /// The end of the nodes' ids.
+    /// The end of the range of node ids.
     pub node_ids: usize,
-    /// Pods in the cache.
+    /// The number of pods in the cache.
     pub pods: usize,
-    /// The end of the pods' ids.
+    /// The end of the range of pod ids.
     pub pod_ids: usize,
-    /// Pods that wait.
+    /// The number of pods in the queue.
     pub queued: usize,
-    /// Pods between the choice of a node and the end of their binding.
+    /// The number of pods between the choice of a node and the end of their binding.
     pub in_flight: usize,
 }
 
-/// The most of each that there is in the cluster at one time.
+/// The maximum number of objects that exist in the cluster at one time.
 #[derive(Clone, Copy, Debug)]
 pub struct Most {
-    /// Nodes.
+    /// The number of nodes.
     pub nodes: usize,
-    /// Pods.
+    /// The number of pods.
     pub pods: usize,
-    /// Changes after which an id may be used again: the length of the change log.
+    /// The length of the change log, in changes: a removed object's id is used again once the log has passed its
+    /// removal.
     pub log: usize,
 }
 
 impl Held {
-    /// Nothing is held of what is gone. Ids are used again when the change log has forgotten what had them.
+    /// Checks that nothing is held for removed objects, and that their ids are used again once the change log has
+    /// passed their removal.
     ///
     /// # Errors
-    /// Something is.
+    /// Returns an error that shows what is still held.
     pub fn check(&self, most: Most) -> Result<()> {
         ensure!(self.nodes <= most.nodes && self.pods <= most.pods, "more than there is, {most:?}: {self:?}");
         ensure!(self.queued == 0 && self.in_flight == 0, "all pods are bound or gone: {self:?}");

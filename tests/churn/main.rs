@@ -1,8 +1,8 @@
-//! Memory under endless churn: pods, nodes and objects that plugins read come and go in a cluster of constant size. All pods and nodes
-//! are different from each other. What the core and the components hold for them must not grow.
+//! Memory under endless churn: pods, nodes and objects that plugins read come and go in a cluster of constant size.
+//! Every pod and every node is unique. The memory that the core and the components hold for them must not grow.
 //!
-//! The most memory of the last third of a run may be little more than that of the middle third. `CAMPAIGN_SECONDS` says how long the
-//! run takes at least, `CAMPAIGN_SEED` repeats one.
+//! The maximum of the last third of a run may exceed the maximum of the middle third only slightly.
+//! `CAMPAIGN_SECONDS` sets the minimum duration. `CAMPAIGN_SEED` repeats a run.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -20,21 +20,22 @@ use peak_alloc::PeakAlloc;
 use crate::cluster::Cluster;
 use crate::held::Held;
 
-/// Counts what is allocated: resident memory alone would hide a leak behind what compiling has left free.
+/// Counts allocated bytes. Resident memory alone would hide a leak in the memory that compilation has freed.
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
 
-/// Pods between two looks at what is held.
+/// The number of pods between two samples.
 const LOOK_EVERY: usize = 250;
 
-/// Looks that a run has at least. The first third, 20,000 pods, is for what fills up to its bound: the cache's log takes as many.
+/// The minimum number of samples of a run. The first third of them covers 20,000 pods, in which bounded structures
+/// such as the cache's change log fill up.
 const LEAST_LOOKS: usize = 240;
 
-/// How much more than in the middle third may be held in the last, in percent, and in bytes.
+/// How much more may be held in the last third than in the middle third: a percentage plus a number of bytes.
 const MORE_PERCENT: u64 = 10;
 const MORE_BYTES: u64 = 4 << 20;
 
-/// How often progress is said.
+/// The interval between progress messages.
 const SAY_EVERY: Duration = Duration::from_secs(20);
 
 #[test]
@@ -71,7 +72,7 @@ fn run(seed: u64, seconds: Duration, looks: &mut Vec<Held>) -> Result<()> {
     plateau(looks, "the components", |held| held.components)
 }
 
-/// The most of the last third is little more than the most of the middle third.
+/// Checks that the maximum of the last third exceeds the maximum of the middle third only slightly.
 fn plateau(looks: &[Held], what: &str, of: impl Fn(&Held) -> u64) -> Result<()> {
     let third = looks.len() / 3;
     let most = |looks: &[Held]| looks.iter().map(&of).max().context("no look at what is held");
@@ -81,7 +82,7 @@ fn plateau(looks: &[Held], what: &str, of: impl Fn(&Held) -> u64) -> Result<()> 
     Ok(())
 }
 
-/// Writes down every look, for a plot.
+/// Writes all samples to a file, one per line, for a plot.
 fn keep(seed: u64, looks: &[Held]) -> Result<String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("campaign");
     fs::create_dir_all(&folder)?;
@@ -100,7 +101,7 @@ fn now() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// A line of `/proc/self/status`, in bytes.
+/// Reads a line of `/proc/self/status`. Returns bytes.
 fn status(key: &str) -> Result<u64> {
     let status = fs::read_to_string("/proc/self/status")?;
     let Some(line) = status.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':')) else {

@@ -1,4 +1,4 @@
-//! Calls into components, and nodes they are asked about.
+//! Limits on the calls into components, and on the number of nodes they are asked about.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,18 @@ use berth_tests::engine::{Questions, Scene, WORKLOADS};
 
 use super::{NODES, place, place_known, scene};
 
-/// What a pod of a known template may cost at most, on the average.
+/// The upper limits for a pod of a known template, on average.
 struct Limit {
     workload: &'static str,
-    /// Calls into one component: one to bring it up to date, and two questions. Where each pod is a template of its own, for
-    /// its volume, what is asked once a template comes to that.
+    /// Calls into one component: one call to bring it up to date, and two questions. In SchedulingCSIPVs each pod
+    /// has a template of its own, because of its volume. The calls that are made once per template count there for
+    /// every pod.
     calls: f64,
-    /// Calls into all of them.
+    /// Calls into all components.
     all_calls: f64,
-    /// How many questions are about every node.
+    /// The number of questions about every node.
     of_every_node: f64,
-    /// About how many nodes the others are, taken together.
+    /// The number of nodes in all other questions together.
     of_single_nodes: f64,
 }
 
@@ -68,14 +69,15 @@ fn a_node_that_changed_is_asked_about_where_no_other_was_like_it() {
     let asked = |questions: Questions| -> BTreeMap<String, u64> {
         questions.nodes.iter().map(|(name, nodes)| (name.to_string(), *nodes)).collect()
     };
-    // The pod before took a node that became like those of the pods before it.
+    // The pod before took a node. The node's signature then equals that of a node that an earlier pod took.
     assert_eq!(asked(place(&mut scene, 1, Scene::next_pod)), BTreeMap::new());
     let pod = scene.first_of_template().expect("a pod that can be read");
     scene.engine.enqueue(pod.clone());
     let (_, node) = scene.engine.decide().expect("room");
     scene.engine.bind(&pod, &node);
     scene.engine.take_deliveries();
-    // Of that one, no other has such pods. Who reads what is used of a node is asked by its filter and its score.
+    // No other node has a pod of this template. The plugins that read a node's used resources are asked by their
+    // filter and their score.
     let expected = [("NodeResourcesBalancedAllocation", 1), ("NodeResourcesFit", 2)];
     assert_eq!(
         asked(place(&mut scene, 1, Scene::next_pod)),
@@ -91,7 +93,7 @@ fn a_pod_like_none_before_asks_about_one_of_the_nodes_that_are_alike() {
     let pod = scene.first_of_template().expect("a pod that can be read");
     scene.engine.enqueue(pod);
     scene.engine.decide().expect("room");
-    // Nodes that took a pod, and nodes that did not; by their images, as many as there are different ones.
+    // Two node signatures: nodes that took a pod, and nodes that did not. For ImageLocality: one per image.
     let shapes = |plugin: &str| if plugin == "ImageLocality" { NODES.min(50) as u64 } else { 2 };
     for (plugin, nodes) in scene.engine.take_questions().nodes {
         let at_most = 2 * shapes(&plugin);

@@ -1,6 +1,6 @@
-//! What a decision costs, in numbers that are the same on every machine: calls into components, nodes they are asked about,
-//! instructions that they take, bytes that go into them and out of them. A change that makes pods cost more fails here; one that
-//! makes them cost less may lower a limit.
+//! The cost of a decision, in numbers that are the same on every machine: calls into components, nodes they are
+//! asked about, instructions they execute, and bytes passed into them and out of them. A change that makes pods
+//! more expensive fails here. A change that makes them cheaper may lower a limit.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -16,11 +16,11 @@ use anyhow::Result;
 use berth_core::model::Pod;
 use berth_tests::engine::{Engine, Questions, Scene, Setup, Workload};
 
-/// Few enough to be quick, and more than the constants in these tests.
+/// The number of nodes: small enough to be quick, and larger than the constants in these tests.
 const NODES: usize = 60;
 
-/// Components that count what they do. They are compiled by the first of these tests that comes here, and kept for all of them
-/// and for later runs.
+/// Returns a setup with components that count their work. The first test that gets here compiles them. The compiled
+/// code is kept for the other tests and for later runs.
 fn setup() -> Setup {
     static COMPILED: OnceLock<()> = OnceLock::new();
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("engine-costs");
@@ -33,7 +33,7 @@ fn scene(workload: Workload, nodes: usize) -> Scene {
     Scene::with(workload, nodes, 1, setup()).unwrap_or_else(|error| panic!("{}: {error:#}", workload.name))
 }
 
-/// Places so many pods in turn, and has each bound.
+/// Places this many pods one after the other, and binds each. Returns what the core asked for them.
 fn place(scene: &mut Scene, pods: usize, next: fn(&mut Scene) -> Result<Arc<Pod>>) -> Questions {
     scene.engine.take_questions();
     for _ in 0..pods {
@@ -46,8 +46,8 @@ fn place(scene: &mut Scene, pods: usize, next: fn(&mut Scene) -> Result<Arc<Pod>
     scene.engine.take_questions()
 }
 
-/// Places pods of known templates: the first of each, and then as many as say what they cost on the average. Those are given,
-/// and their number.
+/// Places pods of known templates: first one or more of each template, then the pods to measure. Returns what the
+/// core asked for the measured pods, and their number.
 fn place_known(scene: &mut Scene, workload: &Workload) -> (Questions, usize) {
     place(scene, workload.templates.max(10), Scene::next_pod);
     let pods = workload.templates.clamp(10, 40);

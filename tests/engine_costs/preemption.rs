@@ -1,22 +1,22 @@
-//! What making room costs.
+//! Limits on the cost of preemption.
 
 use berth_tests::engine::{Crowd, Tally};
 
 use super::{NODES, setup};
 
-/// What a pod for which others are evicted may cost at most, on the average, both of its attempts taken together.
+/// Calls into components for a pod that preempts others, on average, for both of its attempts together.
 const CALLS_OF_PREEMPTION: f64 = 28.0;
-/// About how many nodes components are asked for it, as they are and as they might be.
+/// The number of nodes that components are asked about, as they are and in hypothetical cases.
 const NODES_OF_PREEMPTION: f64 = 7.0;
-/// How many instructions they take for it.
+/// The number of instructions that components execute.
 const FUEL_OF_PREEMPTION: f64 = 1_250_000.0;
-/// How many bytes go into them and out of them.
+/// The number of bytes passed into components and out of them.
 const BYTES_OF_PREEMPTION: f64 = 24_000.0;
 
 #[test]
 fn a_pod_for_which_others_are_evicted_is_tried_twice() {
     let mut crowd = Crowd::set(NODES, setup()).expect("a cluster");
-    // The first of their template.
+    // The first round brings the template's first pods, which are not measured.
     let (known, pods) = (6, 24);
     for (pods, is_measured) in [(known, false), (pods, true)] {
         crowd.engine.take_questions();

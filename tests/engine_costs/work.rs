@@ -1,5 +1,5 @@
-//! What components do for a pod: instructions, which wasmtime calls fuel, and bytes that go into them and out of them. They are
-//! the same on every run.
+//! Limits on the work of components for a pod: instructions, which wasmtime calls fuel, and bytes passed into them
+//! and out of them. The numbers are the same in every run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,33 +8,33 @@ use berth_tests::engine::{Questions, Scene, WORKLOADS, Workload};
 
 use super::{NODES, place, place_known, scene};
 
-/// In the larger cluster.
+/// The number of nodes in the larger cluster.
 const MORE_NODES: usize = 4 * NODES;
 
-/// Pods that are like none before, each of a template of its own.
+/// The number of pods that each have a new template.
 const FIRSTS: usize = 5;
 
-/// How many times as much a pod like others costs in the larger cluster at most, where that does not depend on the number of
-/// nodes: trees are deeper.
+/// How many times as much a pod of a known template may cost in the larger cluster, where the cost does not depend
+/// on the number of nodes. It is more than 1 because trees are deeper.
 const FLAT: f64 = 1.2;
 
-/// Of all components together, for a pod.
+/// The work of all components together for one pod.
 #[derive(Clone, Copy, Debug)]
 struct Work {
     fuel: f64,
     bytes: f64,
 }
 
-/// What a pod may cost at most, on the average: about a fifth more than it does.
+/// The upper limits for a pod, on average: about a fifth more than the measured cost.
 struct Limit {
     workload: &'static str,
-    /// One like others before it.
+    /// A pod of a known template.
     repeated: Work,
-    /// How many times that in the larger cluster.
+    /// The factor by which a pod of a known template may cost more in the larger cluster.
     larger: f64,
-    /// One like none before it.
+    /// The first pod of a template.
     first: Work,
-    /// Such a one, for each node more.
+    /// The first pod of a template, for each additional node.
     by_node: Work,
 }
 
@@ -49,7 +49,8 @@ const fn work(fuel: f64, bytes: f64) -> Work {
 const LIMITS: &[Limit] = &[
     limit("SchedulingBasic", work(9_600.0, 600.0), work(110_000.0, 8_100.0), work(20.0, 1.0)),
     limit("DefaultTopologySpreading", work(64_000.0, 2_900.0), work(270_000.0, 7_400.0), work(1_100.0, 9.5)),
-    // Each template hears of every node that took a pod of another since its last: 200 of these, or as many as there are.
+    // A template is told about every node that took a pod of another template since its own last pod. There are up
+    // to 200 of these nodes, or as many as the cluster has.
     Limit {
         larger: 2.4,
         ..limit("InterleavedTemplates", work(410_000.0, 4_500.0), work(800_000.0, 7_400.0), work(2_100.0, 41.0))
@@ -61,17 +62,18 @@ const LIMITS: &[Limit] = &[
     limit("SchedulingPodAntiAffinity", work(34_000.0, 1_100.0), work(230_000.0, 9_500.0), work(770.0, 9.5)),
     limit("SchedulingPreferredPodAntiAffinity", work(29_000.0, 930.0), work(240_000.0, 9_300.0), work(1_000.0, 9.5)),
     limit("SchedulingNodeAffinity", work(9_600.0, 600.0), work(120_000.0, 8_200.0), work(20.0, 1.0)),
-    // Each pod has a volume that no other has: two components are asked about every node, and look at none more closely.
+    // Each pod has a volume of its own. For this reason, two components are asked about every node, although
+    // neither examines a node closely.
     Limit {
         larger: 1.4,
         ..limit("SchedulingCSIPVs", work(240_000.0, 6_400.0), work(370_000.0, 14_000.0), work(220.0, 15.0))
     },
 ];
 
-/// What so many pods cost.
+/// The cost of this many pods.
 struct Cost(Questions, usize);
 
-/// What pods of a workload cost in a cluster of one size.
+/// The cost of a workload's pods in a cluster of one size.
 struct Measured {
     repeated: Cost,
     first: Cost,
@@ -91,7 +93,7 @@ impl Cost {
         work(self.0.all_fuel() as f64 / self.1 as f64, self.0.all_bytes() as f64 / self.1 as f64)
     }
 
-    /// What is more than the limit, with those components that have most of it.
+    /// Describes the values that exceed the limit, with the components that contribute most.
     fn over(&self, is: Work, limit: Work) -> impl Iterator<Item = String> {
         let kinds =
             [("instructions", is.fuel, limit.fuel, &self.0.fuel), ("bytes", is.bytes, limit.bytes, &self.0.bytes)];
@@ -115,7 +117,7 @@ impl Work {
         work(self.fuel * factor, self.bytes * factor)
     }
 
-    /// What each node more adds to `less`.
+    /// Returns the cost of each additional node, where `less` is the cost in the smaller cluster.
     fn by_node(self, less: Self) -> Self {
         work(self.fuel - less.fuel, self.bytes - less.bytes).times(1.0 / (MORE_NODES - NODES) as f64)
     }

@@ -1,4 +1,4 @@
-//! Plugin arguments: every default plugin takes or refuses them with a sentence. None breaks down.
+//! Plugin arguments: every default plugin accepts them, or refuses them with a message. None fails in another way.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::{corpus, json as trees};
 /// An input is `{"plugin": FILE, "arguments": {…}}`.
 pub const TARGET: Target = Target { name: "arguments", memory: Memory { base: 64 << 20, times: 1_000 }, open };
 
-/// Files of `target/plugins/default` that take arguments, each with some that the plugin takes.
+/// Returns files of `target/plugins/default`, each with arguments that the plugin accepts.
 fn taken() -> Vec<(&'static str, Value)> {
     let term = json!({"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a", "b"]}]});
     let added = json!({
@@ -79,12 +79,12 @@ fn load(file: &str) -> Result<Solo> {
     let path = corpus::path(&format!("target/plugins/default/{file}.wasm"));
     ensure!(path.is_file(), "{} is not there: run scripts/guests", path.display());
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz-compiled");
-    // Debug checks of a busy machine are none of this test's business: only a plugin that hangs takes so long.
+    // The CPU limit is generous, so that a busy machine does not exceed it: only a plugin that hangs does.
     let limits = Limits { call: std::time::Duration::from_secs(5), ..Limits::default() };
     Ok(Solo::load(&path, Some(&kept), limits)?)
 }
 
-/// A few unlike nodes, and a pod with many wishes.
+/// Returns a cache with a few different nodes, and a pod with many constraints.
 pub fn cluster() -> Result<(Cache, Arc<Pod>)> {
     let objects = corpus::objects()?;
     let reader = Reader::default();

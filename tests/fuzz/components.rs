@@ -1,4 +1,5 @@
-//! The ABI: whatever bytes are dropped into the plugins directory, they are refused, or run within their limits.
+//! The ABI: whatever bytes are put into the plugins directory, the loader refuses them or runs them within their
+//! limits.
 
 use std::cell::RefCell;
 use std::fs;
@@ -15,10 +16,10 @@ use proptest::prelude::*;
 use crate::target::{Memory, Opened, Target};
 use crate::{arguments, edits};
 
-/// An input is a component. What the compiler takes for it is most of the bound.
+/// An input is a component. The compiler's memory makes up most of the bound.
 pub const TARGET: Target = Target { name: "components", memory: Memory { base: 256 << 20, times: 1_000 }, open };
 
-/// Words of components.
+/// Byte sequences that occur in components.
 const WORDS: &[&str] =
     &["\0asm", "berth:scheduler/filter@", "cabi_realloc", "memory", "\u{7f}", "\0\0\0\0", "\u{1}\u{60}"];
 
@@ -47,7 +48,7 @@ fn open() -> Result<Opened> {
         crafted::core_module(),
     ];
     corpus.extend(["plugin", "filter", "score"].map(crafted::exporting));
-    // A real one, seldom: it takes longer to compile.
+    // A real component is drawn less often, because it takes longer to compile.
     let real = programs::example("default/node-name")?;
     let small = edits::edited(corpus, WORDS, 4);
     let real = edits::edited(vec![real], WORDS, 3);

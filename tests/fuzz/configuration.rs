@@ -1,4 +1,5 @@
-//! Configuration files: read, or refused with the field at fault. What is read can be written, and is then read as the same.
+//! Configuration files: each is read, or refused with the field at fault. A configuration that was read can be
+//! written, and reading the result gives the same configuration.
 
 use anyhow::{Context, Result, ensure};
 use berth::config::{self, ConfigError};
@@ -7,7 +8,7 @@ use proptest::prelude::*;
 use crate::target::{Memory, Opened, Target};
 use crate::{corpus, edits, json};
 
-/// An input is a file.
+/// An input is a configuration file.
 pub const TARGET: Target = Target { name: "configuration", memory: Memory { base: 16 << 20, times: 2_000 }, open };
 
 const PLACES: [&str; 4] = [
@@ -17,7 +18,7 @@ const PLACES: [&str; 4] = [
     "host/tests/config/in-force",
 ];
 
-/// Words of configurations and of YAML.
+/// Strings that occur in configurations and in YAML.
 const WORDS: &[&str] = &[
     "kubescheduler.config.k8s.io/v1",
     "kubescheduler.config.k8s.io/v1beta3",
@@ -73,7 +74,7 @@ fn check(input: &[u8]) -> Result<bool> {
     Ok(true)
 }
 
-/// A refusal names a place, and where there is more than one field, the field.
+/// Checks that a refusal names a place and a reason.
 fn refused(error: &ConfigError) -> Result<()> {
     match error {
         ConfigError::Syntax { place, message, .. } => {

@@ -1,4 +1,4 @@
-//! Real objects and files of this repository, of which inputs are mutations.
+//! Real objects and files of this repository. The inputs are mutations of these.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-/// A path in the repository.
+/// Returns a path in the repository.
 pub fn path(within: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(within)
 }
 
-/// The files of these folders and of these names, as text.
+/// Reads the files in these folders and with these names as text.
 pub fn texts(places: &[&str]) -> Result<Vec<String>> {
     let mut texts = Vec::new();
     for place in places {
@@ -25,7 +25,7 @@ pub fn texts(places: &[&str]) -> Result<Vec<String>> {
     Ok(texts)
 }
 
-/// The same as trees: a file of YAML or JSON may have several.
+/// Reads the same files as trees. A YAML file can contain several documents.
 pub fn trees(places: &[&str]) -> Result<Vec<Value>> {
     let mut trees = Vec::new();
     for text in texts(places)? {
@@ -35,7 +35,7 @@ pub fn trees(places: &[&str]) -> Result<Vec<Value>> {
     Ok(trees)
 }
 
-/// Objects of Kubernetes: of tests, of the demo, of the manifests.
+/// Returns Kubernetes objects from tests, from the demo and from the manifests.
 pub fn objects() -> Result<Vec<Value>> {
     let mut trees = trees(&[
         "host/tests/kube",
@@ -44,10 +44,10 @@ pub fn objects() -> Result<Vec<Value>> {
         "deploy/manifests",
         "deploy/tests/nodes.yaml",
     ])?;
-    // A List is its items.
+    // A List is replaced by its items.
     let lists: Vec<Value> = trees.extract_if(.., |tree| tree["items"].is_array()).collect();
     trees.extend(lists.into_iter().flat_map(|list| list["items"].as_array().cloned().unwrap_or_default()));
-    // What the embedded server's tests create stands beside its path.
+    // In the file of the embedded server's tests, each object to create is stored beside its path.
     let created: Vec<Value> = trees.extract_if(.., |tree| tree.is_array()).collect();
     trees.retain(|tree| tree["kind"].is_string());
     let created = created.into_iter().flat_map(|list| list.as_array().cloned().unwrap_or_default());
@@ -56,7 +56,7 @@ pub fn objects() -> Result<Vec<Value>> {
     Ok(trees)
 }
 
-/// Texts that mean something somewhere in an object.
+/// Strings that have a meaning somewhere in an object.
 pub const WORDS: &[&str] = &[
     "",
     " ",

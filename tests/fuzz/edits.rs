@@ -9,20 +9,20 @@ use proptest::sample::Index;
 /// A change of some bytes.
 #[derive(Clone, Debug)]
 pub enum Edit {
-    /// One byte is another.
+    /// Replaces one byte.
     Set(Index, u8),
-    /// These come in.
+    /// Inserts these bytes.
     Insert(Index, Vec<u8>),
-    /// So many go.
+    /// Removes this many bytes.
     Remove(Index, usize),
-    /// So many come once more, so often.
+    /// Repeats this many bytes this many times.
     Repeat(Index, usize, usize),
-    /// The rest goes.
+    /// Removes all bytes from here on.
     Cut(Index),
 }
 
 impl Edit {
-    /// Changes the bytes.
+    /// Applies the change.
     pub fn apply(&self, bytes: &mut Vec<u8>) {
         let at = |index: &Index| if bytes.is_empty() { 0 } else { index.index(bytes.len()) };
         match self {
@@ -52,7 +52,7 @@ impl Edit {
     }
 }
 
-/// Changes of bytes, with these words among what is inserted.
+/// Returns a strategy for up to `most` changes. Inserted bytes are often one of these words.
 pub fn edits(words: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec<Edit>> {
     vec(edit(words), 0..=most)
 }
@@ -69,7 +69,7 @@ fn edit(words: &'static [&'static str]) -> impl Strategy<Value = Edit> {
     ]
 }
 
-/// One of the corpus, with changes.
+/// Returns a strategy for an item of the corpus with changes.
 pub fn edited(
     corpus: Vec<Vec<u8>>,
     words: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! Random changes of JSON trees: a value is another, goes, comes twice, or stands somewhere else.
+//! Random changes of JSON trees: a value is replaced, removed, repeated, renamed, or copied from another place.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -16,14 +16,14 @@ pub struct Edit {
 enum Change {
     Replace(Value),
     Remove,
-    /// An item so often; in an object the member under other names, too.
+    /// Repeats an array item this many times; repeats an object's member under other names.
     Repeat(usize),
     Rename(String),
-    /// A copy of what stands at another place.
+    /// Replaces the value by a copy of another value in the tree.
     Copy(Index),
 }
 
-/// Changes of a tree, with these texts among the new values.
+/// Returns a strategy for up to `most` changes. New values are often one of these words.
 pub fn edits(words: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec<Edit>> {
     let change = prop_oneof![
         6 => odd(words).prop_map(Change::Replace),
@@ -44,7 +44,7 @@ fn word(words: &'static [&'static str]) -> impl Strategy<Value = String> {
     ]
 }
 
-/// A value that readers may not expect.
+/// Returns a strategy for values that readers may not expect.
 fn odd(words: &'static [&'static str]) -> impl Strategy<Value = Value> {
     let numbers = [
         json!(0),
@@ -75,7 +75,7 @@ fn odd(words: &'static [&'static str]) -> impl Strategy<Value = Value> {
 }
 
 impl Edit {
-    /// Changes the tree.
+    /// Applies the change.
     pub fn apply(&self, tree: &mut Value) {
         let places = places(tree);
         let place = &places[self.at.index(places.len())];
@@ -103,7 +103,7 @@ impl Edit {
     }
 }
 
-/// JSON pointers to all values, the root's included.
+/// Returns JSON pointers to all values, including the root.
 fn places(tree: &Value) -> Vec<String> {
     let mut places = Vec::new();
     let mut open = vec![(String::new(), tree)];
@@ -146,7 +146,7 @@ fn take(tree: &mut Value, place: &str) -> Option<Value> {
     }
 }
 
-/// A tree of the corpus, with changes.
+/// Returns a strategy for a tree of the corpus with changes.
 pub fn edited(corpus: Vec<Value>, words: &'static [&'static str], most: usize) -> impl Strategy<Value = Value> + use<> {
     let corpus = std::rc::Rc::new(corpus);
     (any::<Index>(), edits(words, most)).prop_map(move |(of, edits)| {

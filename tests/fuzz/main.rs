@@ -1,10 +1,11 @@
-//! Fuzz targets: inputs that are drawn from a seed, mutated from real objects or built from parts, for everything in Berth that reads
-//! what others wrote. No input may make Berth panic, hang, allocate more than a multiple of the input's size, or answer other than a
-//! simple reference.
+//! Fuzz targets for all code in Berth that reads external input. Inputs are drawn from a seed, mutated from real
+//! objects, or built from parts. No input may make Berth panic, hang, allocate more than a multiple of the input's
+//! size, or give another answer than a simple reference.
 //!
-//! A target is a file. Its inputs are bytes, so that an input that fails is a file that repeats the failure: it is shrunk, written to
-//! `target/campaign/`, and once mended kept in `cases/TARGET/`, where all runs begin. The targets share `CAMPAIGN_SECONDS`
-//! seconds; `CAMPAIGN_SEED` repeats a run, and `FUZZ_INPUT=FILE` runs one input.
+//! Each target has its own file. An input is a sequence of bytes, so that a failing input is a file that repeats
+//! the failure. A failing input is shrunk and written to `target/campaign/`. After the fault is fixed, keep the
+//! file in `cases/TARGET/`: every run starts with these files. The targets share `CAMPAIGN_SECONDS` seconds.
+//! `CAMPAIGN_SEED` repeats a run, and `FUZZ_INPUT=FILE` runs one input.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -34,7 +35,7 @@ use peak_alloc::PeakAlloc;
 use crate::run::{Campaign, FAILURES};
 use crate::target::Target;
 
-/// Counts what each input makes Berth allocate.
+/// Counts the bytes that each input makes Berth allocate.
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
 
@@ -52,7 +53,7 @@ const TARGETS: &[Target] = &[
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    // One after the other: what an input allocates is counted for the whole process.
+    // Trials run one after the other, because allocations are counted for the whole process.
     arguments.test_threads = Some(1);
     watch::start();
     match trials() {
@@ -64,7 +65,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The kept cases first, then inputs that are drawn; or only the input that `FUZZ_INPUT` names.
+/// Returns the kept cases, followed by one trial of drawn inputs for each target. If `FUZZ_INPUT` is set, returns
+/// only its input.
 fn trials() -> Result<Vec<Trial>> {
     if let Some(file) = std::env::var_os("FUZZ_INPUT").map(PathBuf::from) {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -96,7 +98,7 @@ fn cases() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(FAILURES)
 }
 
-/// The files of a folder by name; none where there is no folder.
+/// Returns the files of a folder, sorted by name; none if there is no such folder.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     if !folder.is_dir() {
         return Ok(Vec::new());

@@ -1,4 +1,5 @@
-//! Objects in JSON: whatever a watch hands over is read or refused with the field at fault, and turned into the core's model.
+//! Objects in JSON: an object from a watch is read and converted to the core's model, or refused with the field at
+//! fault.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Objects in protobuf: a message and the JSON of its members are read into the same model, and no bytes break a reader.
+//! Objects in protobuf: a message and its JSON form are read into the same model, and no bytes break a reader.
 
 use std::fmt::Debug;
 use std::fs;
@@ -13,8 +13,8 @@ use serde_json::Value;
 use crate::target::{Memory, Opened, Target};
 use crate::{corpus, edits, wire};
 
-/// An input is a letter (`p` for a pod, `n` for a node, `l` for a list) and a message, or for a list the size of the pieces in which
-/// it arrives and a body.
+/// An input starts with a letter: `p` for a pod, `n` for a node, `l` for a list. A message follows. For a list, one
+/// byte with the size of the pieces in which the body arrives comes first, then the body.
 pub const TARGET: Target = Target { name: "protobuf", memory: Memory { base: 1 << 20, times: 200 }, open };
 
 fn open() -> Result<Opened> {
@@ -61,7 +61,8 @@ fn check(input: &[u8]) -> Result<bool> {
     }
 }
 
-/// Reads the message directly and by way of JSON, as a list and a watch of the same object do.
+/// Reads the message directly and by way of JSON, as a list and a watch of the same object do, and compares the
+/// results.
 fn both<T: Slim + Debug>(message: &[u8], mut model: impl FnMut(T) -> String) -> Result<bool> {
     let direct = Observed::<T>::from_protobuf(message).object;
     let Ok(tree) = protobuf::read::<Value>(T::MESSAGE, message) else { return Ok(direct.is_ok()) };
@@ -81,7 +82,7 @@ fn both<T: Slim + Debug>(message: &[u8], mut model: impl FnMut(T) -> String) -> 
     }
 }
 
-/// Reads a list in pieces and in one go.
+/// Reads a list in pieces and in one go, and compares the results.
 fn list(body: &[u8], size: usize) -> Result<bool> {
     let _ = Envelope::open(body);
     let in_pieces = parts(body.chunks(size));
@@ -90,7 +91,7 @@ fn list(body: &[u8], size: usize) -> Result<bool> {
     Ok(at_once.1.is_none())
 }
 
-/// What was read, and what went wrong then.
+/// Returns the parts that were read, and the error that ended the reading.
 fn parts<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<Vec<u8>>, Option<String>) {
     let mut reader = ListReader::default();
     let mut parts = Vec::new();

@@ -1,4 +1,5 @@
-//! Quantities, against integers of 128 bits: values, order, and the spelling that the embedded API server keeps.
+//! Quantities, compared with 128-bit integers: values, order, and the canonical form that the embedded API server
+//! stores.
 
 use anyhow::{Result, ensure};
 use berth_core::model::quantity::Quantity;
@@ -8,7 +9,7 @@ use proptest::prelude::*;
 use crate::edits;
 use crate::target::{Memory, Opened, Target};
 
-/// An input is one quantity a line, at most two lines.
+/// An input is one quantity per line, at most two lines.
 pub const TARGET: Target = Target { name: "quantities", memory: Memory { base: 64 << 10, times: 16 }, open };
 
 const NANO: i128 = 1_000_000_000;
@@ -65,7 +66,7 @@ fn check(input: &[u8]) -> Result<bool> {
     let mut known = Vec::new();
     for text in text.lines().take(2) {
         let read = text.parse::<Quantity>();
-        // Other readers must not break on what this one takes, and the other way round.
+        // Every reader must accept or refuse every text without a panic.
         let _ = berth_guest_volumes::Quantity::parse(text).map(berth_guest_volumes::Quantity::value);
         let canonical = canonical_quantity(text);
         let expected = Exact::parse(text);
@@ -79,7 +80,7 @@ fn check(input: &[u8]) -> Result<bool> {
             ensure!(volume == Some(value), "{text:?} as storage: {volume:?}, expected {value}");
         }
         if let Ok(canonical) = canonical {
-            // The API server keeps 63 bits before the point.
+            // The API server stores at most 63 bits before the decimal point.
             let most = i128::from(i64::MAX) * NANO;
             let again = canonical.parse::<Quantity>();
             let kept = again.as_ref().map(|again| (again.milli(), again.value()));
@@ -90,7 +91,7 @@ fn check(input: &[u8]) -> Result<bool> {
         }
         known.push((nano, read));
     }
-    // Beyond 63 bits before the point the API server keeps the same for all.
+    // Above that limit the API server stores the same value for all quantities, so their order is not compared.
     known.retain(|(nano, _)| nano.abs() <= i128::from(i64::MAX) * NANO);
     if let [(one, one_read), (two, two_read)] = known[..] {
         ensure!(one.cmp(&two) == one_read.cmp(&two_read), "{text:?} are in the wrong order: {one_read:?} {two_read:?}");
@@ -98,7 +99,7 @@ fn check(input: &[u8]) -> Result<bool> {
     Ok(!known.is_empty())
 }
 
-/// Rounded away from zero, within 64 bits.
+/// Rounds away from zero, within 64 bits.
 fn rounded(nano: i128, unit: i128) -> i64 {
     let whole = nano / unit + if nano % unit == 0 { 0 } else { nano.signum() };
     whole.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
@@ -114,7 +115,7 @@ struct Exact {
 }
 
 impl Exact {
-    /// Reads the grammar of `resource.Quantity`, by no code of Berth's.
+    /// Reads the grammar of `resource.Quantity`, without using Berth's code.
     fn parse(text: &str) -> Option<Self> {
         let (negative, text) = match text.chars().next()? {
             '-' => (true, &text[1..]),
@@ -156,9 +157,9 @@ impl Exact {
         Some(Self { negative, digits, ten: power - fraction.len() as i64, two })
     }
 
-    /// In billionths, rounded away from zero; `None` where 128 bits are too few to say.
+    /// Returns the value in billionths, rounded away from zero, or `None` if it exceeds 128 bits.
     fn nano(&self) -> Option<i128> {
-        // Zeros at the end are a power of ten.
+        // Trailing zeros become part of the power of ten.
         let digits = self.digits.trim_end_matches('0');
         let ten = self.ten + 9 + (self.digits.len() - digits.len()) as i64;
         let digits = digits.trim_start_matches('0');

@@ -1,4 +1,4 @@
-//! Draws inputs until the time is up, and writes down an input that fails.
+//! Draws inputs until the time is up, and writes a failing input to a file.
 
 use std::cell::Cell;
 use std::fs::{self, File};
@@ -15,37 +15,38 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 use crate::target::{Check, Memory, Opened, Target};
 use crate::{HEAP, watch};
 
-/// Where mended failures are kept, in `tests/`.
+/// The folder in `tests/` that keeps the inputs of fixed failures.
 pub const FAILURES: &str = "fuzz/cases";
 
-/// What is taken to make a failing input smaller: changes of it, and milliseconds.
+/// Limits for shrinking a failing input: the number of changes that are tried, and milliseconds.
 const SHRINKS: u32 = 5_000;
 const SHRINK_MILLIS: u32 = 60_000;
 
-/// The extension of the file with the input that is being checked, and the bytes of the length at its beginning.
+/// The extension of the file with the input that is being checked, and the size in bytes of the length at its
+/// beginning.
 const RUNNING: &str = "running";
 const LENGTH: usize = 8;
 
-/// How often progress is said.
+/// The interval between progress messages.
 const SAY_EVERY: Duration = Duration::from_secs(20);
 
-/// Inputs after which some have to have been accepted, or the target tests only how Berth refuses.
+/// After this many inputs, at least one must have been accepted. Otherwise, the target tests only refusals.
 const ENOUGH: u64 = 2_000;
 
-/// What a run is given.
+/// The parameters of a run.
 #[derive(Clone, Copy)]
 pub struct Campaign {
-    /// The time of each target.
+    /// The time for each target.
     seconds: Duration,
     seed: u64,
 }
 
 impl Campaign {
-    /// The time that `CAMPAIGN_SECONDS` says for all targets together (8 seconds if it is not set), and the seed of
-    /// `CAMPAIGN_SEED`, or else a new one, which is printed.
+    /// Reads the time for all targets together from `CAMPAIGN_SECONDS` (8 seconds if unset), and the seed from
+    /// `CAMPAIGN_SEED` (if unset, a new seed, which is printed).
     ///
     /// # Errors
-    /// A variable is no number.
+    /// Returns an error if a variable is not a number.
     pub fn from_environment(targets: usize) -> Result<Self> {
         let seconds = number("CAMPAIGN_SECONDS")?.unwrap_or(8);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_millis();
@@ -72,7 +73,7 @@ fn number(variable: &str) -> Result<Option<u64>> {
 /// Checks an input from a file.
 ///
 /// # Errors
-/// The file can't be read; what Berth did that it must not.
+/// Returns an error if the file can't be read, or with the violation that the check found.
 pub fn kept(target: &Target, file: &Path) -> Result<()> {
     let mut input = fs::read(file).with_context(|| file.display().to_string())?;
     if file.extension().is_some_and(|extension| extension == RUNNING) {
@@ -84,7 +85,7 @@ pub fn kept(target: &Target, file: &Path) -> Result<()> {
 /// Draws inputs until the target's time is up.
 ///
 /// # Errors
-/// What Berth did that it must not, with the smallest input that was found for it.
+/// Returns an error with the violation and the smallest input that was found for it.
 pub fn drawn(target: &Target, campaign: &Campaign) -> Result<()> {
     let Opened { inputs, check } = (target.open)()?;
     let running = Running::new(target)?;
@@ -131,7 +132,7 @@ pub fn drawn(target: &Target, campaign: &Campaign) -> Result<()> {
     Ok(())
 }
 
-/// Checks an input, its panics and what it makes Berth allocate.
+/// Checks an input, with its panics and the memory that Berth allocates for it. Returns whether it was accepted.
 fn checked(check: &Check, memory: Memory, input: &[u8]) -> Result<bool> {
     HEAP.reset_peak_usage();
     let before = HEAP.current_usage();
@@ -147,7 +148,7 @@ fn checked(check: &Check, memory: Memory, input: &[u8]) -> Result<bool> {
     Ok(accepted)
 }
 
-/// The input that is being checked, in a file: what is left if the process ends in the middle.
+/// A file with the input that is being checked. It remains if the process ends during the check.
 struct Running {
     path: PathBuf,
     file: File,
@@ -160,13 +161,14 @@ impl Running {
         Ok(Self { path, file })
     }
 
-    /// In one write, as there are many inputs: its length, then the input. What a longer one left stays behind it.
+    /// Writes the length and then the input, in a single write, because there are many inputs. Bytes of an earlier,
+    /// longer input can remain after it.
     fn write(&self, input: &[u8]) -> Result<()> {
         let length = (input.len() as u64).to_le_bytes();
         Ok(self.file.write_all_at(&[&length, input].concat(), 0)?)
     }
 
-    /// What is in such a file.
+    /// Returns the input in the bytes of such a file.
     fn input(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let rest = bytes.split_off(bytes.len().min(LENGTH));
         let length = u64::from_le_bytes(bytes.try_into().map_err(|_| anyhow!("the file has no length"))?);
@@ -179,7 +181,7 @@ impl Running {
     }
 }
 
-/// Writes a failing input down for who mends what it shows.
+/// Writes a failing input to a file. Returns how to repeat the failure.
 fn keep(target: &Target, input: &[u8]) -> Result<String> {
     let mut hasher = DefaultHasher::new();
     input.hash(&mut hasher);
@@ -193,7 +195,7 @@ fn keep(target: &Target, input: &[u8]) -> Result<String> {
     ))
 }
 
-/// `target/campaign`.
+/// Returns the path of `target/campaign`, which is created if needed.
 fn folder() -> Result<PathBuf> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("campaign");
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;

@@ -1,4 +1,4 @@
-//! Label and field selectors of the embedded API server and of the plugins, against a matcher that is written anew.
+//! Label and field selectors of the embedded API server and of the plugins, compared with an independent matcher.
 
 use std::collections::BTreeMap;
 
@@ -24,16 +24,16 @@ const WORDS: &[&str] =
     &["=", "==", "!=", "!", ",", "(", ")", " in ", " notin ", ">", "<", "\\", "é", "\u{2003}", "in", "app"];
 const FIELDS: &[Selectable] = &[Selectable::text("spec.nodeName"), Selectable::or("spec.hostNetwork", "false")];
 
-/// A selector, and what it selects from.
+/// A selector, and the labels and fields that it selects from.
 #[derive(Debug, Serialize, Deserialize)]
 struct Case {
     requirements: Vec<Requirement>,
     labels: BTreeMap<String, String>,
-    /// Field, whether equal, and value.
+    /// Field name, whether the operator is equality, and value.
     fields: Vec<(String, bool, String)>,
     /// Blanks between the tokens of the written selector.
     blank: String,
-    /// Any text: it must not break a parser.
+    /// Arbitrary text, which must not break a parser.
     text: String,
 }
 
@@ -94,7 +94,7 @@ fn labels(case: &Case, object: &Value) -> Result<()> {
     let written = written.join(&format!("{0},{0}", case.blank));
     let read = LabelSelector::parse(&written).map_err(anyhow::Error::msg).context(written.clone())?;
     ensure!(read.matches_value(object) == expected, "{written:?} selects {:?}: expected {expected}", case.labels);
-    // Selectors of objects have no Gt and Lt.
+    // Label selectors in objects do not have Gt and Lt.
     if case.requirements.iter().any(|requirement| matches!(&*requirement.operator, "Gt" | "Lt")) {
         return Ok(());
     }
@@ -108,7 +108,7 @@ fn labels(case: &Case, object: &Value) -> Result<()> {
     Ok(())
 }
 
-/// What a requirement says, in the plainest way.
+/// Evaluates a requirement in the simplest way.
 fn holds(requirement: &Requirement, labels: &BTreeMap<String, String>) -> bool {
     let label = labels.get(&requirement.key);
     let number = |text: Option<&String>| text.and_then(|text| text.parse::<i64>().ok());
@@ -123,7 +123,7 @@ fn holds(requirement: &Requirement, labels: &BTreeMap<String, String>) -> bool {
     }
 }
 
-/// In the syntax of a query.
+/// Returns the requirement in the syntax of the query parameter `labelSelector`.
 fn written(requirement: &Requirement, blank: &str) -> String {
     let Requirement { key, operator, values } = requirement;
     let first = values.first().map(String::as_str).unwrap_or_default();

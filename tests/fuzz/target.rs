@@ -1,28 +1,28 @@
-//! What a fuzz target is.
+//! The definition of a fuzz target.
 
 use anyhow::Result;
 use proptest::strategy::BoxedStrategy;
 
-/// One reader of what others wrote.
+/// A reader of external input.
 pub struct Target {
-    /// Its name: of its trials, of its folder in `cases/`, and of the files of its failures.
+    /// The name, used for its trials, its folder in `cases/`, and the files of its failures.
     pub name: &'static str,
-    /// What one input may make Berth allocate.
+    /// The limit on memory that one input may make Berth allocate.
     pub memory: Memory,
-    /// Makes ready what all inputs share.
+    /// Prepares the state that all inputs share.
     pub open: fn() -> Result<Opened>,
 }
 
-/// The most bytes that may be allocated at one time for an input of N bytes: `base + times * N`.
+/// The maximum number of bytes that may be allocated at one time for an input of N bytes: `base + times * N`.
 #[derive(Clone, Copy)]
 pub struct Memory {
-    /// For an input of any size.
+    /// Bytes for an input of any size.
     pub base: usize,
-    /// For each byte of the input.
+    /// Bytes for each byte of the input.
     pub times: usize,
 }
 
-/// A target that is ready to be given inputs.
+/// A target that is ready to check inputs.
 pub struct Opened {
     /// Draws inputs.
     pub inputs: BoxedStrategy<Vec<u8>>,
@@ -30,5 +30,5 @@ pub struct Opened {
     pub check: Check,
 }
 
-/// Returns whether the input was accepted rather than refused; an error if Berth did what it must not.
+/// Returns whether the input was accepted or refused, or an error that describes a violation.
 pub type Check = Box<dyn Fn(&[u8]) -> Result<bool>>;

@@ -1,7 +1,8 @@
-//! Watches over the input that is being checked: its panics in any thread, its time, and the memory of the whole process.
+//! Watches over the input that is being checked: panics in any thread, elapsed time, and memory of the whole
+//! process.
 //!
-//! What can't be caught in the process (an endless loop, a stack overflow, all memory taken) ends it, and leaves the input in the
-//! file to which it was written before it was checked.
+//! The process can't recover from an endless loop, a stack overflow or exhausted memory. It ends then. The input
+//! remains in the file to which it was written before the check.
 
 use std::panic;
 use std::process;
@@ -11,16 +12,16 @@ use std::time::{Duration, Instant};
 
 use crate::HEAP;
 
-/// No input takes so long, however busy the machine is, unless something hangs.
+/// The time after which an input counts as hanging. It is generous, so that a busy machine does not exceed it.
 const HANGS_AFTER: Duration = Duration::from_secs(120);
 
-/// Bytes that the process may have allocated at any time.
+/// The maximum number of bytes that the process may have allocated at any time.
 const MOST_BYTES: usize = 2 << 30;
 
 struct Watched {
     /// When the check of the current input began.
     since: Option<Instant>,
-    /// The first panic since then, with its place.
+    /// The first panic since then, with its place in the code.
     panicked: Option<String>,
 }
 
@@ -30,7 +31,7 @@ fn watched() -> MutexGuard<'static, Watched> {
     WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes panics from now on, and ends the process if an input hangs or takes all memory.
+/// Starts to record panics, and to abort the process if an input hangs or exceeds the memory limit.
 pub fn start() {
     panic::set_hook(Box::new(|panic| {
         watched().panicked.get_or_insert_with(|| panic.to_string());
@@ -53,12 +54,12 @@ fn end(why: &str) -> ! {
     process::abort();
 }
 
-/// The check of an input begins.
+/// Marks the beginning of a check.
 pub fn begin() {
     *watched() = Watched { since: Some(Instant::now()), panicked: None };
 }
 
-/// The check has ended; the first panic in it, of any thread.
+/// Marks the end of a check. Returns the first panic in it, of any thread.
 pub fn finish() -> Option<String> {
     let mut watched = watched();
     watched.since = None;

@@ -1,4 +1,4 @@
-//! Protobuf as a tree of fields, so that changes leave the lengths around them right.
+//! Protobuf as a tree of fields, so that the enclosing lengths stay correct when a field changes.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ enum Wire {
     Varint(u64),
     Eight([u8; 8]),
     Bytes(Vec<u8>),
-    /// Bytes that read as a message.
+    /// Bytes that can be read as a message.
     Message(Vec<Field>),
     Four([u8; 4]),
 }
@@ -41,7 +41,7 @@ enum Change {
     Last,
 }
 
-/// Changes of a message.
+/// Returns a strategy for up to `most` changes of a message.
 pub fn edits(most: usize) -> impl Strategy<Value = Vec<Edit>> {
     let number = prop_oneof![0..40_u64, Just(127), Just(128), Just((1 << 29) - 1), Just(1 << 29), any::<u64>()];
     let varint = prop_oneof![0..300_u64, Just(u64::MAX), Just(i64::MAX as u64), Just(i64::MIN as u64), any::<u64>()];
@@ -65,12 +65,12 @@ pub fn edits(most: usize) -> impl Strategy<Value = Vec<Edit>> {
 #[derive(Clone, Debug)]
 pub struct Tree(Vec<Field>);
 
-/// Reads a message; an empty one where the bytes are none.
+/// Reads a message. Returns an empty one if the bytes are not a message.
 pub fn tree(message: &[u8]) -> Tree {
     Tree(read(message, 0).unwrap_or_default())
 }
 
-/// The message with the changes.
+/// Returns the bytes of the message with the changes.
 pub fn edited(Tree(fields): &Tree, edits: &[Edit]) -> Vec<u8> {
     let mut fields = fields.clone();
     for edit in edits {
@@ -82,7 +82,7 @@ pub fn edited(Tree(fields): &Tree, edits: &[Edit]) -> Vec<u8> {
     write(&fields)
 }
 
-/// Reads a message; `None` where the bytes are none.
+/// Reads a message. Returns `None` if the bytes are not a message.
 fn read(mut bytes: &[u8], depth: usize) -> Option<Vec<Field>> {
     let mut fields = Vec::new();
     while !bytes.is_empty() {
@@ -94,7 +94,7 @@ fn read(mut bytes: &[u8], depth: usize) -> Option<Vec<Field>> {
                 let length = usize::try_from(varint(&mut bytes)?).ok()?;
                 let inner = piece(&mut bytes, length)?;
                 let message = read(inner, depth + 1).filter(|fields| !fields.is_empty() && depth < 30);
-                // Text can read as a message that would be written otherwise.
+                // Text can look like a message. It stays text unless writing the message gives the same bytes.
                 match message.filter(|fields| write(fields) == inner) {
                     Some(fields) => Wire::Message(fields),
                     None => Wire::Bytes(inner.to_vec()),
@@ -172,7 +172,7 @@ pub fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// A field with bytes.
+/// Returns the encoding of a field with these bytes.
 pub fn field(number: u64, bytes: &[u8]) -> Vec<u8> {
     write(&[Field { number, value: Wire::Bytes(bytes.to_vec()) }])
 }
@@ -182,7 +182,7 @@ fn count(fields: &[Field]) -> usize {
     fields.iter().map(|field| 1 + inner(field)).sum()
 }
 
-/// Changes the field number `at`, counted through all messages; true once it is done.
+/// Changes field number `at`, counted across all nested messages. Returns true once the change is made.
 fn change(fields: &mut Vec<Field>, at: &mut usize, what: &Change) -> bool {
     for here in 0..fields.len() {
         if *at == 0 {

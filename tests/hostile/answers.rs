@@ -1,4 +1,5 @@
-//! What the component answers: counted by kind where the host accepts it. What any other plugin answers has to be no failure.
+//! The component's answers, counted by kind where the host accepts them. All other plugins must answer without a
+//! failure.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -18,7 +19,7 @@ use berth_core::{Plugins, Timestamp};
 
 use crate::component::{HOSTILE, OPEN};
 
-/// Each kind of answer of the component.
+/// All kinds of answers of the component.
 const KINDS: &[&str] = &[
     "skip: no",
     "skip: yes",
@@ -65,18 +66,18 @@ const KINDS: &[&str] = &[
     "hint: skip",
 ];
 
-/// How often each kind of answer was accepted, and how often none was.
+/// The number of accepted answers by kind, and the number of failures.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     accepted: BTreeMap<&'static str, u64>,
-    /// Answers that were refused, traps, and calls that took too much.
+    /// The number of failed calls: refused answers, traps, and calls that exceeded a limit.
     failed: u64,
-    /// Sets of plugins that were refused when they were loaded.
+    /// The number of plugin sets that were refused at load time.
     refused: u64,
 }
 
 impl Counts {
-    /// Counts those of another seed, too.
+    /// Adds the counts of another seed.
     pub fn add(&mut self, other: Self) {
         for (kind, times) in other.accepted {
             *self.accepted.entry(kind).or_default() += times;
@@ -85,12 +86,12 @@ impl Counts {
         self.refused += other.refused;
     }
 
-    /// A seed whose plugins were refused when they were loaded.
+    /// Returns the counts for a seed whose plugins were refused at load time.
     pub fn refused() -> Self {
         Self { refused: 1, ..Self::default() }
     }
 
-    /// The kinds of answers of which none was accepted.
+    /// Returns the kinds of answers of which none was accepted.
     pub fn never_accepted(&self) -> Vec<&'static str> {
         KINDS.iter().copied().filter(|kind| !self.accepted.contains_key(kind)).collect()
     }
@@ -110,19 +111,19 @@ impl Display for Counts {
     }
 }
 
-/// What was heard of the plugins.
+/// The answers of the plugins so far.
 #[derive(Default)]
 pub struct Heard {
     pub counts: Counts,
-    /// What was wrong: failures that name another plugin, or none.
+    /// Violations: failures that name the wrong plugin or no plugin.
     pub faults: Vec<String>,
-    /// The component could not be asked, as it is being made anew.
+    /// Whether the component could not be asked because a new instance of it is being made.
     pub is_made_anew: bool,
 }
 
 impl Heard {
     fn error(&mut self, asked: &str, about: &Pod, error: &PluginError) {
-        // Beside the component, DefaultPreemption may find that the filters contradict themselves, and says so.
+        // In the open profile, DefaultPreemption may report that the component's filter contradicts itself.
         if asked != &*error.plugin || *about.spec.scheduler_name != *OPEN && asked != HOSTILE {
             self.faults
                 .push(format!("{asked} was asked about {}, and {} failed: {}", about.key, error.plugin, error.message));
@@ -151,14 +152,14 @@ impl Heard {
     }
 }
 
-/// Passes every question on, and hears the answers.
+/// Passes every question on to the guests, and records the answers.
 pub struct Listening<'a> {
     pub guests: &'a mut Guests,
     pub heard: &'a mut Heard,
 }
 
 impl Listening<'_> {
-    /// Asks, and counts the answer if it is the component's.
+    /// Asks a plugin. Counts the answer if the plugin is the hostile component.
     fn hear<R>(
         &mut self,
         plugin: PluginId,
@@ -176,7 +177,7 @@ impl Listening<'_> {
         answer
     }
 
-    /// The same where the answer is of one kind at a time.
+    /// Asks a plugin as `hear` does, where each answer is of exactly one kind.
     fn hear_kind<R>(
         &mut self,
         plugin: PluginId,
@@ -397,7 +398,7 @@ impl Plugins for Listening<'_> {
     }
 }
 
-/// The component's name, shared as the host shares it.
+/// Returns whether this is the name of the hostile component.
 pub fn is_hostile(plugin: &Arc<str>) -> bool {
     &**plugin == HOSTILE
 }

@@ -1,5 +1,5 @@
-//! A cluster with two kinds of pods: those of the profile with the component, and those of the profile without it, which have nodes of
-//! their own. Virtual time; what the core wants done is done here, or fails.
+//! A cluster with two kinds of pods: pods of the profile with the component, and pods of the profile without it,
+//! which have nodes of their own. Time is virtual. The cluster executes the core's actions, or lets them fail.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,24 +18,25 @@ use crate::answers::{Counts, Heard, Listening, is_hostile};
 use crate::component::{Component, HOSTILE, OPEN, RESERVED, profiles, sorted_profiles};
 use crate::conditions;
 
-/// Nodes of either kind, and pods of either kind at first.
+/// The number of nodes of each kind, and the initial number of pods of each kind.
 const NODES: usize = 5;
 const PODS: usize = 8;
-/// Rounds in which things happen, and in which nothing but time passes afterwards.
+/// The number of rounds with changes, and the maximum number of rounds after them in which only time passes.
 const ROUNDS: usize = 12;
 const QUIET_ROUNDS: usize = 80;
-/// Cycles of a round: pods that fail again and again don't keep the others from being looked at.
+/// The maximum number of cycles in a round, so that pods that fail again and again do not prevent other events.
 const CYCLES: usize = 60;
-/// How long an instance may take to be made anew.
+/// The maximum time until a new instance is made.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// What the API server of this cluster says when it refuses something.
+/// The error message of this cluster's API server.
 const REFUSED: &str = "refused by the API server of this test";
-/// Errors that no plugin made.
+/// Errors that do not come from a plugin.
 const EXPLAINED: [&str; 2] = [REFUSED, "preempted before it was bound"];
-/// Longer than any pod waits for a permit.
+/// Longer than any pod waits for permission, in milliseconds.
 const FOREVER: u64 = 20 * 60 * 1000;
 
-/// Exports that are hostile at a time; all where there are none. Few at a time, so that calls that come late are reached.
+/// Sets of exports that are hostile at the same time; an empty set means all. Sets are small, so that later calls
+/// of a cycle are reached.
 const POINTS: &[&[&str]] = &[
     &[],
     &["reserve", "unreserve", "permit", "pre-bind", "bind", "post-bind"],
@@ -48,7 +49,7 @@ const POINTS: &[&[&str]] = &[
 /// A pod, as the API server has it.
 struct Member {
     object: Value,
-    /// Whether it has no use for the component.
+    /// Whether the pod belongs to the profile without the component.
     reserved: bool,
 }
 
@@ -58,7 +59,7 @@ impl Member {
     }
 }
 
-/// A core with its plugins, and what is under way in its cluster.
+/// A core with its plugins, and the requests in progress in its cluster.
 pub struct Cluster {
     core: Core,
     guests: Guests,
@@ -67,17 +68,17 @@ pub struct Cluster {
     now: Timestamp,
     draw: fastrand::Rng,
     heard: Heard,
-    /// By uid.
+    /// The pods by uid.
     pods: BTreeMap<Box<str>, Member>,
     binding: Vec<(PodKey, Box<str>)>,
     carrying: Vec<(PodKey, u64, Result<(), String>)>,
-    /// The component was refused when it was loaded: there is nothing to live through.
+    /// Whether the component was refused at load time. There is nothing to run then.
     refused: bool,
     made: usize,
 }
 
 impl Cluster {
-    /// Starts one with the component at all points but queue-sort.
+    /// Starts a cluster that has the component at all extension points except queue-sort.
     pub fn start(component: &Component, seed: u64) -> Result<Self> {
         let mut draw = fastrand::Rng::with_seed(seed);
         let arguments = json!({
@@ -90,7 +91,7 @@ impl Cluster {
         Self::with(component, profiles(arguments), draw)
     }
 
-    /// Starts one in which the component sorts all pods.
+    /// Starts a cluster in which the component sorts all pods.
     pub fn sorted(component: &Component, seed: u64) -> Result<Self> {
         Self::with(component, sorted_profiles(seed), fastrand::Rng::with_seed(seed))
     }
@@ -128,7 +129,8 @@ impl Cluster {
             .flat_map(|plugin| plugin.declaration.objects.clone())
             .collect();
         cluster.tell(Event::ObjectsWanted(reads))?;
-        // A component that fails while it is filled is not taken: the profiles before serve on, and here there are none.
+        // The host does not accept a component that fails while it is filled. The earlier profiles would continue
+        // to serve, but here there are none.
         match cluster.guests.accept(Delivery::Swap(set), cluster.now, cluster.core.cache()) {
             Some(swapped) => cluster.tell(swapped)?,
             None => cluster.refused = true,
@@ -136,7 +138,7 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// Pods and nodes come, change and go.
+    /// Adds, changes and removes pods and nodes for some rounds.
     pub fn live(&mut self) -> Result<()> {
         if self.refused {
             return Ok(());
@@ -156,7 +158,8 @@ impl Cluster {
         Ok(())
     }
 
-    /// Nothing new comes: pods without the component are placed. Then all others go, and nothing of them is left.
+    /// Lets time pass until all pods without the component are placed. Then removes all other pods, and checks that
+    /// the core holds nothing of them.
     pub fn end(mut self) -> Result<Counts> {
         if self.refused {
             return Ok(Counts::refused());
@@ -183,7 +186,7 @@ impl Cluster {
         Ok(self.heard.counts)
     }
 
-    /// One change of the cluster.
+    /// Makes one random change of the cluster.
     fn change(&mut self) -> Result<()> {
         match self.draw.u8(0..8) {
             0 | 1 => self.new_pod(OPEN),
@@ -218,7 +221,8 @@ impl Cluster {
     fn set_node(&mut self, kind: &str, at: usize) -> Result<()> {
         let name = format!("{kind}-{at}");
         let reserved = kind == "kept";
-        // Pods with the component may be promised room on any node: there is room for both.
+        // Any pod with the component may be nominated to any node. The nodes of the other profile have room for
+        // these pods and their own.
         let resources = if reserved {
             json!({"cpu": "64", "memory": "256Gi", "pods": "500"})
         } else {
@@ -262,7 +266,7 @@ impl Cluster {
         self.tell(Event::PodRemoved(pod.clone()))
     }
 
-    /// A round of cycles, the answers of the API server, and some time that passes.
+    /// Runs a round of cycles, answers the core's requests as the API server, and lets time pass.
     fn round(&mut self, milliseconds: u64) -> Result<()> {
         for _ in 0..CYCLES {
             if !self.core.has_work() {
@@ -307,7 +311,8 @@ impl Cluster {
         self.tell_of(&object)
     }
 
-    /// What other threads have ready; an instance that is being made anew is waited for, so that a seed always does the same.
+    /// Takes the deliveries of other threads. It waits for an instance that is being made, so that a seed always
+    /// has the same course.
     fn take_deliveries(&mut self) -> Result<()> {
         loop {
             let delivery = if std::mem::take(&mut self.heard.is_made_anew) {
@@ -366,7 +371,8 @@ impl Cluster {
                 self.fault(named, || format!("pod {pod} is told of an error that names no plugin: {message}"));
             }
             Action::Warn { plugin, message } => {
-                // What several plugins answered together may differ from one time to the next, too.
+                // A warning about a pod of the open profile is expected too: the combined answers of several
+                // plugins may differ between two cycles.
                 let named = is_hostile(&plugin) || message.contains("pod default/open-");
                 self.fault(named, || format!("a warning of {plugin}, where the component is at fault: {message}"));
             }

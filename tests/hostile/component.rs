@@ -1,4 +1,4 @@
-//! The hostile component beside the default ones, compiled once.
+//! The hostile component and the default components, compiled once.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,11 +12,11 @@ use serde_json::json;
 /// The plugin's name.
 pub const HOSTILE: &str = "Hostile";
 
-/// The profile with the component, and the one without.
+/// The profile with the component, and the profile without it.
 pub const OPEN: &str = "open";
 pub const RESERVED: &str = "reserved";
 
-/// What the component may take: little, so that it is soon too much.
+/// Limits of the component. They are low, so that calls exceed them soon.
 const CALL: Duration = Duration::from_millis(20);
 const MEMORY: usize = 64 << 20;
 
@@ -27,10 +27,10 @@ pub struct Component {
 }
 
 impl Component {
-    /// Compiles them, or takes what an earlier run has compiled.
+    /// Compiles the components, or loads what an earlier run has compiled.
     ///
     /// # Errors
-    /// The component was not built: `scripts/guests` builds it.
+    /// Returns an error if the component was not built. Build it with `scripts/guests`.
     pub fn load() -> Result<Self> {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-guests/hostile.wasm");
         let bytes = std::fs::read(&file).with_context(|| format!("{}: scripts/guests makes it", file.display()))?;
@@ -43,18 +43,19 @@ impl Component {
         Ok(Self { stock: Stock::load(&options)?, limits })
     }
 
-    /// Limits of all components.
+    /// Returns the limits of all components.
     pub fn limits(&self) -> Arc<Limits> {
         Arc::clone(&self.limits)
     }
 
-    /// All components.
+    /// Returns all components.
     pub fn stock(&self) -> &Stock {
         &self.stock
     }
 }
 
-/// Both profiles: the component is the first plugin of the one at all points but queue-sort, and no plugin of the other.
+/// Returns both profiles. In one profile, the component is the first plugin at all extension points except
+/// queue-sort. The other profile does not have the component.
 pub fn profiles(arguments: serde_json::Value) -> Vec<ProfileSpec> {
     let reserved = ProfileSpec { others: false, ..ProfileSpec::default_profile(RESERVED) };
     let mut open = ProfileSpec { scheduler_name: OPEN.into(), ..reserved.clone() };
@@ -78,7 +79,7 @@ pub fn profiles(arguments: serde_json::Value) -> Vec<ProfileSpec> {
     vec![reserved, open]
 }
 
-/// Two profiles that both have the component at queue-sort, and nowhere else.
+/// Returns two profiles that have the component at queue-sort, and at no other extension point.
 pub fn sorted_profiles(seed: u64) -> Vec<ProfileSpec> {
     let arguments = json!({"seed": seed, "valid": seed.is_multiple_of(2), "points": ["sort-key"], "breaks": seed.is_multiple_of(3)});
     let both = [RESERVED, OPEN].into_iter().map(|name| {

@@ -1,10 +1,12 @@
-//! What the shell does with a condition of a wait: it reads the CEL expression, and evaluates it over the object.
+//! Evaluates the condition of a wait as the intent executor does: it parses the CEL expression, and evaluates it
+//! for the object.
 
 use berth::kube::{Until, Verdict};
 use berth_core::intent::Intent;
 use serde_json::{Value, json};
 
-/// Evaluates the conditions of all waits, over an object that is there and over one that is not. Returns why the first one fails.
+/// Evaluates the conditions of all waits, with an object and without one. Returns the error of the first one that
+/// fails.
 pub fn evaluate(intents: &[Intent]) -> Result<(), String> {
     let object: Value = json!({
         "metadata": {"name": "a".repeat(63), "annotations": {"example.com/pool": "b"}},

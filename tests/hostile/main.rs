@@ -1,7 +1,9 @@
-//! A component that answers with values of the right type and arbitrary content (`tests/guests/hostile`) in a cluster with pods that
-//! don't use it. Whatever it answers, those pods are placed, the memory stays bounded, and each failure names the plugin.
+//! A component that answers with values of the right type and random content (`tests/guests/hostile`), in a cluster
+//! that also has pods without it. Whatever the component answers, those pods are placed, memory stays bounded, and
+//! each failure names the plugin.
 //!
-//! `HOSTILE_BASE=B` repeats a run, `HOSTILE_SEEDS=N` sets the number of seeds, and `HOSTILE_SEED=S` runs one seed alone.
+//! `HOSTILE_BASE=B` repeats a run, `HOSTILE_SEEDS=N` sets the number of seeds, and `HOSTILE_SEED=S` runs a single
+//! seed.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -20,18 +22,19 @@ use crate::answers::Counts;
 use crate::cluster::Cluster;
 use crate::component::Component;
 
-/// Counts what the process allocates, apart from the linear memory of instances.
+/// Counts the bytes that the process allocates, without the linear memory of instances.
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
 
-/// Bytes that a thread of the test may take at the most: of the heap, and of memory with that of all instances.
+/// The maximum number of bytes for each thread of the test: on the heap, and resident (with the memory of all
+/// instances).
 const MOST_HEAP: u64 = 192 << 20;
 const MOST_RESIDENT: u64 = 512 << 20;
 
-/// Seeds below which a kind of answer may be missing by chance.
+/// With fewer seeds, a kind of answer may be missing by chance.
 const ENOUGH_SEEDS: usize = 500;
 
-/// All extension points but queue-sort, which all profiles share.
+/// The component is at all extension points except queue-sort, which all profiles share.
 #[test]
 fn pods_without_the_component_are_placed() -> Result<()> {
     let counts = run("pods_without_the_component_are_placed", |component, seed| {
@@ -46,7 +49,7 @@ fn pods_without_the_component_are_placed() -> Result<()> {
     Ok(())
 }
 
-/// Every pod is sorted by the component. All pods of the other profile are placed in the end.
+/// The component sorts every pod. All pods of the other profile must be placed in the end.
 #[test]
 fn pods_that_the_component_sorts_are_placed() -> Result<()> {
     run("pods_that_the_component_sorts_are_placed", |component, seed| {
@@ -67,7 +70,7 @@ fn run(test: &str, one: impl Fn(&Component, u64) -> Result<Counts> + Sync) -> Re
         Ok(())
     })?;
     let (heap, resident) = (HEAP.peak_usage() as u64, most_resident()?);
-    // Both tests may run at the same time.
+    // Both tests can run at the same time.
     let threads = 2 * seeds::threads() as u64;
     let (most_heap, most_resident) = (threads * MOST_HEAP, threads * MOST_RESIDENT);
     ensure!(heap <= most_heap, "{heap} bytes were allocated at a time, more than {most_heap}");
@@ -80,7 +83,7 @@ fn run(test: &str, one: impl Fn(&Component, u64) -> Result<Counts> + Sync) -> Re
     Ok(counts)
 }
 
-/// Bytes of memory that the process had at a time.
+/// Returns the peak of the process's resident memory, in bytes.
 fn most_resident() -> Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("/proc/self/status has no VmHWM")?;

@@ -1,4 +1,4 @@
-//! Which seeds are run: each run has new ones, says which, and begins with those that failed once.
+//! The seeds of a run. Each run uses new seeds, prints them, and starts with the seeds that failed in the past.
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -7,13 +7,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow};
 
-/// Seeds of a run.
+/// The number of new seeds in a run.
 const SEEDS: u64 = 500;
 
-/// Seeds that failed once. A seed that fails is added here when its fault is mended.
+/// Seeds that failed in the past. Add a failing seed here when its fault is fixed.
 const KEPT: [u64; 0] = [];
 
-/// The seeds of this run, in order.
+/// Returns the seeds of this run, in order.
 pub fn seeds() -> Vec<u64> {
     if let Some(seed) = number("HOSTILE_SEED") {
         return vec![seed];
@@ -22,7 +22,7 @@ pub fn seeds() -> Vec<u64> {
     KEPT.into_iter().chain(base..base.saturating_add(number("HOSTILE_SEEDS").unwrap_or(SEEDS))).collect()
 }
 
-/// The first seed that is new, drawn once in a run and printed.
+/// Returns the first new seed, which is drawn once per run and printed.
 fn base() -> u64 {
     static BASE: OnceLock<u64> = OnceLock::new();
     *BASE.get_or_init(|| {
@@ -38,17 +38,17 @@ fn number(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, not a whole number")))
 }
 
-/// Prints to stderr itself: what a test that passes prints is not shown.
+/// Prints to stderr directly, because the test harness hides the output of tests that pass.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// How many seeds a test runs at a time.
+/// Returns the number of seeds that a test runs at a time.
 pub fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Runs the test with each seed, on all processors. An error says how its seed is repeated.
+/// Runs the test with each seed, on all processors. An error says how to repeat its seed.
 pub fn for_each_seed(test: &str, one: impl Fn(u64) -> Result<()> + Sync) -> Result<()> {
     let (seeds, next) = (seeds(), AtomicU64::new(0));
     let work = || {
@@ -56,7 +56,7 @@ pub fn for_each_seed(test: &str, one: impl Fn(u64) -> Result<()> + Sync) -> Resu
             let repeat =
                 || format!("repeat it: HOSTILE_SEED={seed} cargo test --release -p berth-tests --test hostile {test}");
             if let Err(error) = one(seed).with_context(repeat) {
-                // The others need not go on.
+                // Stops the other threads.
                 next.store(seeds.len() as u64, Relaxed);
                 return Err(error);
             }

@@ -1,4 +1,4 @@
-//! A cluster that changes in every way that a component hears of.
+//! A cluster that goes through every kind of change that components are told about.
 
 use std::sync::Arc;
 
@@ -8,14 +8,15 @@ use berth_tests::unlike;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-/// Apps whose pods come in turn. Answers are kept for each.
+/// The number of apps, whose pods come at random. Results are cached for each app.
 const APPS: usize = 45;
 
-/// Pods for each node: at the start, and at most. They take most of the nodes' CPU, so that some pods find no room.
+/// The number of pods per node, initially and at most. The pods take most of the nodes' CPU, so that some find no
+/// node.
 const PODS_AT_FIRST: usize = 5;
 const PODS_AT_MOST: usize = 7;
 
-/// What happened in a step.
+/// The kind of change in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
     PodComes,
@@ -28,14 +29,14 @@ pub enum Change {
     NamespaceIsRelabelled,
 }
 
-/// What became of the pods that came.
+/// Counts of the new pods.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// Pods that came.
+    /// The number of new pods.
     pub tried: usize,
-    /// Pods that found a node.
+    /// The number of pods that were placed.
     pub placed: usize,
-    /// Pods that were evicted for others.
+    /// The number of pods that were evicted by preemption.
     pub evicted: usize,
 }
 
@@ -46,16 +47,16 @@ pub struct Cluster {
     chance: Rng,
     nodes: Vec<Value>,
     running: Vec<Value>,
-    /// Of each app.
+    /// The objects of each app.
     objects: Vec<[Value; 4]>,
     made: usize,
 }
 
 impl Cluster {
-    /// Starts with all nodes and objects, and without pods.
+    /// Starts a cluster with all nodes, with the objects, and with the initial pods, which run already.
     ///
     /// # Errors
-    /// The components can't be had.
+    /// Returns an error if the components can't be loaded.
     pub fn start(seed: u64, nodes: usize) -> Result<Self> {
         let mut chance = Rng::with_seed(seed);
         let nodes: Vec<Value> = (0..nodes).map(|number| unlike::node(number, &mut chance)).collect();
@@ -74,10 +75,10 @@ impl Cluster {
         Ok(Self { engine, seed, chance, nodes, running, objects, made })
     }
 
-    /// Changes one thing, and says what.
+    /// Makes one random change. Returns its kind.
     ///
     /// # Errors
-    /// A plugin fails, or an object can't be read.
+    /// Returns an error if a plugin fails or an object can't be read.
     pub fn change(&mut self, counts: &mut Counts) -> Result<Change> {
         let change = self.draw();
         match change {
@@ -132,7 +133,7 @@ impl Cluster {
         }
     }
 
-    /// A pod is placed, or goes again where it fits nowhere. Its victims go, too.
+    /// Adds a pod and schedules it. Removes the pod again if no node fits, and its victims too.
     fn pod_comes(&mut self, counts: &mut Counts) -> Result<()> {
         self.made += 1;
         counts.tried += 1;
@@ -160,7 +161,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// A node goes with its pods.
+    /// Removes a node and its pods.
     fn node_goes(&mut self) -> Result<()> {
         let gone = self.chance.usize(..self.nodes.len());
         let gone = self.nodes.swap_remove(gone);
@@ -171,7 +172,7 @@ impl Cluster {
         self.engine.forget(&gone)
     }
 
-    /// One part of a node becomes that of a new node. The node's name stays.
+    /// Replaces one part of a node by that of a new node. The node's name stays.
     fn node_changes(&mut self) -> Result<()> {
         self.made += 1;
         let other = unlike::node(self.made, &mut self.chance);
@@ -190,10 +191,10 @@ impl Cluster {
         self.engine.tell(node)
     }
 
-    /// Returns an error if a kept answer was another than a fresh one.
+    /// Checks that no cached result differed from a fresh answer.
     ///
     /// # Errors
-    /// The name of the plugin, and the answers.
+    /// Returns an error with the plugins' names and the differences.
     pub fn check(&self) -> Result<()> {
         let distrusted: Vec<String> =
             self.engine.core().distrusted().map(|(plugin, what)| format!("{plugin} {what}")).collect();
@@ -202,7 +203,7 @@ impl Cluster {
     }
 }
 
-/// A pod that takes up to a third of a node's CPU. Some apps may preempt others.
+/// Returns a pod that requests up to a third of a node's CPU. Pods of some apps may preempt others.
 fn pod(number: usize, app: usize, seed: u64) -> Value {
     let mut pod = unlike::pod(number, app, seed);
     pod["spec"]["priority"] = json!(if app.is_multiple_of(6) { 1_000 } else { 0 });

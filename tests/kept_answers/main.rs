@@ -1,7 +1,8 @@
-//! Kept answers against fresh ones, with the default components, in clusters of 500 to 5,000 nodes of which no two are alike. Nodes,
-//! pods and objects come, change and go. Every cycle asks the components anew and compares; no difference is allowed.
+//! Cached results compared with fresh answers: the default components, in clusters of 500 to 5,000 nodes that are
+//! all different. Nodes, pods and objects are added, changed and removed. Every cycle asks the components again and
+//! compares. No difference is allowed.
 //!
-//! `CAMPAIGN_SECONDS` says how long the run takes at least, `CAMPAIGN_SEED` repeats one.
+//! `CAMPAIGN_SECONDS` sets the minimum duration. `CAMPAIGN_SEED` repeats a run.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -14,10 +15,11 @@ use anyhow::{Context, Result};
 
 use crate::cluster::{Cluster, Counts};
 
-/// The nodes of each cluster, and the changes that it goes through.
+/// The number of nodes of each cluster, and the number of changes.
 const CLUSTERS: [(usize, usize); 3] = [(500, 3_000), (1_500, 1_500), (5_000, 500)];
 
-/// The least part of the pods that finds a node, in percent. Some pods must find none, so that preemption is compared, too.
+/// The minimum share of pods that must be placed, in percent. Some pods must find no node, so that preemption is
+/// compared as well.
 const LEAST_PLACED: usize = 50;
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a side answers, in the form in which the two are compared.
+//! The answers of both schedulers, in the form in which they are compared.
 
 use std::collections::BTreeMap;
 
@@ -7,72 +7,72 @@ use serde::Deserialize;
 use crate::hints::Hints;
 use crate::room::Room;
 
-/// All that is said of a case.
+/// All answers about a case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
-    /// At first and after each change, each parallel to the case's pods.
+    /// The answers before the first change and after each change. Each list is parallel to the case's pods.
     pub steps: Vec<Vec<Answer>>,
-    /// After each change, each parallel to the case's pods.
+    /// The hints after each change. Each list is parallel to the case's pods.
     pub hints: Vec<Vec<Hints>>,
-    /// The pods of the case's queue, in the order in which they are tried.
+    /// The names of the pods in the case's queue, in the order in which they are scheduled.
     pub order: Vec<String>,
 }
 
-/// All that is said of one pod.
+/// All answers about one pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// By plugin, each asked about all nodes by itself.
+    /// By plugin name. Each plugin is asked alone about all nodes.
     pub plugins: BTreeMap<String, Verdict>,
-    /// What the profile as a whole decides.
+    /// The result of the whole profile.
     pub cycle: Cycle,
-    /// Where it fits nowhere.
+    /// The result of preemption, where no node fits.
     pub room: Option<Room>,
-    /// How many there are.
+    /// The number of nodes in the cluster.
     pub nodes: usize,
 }
 
-/// What one plugin says of the nodes.
+/// The answers of one plugin about the nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// It does not let the pod be tried.
+    /// Why pre-enqueue holds the pod back, if it does.
     pub held: Option<Status>,
-    /// It has nothing to filter for this pod.
+    /// Whether the filter is skipped for this pod.
     pub skips: bool,
-    /// Nodes that it rejects, or that its pre-filter leaves out.
+    /// The nodes that the plugin rejects, or that its pre-filter leaves out.
     pub rejected: BTreeMap<String, Status>,
-    /// Of the others; `None` where it scores nothing for this pod.
+    /// The scores of the other nodes; `None` if scoring is skipped for this pod.
     pub scores: Option<BTreeMap<String, Score>>,
-    /// It could not tell.
+    /// The plugin's error, if it failed.
     pub failed: Option<String>,
 }
 
-/// A no with its reasons.
+/// A rejection with its reasons.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Status {
-    /// `Unschedulable`, …
+    /// The name of the status code: `Unschedulable`, …
     pub code: String,
-    /// For people.
+    /// Reasons for people to read.
     #[serde(default)]
     pub reasons: Vec<String>,
 }
 
-/// Before the weight.
+/// A node's score, before the plugin's weight is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct Score {
-    /// As the plugin gave it.
+    /// The score as the plugin returned it.
     pub raw: i64,
-    /// 0 to 100.
+    /// The score after normalization, 0 to 100.
     pub normalized: i64,
 }
 
-/// What a scheduling cycle comes to.
+/// The result of a scheduling cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cycle {
-    /// Nodes that fit, with the weighted sums of their scores.
+    /// The nodes that fit, with the weighted sums of their scores.
     Fits(BTreeMap<String, i64>),
-    /// The message of the FailedScheduling event.
+    /// No node fits; the message of the FailedScheduling event.
     FitsNowhere(String),
-    /// A plugin could not tell.
+    /// A plugin failed.
     Failed,
 }
 
@@ -82,13 +82,13 @@ impl Default for Cycle {
     }
 }
 
-/// What a plugin's pre-filter says of the nodes that it leaves out.
+/// Returns the status of the nodes that a plugin's pre-filter leaves out.
 pub fn left_out() -> Status {
     Status { code: "left out by the pre-filter".into(), reasons: Vec::new() }
 }
 
 impl Answers {
-    /// What differs, a line each.
+    /// Returns the differences, one per line.
     pub fn differences(theirs: &Self, ours: &Self) -> Vec<String> {
         let mut lines = Vec::new();
         note(&mut lines, "steps", &theirs.steps.len(), &ours.steps.len());
@@ -104,7 +104,7 @@ impl Answers {
 }
 
 impl Answer {
-    /// What differs, a line each: the plugin, the node, what kube-scheduler and what Berth says.
+    /// Returns the differences, one per line: the plugin, the node, kube-scheduler's answer and Berth's.
     pub fn differences(theirs: &Self, ours: &Self) -> Vec<String> {
         let mut lines = Vec::new();
         note(&mut lines, "the whole cycle", &theirs.cycle, &ours.cycle);
@@ -116,7 +116,7 @@ impl Answer {
                 continue;
             };
             note(&mut lines, format_args!("{plugin}: holds the pod back"), &of_them.held, &ours.held);
-            // Where there are no nodes, Berth asks no plugin about them.
+            // Without nodes, Berth does not ask any plugin about nodes.
             if theirs.nodes > 0 {
                 Verdict::differences(of_them, ours, plugin, &mut lines);
             }
@@ -126,8 +126,8 @@ impl Answer {
 }
 
 impl Verdict {
-    /// The nodes that it rejects, with reasons in an order. kube-scheduler's NodeResourcesFit tells of extended resources in any: they
-    /// are in a map.
+    /// Returns the rejected nodes, with reasons in a fixed order. kube-scheduler's NodeResourcesFit reports
+    /// extended resources in random order, because it keeps them in a map.
     fn told(&self, plugin: &str) -> BTreeMap<String, Status> {
         let mut told = self.rejected.clone();
         if plugin == "NodeResourcesFit" {
@@ -145,7 +145,8 @@ impl Verdict {
         compare(lines, &format!("{plugin}: rejected"), &theirs.told(plugin), &ours.told(plugin));
         match (&theirs.scores, &ours.scores) {
             (Some(theirs), Some(ours)) => compare(lines, &format!("{plugin}: score"), theirs, ours),
-            // Some of kube-scheduler's plugins have no pre-score, and give every node nothing where Berth's skip.
+            // Some of kube-scheduler's plugins have no pre-score and give every node a score of 0, where Berth's
+            // plugins skip.
             (Some(theirs), None) if theirs.values().all(|score| score.normalized == 0) => {}
             (theirs, ours) => note(lines, format_args!("{plugin}: scores"), theirs, ours),
         }

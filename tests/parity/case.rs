@@ -1,4 +1,4 @@
-//! A case: a cluster, pods to be placed, and changes after each of which they are asked about again.
+//! A case: a cluster, pods to schedule, and changes. The pods are asked about again after each change.
 
 use std::path::Path;
 
@@ -6,46 +6,47 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// What both sides are asked. Objects are Kubernetes' own, as the API server would send them.
+/// The input of both schedulers. Objects are Kubernetes objects as the API server would send them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
-    /// Of a case that is kept: what differed once.
+    /// In a kept case: the difference that it once showed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// `pluginConfig[].args` by plugin.
     #[serde(default)]
     pub arguments: Map<String, Value>,
-    /// All that is in the cluster.
+    /// The objects in the cluster.
     pub objects: Vec<Value>,
-    /// Asked about one after the other, and never placed.
+    /// The pods to ask about, one after the other. They are never placed.
     pub pods: Vec<Value>,
-    /// What happens then.
+    /// The changes, in order.
     #[serde(default)]
     pub changes: Vec<Change>,
 }
 
-/// Something that happens to the cluster.
+/// A change of the cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Change {
-    /// An object appears, or takes the place of the one of its name.
+    /// Adds an object, or replaces the object with the same name.
     Set(Value),
-    /// An object goes: its apiVersion, kind and metadata.
+    /// Removes an object, given by apiVersion, kind and metadata.
     Remove(Value),
 }
 
 impl Case {
-    /// Reads one that is kept.
+    /// Reads a kept case.
     ///
     /// # Errors
-    /// It can't be read.
+    /// Returns an error if the file can't be read.
     pub fn read(file: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(file)?;
         serde_json::from_str(&text).with_context(|| format!("{} is no case", file.display()))
     }
 
-    /// All objects that are there at some time, those to be placed apart: first those at the beginning.
+    /// Returns all objects that are in the cluster at some time, without the pods to schedule. The initial objects
+    /// come first.
     pub fn set_mut(&mut self) -> impl Iterator<Item = &mut Value> {
         let later = self.changes.iter_mut().filter_map(|change| match change {
             Change::Set(object) => Some(object),
@@ -54,7 +55,7 @@ impl Case {
         self.objects.iter_mut().chain(later)
     }
 
-    /// What a change is made to: the object as it was before, if it was there.
+    /// Returns the object of a change as it was before the change, if it existed.
     pub fn before(&self, change: usize) -> Option<&Value> {
         let (Change::Set(object) | Change::Remove(object)) = self.changes.get(change)?;
         let is_same = |other: &Value| {
@@ -68,12 +69,12 @@ impl Case {
         earlier.unwrap_or_else(|| self.objects.iter().find(|other| is_same(other)))
     }
 
-    /// All pods as if they waited: those that run came first.
+    /// Returns all pods as if they were in the queue: first the running pods, then the pods to schedule.
     pub fn queue(&self) -> impl Iterator<Item = &Value> {
         self.objects.iter().filter(|object| object["kind"] == "Pod").chain(&self.pods)
     }
 
-    /// Whether a pod that does not run is promised room.
+    /// Returns whether a pod that does not run has a nominated node.
     pub fn has_promises(&self) -> bool {
         let later = self.changes.iter().filter_map(|change| match change {
             Change::Set(object) => Some(object),
@@ -84,7 +85,7 @@ impl Case {
         all.any(|object| waits(object) && object["status"].get("nominatedNodeName").is_some())
     }
 
-    /// The KubeSchedulerConfiguration of both: the default profile.
+    /// Returns the KubeSchedulerConfiguration of both sides: the default profile with the case's arguments.
     pub fn configuration(&self) -> Value {
         let config = self.arguments.iter().map(|(name, arguments)| json!({"name": name, "args": arguments}));
         json!({
@@ -98,5 +99,5 @@ impl Case {
     }
 }
 
-/// The profile that all pods are asked about for.
+/// The name of the profile that all pods use.
 pub const PROFILE: &str = "default-scheduler";

@@ -1,4 +1,4 @@
-//! What a run has shown: which fields its cases had, and what the plugin did with them.
+//! The coverage of a run: the fields that its cases had, and what the plugin did with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,21 +11,21 @@ use crate::hints;
 use crate::keeping::Keeping;
 use crate::room::Room;
 
-/// Counts of one entry's run.
+/// The coverage of one entry's run.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
-    /// How many cases.
+    /// The number of cases.
     pub cases: usize,
-    /// How many times a pod was asked about, each about all nodes.
+    /// The number of questions. Each is about one pod and all nodes.
     pub asked: usize,
-    /// How many cases differed, in each way of [`Keeping::ALL`].
+    /// The number of cases that differed, for each mode of [`Keeping::ALL`].
     pub mismatches: [usize; Keeping::ALL.len()],
     paths: BTreeSet<String>,
     did: BTreeMap<Does, usize>,
 }
 
 impl Coverage {
-    /// Notes the fields of a case.
+    /// Records the fields of a case.
     pub fn add_case(&mut self, case: &Case) {
         self.cases += 1;
         let set = case.changes.iter().filter_map(|change| match change {
@@ -56,7 +56,7 @@ impl Coverage {
         self.paths.insert(path);
     }
 
-    /// Notes what kube-scheduler says of a case.
+    /// Records kube-scheduler's answers about a case.
     pub fn add_answers(&mut self, case: &Case, theirs: &Answers, entry: &Entry) {
         for answer in theirs.steps.iter().flatten() {
             self.add_room(answer.room.as_ref());
@@ -90,22 +90,22 @@ impl Coverage {
         }
     }
 
-    /// Notes what kube-scheduler does for a pod that fits nowhere.
+    /// Records kube-scheduler's preemption for a pod that no node fits.
     fn add_room(&mut self, room: Option<&Room>) {
         *self.did.entry(Does::Evicts).or_default() += usize::from(room.is_some_and(Room::is_made));
     }
 
-    /// How often it was seen to do that.
+    /// Returns how often the plugin did this.
     pub fn did(&self, does: Does) -> usize {
         self.did.get(&does).copied().unwrap_or_default()
     }
 
-    /// How many of the entry's fields were there.
+    /// Returns how many of the entry's fields occurred.
     pub fn fields(&self, entry: &Entry) -> usize {
         entry.fields.iter().filter(|field| self.paths.contains(**field)).count()
     }
 
-    /// What the entry wants shown, and was not.
+    /// Returns the entry's fields and behaviors that did not occur.
     pub fn missing(&self, entry: &Entry) -> Vec<String> {
         let fields = entry.fields.iter().filter(|field| !self.paths.contains(**field));
         let does = entry.does.iter().filter(|does| self.did(**does) == 0);

@@ -1,6 +1,6 @@
-//! Hints: whether a pod that a plugin rejected is tried again after a change, by what the plugin says of it.
+//! Queueing hints: whether a pod that a plugin rejected is queued again after a change.
 //!
-//! Those of plugins that did not reject the pod are compared with nothing: nobody asks for them.
+//! The hints of plugins that did not reject the pod are not compared, because no scheduler asks for them.
 
 use std::collections::BTreeMap;
 
@@ -9,28 +9,29 @@ use serde_json::Value;
 use crate::answer::{Answer, Verdict};
 use crate::case::{Case, Change};
 
-/// By plugin, whether it says that the pod is worth another try; none where the change is none to a scheduler.
+/// By plugin, whether its hint queues the pod again. Empty where the change causes no event.
 pub type Hints = BTreeMap<String, bool>;
 
-/// Plugins of whose verdicts on the node that changed Berth makes the hint, where kube-scheduler's wake the pod for any node.
+/// Plugins whose hint Berth derives from their verdict on the changed node. kube-scheduler's plugins queue the pod
+/// for any node.
 const BY_VERDICT: [&str; 3] = ["NodeName", "NodeUnschedulable", "NodeDeclaredFeatures"];
 
-/// A change, with what the sides say of a pod before and after it.
+/// A change, with the answers about a pod before and after it.
 pub struct Asked<'a> {
-    /// What happened.
+    /// The change.
     pub change: &'a Change,
-    /// The object as it was before it changed or went.
+    /// The object before the change or removal.
     pub was: Option<&'a Value>,
     /// The pod.
     pub pod: &'a Value,
-    /// What kube-scheduler said of it before the change.
+    /// kube-scheduler's answer before the change.
     pub before: &'a Answer,
-    /// And after.
+    /// kube-scheduler's answer after the change.
     pub after: &'a Answer,
 }
 
 impl Asked<'_> {
-    /// What differs, a line each.
+    /// Returns the differences, one per line.
     pub fn differences(&self, theirs: &Hints, ours: &Hints) -> Vec<String> {
         let differs = |(plugin, theirs): &(&str, bool)| {
             let ours = ours.get(*plugin).copied();
@@ -43,7 +44,7 @@ impl Asked<'_> {
             .collect()
     }
 
-    /// Those of the plugins that rejected the pod.
+    /// Returns the hints of the plugins that rejected the pod.
     pub fn asked<'a>(&'a self, hints: &'a Hints) -> impl Iterator<Item = (&'a str, bool)> {
         let rejected =
             |plugin: &str| self.before.plugins.get(plugin).is_some_and(|verdict| !verdict.rejected.is_empty());
@@ -51,7 +52,7 @@ impl Asked<'_> {
         asked.filter(move |(plugin, _)| rejected(plugin))
     }
 
-    /// What docs/differences.md says of hints.
+    /// Returns whether docs/differences.md describes the difference.
     fn on_purpose(&self, plugin: &str, ours: Option<bool>) -> bool {
         let none = Verdict::default();
         let verdict = |answer: &'_ Answer| answer.plugins.get(plugin).unwrap_or(&none).rejected.clone();
@@ -59,24 +60,25 @@ impl Asked<'_> {
         let (Change::Set(object) | Change::Remove(object)) = self.change;
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
         match ours {
-            // Nothing changed that any plugin reads.
+            // Nothing changed that a plugin reads.
             None => before == after,
             Some(false) => {
                 let still_rejected = object["kind"] == "Node" && after.contains_key(name);
                 let says_so = BY_VERDICT.contains(&plugin) || (plugin == "NodeAffinity" && is_unreadable(self.pod));
                 still_rejected && says_so
             }
-            // It did help, or may have.
+            // The change helped, or may have helped.
             Some(true) => before.keys().any(|node| !after.contains_key(node)) || self.knows_better(plugin),
         }
     }
 
-    /// Where kube-scheduler's hint overlooks what may help.
+    /// Returns whether kube-scheduler's hint overlooks a change that may help.
     fn knows_better(&self, plugin: &str) -> bool {
         let Self { change, pod, .. } = self;
         let (Change::Set(object) | Change::Remove(object)) = change;
         match plugin {
-            // Pods that want others away are looked at one by one, by labels of namespaces, too, and remembered when a node comes.
+            // In Berth, one matching anti-affinity term is enough, namespace selectors are evaluated, and a new node helps
+            // a pod without terms of its own.
             "InterPodAffinity" => {
                 let (near, away) = (terms(pod, "podAffinity"), terms(pod, "podAntiAffinity"));
                 let gone = self.was.filter(|_| matches!(change, Change::Remove(_)));
@@ -86,21 +88,21 @@ impl Asked<'_> {
                 let without_terms = near.is_empty() && away.is_empty();
                 away.len() > 1 || of_gone.len() > 1 || by_labels || object["kind"] == "Node" || without_terms
             }
-            // A disk is one pod's in all namespaces.
+            // A disk is the same one in all namespaces.
             "VolumeRestrictions" => object["metadata"]["namespace"] != pod["metadata"]["namespace"],
-            // A limit that went, and claims of ephemeral volumes.
+            // A CSINode without a limit has room, and claims of ephemeral volumes are attached as well.
             "NodeVolumeLimits" => ["CSINode", "VolumeAttachment"].iter().any(|kind| object["kind"] == *kind),
-            // Also for claims, not for volumes in the pod alone.
+            // Capacities matter for claims, not for inline volumes alone.
             "VolumeBinding" => object["kind"] == "CSIDriver",
-            // Devices come free.
+            // The removed claim frees its devices.
             "DynamicResources" => object["kind"] == "ResourceClaim" && matches!(change, Change::Remove(_)),
             _ => false,
         }
     }
 }
 
-/// Whether a term of the pod's required node affinity can't be read: no node matches it, and kube-scheduler tries the pod again
-/// for any.
+/// Returns whether a term of the pod's required node affinity can't be parsed. No node matches such a term, and
+/// kube-scheduler queues the pod again for any node.
 fn is_unreadable(pod: &Value) -> bool {
     let required = &pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
     let list = |of: &Value, field: &str| of[field].as_array().cloned().unwrap_or_default();
@@ -112,13 +114,14 @@ fn is_unreadable(pod: &Value) -> bool {
     })
 }
 
-/// The terms of a pod's required affinity, or anti-affinity, to other pods.
+/// Returns the terms of a pod's required affinity or anti-affinity to other pods.
 fn terms(pod: &Value, which: &str) -> Vec<Value> {
     let terms = &pod["spec"]["affinity"][which]["requiredDuringSchedulingIgnoredDuringExecution"];
     terms.as_array().cloned().unwrap_or_default()
 }
 
-/// All that differs in a case, a line each. `steps` is what kube-scheduler says at first and after each change.
+/// Returns all differences of a case, one per line. `steps` are kube-scheduler's answers, before the first change
+/// and after each change.
 pub fn differences(case: &Case, steps: &[Vec<Answer>], theirs: &[Vec<Hints>], ours: &[Vec<Hints>]) -> Vec<String> {
     let mut lines = Vec::new();
     each(case, steps, theirs, |at, asked, theirs| {
@@ -130,7 +133,7 @@ pub fn differences(case: &Case, steps: &[Vec<Answer>], theirs: &[Vec<Hints>], ou
     lines
 }
 
-/// Each change and pod, with what kube-scheduler says of it.
+/// Calls `tell` for each change and pod, with kube-scheduler's answers and hints.
 pub fn each(
     case: &Case,
     steps: &[Vec<Answer>],

@@ -1,23 +1,24 @@
-//! What Berth does with its plugins' answers: whatever that is, it has to say the same.
+//! Modes of the result cache. Berth's answers must be the same in all of them.
 
 use berth_core::Options;
 
-/// Whether answers are kept, and checked.
+/// Whether results are cached and verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeping {
-    /// From one question to the next, and across changes, as in a scheduler that runs; where the plugin can, by classes of nodes.
+    /// Results are cached between questions and across changes, as in a running scheduler, and by node class where
+    /// the plugin supports that.
     Kept,
-    /// None: each is asked for anew, node by node.
+    /// Nothing is cached: each plugin is asked again, node by node.
     Anew,
-    /// Kept, and each compared with what is said anew.
+    /// Results are cached, and each is compared with a fresh answer.
     Checked,
 }
 
 impl Keeping {
-    /// All of them, in the order of the table's columns.
+    /// All modes, in the order of the table's columns.
     pub const ALL: [Self; 3] = [Self::Kept, Self::Anew, Self::Checked];
 
-    /// The core's options for it.
+    /// Returns the core's options for the mode.
     pub fn options(self) -> Options {
         let every = Options::default();
         match self {

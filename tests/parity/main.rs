@@ -1,13 +1,16 @@
-//! Parity: what Berth's default plugins say of every node, and what kube-scheduler's own say of the same.
+//! Parity tests: compare the answers of Berth's default plugins about every node with those of kube-scheduler's
+//! plugins.
 //!
-//! Cases are drawn for each plugin of the table in [`entries`] and asked of both sides: of Kubernetes' own scheduler by
-//! way of the program in tests/controlplane/cmd/oracle, of Berth by way of its core and components. Every verdict,
-//! reason, raw and normalized score has to be the same, and the whole cycle's message and total scores besides; and where
-//! no node fits, what is done to make room. After each change of the cluster both are asked again, Berth with the answers
-//! that it kept; and the whole case once more where it keeps none, and where it checks what it kept ([`keeping`]). A case that differs is shrunk, and once mended kept in `cases/`, where all runs begin.
+//! Cases are drawn for each plugin of the table in [`entries`]. Both schedulers get each case: kube-scheduler
+//! through the program in tests/controlplane/cmd/oracle, Berth through its core and components. Every verdict,
+//! every reason and every raw and normalized score must be equal. The message and the total scores of the whole
+//! cycle must be equal too, and, where no node fits, the result of preemption. Both sides are asked again after
+//! each change of the cluster, Berth with its cached results. Berth then gets the whole case again without the
+//! result cache, and again with verification of cached results ([`keeping`]). A case that differs is shrunk. After
+//! the fault is fixed, keep the case in `cases/`: every run starts with these cases.
 //!
-//! `PARITY_ORACLE` names the program (`scripts/oracle` builds it), `PARITY_CASES` how many cases are drawn for each entry,
-//! and `PARITY_SEED` draws others, as `scripts/campaign` does with a new seed each time.
+//! `PARITY_ORACLE` names the program, which `scripts/oracle` builds. `PARITY_CASES` sets the number of cases per
+//! entry. `PARITY_SEED` draws other cases; `scripts/campaign` sets a new seed each time.
 
 mod answer;
 mod berth;
@@ -73,7 +76,7 @@ fn finish(result: Result<()>) -> Result<(), Failed> {
     result.map_err(|error| format!("{error:#}").into())
 }
 
-/// The cases that differed once.
+/// Returns the files of the kept cases.
 fn kept() -> Result<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("parity/cases");
     let entries = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;

@@ -1,4 +1,5 @@
-//! kube-scheduler's side: the program of tests/controlplane/cmd/oracle, asked line by line.
+//! kube-scheduler's side of the comparison: the program in tests/controlplane/cmd/oracle. It reads one question per
+//! line and writes one answer per line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -14,7 +15,7 @@ use crate::case::{Case, PROFILE};
 use crate::hints::Hints;
 use crate::room::{Offer, Room};
 
-/// A running oracle; it ends with it.
+/// A running oracle. Dropping this value ends the process.
 pub struct Oracle {
     child: Child,
     input: ChildStdin,
@@ -72,15 +73,15 @@ struct CycleSaid {
 }
 
 impl Oracle {
-    /// Where the program is, if the environment says so.
+    /// Returns the path of the program, if `PARITY_ORACLE` is set.
     pub fn program() -> Option<PathBuf> {
         std::env::var_os("PARITY_ORACLE").map(PathBuf::from)
     }
 
-    /// Starts it.
+    /// Starts the program.
     ///
     /// # Errors
-    /// It can't be started.
+    /// Returns an error if it can't be started.
     pub fn start(program: &Path) -> Result<Self> {
         let mut command = Command::new(program);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -90,10 +91,10 @@ impl Oracle {
         Ok(Self { child, input, output: BufReader::new(output) })
     }
 
-    /// What kube-scheduler says at first and after each change, for each pod.
+    /// Returns kube-scheduler's answers for each pod, before the first change and after each change.
     ///
     /// # Errors
-    /// It takes the case for none that kube-scheduler could be asked.
+    /// Returns an error if the program refuses the case as invalid for kube-scheduler.
     pub fn ask(&mut self, case: &Case) -> Result<Answers> {
         let pods: Vec<Value> = case.pods.iter().map(in_profile).collect();
         let question = json!({
@@ -117,7 +118,7 @@ impl Oracle {
 
 impl Drop for Oracle {
     fn drop(&mut self) {
-        // Already ended is as good.
+        // An error is fine: the process has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

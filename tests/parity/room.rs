@@ -1,7 +1,7 @@
-//! What comes of the attempt to make room for a pod that fits nowhere, and whether both sides' is the same.
+//! The result of preemption for a pod that no node fits, and the comparison of both sides' results.
 //!
-//! kube-scheduler takes any of the nodes on which the least harm is done. So its own choice and Berth's have to be among
-//! those, and the pods that go the ones that it finds for that node.
+//! kube-scheduler chooses any of the candidate nodes with the least disruption. So its own choice and Berth's must
+//! be among these nodes, and Berth's victims must be kube-scheduler's victims for the node that Berth chose.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Result, ensure};
 use serde::Deserialize;
 
-/// What DynamicResources says where a pre-filter before its own rejected the pod, so that it can't tell. Then nobody is asked to make
-/// room.
+/// The message of DynamicResources if an earlier pre-filter rejected the pod, so that the plugin has no state. No
+/// node is nominated then.
 const NOT_ASKED: &str = "not found";
 
-/// As kube-scheduler has it.
+/// kube-scheduler's result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Offer {
@@ -32,50 +32,51 @@ struct Candidate {
 struct Victim {
     name: String,
     priority: i32,
-    /// Seconds since 1970; the greatest number for one that has not started.
+    /// Seconds since 1970; the greatest number for a pod that has not started.
     started: i64,
     #[serde(default)]
     deleting: bool,
 }
 
-/// As Berth has it.
+/// Berth's result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Made {
-    /// What it adds to the pod's message.
+    /// The text that preemption adds to the pod's message.
     pub message: String,
-    /// The node that is set aside for the pod; empty for none.
+    /// The nominated node; empty for none.
     pub node: String,
-    /// Pods that are evicted.
+    /// The pods to evict.
     pub evicted: BTreeSet<String>,
 }
 
-/// What a side says of it.
+/// The result of one side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// kube-scheduler.
+    /// kube-scheduler's result.
     Offered(Offer),
-    /// Berth.
+    /// Berth's result.
     Made(Made),
-    /// Berth was not asked, for this reason.
+    /// Berth did not try preemption, for this reason.
     NotAsked(NotAsked),
 }
 
-/// Why Berth was not asked to make room, where kube-scheduler's plugins by themselves can be.
+/// Why Berth did not try preemption, although kube-scheduler's plugins, asked alone, can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotAsked {
     /// There are no nodes.
     NoNodes,
     /// The pod has a node.
     HasNode,
-    /// A plugin holds the pod back, so that no scheduler would try it.
+    /// Pre-enqueue holds the pod back, so no scheduler would schedule it.
     Held,
-    /// Pods that wait are promised room: in a real cycle it might be one of those pods' turn.
+    /// Waiting pods have nominated nodes: a real cycle could schedule one of them first.
     Promises,
 }
 
 impl Room {
-    /// What differs, a line each. `is_held` says whether a plugin of kube-scheduler holds the pod back. Nothing is compared
-    /// where Berth has a reason not to be asked; that it says nothing at all where kube-scheduler makes an offer is a difference.
+    /// Returns the differences, one per line. `is_held` says whether a plugin of kube-scheduler holds the pod back.
+    /// Nothing is compared where Berth has a reason not to try preemption. A missing result of Berth is a
+    /// difference where kube-scheduler has a result.
     pub fn differences(theirs: Option<&Self>, ours: Option<&Self>, is_held: bool) -> Vec<String> {
         match (theirs, ours) {
             (Some(Self::Offered(theirs)), Some(Self::Made(ours))) => theirs.differences(ours),
@@ -89,7 +90,7 @@ impl Room {
         }
     }
 
-    /// Whether a node was found.
+    /// Returns whether a node was found.
     pub fn is_made(&self) -> bool {
         match self {
             Self::Offered(offer) => offer.is_made(),
@@ -100,12 +101,12 @@ impl Room {
 }
 
 impl Offer {
-    /// Whether a node was found.
+    /// Returns whether a node was found.
     fn is_made(&self) -> bool {
         !self.node.is_empty()
     }
 
-    /// What differs, a line each.
+    /// Returns the differences, one per line.
     fn differences(&self, ours: &Made) -> Vec<String> {
         let mut lines = Vec::new();
         let (theirs, ours_says) = (&self.message, &ours.message);
@@ -129,7 +130,7 @@ impl Offer {
         lines
     }
 
-    /// The nodes of which any may be chosen.
+    /// Returns the nodes with the least disruption. kube-scheduler chooses any of them.
     fn best(&self) -> BTreeSet<&str> {
         let harm = |candidate: &Candidate| {
             let highest = candidate.victims.iter().map(|victim| victim.priority).max();
@@ -144,10 +145,10 @@ impl Offer {
     }
 }
 
-/// Checks that [`Room::differences`] finds what is wrong.
+/// Checks that [`Room::differences`] finds differences.
 ///
 /// # Errors
-/// It does not.
+/// Returns an error if it does not.
 pub fn differences_are_found() -> Result<()> {
     let offered = Room::Offered(Offer { node: "n".into(), ..Offer::default() });
     let not_asked = |why| Some(Room::NotAsked(why));

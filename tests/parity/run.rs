@@ -1,4 +1,4 @@
-//! Asking both sides, and counting.
+//! Asks both sides, and counts differences.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,34 +19,34 @@ use crate::hints;
 use crate::keeping::Keeping;
 use crate::oracle::Oracle;
 
-/// What the trials share.
+/// The state that all trials share.
 pub struct Parity {
     program: PathBuf,
     berth: Berth,
-    /// By entry.
+    /// The coverage by entry.
     shown: Mutex<BTreeMap<&'static str, Coverage>>,
 }
 
-/// Cases of each entry where nothing else is asked for.
+/// The default number of cases per entry.
 const CASES: u32 = 150;
 
-/// Tries to make a case that differs smaller.
+/// The maximum number of attempts to shrink a case that differs.
 const SHRINKS: u32 = 3000;
 
 impl Parity {
-    /// With this oracle.
+    /// Loads Berth's plugins, and uses this program as the oracle.
     ///
     /// # Errors
-    /// The default plugins can't be loaded.
+    /// Returns an error if the default plugins can't be loaded.
     pub fn new(program: PathBuf) -> Result<Self> {
         let berth = Berth::load()?;
         Ok(Self { program, berth, shown: Mutex::default() })
     }
 
-    /// Asks about a case that is kept.
+    /// Checks a kept case.
     ///
     /// # Errors
-    /// The sides differ.
+    /// Returns an error if the sides differ.
     pub fn kept(&self, file: &Path) -> Result<()> {
         let case = Case::read(file)?;
         let mut oracle = Oracle::start(&self.program)?;
@@ -58,13 +58,13 @@ impl Parity {
         Ok(())
     }
 
-    /// Draws cases of an entry, and asks about them.
+    /// Draws cases for an entry and checks them.
     ///
     /// # Errors
-    /// The sides differ, or the cases don't show what the entry wants shown.
+    /// Returns an error if the sides differ, or the cases do not cover the entry's fields and behaviors.
     pub fn drawn(&self, entry: &'static Entry) -> Result<()> {
         let (count, seed) = (number("PARITY_CASES", CASES)?, number("PARITY_SEED", 0)?);
-        // Other seeds look for what differs; what is covered is known of the first.
+        // Coverage is checked for the default seed only. Runs with other seeds look for differences.
         let covers = std::env::var_os("PARITY_SEED").is_none();
         let mut bytes = [0; 32];
         bytes[..4].copy_from_slice(&seed.to_le_bytes());
@@ -93,7 +93,7 @@ impl Parity {
 
     fn compare(&self, case: &Case, entry: &Entry, oracle: &mut Oracle, shown: &mut Coverage) -> Result<Vec<String>> {
         let theirs = oracle.ask(case)?;
-        // Those that come after a mismatch are drawn to make it smaller.
+        // Cases after the first mismatch come from shrinking and are not counted.
         if shown.mismatches.iter().all(|differed| *differed == 0) {
             shown.add_case(case);
             shown.add_answers(case, &theirs, entry);
@@ -109,7 +109,8 @@ impl Parity {
         Ok(Vec::new())
     }
 
-    /// What was shown, by entry; in the end how many cases differed, in each way of [`Keeping::ALL`].
+    /// Returns a table of the coverage by entry. The last columns are the number of cases that differed in each
+    /// mode of [`Keeping::ALL`].
     pub fn table(&self) -> String {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let mut table = format!(
@@ -154,7 +155,7 @@ fn differences(case: &Case, theirs: &Answers, ours: &Answers) -> Vec<String> {
     lines
 }
 
-/// Writes the case down for who mends what differs.
+/// Writes a case that differs to a file. Returns the case and the path.
 fn keep(entry: &Entry, case: Case) -> Result<String> {
     let case = Case { why: "What differed, and why.".into(), ..case };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("campaign");

@@ -1,4 +1,4 @@
-//! Objects of any kind, written as the API's JSON, at any API server.
+//! Reads and writes objects of any kind, as the API's JSON, at any API server.
 
 use anyhow::{Context, Result};
 use futures::{StreamExt, TryStreamExt};
@@ -8,22 +8,23 @@ use serde_json::Value;
 
 use crate::wait::{Look, eventually};
 
-/// How many requests a test makes at once.
+/// The maximum number of concurrent requests.
 const AT_ONCE: usize = 32;
 
-/// An API server takes a while to know a PriorityClass, and until then refuses the pods that name it.
+/// The message of an API server that does not know a new PriorityClass yet. It refuses the pods that name the class
+/// until then.
 const CLASS_NOT_KNOWN: &str = "no PriorityClass with name";
 
-/// Creates an object: a pod without its status, as the API server does, a node with it. A pod may name a PriorityClass that
-/// was made just before.
+/// Creates an object. As in the API server, a pod is created without its status, a node with it. A pod may name a
+/// PriorityClass that was created just before: the request is repeated until the API server knows the class.
 ///
 /// # Errors
-/// The API server's, with the object's kind and name.
+/// Returns the API server's error, with the object's kind and name.
 pub async fn create(client: &Client, object: &Value) -> Result<()> {
     create_and_read(client, object).await.map(drop)
 }
 
-/// As [`create`]; returns what the API server made of it.
+/// Creates an object as [`create`] does. Returns the object as the API server stored it.
 ///
 /// # Errors
 /// As [`create`].
@@ -40,7 +41,7 @@ pub async fn create_and_read(client: &Client, object: &Value) -> Result<Value> {
     Ok(serde_json::to_value(created.await?)?)
 }
 
-/// Creates them, several at once.
+/// Creates objects, several at once.
 ///
 /// # Errors
 /// As [`create`].
@@ -71,7 +72,7 @@ pub async fn patch_status(client: &Client, object: &Value, change: Value) -> Res
     Ok(())
 }
 
-/// Deletes the object, a pod at once.
+/// Deletes the object with a grace period of 0.
 ///
 /// # Errors
 /// As [`create`].
@@ -81,7 +82,7 @@ pub async fn delete(client: &Client, object: &Value) -> Result<()> {
     Ok(())
 }
 
-/// The object as it is there; `None` where it is not.
+/// Returns the object as the API server has it, or `None` if there is none.
 ///
 /// # Errors
 /// As [`create`].

@@ -1,4 +1,4 @@
-//! An authority of certificates, and users for whom it vouches.
+//! A certificate authority, and client certificates that it signs.
 
 use std::path::Path;
 
@@ -6,29 +6,29 @@ use anyhow::Result;
 use kube::config::AuthInfo;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 
-/// One that signs its own certificate.
+/// A self-signed certificate authority.
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
-    /// Another one than all before.
+    /// Creates an authority with a new key.
     ///
     /// # Errors
-    /// There is no key to be had.
+    /// Returns an error if no key can be generated.
     pub fn new() -> Result<Self> {
         let mut parameters = CertificateParams::default();
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         Ok(Self(CertifiedIssuer::self_signed(parameters, KeyPair::generate()?)?))
     }
 
-    /// Its certificate.
+    /// Returns the authority's certificate as PEM.
     pub fn pem(&self) -> String {
         self.0.pem()
     }
 
-    /// Writes the certificate of a user in a group, and its key, into this directory: `USER.crt` and `USER.key`.
+    /// Writes the certificate and key of a user in a group into this directory: `USER.crt` and `USER.key`.
     ///
     /// # Errors
-    /// They can't be made, or not be written.
+    /// Returns an error if the certificate can't be made or the files can't be written.
     pub fn issue(&self, directory: &Path, user: &str, group: &str) -> Result<()> {
         let mut parameters = CertificateParams::default();
         parameters.distinguished_name.push(DnType::CommonName, user);
@@ -41,7 +41,7 @@ impl Authority {
     }
 }
 
-/// How a user shows who they are whose certificate is in this directory.
+/// Returns the credentials of the user whose certificate is in this directory.
 pub fn certified(directory: &Path, user: &str) -> AuthInfo {
     let file = |extension| Some(directory.join(user).with_extension(extension).display().to_string());
     AuthInfo { client_certificate: file("crt"), client_key: file("key"), ..AuthInfo::default() }

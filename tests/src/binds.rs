@@ -1,5 +1,5 @@
-//! Whether the binds of several schedulers keep what Berth promises, judged by what proxies saw and by nothing that a
-//! scheduler says.
+//! Checks that the binds of several schedulers keep Berth's guarantees. The checks use only what proxies recorded,
+//! and nothing that a scheduler reports.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
@@ -8,26 +8,27 @@ use anyhow::{Result, ensure};
 
 use crate::proxy::{Bind, Record};
 
-/// The binds that arrived at a time at which the scheduler that sent them did not hold the Lease, by the Lease writes
-/// that the API server took from it. The scheduler counts from when it sent a write, so its own end of the Lease is earlier.
+/// Returns the binds that arrived while their sender did not hold the Lease, judged by the Lease writes that the
+/// API server accepted from that sender. A scheduler counts from when it sent a write, so its own end of the Lease
+/// is earlier.
 #[must_use]
 pub fn late(record: &Record) -> Vec<&Bind> {
     record.binds.iter().filter(|bind| lease_end(record, bind.arrived).is_none_or(|end| bind.arrived > end)).collect()
 }
 
-/// When the Lease ends that the scheduler held at this time; `None` where it never held one.
+/// Returns when the Lease ends that the scheduler held at this time, or `None` if it never held one.
 fn lease_end(record: &Record, at: Instant) -> Option<Instant> {
     let mut taken = record.leases.iter().filter(|write| write.is_done() && !write.holder.is_empty());
     let last = taken.rfind(|write| write.arrived <= at)?;
     Some(last.arrived + last.duration)
 }
 
-/// Checks the binds of schedulers, each behind a proxy of its own: none of them binds before it ever held the Lease,
-/// no pod is bound twice, and every pod is where it was bound. `nodes` has the nodes of all pods, by uid. Returns how many
-/// binds were late.
+/// Checks the binds of schedulers, each behind a proxy of its own: no scheduler binds before it first held the
+/// Lease, no pod is bound twice, and every pod is on the node that it was bound to. `nodes` has the nodes of all
+/// pods, by uid. Returns the number of late binds.
 ///
 /// # Errors
-/// Which of these is not so.
+/// Returns an error that names each violation.
 pub fn check(records: &[Record], nodes: &HashMap<String, String>) -> Result<usize> {
     let wrongs = wrongs(records, nodes);
     ensure!(wrongs.is_empty(), "{}", wrongs.join("; "));
@@ -79,7 +80,7 @@ mod tests {
         Bind { pod: uid.into(), uid: uid.into(), node: node.into(), arrived, end: end(arrived, answer) }
     }
 
-    /// A scheduler that wrote the Lease of 2 s at these times.
+    /// Returns the record of a scheduler that wrote a Lease of 2 s at these times.
     fn scheduler(renewed: &[Instant], binds: Vec<Bind>) -> Record {
         let write =
             |&at| LeaseWrite { holder: "a".into(), duration: 2 * SECOND, arrived: at, end: end(at, StatusCode::OK) };

@@ -1,4 +1,4 @@
-//! What nodes hold, and whether it is too much: reckoned from the API's objects alone, apart from the scheduler's code.
+//! Computes the free resources of nodes from the API's objects alone, independently of the scheduler's code.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use kube::{Api, Client};
 
 use crate::objects::NAMESPACE;
 
-/// Amounts by resource (`cpu`, `pods`), in thousandths.
+/// Amounts by resource (`cpu`, `pods`), in thousandths of its unit.
 pub type Amounts = BTreeMap<String, i64>;
 
-/// What is left of each node, by its name: allocatable less what its pods ask for.
+/// Returns the free amounts of each node, by its name: allocatable minus the requests of its pods.
 ///
 /// # Errors
-/// The API server's, or a quantity that can't be read.
+/// Returns the API server's error, or an error if a quantity can't be read.
 pub async fn free(client: &Client) -> Result<BTreeMap<String, Amounts>> {
     let nodes: Api<Node> = Api::all(client.clone());
     let pods: Api<Pod> = Api::namespaced(client.clone(), NAMESPACE);
@@ -39,10 +39,10 @@ pub async fn free(client: &Client) -> Result<BTreeMap<String, Amounts>> {
     Ok(free)
 }
 
-/// That no node holds more than it has.
+/// Checks that no node's pods request more than the node has.
 ///
 /// # Errors
-/// Which does, or as [`free`].
+/// Returns an error that names such nodes, or as [`free`].
 pub async fn check(client: &Client) -> Result<()> {
     let overfull = overfull(&free(client).await?);
     ensure!(overfull.is_empty(), "{}", overfull.join("; "));
@@ -61,7 +61,7 @@ fn amounts(quantities: &BTreeMap<String, Quantity>) -> Result<Amounts> {
     quantities.iter().map(|(resource, quantity)| Ok((resource.clone(), thousandths(&quantity.0)?))).collect()
 }
 
-/// Of the notations, those that the tests use.
+/// Parses a quantity, in the notations that the tests use.
 fn thousandths(quantity: &str) -> Result<i64> {
     const UNITS: [(&str, i64); 5] = [("m", 1), ("Ki", 1000 << 10), ("Mi", 1000 << 20), ("Gi", 1000 << 30), ("", 1000)];
     let found = UNITS.iter().find_map(|(unit, factor)| Some((quantity.strip_suffix(unit)?, factor)));

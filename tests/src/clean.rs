@@ -1,4 +1,4 @@
-//! An API server that several tests use, one after the other.
+//! Cleans an API server that several tests use, one after the other.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -17,14 +17,14 @@ use serde_json::json;
 use crate::objects::NAMESPACE;
 use crate::wait::{Look, eventually_within};
 
-/// Thousands of pods may have to go.
+/// The maximum time until all objects of a kind are gone: there can be thousands of pods.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Deletes what tests make, and waits until it is gone. No kubelet is there to confirm a deletion, so none is waited
-/// for.
+/// Deletes the objects that tests make, and waits until they are gone. The grace period is 0, because no kubelet
+/// confirms a deletion.
 ///
 /// # Errors
-/// The API server's.
+/// Returns the API server's error.
 pub async fn up(client: &Client) -> Result<()> {
     gone::<Deployment>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
     gone::<ReplicaSet>(&Api::namespaced(client.clone(), NAMESPACE)).await?;
@@ -44,7 +44,7 @@ pub async fn up(client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// Pods of tests that made namespaces of their own, where a scheduler would find them.
+/// Deletes the pods in all namespaces, also those that tests created: a scheduler would find such pods.
 async fn elsewhere(client: &Client) -> Result<()> {
     let at_once = DeleteParams::background().grace_period(0);
     for pod in Api::<Pod>::all(client.clone()).list_metadata(&ListParams::default()).await? {
@@ -54,7 +54,7 @@ async fn elsewhere(client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// Objects that the API server keeps until a controller says that nobody uses them.
+/// Deletes objects that have finalizers. No controller removes the finalizers here.
 async fn released<K>(api: &Api<K>) -> Result<()>
 where
     K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned,

@@ -1,6 +1,6 @@
 //! A real etcd and kube-apiserver on free ports of loopback, for one test process.
 //!
-//! As in a cluster of some care, nobody may do anything there that no role allows: tests are administrators.
+//! The API server authorizes with RBAC and refuses anonymous requests. Tests are administrators.
 
 use std::fs::{self, File};
 use std::net::TcpListener;
@@ -21,28 +21,28 @@ use crate::wait::{Look, eventually};
 /// An administrator's token.
 pub const ADMIN_TOKEN: &str = "admin-token";
 
-/// That of kube-scheduler's user.
+/// The token of the user `system:kube-scheduler`.
 pub const SCHEDULER_TOKEN: &str = "scheduler-token";
 
-/// The processes; they end with it.
+/// The running etcd and kube-apiserver. Dropping this value ends them.
 pub struct ControlPlane {
     directory: TempDir,
     kubeconfig: PathBuf,
     etcd: Child,
     apiserver: Child,
-    /// How etcd is started, so that it can be again.
+    /// The command that starts etcd, to start it again.
     etcd_command: Command,
-    /// How the API server is started, so that it can be again.
+    /// The command that starts the API server, to start it again.
     command: Command,
 }
 
 impl ControlPlane {
-    /// Where the binaries are, if the environment says so.
+    /// Returns the folder with the binaries, if `KUBEBUILDER_ASSETS` is set.
     pub fn assets() -> Option<PathBuf> {
         std::env::var_os("KUBEBUILDER_ASSETS").map(PathBuf::from)
     }
 
-    /// Starts both, and waits until the API server is ready.
+    /// Starts etcd and the API server, and waits until the API server is ready.
     pub async fn start(assets: &Path) -> Result<Self> {
         for binary in ["etcd", "kube-apiserver"] {
             ensure!(assets.join(binary).is_file(), "KUBEBUILDER_ASSETS: {} has no {binary}", assets.display());
@@ -67,66 +67,66 @@ impl ControlPlane {
         Ok(plane)
     }
 
-    /// An administrator's kubeconfig.
+    /// Returns the path of an administrator's kubeconfig.
     pub fn kubeconfig(&self) -> &Path {
         &self.kubeconfig
     }
 
-    /// Process id of the API server, for measurements.
+    /// Returns the process id of the API server, for measurements.
     pub fn apiserver_pid(&self) -> u32 {
         self.apiserver.id()
     }
 
-    /// Ends the API server, at once and in the midst of everything; etcd stays.
+    /// Kills the API server without notice. etcd stays.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the operating system's error.
     pub fn kill_apiserver(&mut self) -> Result<()> {
         self.apiserver.kill()?;
         self.apiserver.wait()?;
         Ok(())
     }
 
-    /// Starts the API server again, where it was and with all that was in it; returns when it is ready.
+    /// Starts the API server again, at the same address and with the same data. Returns when it is ready.
     ///
     /// # Errors
-    /// It does not come up.
+    /// Returns an error if the API server does not become ready.
     pub async fn start_apiserver(&mut self) -> Result<()> {
         self.apiserver = spawn(&mut self.command, &self.directory.path().join("apiserver.log"))?;
         self.ready().await
     }
 
-    /// Stops the API server in its tracks: it keeps its connections and answers nothing.
+    /// Stops the API server with SIGSTOP: it keeps its connections and answers nothing.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the operating system's error.
     pub async fn pause_apiserver(&self) -> Result<()> {
         programs::signal_process(self.apiserver.id(), "STOP").await
     }
 
-    /// Lets the API server go on; returns when it is ready.
+    /// Continues the API server with SIGCONT. Returns when it is ready.
     ///
     /// # Errors
-    /// It does not become ready again.
+    /// Returns an error if the API server does not become ready again.
     pub async fn resume_apiserver(&mut self) -> Result<()> {
         programs::signal_process(self.apiserver.id(), "CONT").await?;
         self.ready().await
     }
 
-    /// Ends etcd, at once and in the midst of everything; the API server stays.
+    /// Kills etcd without notice. The API server stays.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the operating system's error.
     pub fn kill_etcd(&mut self) -> Result<()> {
         self.etcd.kill()?;
         self.etcd.wait()?;
         Ok(())
     }
 
-    /// Starts etcd again, with all that was in it; returns when the API server is ready.
+    /// Starts etcd again, with the same data. Returns when the API server is ready.
     ///
     /// # Errors
-    /// It does not come up.
+    /// Returns an error if the API server does not become ready.
     pub async fn start_etcd(&mut self) -> Result<()> {
         self.etcd = spawn(&mut self.etcd_command, &self.directory.path().join("etcd.log"))?;
         self.ready().await
@@ -135,7 +135,8 @@ impl ControlPlane {
     async fn ready(&mut self) -> Result<()> {
         let client = berth::kube::connect(Some(&self.kubeconfig)).await?;
         let namespaces: Api<Namespace> = Api::all(client.clone());
-        // It makes roles and priority classes before it says that it is ready, and namespaces whenever it comes to it.
+        // kube-apiserver creates roles and priority classes before it reports that it is ready. It can create
+        // namespaces later.
         let ready = eventually("kube-apiserver is ready and has made the namespace of the tests", || async {
             let checks = client.request_text(Request::get("/readyz").body(Vec::new())?).await;
             match (checks, namespaces.get_opt(NAMESPACE).await) {
@@ -157,7 +158,7 @@ impl ControlPlane {
 impl Drop for ControlPlane {
     fn drop(&mut self) {
         for child in [&mut self.apiserver, &mut self.etcd] {
-            // Already ended is as good.
+            // An error is fine: the process has already ended.
             let _ = child.kill();
             let _ = child.wait();
         }
@@ -184,7 +185,8 @@ fn service_account_keys(home: &Path) -> Result<()> {
     run(&["ec", "-in", "sa.key", "-pubout", "-out", "sa.pub"])
 }
 
-/// Of a member of system:masters and of somebody who may do nothing, beside the kubeconfig (see [`crate::authority`]).
+/// Writes client certificates beside the kubeconfig (see [`crate::authority`]): of `root`, a member of
+/// system:masters, and of `jane`, who has no permissions.
 fn client_certificates(home: &Path) -> Result<()> {
     let authority = Authority::new()?;
     fs::write(home.join("clients.crt"), authority.pem())?;
@@ -218,7 +220,8 @@ fn apiserver(assets: &Path, home: &Path, etcd: u16, port: u16) -> Command {
         .arg(format!("--service-account-key-file={}", file("sa.pub")))
         .arg(format!("--service-account-signing-key-file={}", file("sa.key")))
         .args(["--service-cluster-ip-range=10.0.0.0/24", "--allow-privileged=true", "--endpoint-reconciler-type=none"])
-        // No controllers make service accounts here, and none take the not-ready taint off new nodes.
+        // No controllers run here: nothing creates service accounts, and nothing removes the not-ready taint from
+        // new nodes.
         .arg("--disable-admission-plugins=ServiceAccount,TaintNodesByCondition");
     command
 }

@@ -6,49 +6,49 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// By writing it beside and renaming it: never seen half.
+/// Installs a file by writing it under another name and renaming it, so that no reader sees a partial file.
 ///
 /// # Errors
-/// The file system's.
+/// Returns the file system's error.
 pub fn install(directory: &Path, file: &str, content: &[u8]) -> Result<()> {
     let beside = directory.join(format!(".{file}.new"));
     fs::write(&beside, content).with_context(|| format!("writing {}", beside.display()))?;
     fs::rename(&beside, directory.join(file)).with_context(|| format!("installing {file}"))
 }
 
-/// By writing it in place, as `cp` does.
+/// Writes the file in place, as `cp` does.
 ///
 /// # Errors
-/// The file system's.
+/// Returns the file system's error.
 pub fn overwrite(directory: &Path, file: &str, content: &[u8]) -> Result<()> {
     fs::write(directory.join(file), content).with_context(|| format!("writing {file}"))
 }
 
-/// Takes it away.
+/// Removes the file.
 ///
 /// # Errors
-/// The file system's.
+/// Returns the file system's error.
 pub fn remove(directory: &Path, file: &str) -> Result<()> {
     fs::remove_file(directory.join(file)).with_context(|| format!("removing {file}"))
 }
 
-/// A directory kept as kubelets keep a mounted ConfigMap: the files are links through `..data` into a directory of one
-/// generation, and `..data` is exchanged.
+/// A directory in the layout of a ConfigMap that kubelet mounted: the files are symbolic links through `..data`
+/// into the directory of one generation. An update replaces the link `..data`.
 pub struct ConfigMapMount {
     directory: PathBuf,
     generation: u32,
 }
 
 impl ConfigMapMount {
-    /// An empty one.
+    /// Creates a mount without files.
     pub fn new(directory: &Path) -> Self {
         Self { directory: directory.to_owned(), generation: 0 }
     }
 
-    /// Makes these the files, in the order of kubelet's `AtomicWriter`.
+    /// Replaces the files of the mount with these, in the order of kubelet's `AtomicWriter`.
     ///
     /// # Errors
-    /// The file system's.
+    /// Returns the file system's error.
     pub fn set(&mut self, files: &[(&str, &[u8])]) -> Result<()> {
         let before = self.directory.join(format!("..generation_{}", self.generation));
         self.generation += 1;

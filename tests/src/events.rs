@@ -1,4 +1,4 @@
-//! What the scheduler says about pods in events.
+//! The events that the scheduler writes about pods.
 
 use std::collections::BTreeMap;
 
@@ -10,29 +10,29 @@ use kube::{Api, Client};
 use crate::objects::NAMESPACE;
 use crate::wait::{Look, eventually};
 
-/// All events about pods of this name, as `events.k8s.io/v1` has them.
+/// Returns all events about pods with this name, as `events.k8s.io/v1`.
 ///
 /// # Errors
-/// The API server's.
+/// Returns the API server's error.
 pub async fn of(client: &Client, pod: &str) -> Result<Vec<Event>> {
     let mut events = all(client).await?;
     events.retain(|event| event.regarding.as_ref().and_then(|pod| pod.name.as_deref()) == Some(pod));
     Ok(events)
 }
 
-/// All events in the tests' namespace.
+/// Returns all events in the tests' namespace.
 ///
 /// # Errors
-/// The API server's.
+/// Returns the API server's error.
 pub async fn all(client: &Client) -> Result<Vec<Event>> {
     let api: Api<Event> = Api::namespaced(client.clone(), NAMESPACE);
     Ok(api.list(&ListParams::default()).await?.items)
 }
 
-/// Waits for an event about the pod with this reason whose note contains `note`.
+/// Waits for an event about the pod with this reason and a note that contains `note`.
 ///
 /// # Errors
-/// There was none in time; tells what events there are.
+/// Returns an error if there was none in time. The error lists the pod's events.
 pub async fn with_note(client: &Client, pod: &str, reason: &str, note: &str) -> Result<Event> {
     eventually(&format!("pod {pod} has an event {reason} that says {note:?}"), || async {
         let mut events = of(client, pod).await?;
@@ -45,10 +45,10 @@ pub async fn with_note(client: &Client, pod: &str, reason: &str, note: &str) -> 
     .await
 }
 
-/// That no pod was told more than once that it was placed.
+/// Checks that each pod has at most one event `Scheduled`.
 ///
 /// # Errors
-/// Which was, or the API server's.
+/// Returns an error that names pods with several, or the API server's error.
 pub async fn check(client: &Client) -> Result<()> {
     let mut told = BTreeMap::<String, usize>::new();
     for event in all(client).await?.into_iter().filter(|event| event.reason.as_deref() == Some("Scheduled")) {
@@ -59,7 +59,7 @@ pub async fn check(client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// The event's note.
+/// Returns the event's note.
 pub fn text(event: &Event) -> &str {
     event.note.as_deref().unwrap_or_default()
 }

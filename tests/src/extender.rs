@@ -1,4 +1,4 @@
-//! An extender for tests: a server that writes down what it is asked, and answers from a script.
+//! An extender for tests: a server that records its requests and answers from a script.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,45 +13,45 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// What it was asked.
+/// A request that the extender received.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    /// Method, path and type of the content: `POST /one/filter application/json`.
+    /// Method, path and content type: `POST /one/filter application/json`.
     pub how: String,
-    /// What was sent.
+    /// The body of the request.
     pub body: Value,
 }
 
-/// What it answers.
+/// An answer of the extender.
 #[derive(Clone, Debug)]
 pub enum Reply {
-    /// This, with status 200.
+    /// This JSON, with status 200.
     Json(Value),
     /// This text, with status 200.
     Text(&'static str),
-    /// This status.
+    /// This status, without a body.
     Status(u16),
-    /// Nothing, for as long as anybody waits.
+    /// No answer; the connection stays open.
     Never,
-    /// It binds the pod, and says so.
+    /// Binds the pod, and answers with an `ExtenderBindingResult`.
     Bind,
 }
 
-/// A running one. It ends when dropped.
+/// A running extender. Dropping this value ends it.
 pub struct Extender {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<Asked>>>,
     task: JoinHandle<()>,
 }
 
-/// What it says to a path and a body.
+/// Returns the answer to a path and a body.
 type Script = dyn Fn(&str, &Value) -> Reply + Send + Sync;
 
 impl Extender {
-    /// Starts one on a free port of this machine. It binds with this client.
+    /// Starts an extender on a free port of this machine. It binds pods with this client.
     ///
     /// # Errors
-    /// There is no port.
+    /// Returns an error if no port is free.
     pub async fn start(
         client: &Client,
         script: impl Fn(&str, &Value) -> Reply + Send + Sync + 'static,
@@ -72,17 +72,17 @@ impl Extender {
                 answer(&client, reply, &body).await
             }
         });
-        // Dropped with the task, it needs no word of how it ended.
+        // The result does not matter: the task is aborted on drop.
         let task = tokio::spawn(async move { drop(axum::serve(listener, router).await) });
         Ok(Self { address, asked, task })
     }
 
-    /// Its address, without a path.
+    /// Returns the extender's address, without a path.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What it was asked up to now.
+    /// Returns the requests received so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -107,7 +107,7 @@ async fn answer(client: &Client, reply: Reply, body: &Value) -> Response {
     }
 }
 
-/// Does what `ExtenderBindingArgs` ask for.
+/// Creates the binding that `ExtenderBindingArgs` describe.
 async fn bind(client: &Client, args: &Value) -> Result<()> {
     let text = |field: &str| args[field].as_str().with_context(|| format!("there is no {field} in {args}"));
     let (name, namespace) = (text("PodName")?, text("PodNamespace")?);

@@ -1,31 +1,33 @@
-//! The nodes that pods have had, and what the scheduler has said of them: whether a pod was ever placed twice.
+//! A record of the nodes that pods have had, and of what events say about them. It shows whether a pod was ever
+//! placed twice.
 //!
-//! The API server refuses to bind a pod that has a node. So what a scheduler says counts as well: one that takes a refused
-//! or a second binding for a success says that it has placed the pod once more, or elsewhere.
+//! The API server refuses to bind a pod that already has a node. For this reason, the scheduler's events count as
+//! well: a scheduler that takes a refused or second binding for a success reports that it has placed the pod again,
+//! or on another node.
 
 use std::collections::{BTreeMap, HashMap};
 
 /// What was seen of all pods so far.
 #[derive(Debug, Default)]
 pub(crate) struct History {
-    /// By uid, the node of every pod that ever had one.
+    /// The node of every pod that ever had one, by uid.
     nodes: HashMap<String, String>,
-    /// By uid, what was said of the pod.
+    /// What events say about a pod, by uid.
     told: BTreeMap<String, Said>,
-    /// Pods that have changed their node.
+    /// Descriptions of pods that changed their node.
     moved: Vec<String>,
 }
 
-/// What events say of one pod.
+/// What events say about one pod.
 #[derive(Debug, Default)]
 struct Said {
     pod: String,
-    /// By the event's name: the node, and how often it was said.
+    /// The node, and the number of times that the event occurred, by the event's name.
     events: BTreeMap<String, (String, i32)>,
 }
 
 impl History {
-    /// The pod is there, with this node or with none.
+    /// Records that the pod exists, with this node or without one.
     pub(crate) fn pod(&mut self, pod: &str, uid: &str, node: Option<&str>) {
         if let Some(before) = self.nodes.get(uid).filter(|before| Some(before.as_str()) != node) {
             self.moved.push(format!("pod {pod} was on node {before} and then on {node:?}"));
@@ -35,19 +37,19 @@ impl History {
         }
     }
 
-    /// An event says that the pod was placed on this node, so often.
+    /// Records that an event says, this many times, that the pod was placed on this node.
     pub(crate) fn told(&mut self, pod: &str, uid: &str, event: &str, node: &str, times: i32) {
         let said = self.told.entry(uid.to_owned()).or_default();
         pod.clone_into(&mut said.pod);
         said.events.insert(event.to_owned(), (node.to_owned(), times));
     }
 
-    /// By uid, the node of every pod that ever had one.
+    /// Returns the node of every pod that ever had one, by uid.
     pub(crate) fn nodes(&self) -> &HashMap<String, String> {
         &self.nodes
     }
 
-    /// What must never happen and did.
+    /// Returns a description of each violation.
     pub(crate) fn wrongs(&self) -> Vec<String> {
         let mut wrongs = self.moved.clone();
         for (uid, Said { pod, events }) in &self.told {
@@ -80,7 +82,7 @@ mod tests {
     #[test]
     fn a_good_history_passes() {
         let mut history = placed("n");
-        // Seen again, and another pod of the name.
+        // The same pod is seen again, and another pod with the same name.
         history.pod("p", "u", Some("n"));
         history.told("p", "u", "p.1", "n", 1);
         history.pod("p", "v", Some("m"));

@@ -1,4 +1,4 @@
-//! What becomes of pods, as watches of pods and of events tell it: how most tests see what the scheduler did.
+//! Follows pods and events through watches. Most tests use it to see what the scheduler did.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -18,23 +18,23 @@ use crate::history::History;
 use crate::objects::NAMESPACE;
 use crate::wait::{self, Look, PATIENCE};
 
-/// Follows all pods of the tests' namespace from its start on.
+/// Follows all pods of the tests' namespace.
 pub struct Journal {
     pods: watch::Receiver<Pods>,
     tasks: [JoinHandle<()>; 2],
 }
 
-/// All pods as last seen.
+/// The last observed state of all pods.
 #[derive(Debug, Default)]
 pub struct Pods {
-    /// By name; those that are there.
+    /// The pods that exist, by name.
     pub by_name: BTreeMap<String, Seen>,
-    /// Of every pod that ever was there.
+    /// The history of every pod that ever existed.
     history: History,
     complete: bool,
 }
 
-/// A pod as last seen.
+/// The last observed state of a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// `metadata.uid`
@@ -50,14 +50,14 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Why the scheduler says it has no node, without what is said of claims and of preemption.
+    /// Returns the scheduler's reason why the pod has no node, without the parts about claims and preemption.
     pub fn rejection(&self) -> Option<&str> {
         let before = |message, end| str::split_once(message, end).map_or(message, |(why, _)| why);
         let said = self.whole_rejection()?;
         Some(before(before(said, " preemption: "), " no new claims to deallocate"))
     }
 
-    /// All that the scheduler says of why it has no node.
+    /// Returns the scheduler's complete message why the pod has no node.
     pub fn whole_rejection(&self) -> Option<&str> {
         let (status, reason, message) = self.scheduled.as_ref()?;
         (status == "False" && reason != "SchedulingGated").then_some(message.as_str())
@@ -65,12 +65,12 @@ impl Seen {
 }
 
 impl Pods {
-    /// Pods whose name begins so.
+    /// Returns the pods whose names start with `prefix`.
     pub fn named<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a String, &'a Seen)> {
         self.by_name.iter().filter(move |(name, _)| name.starts_with(prefix))
     }
 
-    /// How many of those have a node.
+    /// Returns how many pods whose names start with `prefix` have a node.
     pub fn placed(&self, prefix: &str) -> usize {
         self.named(prefix).filter(|(_, seen)| seen.node.is_some()).count()
     }
@@ -89,10 +89,10 @@ impl Pods {
 }
 
 impl Journal {
-    /// Starts to follow; returns when all pods that are there have been seen.
+    /// Starts to follow pods and events. Returns when all existing pods have been seen.
     ///
     /// # Errors
-    /// The API server does not list pods.
+    /// Returns an error if the API server does not list pods.
     pub async fn start(client: &Client) -> Result<Self> {
         let (sender, pods) = watch::channel(Pods::default());
         let told = tokio::spawn(follow_events(Api::namespaced(client.clone(), NAMESPACE), sender.clone()));
@@ -102,18 +102,18 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Looks at all pods after every change until the answer is yes.
+    /// Calls `look` after every change until it returns yes.
     ///
     /// # Errors
-    /// There was no yes within [`PATIENCE`].
+    /// Returns an error if there was no yes within [`PATIENCE`].
     pub async fn until<T>(&self, what: &str, look: impl FnMut(&Pods) -> Look<T>) -> Result<T> {
         self.until_within(PATIENCE, what, look).await
     }
 
-    /// As [`Journal::until`], with another patience.
+    /// Waits as [`Journal::until`] does, for up to `patience`.
     ///
     /// # Errors
-    /// There was no yes in time.
+    /// Returns an error if there was no yes in time.
     pub async fn until_within<T>(
         &self,
         patience: Duration,
@@ -136,10 +136,10 @@ impl Journal {
         in_time.unwrap_or_else(|_| bail!("waited {patience:?} in vain until {what}; last seen: {found}"))
     }
 
-    /// Waits until as many pods whose name begins so have a node, and says which node each has.
+    /// Waits until exactly `count` pods whose names start with `prefix` have a node. Returns the node of each pod.
     ///
     /// # Errors
-    /// They had none in time; tells which, and why the scheduler says so.
+    /// Returns an error if they did not in time. The error names pods without a node, and the scheduler's reasons.
     pub async fn placed(&self, prefix: &str, count: usize) -> Result<BTreeMap<String, String>> {
         self.until(&format!("{count} pods {prefix}* have a node"), |pods| {
             let placed: BTreeMap<String, String> =
@@ -149,10 +149,10 @@ impl Journal {
         .await
     }
 
-    /// Waits until the pod has a node: its name.
+    /// Waits until the pod has a node. Returns the node's name.
     ///
     /// # Errors
-    /// It had none in time; tells why the scheduler says so.
+    /// Returns an error if it had none in time. The error has the scheduler's reason.
     pub async fn placed_pod(&self, name: &str) -> Result<String> {
         self.until(&format!("pod {name} has a node"), |pods| {
             let seen = pods.by_name.get(name);
@@ -164,19 +164,19 @@ impl Journal {
         .await
     }
 
-    /// Waits until there is no such pod.
+    /// Waits until there is no pod with this name.
     ///
     /// # Errors
-    /// It was still there in the end.
+    /// Returns an error if the pod was still there in the end.
     pub async fn gone(&self, name: &str) -> Result<()> {
         let look = |pods: &Pods| Look::at(!pods.by_name.contains_key(name), || "it is there".into());
         self.until(&format!("pod {name} is gone"), look).await
     }
 
-    /// Waits until the pod is told this as the reason why it has no node; what is said of preemption is left aside.
+    /// Waits until this is the scheduler's message why the pod has no node. The part about preemption is ignored.
     ///
     /// # Errors
-    /// It was not told in time, or was placed; tells what it was told last.
+    /// Returns an error if the pod had another message in the end, or was placed.
     pub async fn rejected(&self, name: &str, message: &str) -> Result<()> {
         let what = format!("pod {name} is rejected with {message:?}");
         let placed = self
@@ -193,21 +193,21 @@ impl Journal {
         Ok(())
     }
 
-    /// Looks at all pods as they are now.
+    /// Calls `look` with the current state of all pods.
     pub fn now<T>(&self, look: impl FnOnce(&Pods) -> T) -> T {
         look(&self.pods.borrow())
     }
 
-    /// The nodes of all pods that ever had one, by uid.
+    /// Returns the nodes of all pods that ever had one, by uid.
     pub fn nodes(&self) -> HashMap<String, String> {
         self.now(|pods| pods.history.nodes().clone())
     }
 
-    /// That no pod has ever changed its node, or was said to be placed twice or on another node than its own. Events that
-    /// are still on their way are not seen.
+    /// Checks that no pod has changed its node, and that no event reports a pod placed twice or on another node.
+    /// Events that have not arrived yet are not checked.
     ///
     /// # Errors
-    /// Which one did.
+    /// Returns an error that describes each violation.
     pub fn check(&self) -> Result<()> {
         let wrongs = self.now(|pods| pods.history.wrongs().join("; "));
         ensure!(wrongs.is_empty(), "{wrongs}");
@@ -245,7 +245,7 @@ async fn follow(api: Api<Pod>, pods: watch::Sender<Pods>) {
     }
 }
 
-/// Keeps what the scheduler says of pods that it has placed.
+/// Records the events `Scheduled`.
 async fn follow_events(api: Api<Told>, pods: watch::Sender<Pods>) {
     let mut events = watcher::watcher(api, watcher::Config::default()).default_backoff().applied_objects().boxed();
     while let Some(event) = events.next().await {

@@ -1,7 +1,7 @@
-//! What the end-to-end tests share: API servers to run against, a scheduler to run, and conditions to wait for.
+//! Shared code of the end-to-end tests: API servers to run against, a scheduler to run, and conditions to wait for.
 //!
-//! A test of the suite is a function of a [`Target`]; `suite/` runs each against the embedded API server and, where
-//! `KUBEBUILDER_ASSETS` names a folder with etcd and kube-apiserver, against those.
+//! A test of the suite is a function of a [`Target`]. `suite/` runs each test against the embedded API server.
+//! Where `KUBEBUILDER_ASSETS` names a folder with etcd and kube-apiserver, it runs each test against these as well.
 
 pub mod api;
 pub mod authority;

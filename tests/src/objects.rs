@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 /// The namespace of all pods.
 pub const NAMESPACE: &str = "default";
 
-/// A ready node with this name and `cpu` cores, 16Gi and room for 110 pods.
+/// Returns a ready node with this name, `cpu` cores, 16Gi of memory and a capacity of 110 pods.
 pub fn node(name: &str, cpu: u32) -> Value {
     let amounts = json!({"cpu": cpu.to_string(), "memory": "16Gi", "ephemeral-storage": "100Gi", "pods": "110"});
     json!({
@@ -18,12 +18,12 @@ pub fn node(name: &str, cpu: u32) -> Value {
     })
 }
 
-/// `NAME-0`, `NAME-1` …, each as [`node`].
+/// Returns `NAME-0`, `NAME-1` …, each as [`node`].
 pub fn nodes(name: &str, count: usize, cpu: u32) -> Vec<Value> {
     (0..count).map(|n| node(&format!("{name}-{n}"), cpu)).collect()
 }
 
-/// A pod of one container that asks for so much cpu (`100m`) and 64Mi.
+/// Returns a pod with one container that requests this much CPU (`100m`) and 64Mi of memory.
 pub fn pod(name: &str, cpu: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
@@ -35,19 +35,19 @@ pub fn pod(name: &str, cpu: &str) -> Value {
     })
 }
 
-/// `NAME-0`, `NAME-1` …, each as [`pod`].
+/// Returns `NAME-0`, `NAME-1` …, each as [`pod`].
 pub fn pods(name: &str, count: usize, cpu: &str) -> Vec<Value> {
     (0..count).map(|n| pod(&format!("{name}-{n}"), cpu)).collect()
 }
 
-/// A class of pods with this priority.
+/// Returns a PriorityClass with this priority.
 pub fn priority_class(name: &str, value: i32) -> Value {
     json!({
         "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value,
     })
 }
 
-/// A Service of the pods with this label `app`.
+/// Returns a Service that selects the pods whose label `app` has this value.
 pub fn service(app: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Service", "metadata": {"name": app, "namespace": NAMESPACE},
@@ -55,7 +55,7 @@ pub fn service(app: &str) -> Value {
     })
 }
 
-/// A Deployment of so many pods like [`pod`].
+/// Returns a Deployment with this many replicas of [`pod`].
 pub fn deployment(name: &str, replicas: u32, cpu: &str) -> Value {
     let labels = json!({"app": name});
     json!({
@@ -68,14 +68,14 @@ pub fn deployment(name: &str, replicas: u32, cpu: &str) -> Value {
     })
 }
 
-/// The object with `change` merged in, as a JSON merge patch.
+/// Returns the object with `change` applied as a JSON merge patch.
 #[must_use]
 pub fn with(mut object: Value, change: &Value) -> Value {
     json_patch::merge(&mut object, change);
     object
 }
 
-/// The node with these taints, each as kubectl writes them: `key=value:effect`.
+/// Returns the node with these taints, in kubectl's notation: `key=value:effect`.
 #[must_use]
 pub fn tainted(node: Value, taints: &[&str]) -> Value {
     let taint = |text: &&str| {

@@ -1,4 +1,4 @@
-//! `berth run` as a process of its own, as a cluster runs it.
+//! Runs `berth run` as a process of its own, as in a cluster.
 
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use crate::wait::{self, Look, PATIENCE, eventually};
 use crate::{programs, served};
 
-/// A running scheduler, which is killed when dropped.
+/// A running scheduler process, which is killed when dropped.
 pub struct Process {
     child: Child,
     log: watch::Receiver<Log>,
@@ -27,15 +27,15 @@ impl Process {
     /// Starts `berth run` for the cluster of this kubeconfig.
     ///
     /// # Errors
-    /// It can't be run.
+    /// Returns an error if the process can't be started.
     pub fn start(kubeconfig: &Path, arguments: &[&str]) -> Result<Self> {
         Self::start_as(kubeconfig, arguments, None)
     }
 
-    /// As [`Process::start`], in the pod of this namespace and name.
+    /// Starts `berth run` as [`Process::start`] does, with the environment of the pod with this namespace and name.
     ///
     /// # Errors
-    /// It can't be run.
+    /// Returns an error if the process can't be started.
     pub fn start_as(kubeconfig: &Path, arguments: &[&str], pod: Option<(&str, &str)>) -> Result<Self> {
         let mut command = Command::new(programs::berth()?);
         command
@@ -49,10 +49,10 @@ impl Process {
         Self::spawn(command)
     }
 
-    /// Runs the binary by this command, whatever its name.
+    /// Runs this command and follows its log.
     ///
     /// # Errors
-    /// It can't be run.
+    /// Returns an error if the process can't be started.
     pub fn spawn(mut command: Command) -> Result<Self> {
         command.env_remove("BERTH_LOG").kill_on_drop(true);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -62,15 +62,15 @@ impl Process {
         Ok(Self { child, log })
     }
 
-    /// What it has said so far.
+    /// Returns the log so far.
     pub fn log(&self) -> String {
         self.log.borrow().text.clone()
     }
 
-    /// Waits until it has said so.
+    /// Waits until the log contains `words`.
     ///
     /// # Errors
-    /// It did not in time, or ended; with what it said instead.
+    /// Returns an error with the log if it did not in time, or the process ended.
     pub async fn until_logged(&self, words: &str) -> Result<()> {
         let what = format!("berth says {words:?}");
         wait::begin(&what);
@@ -84,7 +84,8 @@ impl Process {
         }
     }
 
-    /// Waits for a line of its log, however long; `None` if it ends without.
+    /// Waits, without a limit, for a log line for which `is` returns true. Returns `None` if the process ends
+    /// first.
     pub async fn until_line(&self, is: impl Fn(&str) -> bool) -> Option<String> {
         let (mut log, mut read) = (self.log.clone(), 0);
         loop {
@@ -103,26 +104,26 @@ impl Process {
         }
     }
 
-    /// What it answers to anybody on its own port, with the status as a number.
+    /// Requests `path` on the process's own port without credentials. Returns status and body.
     ///
     /// # Errors
-    /// It does not serve.
+    /// Returns an error if the process does not serve.
     pub async fn get(&self, path: &str) -> Result<(u16, String)> {
         self.get_as(path, None).await
     }
 
-    /// What it answers to the owner of a token.
+    /// Requests `path` with this token. Returns status and body.
     ///
     /// # Errors
-    /// It does not serve.
+    /// Returns an error if the process does not serve.
     pub async fn get_as(&self, path: &str, token: Option<&str>) -> Result<(u16, String)> {
         served::get(&self.address_said()?, path, token).await
     }
 
-    /// Where it serves, once it does: address and port.
+    /// Waits until the process serves. Returns its address and port.
     ///
     /// # Errors
-    /// It did not in time, or ended.
+    /// Returns an error if it did not in time, or the process ended.
     pub async fn address(&self) -> Result<String> {
         self.until_logged("health and metrics: https://").await?;
         self.address_said()
@@ -134,10 +135,10 @@ impl Process {
         Ok(address.split(|c: char| c.is_whitespace() || c == '"').next().unwrap_or_default().to_owned())
     }
 
-    /// Waits until a scrape shows this line: series and value.
+    /// Waits until a scrape of the metrics contains this line: series and value.
     ///
     /// # Errors
-    /// It did not in time.
+    /// Returns an error if it did not in time.
     pub async fn until_metric(&self, line: &str) -> Result<()> {
         eventually(&format!("a scrape shows {line:?}"), || async {
             let (_, text) = self.get("/metrics").await?;
@@ -146,42 +147,42 @@ impl Process {
         .await
     }
 
-    /// Sends it a signal: `USR2`.
+    /// Sends the process a signal: `USR2`.
     ///
     /// # Errors
-    /// It has ended.
+    /// Returns an error if the process has ended.
     pub async fn signal(&self, name: &str) -> Result<()> {
         programs::signal(&self.child, name).await
     }
 
-    /// Stops it in its tracks, as a machine that is suspended, until [`Process::resume`].
+    /// Stops the process with SIGSTOP, like a suspended machine, until [`Process::resume`].
     ///
     /// # Errors
-    /// It has ended.
+    /// Returns an error if the process has ended.
     pub async fn pause(&self) -> Result<()> {
         self.signal("STOP").await
     }
 
-    /// Lets it go on.
+    /// Continues the process with SIGCONT.
     ///
     /// # Errors
-    /// It has ended.
+    /// Returns an error if the process has ended.
     pub async fn resume(&self) -> Result<()> {
         self.signal("CONT").await
     }
 
-    /// Whether it has ended, by itself or otherwise.
+    /// Returns whether the process has ended.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the operating system's error.
     pub fn has_ended(&mut self) -> Result<bool> {
         Ok(self.child.try_wait()?.is_some())
     }
 
-    /// Waits until it has ended by itself, and all is in the log that it said.
+    /// Waits until the process has ended by itself and its log is complete.
     ///
     /// # Errors
-    /// It did not in time.
+    /// Returns an error if it did not in time.
     pub async fn ended(&mut self) -> Result<ExitStatus> {
         wait::begin("berth ends by itself");
         let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await;
@@ -190,16 +191,16 @@ impl Process {
         Ok(status)
     }
 
-    /// What it said last is still on its way when it has ended.
+    /// Waits until the log is complete: its last lines can arrive after the process has ended.
     async fn until_all_is_said(&mut self) -> Result<()> {
         let said = tokio::time::timeout(PATIENCE, self.log.wait_for(|log| log.ended)).await;
         said.context("the log of a berth that has ended does not end").map(drop)
     }
 
-    /// Asks it to end, and waits until it has, in an orderly way, and all is in the log that it said.
+    /// Sends SIGTERM, and waits until the process has ended with success and its log is complete.
     ///
     /// # Errors
-    /// It did not, with its log.
+    /// Returns an error with the log if the process did not.
     pub async fn stop(&mut self) -> Result<()> {
         let status = programs::terminate(&mut self.child).await;
         if status.is_ok() {
@@ -212,10 +213,10 @@ impl Process {
         }
     }
 
-    /// Ends it without a word, as a machine that fails.
+    /// Kills the process without notice, like a machine that fails.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the operating system's error.
     pub async fn kill(mut self) -> Result<()> {
         Ok(self.child.kill().await?)
     }

@@ -1,4 +1,4 @@
-//! Programs that tests run: `berth` as it was built, and kubectl.
+//! Programs that tests run: the built `berth` binary, and kubectl.
 
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -11,10 +11,10 @@ use tokio::process::{Child, Command};
 
 use crate::wait;
 
-/// The binary: `BERTH_BIN`, or the one beside this test's.
+/// Returns the path of the binary: `BERTH_BIN`, or the binary in the target directory of this test.
 ///
 /// # Errors
-/// It has not been built.
+/// Returns an error if the binary has not been built.
 pub fn berth() -> Result<PathBuf> {
     let beside = || -> Result<PathBuf> {
         let test = std::env::current_exe()?;
@@ -29,16 +29,16 @@ pub fn berth() -> Result<PathBuf> {
     Ok(binary)
 }
 
-/// The component of an example, as `scripts/guests` built it.
+/// Returns an example's component, as built by `scripts/guests`.
 ///
 /// # Errors
-/// It has not been built.
+/// Returns an error if the component has not been built.
 pub fn example(name: &str) -> Result<Vec<u8>> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/plugins").join(format!("{name}.wasm"));
     std::fs::read(&file).with_context(|| format!("{} is not there: run scripts/guests {name}", file.display()))
 }
 
-/// kubectl from the PATH, or from beside the control plane.
+/// Returns the path of kubectl, from `PATH` or from the folder of the control plane's binaries.
 pub fn kubectl_path() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(crate::ControlPlane::assets());
@@ -51,10 +51,10 @@ pub struct Kubectl {
     kubeconfig: PathBuf,
 }
 
-/// What a program that has ended left behind.
+/// The result of a program that has ended.
 #[derive(Debug)]
 pub struct Output {
-    /// Status 0.
+    /// Whether the exit status is 0.
     pub success: bool,
     /// Standard output.
     pub stdout: String,
@@ -63,24 +63,24 @@ pub struct Output {
 }
 
 impl Kubectl {
-    /// For the cluster of this kubeconfig.
+    /// Creates a kubectl for the cluster of this kubeconfig.
     ///
     /// # Errors
-    /// There is no kubectl.
+    /// Returns an error if there is no kubectl.
     pub fn new(kubeconfig: &Path) -> Result<Self> {
         let binary = kubectl_path().context("no kubectl in the PATH or in KUBEBUILDER_ASSETS")?;
         Ok(Self { binary, kubeconfig: kubeconfig.to_owned() })
     }
 
-    /// What it prints.
+    /// Runs kubectl with these arguments. Returns its standard output.
     ///
     /// # Errors
-    /// It failed; with what it said.
+    /// Returns an error with the output if kubectl failed.
     pub async fn run(&self, arguments: &[&str]) -> Result<String> {
         self.run_with(arguments, "").await
     }
 
-    /// As [`Kubectl::run`], with something to read.
+    /// Runs kubectl as [`Kubectl::run`] does, with standard input.
     ///
     /// # Errors
     /// As [`Kubectl::run`].
@@ -90,7 +90,7 @@ impl Kubectl {
         Ok(output.stdout)
     }
 
-    /// What it prints as JSON.
+    /// Runs kubectl with `--output=json`. Returns its output as JSON.
     ///
     /// # Errors
     /// As [`Kubectl::run`].
@@ -99,10 +99,10 @@ impl Kubectl {
         serde_json::from_str(&self.run(&arguments).await?).with_context(|| format!("kubectl {arguments:?}"))
     }
 
-    /// All it says, whether it fails or not.
+    /// Runs kubectl, and returns its output whether or not it succeeds.
     ///
     /// # Errors
-    /// It can't be run.
+    /// Returns an error if kubectl can't be run.
     pub async fn output(&self, arguments: &[&str], stdin: &str) -> Result<Output> {
         wait::begin(&format!("kubectl {arguments:?} ends"));
         let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().context("running kubectl")?;
@@ -112,10 +112,10 @@ impl Kubectl {
         ended(child).await
     }
 
-    /// Starts one that goes on, as `get --watch` does. It ends when dropped.
+    /// Starts a kubectl that keeps running, such as `get --watch`. It is killed when dropped.
     ///
     /// # Errors
-    /// It can't be run.
+    /// Returns an error if kubectl can't be run.
     pub fn spawn(&self, arguments: &[&str]) -> Result<Child> {
         self.command(arguments).stdin(Stdio::null()).spawn().context("running kubectl")
     }
@@ -131,16 +131,16 @@ impl Kubectl {
 /// Runs `berth` until it ends.
 ///
 /// # Errors
-/// It can't be run.
+/// Returns an error if `berth` can't be run.
 pub async fn run_berth(arguments: &[&str]) -> Result<Output> {
     wait::begin(&format!("berth {arguments:?} ends"));
     ended(spawn_berth(arguments)?).await
 }
 
-/// Starts `berth`, which is killed when dropped.
+/// Starts `berth`. The process is killed when dropped.
 ///
 /// # Errors
-/// It can't be run.
+/// Returns an error if `berth` can't be run.
 pub fn spawn_berth(arguments: &[&str]) -> Result<Child> {
     let mut command = Command::new(berth()?);
     command.args(arguments).env_remove("BERTH_LOG").kill_on_drop(true);
@@ -148,10 +148,10 @@ pub fn spawn_berth(arguments: &[&str]) -> Result<Child> {
     command.spawn().with_context(|| format!("running berth {arguments:?}"))
 }
 
-/// Runs `berth` with a standard output that nobody reads any more.
+/// Runs `berth` with a standard output whose reader is closed.
 ///
 /// # Errors
-/// It can't be run.
+/// Returns an error if `berth` can't be run.
 pub async fn run_berth_unread(arguments: &[&str]) -> Result<Output> {
     wait::begin(&format!("berth {arguments:?} ends"));
     let (reader, writer) = std::io::pipe()?;
@@ -162,10 +162,10 @@ pub async fn run_berth_unread(arguments: &[&str]) -> Result<Output> {
     ended(command.spawn().with_context(|| format!("running berth {arguments:?}"))?).await
 }
 
-/// Runs any program until it ends, without input. It is killed when the test ends before.
+/// Runs a program without input until it ends. It is killed if the test ends first.
 ///
 /// # Errors
-/// It can't be run.
+/// Returns an error if the program can't be run.
 pub async fn run(mut command: Command) -> Result<Output> {
     let shown = format!("{:?}", command.as_std());
     wait::begin(&format!("{shown} ends"));
@@ -173,20 +173,20 @@ pub async fn run(mut command: Command) -> Result<Output> {
     ended(command.spawn().with_context(|| format!("running {shown}"))?).await
 }
 
-/// Waits for the end.
+/// Waits until the process has ended. Returns its output.
 ///
 /// # Errors
-/// The system's.
+/// Returns the operating system's error.
 pub async fn ended(child: Child) -> Result<Output> {
     let output = child.wait_with_output().await?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(Output { success: output.status.success(), stdout: text(&output.stdout), stderr: text(&output.stderr) })
 }
 
-/// Asks the process to end, as kubelets and service managers do, and waits until it has.
+/// Sends SIGTERM, as kubelets and service managers do, and waits until the process has ended.
 ///
 /// # Errors
-/// It had ended before, or did not within half a minute.
+/// Returns an error if the process had ended before, or did not end within 30 seconds.
 pub async fn terminate(child: &mut Child) -> Result<ExitStatus> {
     const WITHIN: Duration = Duration::from_secs(30);
     signal(child, "TERM").await?;
@@ -194,18 +194,18 @@ pub async fn terminate(child: &mut Child) -> Result<ExitStatus> {
     Ok(ended.with_context(|| format!("the process did not end within {WITHIN:?} of SIGTERM"))??)
 }
 
-/// Sends a signal.
+/// Sends a signal to the process.
 ///
 /// # Errors
-/// The process has ended.
+/// Returns an error if the process has ended.
 pub async fn signal(child: &Child, name: &str) -> Result<()> {
     signal_process(child.id().context("the process has ended by itself")?, name).await
 }
 
-/// Sends a signal to the process of this id.
+/// Sends a signal to the process with this id.
 ///
 /// # Errors
-/// There is no such process.
+/// Returns an error if there is no such process.
 pub async fn signal_process(id: u32, name: &str) -> Result<()> {
     let status = Command::new("kill").args([format!("-{name}"), id.to_string()]).status().await?;
     ensure!(status.success(), "kill -{name} {id}: {status}");

@@ -1,4 +1,4 @@
-//! Objects as the core is told of them.
+//! Reads objects into the events that the core gets.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use berth_core::Event;
 use berth_core::model::{ObjectKind, ObjectReads, Pod, PodKey};
 use serde_json::Value;
 
-/// Reads objects as informers do: equal parts of pods are one, further kinds are read as far as some plugin reads them.
+/// Reads objects as informers do: equal parts of pods are shared, and further kinds are reduced to the fields that
+/// plugins read.
 #[derive(Default)]
 pub struct Reader {
     further: BTreeMap<Arc<ObjectKind>, FurtherKind>,
@@ -18,15 +19,15 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Some plugin reads this.
+    /// Registers a kind and the fields of it that a plugin reads.
     pub fn wants(&mut self, reads: &ObjectReads) {
         self.further.insert(Arc::clone(&reads.kind), FurtherKind::new(reads));
     }
 
-    /// An object that appears or changes; `None` of a kind that no plugin reads.
+    /// Returns the event for an object that was added or changed, or `None` for a kind that no plugin reads.
     ///
     /// # Errors
-    /// It can't be read.
+    /// Returns an error if the object can't be read.
     pub fn set(&self, object: &Value) -> Result<Option<Event>> {
         Ok(match kind(object) {
             "Node" => {
@@ -41,10 +42,10 @@ impl Reader {
         })
     }
 
-    /// One that goes.
+    /// Returns the event for an object that was removed, or `None` for a kind that no plugin reads.
     ///
     /// # Errors
-    /// It can't be read.
+    /// Returns an error if the object can't be read.
     pub fn removed(&self, object: &Value) -> Result<Option<Event>> {
         let text = |field: &str| -> Box<str> { object["metadata"][field].as_str().unwrap_or_default().into() };
         Ok(match kind(object) {
@@ -60,10 +61,10 @@ impl Reader {
     }
 }
 
-/// A pod.
+/// Reads a pod.
 ///
 /// # Errors
-/// It can't be read.
+/// Returns an error if the pod can't be read.
 pub fn pod(object: &Value) -> Result<Pod> {
     pod_of(object, &PodParts::default())
 }
@@ -72,7 +73,7 @@ fn pod_of(object: &Value, parts: &PodParts) -> Result<Pod> {
     Ok(read::<PodObject>(object)?.into_model(parts, &mut Notes::default()))
 }
 
-/// As an informer reads it.
+/// Parses the object as an informer does.
 fn read<T: Slim>(object: &Value) -> Result<T> {
     let observed: Observed<T> = serde_json::from_str(&object.to_string())?;
     Ok(observed.object?)

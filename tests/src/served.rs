@@ -1,20 +1,20 @@
-//! What a process serves over HTTPS with a certificate that it signed itself.
+//! Reads what a process serves over HTTPS with a self-signed certificate.
 
 use anyhow::Result;
 use axum::http::Request;
 use kube::client::Body;
 use kube::config::AuthInfo;
 
-/// What is answered at `https://ADDRESS PATH` to the owner of the token, or to anybody, with the status as a number.
+/// Requests `https://ADDRESS PATH` with a token, or without credentials. Returns status and body.
 ///
 /// # Errors
-/// Nothing is served there.
+/// Returns an error if nothing is served there.
 pub async fn get(address: &str, path: &str, token: Option<&str>) -> Result<(u16, String)> {
     let token = token.map(|token| token.to_owned().into());
     get_with(address, path, AuthInfo { token, ..AuthInfo::default() }).await
 }
 
-/// The same, for who shows who they are in another way.
+/// Requests a path as [`get`] does, with other credentials.
 ///
 /// # Errors
 /// As [`get`].

@@ -1,4 +1,4 @@
-//! A scheduler at work, and a journal of what it does.
+//! A running scheduler, and a journal of what it does.
 
 use anyhow::{Context, Result};
 use berth::scheduler::Scheduler;
@@ -12,36 +12,36 @@ use crate::objects::pod;
 use crate::target::Target;
 use crate::wait::{Look, eventually};
 
-/// What most tests start with.
+/// A scheduler and a journal, with which most tests start.
 pub struct Session<'a> {
     /// The API server.
     pub target: &'a Target,
-    /// What becomes of the pods.
+    /// The observed state of the pods.
     pub journal: Journal,
     scheduler: Option<Scheduler>,
 }
 
 impl<'a> Session<'a> {
-    /// Makes the nodes, then starts a scheduler that so knows all of them.
+    /// Creates the nodes, then starts a scheduler. The scheduler knows all of the nodes when it is ready.
     ///
     /// # Errors
-    /// The API server's or the scheduler's.
+    /// Returns the API server's or the scheduler's error.
     pub async fn with_nodes(target: &'a Target, nodes: impl IntoIterator<Item = Value>) -> Result<Self> {
         api::create_all(&target.client, nodes).await?;
         Self::start(target).await
     }
 
-    /// Starts a scheduler for what is there.
+    /// Starts a scheduler for the objects that exist.
     ///
     /// # Errors
-    /// The scheduler's.
+    /// Returns the scheduler's error.
     pub async fn start(target: &'a Target) -> Result<Self> {
         let journal = Journal::start(&target.client).await?;
         let scheduler = target.scheduler().await.context("starting the scheduler")?;
         Ok(Self { target, journal, scheduler: Some(scheduler) })
     }
 
-    /// An administrator's client.
+    /// Returns an administrator's client.
     pub fn client(&self) -> &Client {
         &self.target.client
     }
@@ -49,24 +49,25 @@ impl<'a> Session<'a> {
     /// Creates an object.
     ///
     /// # Errors
-    /// The API server's.
+    /// Returns the API server's error.
     pub async fn create(&self, object: &Value) -> Result<()> {
         api::create(self.client(), object).await
     }
 
-    /// Creates them.
+    /// Creates objects, several at once.
     ///
     /// # Errors
-    /// The API server's.
+    /// Returns the API server's error.
     pub async fn create_all(&self, objects: impl IntoIterator<Item = Value>) -> Result<()> {
         api::create_all(self.client(), objects).await
     }
 
-    /// Makes pods `PREFIX-n` until one is rejected with this message: only then does the cluster, with its plugins, say
-    /// so for every pod from now on. Its name.
+    /// Creates pods `PREFIX-1`, `PREFIX-2` … until one is rejected with this message. From then on, every new pod
+    /// gets this message: the scheduler has seen the cluster's latest changes and its plugins. Returns the name of
+    /// the rejected pod.
     ///
     /// # Errors
-    /// None was in time; tells what the last one was told.
+    /// Returns an error if none was rejected in time. The error has the last pod's state.
     pub async fn until_rejecting(&self, prefix: &str, message: &str) -> Result<String> {
         let mut n = 0;
         eventually(&format!("new pods are rejected with {message:?}"), || {
@@ -83,10 +84,10 @@ impl<'a> Session<'a> {
         .await
     }
 
-    /// Makes a small pod and waits until it is placed or rejected.
+    /// Creates a small pod and waits until it is placed or rejected.
     ///
     /// # Errors
-    /// It was neither in time.
+    /// Returns an error if it was neither in time.
     pub async fn try_pod(&self, name: &str) -> Result<Seen> {
         self.create(&pod(name, "1m")).await?;
         self.journal
@@ -97,10 +98,10 @@ impl<'a> Session<'a> {
             .await
     }
 
-    /// Waits until the scheduler knows that the node takes no more pods, as `kubectl cordon` has it.
+    /// Waits until the scheduler knows that the node is unschedulable, as `kubectl cordon` makes it.
     ///
     /// # Errors
-    /// It did not in time.
+    /// Returns an error if it did not in time.
     pub async fn until_cordoned(&self, node: &str) -> Result<()> {
         eventually(&format!("the scheduler knows that {node} is cordoned"), || async {
             let node = node.to_owned();
@@ -112,10 +113,11 @@ impl<'a> Session<'a> {
         .await
     }
 
-    /// Waits until a node is chosen for the pod, and taken up for it, whether or not the pod waits for something more.
+    /// Waits until the scheduler has chosen a node for the pod and assumed the pod there. The pod may still wait
+    /// for permission.
     ///
     /// # Errors
-    /// There was none in time.
+    /// Returns an error if it did not in time.
     pub async fn until_assumed(&self, pod: &str) -> Result<()> {
         eventually(&format!("a node is chosen for pod {pod}"), || async {
             let pod = pod.to_owned();
@@ -127,17 +129,17 @@ impl<'a> Session<'a> {
         .await
     }
 
-    /// The digest of the component that serves from this file of the plugins directory.
+    /// Returns the digest of the component that serves from this file of the plugins directory.
     ///
     /// # Errors
-    /// None does.
+    /// Returns an error if no component serves from it.
     pub fn digest_of(&self, file: &str) -> Result<Digest> {
         let plugins = self.scheduler()?.loader().status();
         let serving = plugins.iter().find(|plugin| is_of(plugin, file) && is_loaded(plugin));
         serving.and_then(|plugin| plugin.digest).with_context(|| format!("no plugin serves from {file}"))
     }
 
-    /// Waits until another component serves from this file than the one of this digest.
+    /// Waits until the component that serves from this file has another digest than `before`.
     ///
     /// # Errors
     /// As [`Session::until_serving`].
@@ -148,10 +150,10 @@ impl<'a> Session<'a> {
         self.until_plugin(&format!("another component serves from {file}"), other).await
     }
 
-    /// Waits until nothing serves from this file.
+    /// Waits until no component serves from this file.
     ///
     /// # Errors
-    /// Something still did in the end.
+    /// Returns an error if one still did in the end.
     pub async fn until_unloaded(&self, file: &str) -> Result<()> {
         eventually(&format!("nothing serves from {file}"), || async {
             let plugins = self.scheduler()?.loader().status();
@@ -164,7 +166,7 @@ impl<'a> Session<'a> {
     /// Waits until this plugin serves in this version.
     ///
     /// # Errors
-    /// It did not in time; tells which plugins there are.
+    /// Returns an error if it did not in time. The error lists the plugins.
     pub async fn until_serving(&self, name: &str, version: &str) -> Result<()> {
         let serves = |plugin: &PluginStatus| &*plugin.name == name && &*plugin.version == version && is_loaded(plugin);
         self.until_plugin(&format!("plugin {name} serves in version {version}"), serves).await
@@ -179,7 +181,7 @@ impl<'a> Session<'a> {
         self.until_plugin(&format!("the plugin in {file} serves"), loaded).await
     }
 
-    /// Waits until this file of the plugins directory is refused, for a cause that says so.
+    /// Waits until this file of the plugins directory is refused with an error that contains `cause`.
     ///
     /// # Errors
     /// As [`Session::until_serving`].
@@ -203,10 +205,10 @@ impl<'a> Session<'a> {
         self.scheduler.as_ref().context("the session has no scheduler any more")
     }
 
-    /// Stops the scheduler and has a last look for what must not happen.
+    /// Stops the scheduler, and checks the journal for violations.
     ///
     /// # Errors
-    /// It did not stop, or something did happen.
+    /// Returns an error if the scheduler did not stop, or there was a violation.
     pub async fn end(mut self) -> Result<()> {
         if let Some(scheduler) = self.scheduler.take() {
             self.target.stop(scheduler).await?;

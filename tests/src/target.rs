@@ -1,4 +1,4 @@
-//! What a test of the suite runs against.
+//! The API server that a test of the suite runs against.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,25 +14,25 @@ use tokio::sync::oneshot;
 
 use crate::control_plane::ControlPlane;
 
-/// An API server without nodes and pods, and what is started against it.
+/// An API server without nodes and pods, and the folders of what is started against it.
 pub struct Target {
     /// An administrator's client.
     pub client: Client,
-    /// The same as a file.
+    /// A kubeconfig for the same access.
     pub kubeconfig: PathBuf,
-    /// The embedded server; `None` where a real one is behind the client.
+    /// The embedded server; `None` where the API server is a real one.
     pub embedded: Option<sim::Server>,
     home: TempDir,
 }
 
-/// How long a scheduler may take to finish what it has under way.
+/// The maximum time for a scheduler to finish its work in progress.
 const STOP_WITHIN: Duration = Duration::from_secs(20);
 
 impl Target {
-    /// A fresh embedded API server.
+    /// Starts a new embedded API server.
     ///
     /// # Errors
-    /// It can't be started.
+    /// Returns an error if it can't be started.
     pub async fn embedded() -> Result<Self> {
         let home = home()?;
         let server = sim::Server::start(sim::Options::default()).await?;
@@ -42,62 +42,63 @@ impl Target {
         Ok(Self { client, kubeconfig, embedded: Some(server), home })
     }
 
-    /// A real one, once what the last test left is gone.
+    /// Connects to a real API server, and cleans up the last test's objects.
     ///
     /// # Errors
-    /// It does not answer.
+    /// Returns an error if the API server does not answer.
     pub async fn real(plane: &ControlPlane) -> Result<Self> {
         let client = berth::kube::connect(Some(plane.kubeconfig())).await?;
         crate::clean::up(&client).await.context("cleaning up after the last test")?;
         Ok(Self { client, kubeconfig: plane.kubeconfig().to_owned(), embedded: None, home: home()? })
     }
 
-    /// Deletes what a test made, for another round of it. Of kinds beyond pods and nodes not all.
+    /// Deletes the objects of a test, so that the test can run again. Kinds beyond pods and nodes are not all
+    /// covered.
     ///
     /// # Errors
-    /// The API server's.
+    /// Returns the API server's error.
     pub async fn clean_up(&self) -> Result<()> {
         crate::clean::up(&self.client).await
     }
 
-    /// Where plugins are dropped for schedulers started here; empty at first.
+    /// Returns the plugins directory of the schedulers that are started here. It is empty at first.
     pub fn plugins_dir(&self) -> PathBuf {
         self.home.path().join("plugins")
     }
 
-    /// A folder of the test's own.
+    /// Returns a folder for this test only.
     pub fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// The embedded server, which tests of its faults ask for.
+    /// Returns the embedded server, for tests that inject faults into it.
     ///
     /// # Errors
-    /// There is a real one.
+    /// Returns an error if the API server is a real one.
     pub fn embedded_server(&self) -> Result<&sim::Server> {
         self.embedded.as_ref().context("this test needs the embedded API server")
     }
 
-    /// A scheduler with the default profile, in this process, ready to place pods.
+    /// Starts a scheduler with the default profile in this process. Returns it when it is ready to place pods.
     ///
     /// # Errors
-    /// It can't be started.
+    /// Returns an error if it can't be started.
     pub async fn scheduler(&self) -> Result<Scheduler> {
         let options = scheduler::Options { plugins_dir: Some(self.plugins_dir()), ..scheduler::Options::default() };
         Scheduler::start(self.client.clone(), options).await
     }
 
-    /// Ends a scheduler, and waits for what it has under way.
+    /// Stops a scheduler, and waits for its work in progress.
     ///
     /// # Errors
-    /// It could not end in an orderly way.
+    /// Returns an error if it could not finish.
     pub async fn stop(&self, scheduler: Scheduler) -> Result<()> {
         let undone = scheduler.stop(STOP_WITHIN).await?;
         ensure!(undone == Undone::default(), "not done within {STOP_WITHIN:?}: {undone:?}");
         Ok(())
     }
 
-    /// Starts the cluster's other hands, which work until the sender is dropped.
+    /// Starts the simulated controllers. They run until the sender is dropped.
     pub fn controllers(&self) -> oneshot::Sender<()> {
         let (running, stopped) = oneshot::channel();
         let client = self.client.clone();

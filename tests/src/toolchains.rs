@@ -1,4 +1,5 @@
-//! What builds plugins of each language on this machine: the usual tools, or those that `scripts/` fetched into `.tools/`.
+//! The tools that build plugins of each language on this machine: installed ones, or those that `scripts/`
+//! downloaded into `.tools/`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,15 +8,17 @@ use std::process::{Command, Stdio};
 /// The languages of `berth plugin new`.
 pub const LANGUAGES: [&str; 6] = ["rust", "go", "typescript", "python", "c", "zig"];
 
-/// What a project's `build` needs in its environment.
+/// The environment variables that a project's `build` needs.
 pub type Environment = Vec<(&'static str, OsString)>;
 
-/// The environment in which a project of this language builds without the network, or why there is none.
+/// Returns the environment in which a project of this language builds without network access, or the reason why
+/// there is none.
 ///
-/// `BERTH_TEST_LANGUAGES` names the languages that have to work, with spaces between: for the others it is reason enough.
+/// `BERTH_TEST_LANGUAGES` lists, separated by spaces, the languages that must work. Any other language returns a
+/// reason.
 ///
 /// # Errors
-/// The sentence that says what is missing.
+/// Returns a sentence that says what is missing.
 pub fn environment(language: &str) -> Result<Environment, String> {
     if let Ok(named) = std::env::var("BERTH_TEST_LANGUAGES")
         && !named.split_whitespace().any(|name| name == language)
@@ -39,7 +42,8 @@ fn rust() -> Result<Environment, String> {
     if !target && !sources {
         return Err("Rust's target is missing: rustup target add wasm32-unknown-unknown".into());
     }
-    // What the workspace depends on is on this machine. The standard library, where it is built, is built once.
+    // The dependencies of the workspace are already on this machine. The standard library, where it has to be
+    // built, is built once for all projects.
     let target = root().join("target/projects");
     Ok(vec![("CARGO_NET_OFFLINE", "true".into()), ("CARGO_TARGET_DIR", target.into())])
 }
@@ -59,7 +63,7 @@ fn typescript() -> Result<Environment, String> {
     if !matches!(major, Some(20..)) {
         return Err(format!("Node 20 or newer is wanted, there is {version:?}: https://nodejs.org/en/download"));
     }
-    // npm keeps what it once fetched.
+    // npm's cache keeps the packages that it downloaded.
     if !root().join(".tools/typescript/node_modules").is_dir() {
         return Err("npm's packages were not fetched yet: scripts/guests-typescript does it".into());
     }
@@ -82,7 +86,7 @@ fn zig() -> Result<Environment, String> {
     }
 }
 
-/// The Python of an environment that `scripts/python-tools.sh` made whole.
+/// Returns the Python of an environment that `scripts/python-tools.sh` completed.
 fn fetched(package: &str) -> Option<PathBuf> {
     let tools = root().join(".tools").canonicalize().ok()?;
     let folders = std::fs::read_dir(tools).ok()?.flatten().map(|entry| entry.path());
@@ -98,7 +102,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// What a program prints, where there is one and it succeeds.
+/// Returns the output of a program, if the program exists and succeeds.
 fn said(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())

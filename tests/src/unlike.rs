@@ -1,4 +1,4 @@
-//! Nodes, pods and objects of which no two are alike, for tests of what the core and the components keep.
+//! Nodes, pods and objects that are all different, for tests of what the core and the components keep.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -9,14 +9,15 @@ pub const NAMESPACE: &str = "churn";
 const ZONE: &str = "topology.kubernetes.io/zone";
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
-/// Racks and zones that nodes stand in.
+/// The number of racks and zones.
 const RACKS: usize = 61;
 const ZONES: usize = 5;
 
-/// Kinds of devices that nodes have.
+/// The number of device resources.
 const DEVICES: usize = 31;
 
-/// Returns a node. Its resources, labels and images have its number. Its taints, and whether it is cordoned, are drawn.
+/// Returns a node. Its resources, labels and images have its number. Its taints, and whether it is cordoned, are
+/// drawn.
 #[must_use]
 pub fn node(number: usize, chance: &mut Rng) -> Value {
     let name = format!("node-{number}");
@@ -45,7 +46,7 @@ pub fn node(number: usize, chance: &mut Rng) -> Value {
     })
 }
 
-/// Returns the Service and the ReplicaSet of an app, which topology spread reads, and its claim with the volume in one zone.
+/// Returns an app's Service and ReplicaSet, which topology spread reads, and its claim with a volume in one zone.
 #[must_use]
 pub fn objects(app: usize, chance: &mut Rng) -> [Value; 4] {
     let name = app_name(app);
@@ -74,7 +75,7 @@ pub fn objects(app: usize, chance: &mut Rng) -> [Value; 4] {
     ]
 }
 
-/// Returns a pod of an app. Pods of one app and seed are alike but for their names and uids.
+/// Returns a pod of an app. Pods of one app and seed are equal except for their names and uids.
 #[must_use]
 pub fn pod(number: usize, app: usize, seed: u64) -> Value {
     let mut chance = Rng::with_seed(seed ^ app as u64);
@@ -94,7 +95,7 @@ pub fn pod(number: usize, app: usize, seed: u64) -> Value {
     pod
 }
 
-/// Has the pod demand one thing, which is drawn.
+/// Adds one constraint, drawn at random, to the pod.
 fn demand(spec: &mut Value, app: usize, chance: &mut Rng) {
     let selector = json!({"matchLabels": {"app": app_name(app)}});
     let of_this = |topology: &str| json!({"labelSelector": selector, "topologyKey": topology});
@@ -154,7 +155,7 @@ fn demand(spec: &mut Value, app: usize, chance: &mut Rng) {
     }
 }
 
-/// Returns the pods' namespace. Its label changes which pods a namespace selector finds.
+/// Returns the pods' namespace. Its label changes which pods a namespace selector matches.
 #[must_use]
 pub fn namespace(team: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Namespace",

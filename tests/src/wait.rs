@@ -1,4 +1,4 @@
-//! Waiting for conditions: no test sleeps and hopes.
+//! Waits for conditions. No test sleeps for a fixed time.
 
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
@@ -6,40 +6,40 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-/// How long a condition may take to come true, unless a test says otherwise. It is much for a machine that does nothing
-/// else, and there are others.
+/// The maximum time to wait for a condition, unless a test sets another. It is generous, because machines are often
+/// busy.
 pub const PATIENCE: Duration = Duration::from_secs(90);
 
-/// How often a condition is looked at where nothing tells of changes.
+/// The interval between two looks at a condition that has no notification of changes.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 static LAST_WAIT: Mutex<String> = Mutex::new(String::new());
 
-/// What a look at a condition found.
+/// The result of a look at a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Look<T = ()> {
-    /// It is true; this came with it.
+    /// The condition is true, with a value.
     Yes(T),
-    /// It is not; this is how things are instead.
+    /// The condition is not true, with a description of the current state.
     NotYet(String),
 }
 
 impl Look {
-    /// Looks at a condition that is true or not; `found` says how things are.
+    /// Returns the result for a condition that is true or false. `found` describes the current state.
     pub fn at(condition: bool, found: impl FnOnce() -> String) -> Self {
         if condition { Self::Yes(()) } else { Self::NotYet(found()) }
     }
 }
 
-/// Looks until the answer is yes, for up to [`PATIENCE`].
+/// Calls `look` until it returns yes, for up to [`PATIENCE`].
 ///
 /// # Errors
-/// The look's own, or that there was no yes in time, with what the last look found.
+/// Returns the look's own error, or an error with the last state if there was no yes in time.
 pub async fn eventually<T, F: Future<Output = Result<Look<T>>>>(what: &str, look: impl FnMut() -> F) -> Result<T> {
     eventually_within(PATIENCE, what, look).await
 }
 
-/// Looks until the answer is yes, for up to `patience`.
+/// Calls `look` until it returns yes, for up to `patience`.
 ///
 /// # Errors
 /// As [`eventually`].
@@ -63,13 +63,13 @@ pub async fn eventually_within<T, F: Future<Output = Result<Look<T>>>>(
     }
 }
 
-/// Lets this time pass: for a fault that consists of it, never for a condition.
+/// Waits for this time. Use it only for a fault that consists of a delay, never to wait for a condition.
 pub(crate) async fn pass(time: Duration) {
     let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + time, time);
     ticks.tick().await;
 }
 
-/// What this process waits for, or did last.
+/// Returns a description of the current wait of this process, or of the last one.
 pub fn last_wait() -> String {
     LAST_WAIT.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

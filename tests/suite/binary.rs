@@ -1,4 +1,4 @@
-//! `berth` as it was built: the commands that need no cluster.
+//! The built `berth` binary: commands that need no cluster.
 
 use anyhow::{Context, Result, ensure};
 use berth_tests::programs::{self, Kubectl};
@@ -7,7 +7,7 @@ use libtest_mimic::Trial;
 
 use crate::harness::trial_on_its_own;
 
-/// What of these tests is known before the run: kubectl may be missing.
+/// Returns the trials. Tests that need kubectl are shown as ignored if there is no kubectl.
 pub fn trials() -> Vec<Trial> {
     let no_kubectl = programs::kubectl_path().is_none();
     vec![
@@ -19,11 +19,11 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Without a terminal the demo ends after its table, and fails if the outcome is not the expected one.
+/// Without a terminal, the demo ends after its table. It fails if the outcome is not the expected one.
 async fn demo() -> Result<()> {
     let output = programs::run_berth(&["demo"]).await?;
     ensure!(output.success, "berth demo failed:\n{}\n{}", output.stdout, output.stderr);
-    // Besides the counts, which the demo itself compares with host/demo/expected.yaml: that the table says them.
+    // The demo itself compares the counts with host/demo/expected.yaml. This test checks that the table shows them.
     for expected in [
         "106 of 111 pods placed on 50 nodes",
         "4 node(s) didn't have free ports for the requested pod ports",
@@ -38,7 +38,7 @@ async fn demo() -> Result<()> {
     Ok(())
 }
 
-/// As in `berth plugin list | head -0`.
+/// Behaves like `berth plugin list | head -0`.
 async fn a_reader_that_has_seen_enough() -> Result<()> {
     let output = programs::run_berth_unread(&["plugin", "list"]).await?;
     ensure!(output.success && output.stderr.is_empty(), "berth plugin list failed:\n{}", output.stderr);
@@ -60,7 +60,7 @@ async fn sim_serves_kubectl() -> Result<()> {
     sim.stop().await
 }
 
-/// `--no-scheduler` leaves the place to another one.
+/// With `--no-scheduler`, another scheduler can bind the pods.
 async fn sim_without_scheduler() -> Result<()> {
     let sim = Sim::start(&["--empty", "--no-scheduler", "--no-controllers"]).await?;
     sim.kubectl.run_with(&["apply", "-f", "-"], NODE).await?;
@@ -70,7 +70,8 @@ async fn sim_without_scheduler() -> Result<()> {
     sim.stop().await
 }
 
-/// Binds the pod as any scheduler would, which a second binding would make fail.
+/// Binds the pod like another scheduler. If Berth had bound the pod before, the API server would refuse this
+/// binding.
 async fn kube_scheduler_stand_in(sim: &Sim) -> Result<String> {
     let binding = r#"{"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "web", "namespace": "default"},
                       "target": {"apiVersion": "v1", "kind": "Node", "name": "n1"}}"#;
@@ -89,7 +90,7 @@ status:
   conditions: [{type: Ready, status: "True"}]
 "#;
 
-/// A running `berth sim`, and kubectl for it.
+/// A running `berth sim`, and a kubectl for it.
 struct Sim {
     child: tokio::process::Child,
     kubectl: Kubectl,
@@ -114,7 +115,7 @@ impl Sim {
         Ok(Self { child, kubectl: Kubectl::new(&kubeconfig)?, _home: home })
     }
 
-    /// As Ctrl-C or a service manager does it: the command ends, and says it went well.
+    /// Sends SIGTERM as a service manager does. The command must end with success.
     async fn stop(mut self) -> Result<()> {
         let status = programs::terminate(&mut self.child).await.context("berth sim")?;
         ensure!(status.success(), "berth sim ended with {status} on SIGTERM");

@@ -1,39 +1,39 @@
-//! What a test of the suite is.
+//! The definition of a test of the suite.
 
 use anyhow::Result;
 use berth_tests::Target;
 use futures::future::BoxFuture;
 
-/// A test: a name, and what it does with an API server.
+/// A test: a name, and a function that uses an API server.
 pub struct Case {
-    /// The module, which is the behaviour that it is about.
+    /// The name of the test's module, which says what behavior the test is about.
     pub module: &'static str,
     /// The function's name.
     pub name: &'static str,
-    /// Where it runs.
+    /// The API servers that the test runs against.
     pub on: On,
     /// The function.
     pub run: Run,
 }
 
-/// Where a test runs.
+/// The API servers that a test runs against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
-    /// Against the embedded API server and a real one.
+    /// The embedded API server and a real one.
     Both,
-    /// Against a real one, as it needs what only that can do: roles.
+    /// A real API server only, because the test needs features that the embedded one lacks, such as roles.
     Real,
-    /// Against the embedded one, as it needs what only that can do: faults.
+    /// The embedded API server only, because the test needs features that a real one lacks, such as faults.
     Embedded,
 }
 
 /// A test's function.
 pub type Run = for<'a> fn(&'a Target) -> BoxFuture<'a, Result<()>>;
 
-/// The tests of a module: `cases!(Both: this, that)` makes its function `cases`.
+/// Defines a module's function `cases`, which returns its tests: `cases!(Both: this, that)`.
 macro_rules! cases {
     ($on:ident: $($name:ident),+ $(,)?) => {
-        /// The tests of this module.
+        /// Returns the tests of this module.
         pub fn cases() -> Vec<crate::case::Case> {
             let module = module_path!().rsplit("::").next().unwrap_or_default();
             vec![$(crate::case::Case {

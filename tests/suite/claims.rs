@@ -1,5 +1,6 @@
-//! A pod's claim of a device: the pod goes where the device is, and the claim says so. An extended resource that a class stands for
-//! becomes a claim; and a claim that nobody uses is allocated anew where it is needed.
+//! ResourceClaims: the pod goes to the node that has the device, and the claim gets an allocation. An extended
+//! resource of a device class becomes a claim. The allocation of a claim that no pod uses is replaced where another
+//! node needs it.
 
 use anyhow::{Context, Result, ensure};
 use berth_tests::objects::{NAMESPACE, nodes, pod, with};
@@ -30,7 +31,7 @@ async fn a_claim_that_nobody_uses_is_allocated_elsewhere(target: &Target) -> Res
     with_devices(target, vec![claim()], moved(target)).await
 }
 
-/// Two nodes' devices, and these claims, are there meanwhile.
+/// Runs the test while devices of two nodes and these claims exist.
 async fn with_devices(
     target: &Target,
     claims: Vec<Value>,
@@ -40,7 +41,7 @@ async fn with_devices(
     made.extend(claims);
     api::create_all(&target.client, made.clone()).await?;
     let result = test.await;
-    // Whatever came of it, the next test finds none of this.
+    // The objects are removed whether or not the test succeeds, so that the next test does not find them.
     for object in &made {
         remove(&target.client, object).await?;
     }
@@ -61,7 +62,7 @@ async fn extended(target: &Target) -> Result<()> {
     let pod = with(pod("asking", "10m"), &json!({"spec": {"containers": [container]}}));
     session.create(&pod).await?;
     let node = session.journal.placed_pod("asking").await?;
-    // All of it is written before the bind.
+    // The status is written before the pod is bound.
     let found = api::get(session.client(), &pod).await?.context("the pod is gone")?;
     let named = &found["status"]["extendedResourceClaimStatus"];
     let mapping = json!({"containerName": "main", "resourceName": RESOURCE, "requestName": "container-0-request-0"});
@@ -82,7 +83,7 @@ async fn extended(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// The claim has a device of the first node, and the pod is to go to the second one.
+/// The claim is allocated on the first node, and the pod may only go to the second node.
 async fn moved(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("claims", 2, 4)).await?;
     let here = json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["claims-0"]}]});
@@ -108,7 +109,7 @@ async fn placed(target: &Target) -> Result<()> {
     session.create(&pod).await?;
     let node = session.journal.placed_pod("claimant").await?;
     ensure!(node == "claims-1", "it is on {node}, whose device is too small");
-    // It is written before the bind, so it is there.
+    // The claim is written before the pod is bound.
     is_written(session.client(), &pod).await?;
     session.end().await
 }
@@ -137,7 +138,7 @@ fn class() -> Value {
     })
 }
 
-/// A device of so much memory on the node.
+/// Returns a slice with one device on the node, which has this much memory.
 fn slice(node: &str, memory: &str) -> Value {
     json!({
         "apiVersion": VERSION, "kind": "ResourceSlice",

@@ -1,5 +1,5 @@
-//! Configuration files, by the binaries: kube-scheduler itself writes what `host/tests/config/in-force/` says that it does,
-//! and the commands of `berth` about such files.
+//! Configuration files, tested through the binaries: kube-scheduler still writes what `host/tests/config/in-force/`
+//! contains, and `berth`'s commands handle such files.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use tokio::process::Command;
 
 use crate::harness::trial_on_its_own;
 
-/// kube-scheduler may not be there, which is known before the run.
+/// Returns the trials. Tests that need kube-scheduler are shown as ignored if there is none.
 pub fn trials() -> Vec<Trial> {
     let no_scheduler = kube_scheduler().is_none();
     vec![
@@ -35,7 +35,7 @@ fn read(path: &Path) -> Result<Value> {
     serde_saphyr::from_str(&text).with_context(|| path.display().to_string())
 }
 
-/// What the tests of the host compare with is what kube-scheduler says today.
+/// Checks that kube-scheduler's current output equals the files that the host's tests compare with.
 async fn as_kube_scheduler_writes_it() -> Result<()> {
     let program = kube_scheduler().context("PARITY_SCHEDULER names no kube-scheduler")?;
     let home = tempfile::tempdir()?;
@@ -46,7 +46,7 @@ async fn as_kube_scheduler_writes_it() -> Result<()> {
         let name = Path::new(file.file_stem().context("a name")?).with_extension("yaml");
         let to = home.path().join(&name);
         let mut command = Command::new(&program);
-        // It asks nothing of an API server before it has written, but wants to know of one.
+        // kube-scheduler sends no request before it writes the file, but the flag `--master` must be set.
         command.arg("--config").arg(&file).args(["--master=http://127.0.0.1:1", "--secure-port=0"]);
         command.arg("--write-config-to").arg(&to);
         let output = programs::run(command).await?;
@@ -57,7 +57,7 @@ async fn as_kube_scheduler_writes_it() -> Result<()> {
     Ok(())
 }
 
-/// Arguments stand in no order.
+/// Sorts the plugins' arguments by name, because their order has no meaning.
 fn by_name(mut configuration: Value) -> Value {
     let profiles = configuration["profiles"].as_array_mut().into_iter().flatten();
     for configs in profiles.filter_map(|profile| profile["pluginConfig"].as_array_mut()) {
@@ -66,7 +66,7 @@ fn by_name(mut configuration: Value) -> Value {
     configuration
 }
 
-/// Flags are in force as well, and come before the file.
+/// Flags override the file, and the written configuration includes them.
 async fn written() -> Result<()> {
     let home = tempfile::tempdir()?;
     let to = home.path().join("written.yaml");
@@ -81,7 +81,7 @@ async fn written() -> Result<()> {
     Ok(())
 }
 
-/// What runs, and what doesn't.
+/// `berth config check` accepts valid files and refuses invalid ones.
 async fn checked() -> Result<()> {
     let good = folder("field/overrides.yaml").display().to_string();
     let output = programs::run_berth(&["config", "check", &good]).await?;

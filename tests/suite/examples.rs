@@ -1,4 +1,4 @@
-//! The examples that are written in every language: each language's components hold the cases that all of them share.
+//! The examples that exist in every language: the components of each language pass the shared cases.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,10 @@ use libtest_mimic::Trial;
 
 use crate::harness::trial_on_its_own;
 
-/// Folders of plugins/examples, and of target/plugins.
+/// The names of folders in plugins/examples and in target/plugins.
 const LANGUAGES: [&str; 6] = ["rust", "go", "typescript", "python", "c", "zig"];
 
-/// A trial for each language; those that are not built are shown as ignored. Rust always is.
+/// Returns a trial for each language. Languages that are not built are shown as ignored. Rust is always built.
 pub fn trials() -> Vec<Trial> {
     let trial = |language| {
         trial_on_its_own(&format!("examples::hold_their_cases_in_{language}"), move || {
@@ -22,8 +22,9 @@ pub fn trials() -> Vec<Trial> {
     LANGUAGES.map(trial).into()
 }
 
-/// Whether this run is about the language. `BERTH_TEST_LANGUAGES` names those whose tools `make test` could get, with
-/// spaces between: their components have to be there. Without it, what an earlier build left is taken.
+/// Returns whether to test the language. `BERTH_TEST_LANGUAGES` lists, separated by spaces, the languages whose
+/// tools `make test` could get; their components must exist. If the variable is unset, components of an earlier
+/// build are tested.
 fn is_built(language: &str) -> bool {
     match std::env::var("BERTH_TEST_LANGUAGES") {
         Ok(built) => built.split_whitespace().any(|name| name == language),

@@ -1,4 +1,4 @@
-//! Two processes, of which one leads: when it ends, in whatever way, the other goes on where it was.
+//! Two processes, of which one leads. When the leader ends, in whatever way, the other one continues its work.
 
 use anyhow::{Context, Result, ensure};
 use berth::kube::lease::Record;
@@ -14,10 +14,11 @@ crate::case::cases!(Both: the_leader_is_killed, the_leader_is_told_to_end);
 
 const PODS: usize = 500;
 const LATE: usize = 50;
-/// 22 of the pods fit on each, so there is a place for each pod and no more: who counts one wrongly has none for another.
+/// The number of nodes. 22 of the pods fit on each node, so there is exactly enough room: a scheduler that counts
+/// one pod wrongly has no node for another.
 const NODES: usize = 25;
 
-/// The Lease expires, and the other takes it.
+/// The Lease expires, and the other process takes it.
 async fn the_leader_is_killed(target: &Target) -> Result<()> {
     let pair = Pair::start(target, "killed", &SHORT).await?;
     let (first, mut second) = pair.leader_and_standby().await?;
@@ -28,7 +29,7 @@ async fn the_leader_is_killed(target: &Target) -> Result<()> {
     pair.check(2, 1).await
 }
 
-/// The Lease is given up: it would not expire as long as the test waits.
+/// The leader releases the Lease. The Lease is too long to expire during the test.
 async fn the_leader_is_told_to_end(target: &Target) -> Result<()> {
     let pair = Pair::start(target, "told-to-end", &LONG).await?;
     let (mut first, mut second) = pair.leader_and_standby().await?;
@@ -39,13 +40,13 @@ async fn the_leader_is_told_to_end(target: &Target) -> Result<()> {
     pair.check(2, 2).await
 }
 
-/// Flags of elections.
+/// Flags for leader election with a short Lease.
 pub const SHORT: [&str; 3] =
     ["--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=200ms"];
 const LONG: [&str; 3] =
     ["--leader-elect-lease-duration=1h", "--leader-elect-renew-deadline=30m", "--leader-elect-retry-period=200ms"];
 
-/// A cluster for two.
+/// A cluster for two schedulers.
 struct Pair<'a> {
     target: &'a Target,
     journal: Journal,
@@ -73,7 +74,7 @@ impl<'a> Pair<'a> {
         Ok((first, second))
     }
 
-    /// Ends the leader while pods come and are placed; more come when it has ended.
+    /// Creates pods, ends the leader while some are being placed, and creates more pods afterwards.
     async fn amid_work(&self, end: impl Future<Output = Result<()>>) -> Result<()> {
         let ending = async {
             let what = "some of the pods are placed";
@@ -95,7 +96,8 @@ impl<'a> Pair<'a> {
         Ok(Record::of_lease(&lease))
     }
 
-    /// So often processes began and ceased to lead, as the Lease's events have it; and no pod was placed twice.
+    /// Checks how often processes began and stopped leading, by the Lease's events, and that no pod was placed
+    /// twice.
     async fn check(&self, began: usize, ceased: usize) -> Result<()> {
         let events: Api<Event> = Api::namespaced(self.target.client.clone(), "kube-system");
         let mut events = events.list(&ListParams::default()).await?.items;

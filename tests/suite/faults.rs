@@ -18,7 +18,7 @@ crate::case::cases!(Embedded:
     slow_bindings,
 );
 
-/// Pods are made, and the watches of both kinds break with each of the faults, over and over.
+/// Creates pods and nodes while the watches of both kinds break with each fault, again and again.
 async fn watches_that_break(target: &Target) -> Result<()> {
     let server = target.embedded_server()?;
     let session = Session::with_nodes(target, nodes("n", 5, 8)).await?;
@@ -31,7 +31,7 @@ async fn watches_that_break(target: &Target) -> Result<()> {
         session.create(&node(&format!("late-{round}"), 8)).await?;
     }
     session.journal.placed("p-", 120).await?;
-    // Nodes that came while the watches were broken are known as well.
+    // The scheduler must also know the nodes that were added while the watches were broken.
     for round in 0..12 {
         let late = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": format!("late-{round}")}}});
         session.create(&with(pod(&format!("to-late-{round}"), "10m"), &late)).await?;
@@ -40,7 +40,7 @@ async fn watches_that_break(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// New watches are answered with nothing, or with 410 in either form.
+/// New watches get an empty response, or 410 in either form.
 async fn watches_that_open_badly(target: &Target) -> Result<()> {
     let server = target.embedded_server()?;
     let session = Session::with_nodes(target, nodes("n", 5, 8)).await?;
@@ -56,7 +56,8 @@ async fn watches_that_open_badly(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// What was deleted while nobody watched leaves its room to others, and what was added is found.
+/// Objects are deleted and added while no watch is open, and the history is compacted. The scheduler must find out
+/// by listing.
 async fn history_that_is_gone(target: &Target) -> Result<()> {
     let server = target.embedded_server()?;
     let session = Session::with_nodes(target, [node("n", 4), node("going", 4)]).await?;
@@ -79,7 +80,7 @@ async fn history_that_is_gone(target: &Target) -> Result<()> {
     api::delete(&target.client, &node("going", 4)).await?;
     server.compact();
     session.journal.placed("p-", 2).await?;
-    // Who knows of a node that came later knows of the one that went.
+    // A scheduler that knows this later node has also seen the removal of the other one.
     session.create(&node("after", 1)).await?;
     let on = |name: &str, node: &str| {
         with(pod(name, "1"), &json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": node}}}))
@@ -98,7 +99,7 @@ async fn bindings_that_fail(target: &Target) -> Result<()> {
     for fault in [BindFault::Fail, BindFault::Conflict, BindFault::Fail] {
         server.faults().next_binding(fault);
     }
-    // All that there is: nothing may stay taken by a binding that failed.
+    // The pods need all of the nodes' CPU, so a failed binding must not keep any of it.
     session.create_all(pods("p", 3, "4")).await?;
     session.journal.placed("p-", 3).await?;
     let all = events::all(&target.client).await?;
@@ -108,7 +109,7 @@ async fn bindings_that_fail(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// The binding is done, and the scheduler is not told.
+/// The API server performs the binding, and the scheduler gets no answer.
 async fn bindings_without_an_answer(target: &Target) -> Result<()> {
     let server = target.embedded_server()?;
     let session = Session::with_nodes(target, nodes("n", 3, 4)).await?;
@@ -123,7 +124,7 @@ async fn bindings_without_an_answer(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// While some bindings take their time, other pods are placed, and what is reckoned with is not given away.
+/// While some bindings are slow, other pods are placed, and the resources of the assumed pods are not given away.
 async fn slow_bindings(target: &Target) -> Result<()> {
     let server = target.embedded_server()?;
     let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;

@@ -1,4 +1,4 @@
-//! Runs the cases: each as one trial for every API server there is, one after the other.
+//! Runs the cases: one trial for each available API server, one after the other.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,13 +10,13 @@ use libtest_mimic::{Failed, Trial};
 
 use crate::case::{Case, On, Run};
 
-/// No trial takes so long unless something hangs.
+/// The maximum duration of a trial. A trial that takes longer hangs.
 const TRIAL_LIMIT: Duration = Duration::from_secs(600);
 
-/// What the trials share.
+/// The state that the trials share.
 #[derive(Default)]
 pub struct Harness {
-    /// Started by the first trial that needs it.
+    /// The control plane, which the first trial that needs it starts.
     plane: Mutex<Option<Result<Arc<ControlPlane>, String>>>,
 }
 
@@ -27,7 +27,7 @@ enum Server {
 }
 
 impl Harness {
-    /// The case's trials. Without a real API server to start, the trials on it are shown as ignored.
+    /// Returns the case's trials. If no real API server can be started, its trials are shown as ignored.
     pub fn trials(self: &Arc<Self>, case: &Case) -> Vec<Trial> {
         let mut trials = Vec::new();
         if case.on != On::Real {
@@ -40,7 +40,7 @@ impl Harness {
         trials
     }
 
-    /// Stops what the trials share.
+    /// Stops the control plane.
     pub fn stop(&self) {
         drop(self.plane.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
@@ -73,7 +73,7 @@ impl Harness {
     }
 }
 
-/// A trial of something that starts what it needs by itself.
+/// Creates a trial that starts everything it needs by itself.
 pub fn trial_on_its_own(name: &str, run: impl FnOnce() -> BoxFuture<'static, Result<()>> + Send + 'static) -> Trial {
     Trial::test(name, move || in_time(run()))
 }
@@ -83,7 +83,7 @@ async fn start_plane() -> Result<ControlPlane> {
     ControlPlane::start(&assets).await
 }
 
-/// Runs a trial on a runtime of its own, with which everything ends that it started.
+/// Runs a trial on its own runtime. All tasks that the trial started end with the runtime.
 fn in_time(trial: impl Future<Output = Result<()>>) -> Result<(), Failed> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let result = runtime.block_on(async { tokio::time::timeout(TRIAL_LIMIT, trial).await });

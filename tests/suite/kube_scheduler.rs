@@ -1,4 +1,4 @@
-//! kube-scheduler itself, as a process.
+//! Runs kube-scheduler as a process.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -10,29 +10,29 @@ use berth_tests::{ControlPlane, Target, programs};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
-/// Whether there is what it takes to compare with it.
+/// Returns whether kube-scheduler and a control plane are available for comparisons.
 pub fn is_there() -> bool {
     KubeScheduler::program().is_some() && ControlPlane::assets().is_some()
 }
 
-/// A running one, which is killed when dropped.
+/// A running kube-scheduler, which is killed when dropped.
 pub struct KubeScheduler(Child);
 
 impl KubeScheduler {
-    /// Where the program is, if the environment says so.
+    /// Returns the path of the program, if `PARITY_SCHEDULER` is set.
     pub fn program() -> Option<PathBuf> {
         std::env::var_os("PARITY_SCHEDULER").map(PathBuf::from)
     }
 
-    /// Starts it for this API server, with the default profile, as far as Berth has its plugins.
+    /// Starts kube-scheduler for this API server, with the default profile.
     ///
     /// # Errors
-    /// It can't be started.
+    /// Returns an error if it can't be started.
     pub fn start(target: &Target) -> Result<Self> {
         Self::start_with(target, &json!({}))
     }
 
-    /// The same, with more of a configuration.
+    /// Starts kube-scheduler as [`KubeScheduler::start`] does, with additional configuration.
     ///
     /// # Errors
     /// As [`KubeScheduler::start`].
@@ -40,12 +40,12 @@ impl KubeScheduler {
         Self::start_flagged(target, more, &["--secure-port=0"])
     }
 
-    /// The same, answering everybody at the address that is returned.
+    /// Starts a kube-scheduler that serves everyone, without authorization. Returns its address too.
     ///
     /// # Errors
     /// As [`KubeScheduler::start`].
     pub fn start_serving(target: &Target, more: &Value) -> Result<(Self, String)> {
-        // It can't be told to take any port.
+        // kube-scheduler can't choose a free port by itself.
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let port = format!("--secure-port={}", address.port());
         let flags = ["--bind-address=127.0.0.1", &port, "--authorization-always-allow-paths=/*"];
@@ -64,10 +64,10 @@ impl KubeScheduler {
         Ok(Self(child))
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Sends SIGTERM, and waits until kube-scheduler has ended.
     ///
     /// # Errors
-    /// It had ended before.
+    /// Returns an error if it had ended before.
     pub async fn stop(mut self) -> Result<()> {
         let ended = self.0.try_wait()?;
         ensure!(ended.is_none(), "kube-scheduler has ended by itself with {ended:?}");

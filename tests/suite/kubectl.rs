@@ -1,4 +1,4 @@
-//! An ordinary kubectl, against either server: what it prints is the same.
+//! A standard kubectl against both API servers. Its output must be the same.
 
 use anyhow::{Context, Result, ensure};
 use berth_tests::objects::nodes;
@@ -113,7 +113,7 @@ async fn watch(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// What an API server refuses, it refuses in words that kubectl knows.
+/// kubectl must show the API server's errors with its usual messages.
 async fn errors(target: &Target) -> Result<()> {
     let kubectl = Kubectl::new(&target.kubeconfig)?;
     for (arguments, stdin, said) in [
@@ -144,7 +144,7 @@ async fn errors(target: &Target) -> Result<()> {
     Ok(())
 }
 
-/// Events come when they come: waits until all of these are in what kubectl prints.
+/// Waits until kubectl's output contains all of these texts, because events may arrive late.
 async fn told(kubectl: &Kubectl, arguments: &[&str], expected: &[&str]) -> Result<()> {
     eventually(&format!("kubectl {arguments:?} says {expected:?}"), || async {
         let text = kubectl.run(arguments).await?;

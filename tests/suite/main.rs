@@ -1,7 +1,8 @@
-//! The end-to-end suite: every behaviour, against the embedded API server and a real one.
+//! The end-to-end suite: tests every behavior against the embedded API server and a real one.
 //!
-//! A case is an `async fn(&Target) -> Result<()>` in the module of what it is about. `cargo test -p berth-tests --test
-//! suite -- embedded::placing` runs some of them; `KUBEBUILDER_ASSETS` names the folder with etcd and kube-apiserver.
+//! A case is an `async fn(&Target) -> Result<()>` in the module of its subject. `cargo test -p berth-tests --test
+//! suite -- embedded::placing` runs some of them. `KUBEBUILDER_ASSETS` names the folder with etcd and
+//! kube-apiserver.
 
 mod case;
 mod harness;
@@ -52,7 +53,7 @@ use crate::harness::Harness;
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    // One after the other: they share the real API server, and the machine.
+    // The trials run one after the other, because they share the real API server and the machine.
     arguments.test_threads = Some(1);
     let harness = Arc::new(Harness::default());
     let cases = [

@@ -1,4 +1,5 @@
-//! Files that are no plugins, or bad ones: refused with the file's name and the cause, and the last good one serves on.
+//! Files that are not plugins, or faulty ones. They are refused with the file's name and the cause, and the last
+//! good plugin continues to serve.
 
 use anyhow::{Context, Result};
 use berth_tests::crafted;
@@ -10,7 +11,7 @@ crate::case::cases!(Both: bad_modules);
 
 const GOOD: &str = "0/2 nodes are available: 2 node(s) were judged by the good one.";
 
-/// What it is, the file, and words of what is said about it.
+/// A description, the file's content, and a part of the expected error.
 type Bad = (&'static str, Vec<u8>, &'static str);
 
 async fn bad_modules(target: &Target) -> Result<()> {

@@ -1,5 +1,5 @@
-//! Plugins that read objects of further kinds: listed when a plugin reads them, with the fields that it reads, and
-//! followed as they change.
+//! Plugins that read objects of additional kinds. The kinds are listed and watched once a plugin reads them,
+//! reduced to the declared fields.
 
 use anyhow::{Context, Result};
 use berth_tests::objects::{NAMESPACE, nodes, pod};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 crate::case::cases!(Both: a_field_of_an_object_decides, custom_resources_are_read, a_kind_that_is_not_served_has_no_objects);
 
-/// The reason that the plugin gives as long as there is no object to its liking.
+/// The reason that the plugin gives while no object has the field.
 const WANTING: &str = "told so";
 
 async fn with_plugin<'a>(target: &'a Target, plugin: &[u8]) -> Result<Session<'a>> {
@@ -36,7 +36,8 @@ async fn create(api: &Api<DynamicObject>, object: Value) -> Result<()> {
     Ok(())
 }
 
-/// A pod waits for the object that has the field; another field is no help; without the object the next pod waits again.
+/// A pod waits until an object has the field. An object with another field does not help. Once the object is
+/// removed, the next pod waits again.
 async fn a_field_of_an_object_decides(target: &Target) -> Result<()> {
     let session = with_plugin(target, &crafted::wanting("Wanting", "v1", "ConfigMap", "data.pool")).await?;
     let maps = api(target, "v1", "ConfigMap", Some(NAMESPACE));
@@ -49,7 +50,7 @@ async fn a_field_of_an_object_decides(target: &Target) -> Result<()> {
 
     maps.delete("pool", &DeleteParams::default()).await?;
     let mut tries = 0;
-    // Until the scheduler has heard of it, pods are placed.
+    // Pods are placed until the scheduler has seen the removal.
     eventually("a pod is rejected as the object is gone", || {
         tries += 1;
         let name = format!("later-{tries}");

@@ -1,4 +1,5 @@
-//! The API server is gone for a while, or answers nothing but errors: every pod is placed in the end, and none twice.
+//! The API server is stopped for a while, or answers with errors only. Every pod must be placed in the end, and
+//! none twice.
 
 use anyhow::{Context, Result, ensure};
 use axum::http::StatusCode;
@@ -14,7 +15,7 @@ use crate::harness::trial_on_its_own;
 
 crate::case::cases!(Both: nothing_but_errors_for_a_while);
 
-/// Those that stop a real API server, which so has to be their own.
+/// Returns the trials that stop a real API server. Each starts its own control plane.
 pub fn trials() -> Vec<Trial> {
     let no_server = ControlPlane::assets().is_none();
     let alone = "real::outages::the_api_server_is_started_again";
@@ -25,7 +26,8 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Every request meets the fault, those that watch included, until many have; then all is well until the next.
+/// Every request meets the fault, including watches, until many requests have met it. Then requests succeed until
+/// the next fault begins.
 async fn nothing_but_errors_for_a_while(target: &Target) -> Result<()> {
     const PODS: usize = 30;
     const HITS: usize = 40;
@@ -46,7 +48,8 @@ async fn nothing_but_errors_for_a_while(target: &Target) -> Result<()> {
         let check = async {
             proxy.begin(fault);
             api::create_all(&target.client, pods(&format!("p-{round}"), PODS, "10m")).await?;
-            // The pods have been seen, as bindings are tried; what comes now is seen when the watch is taken up again.
+            // Bindings have met the fault, so the scheduler has seen these pods. It sees the next objects only when
+            // it watches again.
             proxy.until_hit(HITS).await?;
             proxy.cut();
             let late = format!("late-{round}");
@@ -79,7 +82,7 @@ async fn the_api_server_is_started_again() -> Result<()> {
     end(&target, &journal).await
 }
 
-/// It ends, as it must, and the other is there when the API server is.
+/// The leader must end. The other scheduler takes over once the API server runs again.
 async fn and_the_leader_lost_its_lease() -> Result<()> {
     let mut plane = plane().await?;
     let target = Target::real(&plane).await?;
@@ -113,7 +116,7 @@ async fn some_are_placed(target: &Target, journal: &Journal) -> Result<()> {
     journal.until(what, |pods| Look::at(pods.placed("p-") > 20, || format!("{} are", pods.placed("p-")))).await
 }
 
-/// What was pending is placed, and what is new is seen.
+/// Checks that pending pods are placed, and that new objects are seen.
 async fn goes_on(target: &Target, journal: &Journal) -> Result<()> {
     journal.placed("p-", PODS).await?;
     api::create(&target.client, &node("late", 4)).await?;

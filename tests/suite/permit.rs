@@ -1,4 +1,4 @@
-//! Permit: pods that wait with a node for others of their group.
+//! Permit: pods that wait, with a node reserved, for other pods of their group.
 
 use anyhow::{Result, ensure};
 use berth_tests::objects::{nodes, pod, with};
@@ -14,7 +14,7 @@ async fn with_gang(target: &Target) -> Result<Session<'_>> {
     Ok(session)
 }
 
-/// One of three.
+/// Returns a member of a gang of three.
 fn member(name: &str, timeout: &str) -> Value {
     let annotations = json!({
         "gang.example.com/name": "training",
@@ -24,7 +24,7 @@ fn member(name: &str, timeout: &str) -> Value {
     with(pod(name, "2"), &json!({"metadata": {"annotations": annotations}}))
 }
 
-/// Those that wait hold their nodes, and hold up nobody who finds room beside them.
+/// Waiting pods keep their nodes, and do not block other pods that fit beside them.
 async fn a_gang_starts_together(target: &Target) -> Result<()> {
     let session = with_gang(target).await?;
     session.create_all([member("gang-0", "600"), member("gang-1", "600")]).await?;
@@ -40,7 +40,7 @@ async fn a_gang_starts_together(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// There is no room left but this.
+/// Returns a change that removes the pod's requests, because no CPU is left.
 fn small() -> Value {
     json!({"spec": {"containers": [{"name": "main", "image": "registry.example/app:1"}]}})
 }
@@ -52,7 +52,7 @@ async fn a_gang_that_stays_incomplete_gives_its_room_back(target: &Target) -> Re
         let note = "rejected due to timeout after waiting 1s at plugin gang";
         events::with_note(&target.client, name, "FailedScheduling", note).await?;
     }
-    // All room that there is: none of it is held by the gang when it has given up.
+    // These pods need all CPU, so the gang must have released its reservations.
     session.create_all([pod("whole-0", "4"), pod("whole-1", "4")]).await?;
     session.journal.placed("whole-", 2).await?;
     let bound = session.journal.now(|pods| pods.placed("gang-"));

@@ -1,4 +1,4 @@
-//! Pods land where they may and nowhere else, the API server is told, and so are people.
+//! Pods are placed on suitable nodes only, and the pod's condition and event report it.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ crate::case::cases!(Both:
     scheduled_event_and_condition,
 );
 
-/// Copies of each shape: one could be where it should by chance.
+/// The number of copies of each pod. A single pod could be on the right node by chance.
 const COPIES: usize = 3;
 
-/// A pod's name, what makes it special, and the nodes that are right for it.
+/// A pod's name, the change of its spec, and the suitable nodes.
 type Shape = (&'static str, Value, &'static [&'static str]);
 
 async fn shapes(target: &Target) -> Result<()> {
@@ -37,7 +37,7 @@ async fn shapes(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// Nodes that differ in what pods may ask for.
+/// Returns nodes that differ in properties that pods can require.
 fn cluster() -> Vec<Value> {
     let zone = |name: &str, zone: &str| {
         with(node(name, 4), &json!({"metadata": {"labels": {"topology.kubernetes.io/zone": zone, "generation": "5"}}}))

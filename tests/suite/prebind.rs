@@ -1,4 +1,4 @@
-//! Pre-bind and bind: what plugins have done to the cluster before a pod gets its node, and how they bind it themselves.
+//! Pre-bind and bind: plugins change the cluster before a pod gets its node, and bind the pod themselves.
 
 use anyhow::{Context, Result, ensure};
 use berth_tests::objects::{node, pod, with};
@@ -31,7 +31,7 @@ fn wanting(name: &str) -> Value {
     with(pod(name, "1"), &json!({"metadata": {"annotations": annotations}}))
 }
 
-/// What the node's agent does.
+/// Sets the annotations that the node's agent would write.
 async fn answer(target: &Target, name: &str, answer: Value) -> Result<()> {
     api::patch(&target.client, &node(name, 4), json!({"metadata": {"annotations": answer}})).await
 }
@@ -45,7 +45,8 @@ async fn until_asked(target: &Target, name: &str) -> Result<()> {
     .await
 }
 
-/// A node without an agent is no help; one that gets an agent is; and the pod is bound when the agent says so, not before.
+/// A node without an agent is rejected, and accepted once it has an agent. The pod is bound when the agent reports
+/// that the node is ready, and not earlier.
 async fn a_node_is_made_ready_first(target: &Target) -> Result<()> {
     let session = with_plugin(target, "warm-up", [node("n", 4)]).await?;
     session.create(&wanting("p")).await?;

@@ -1,4 +1,4 @@
-//! Pods that make room for more important ones.
+//! Preemption of less important pods.
 
 use anyhow::{Result, ensure};
 use berth_tests::objects::{NAMESPACE, node, pod, priority_class, with};
@@ -13,7 +13,7 @@ crate::case::cases!(Both:
     nobody_makes_room_for_an_equal,
 );
 
-/// What keeps a pod that is deleted, as a kubelet would for a while.
+/// A finalizer that keeps a deleted pod for some time, as a kubelet would.
 const KEPT: &str = "example.com/kept";
 
 fn classes() -> [Value; 4] {
@@ -21,7 +21,7 @@ fn classes() -> [Value; 4] {
     [priority_class("low", 0), priority_class("middle", 100), priority_class("high", 1000), never]
 }
 
-/// One that takes three of a node's four cores.
+/// Returns a running pod that requests three of a node's four cores.
 fn on(node: &str, class: &str) -> Value {
     let spec = json!({"nodeName": node, "priorityClassName": class, "terminationGracePeriodSeconds": 0});
     with(pod(class, "3"), &json!({"metadata": {"labels": {"app": class}}, "spec": spec}))
@@ -31,7 +31,7 @@ fn wanting(name: &str, class: &str) -> Value {
     with(pod(name, "3"), &json!({"spec": {"priorityClassName": class}}))
 }
 
-/// Nodes `a`, with the pod `low`, and `b`, with the pod `middle`, and a scheduler that knows them.
+/// Starts a scheduler with the nodes `a`, which has the pod `low`, and `b`, which has the pod `middle`.
 async fn start<'a>(target: &'a Target, besides: &[Value]) -> Result<Session<'a>> {
     let there = [node("a", 4), node("b", 4), on("a", "low"), on("b", "middle")];
     for object in classes().iter().chain(&there).chain(besides) {
@@ -40,7 +40,8 @@ async fn start<'a>(target: &'a Target, besides: &[Value]) -> Result<Session<'a>>
     Session::start(target).await
 }
 
-/// The victim takes its time: it is told why, its room is set aside, and nobody else has to go meanwhile.
+/// The victim terminates slowly. Its condition gives the reason, the node is nominated for the pod, and no other
+/// pod is evicted meanwhile.
 async fn the_least_important_makes_room(target: &Target) -> Result<()> {
     let session = start(target, &[]).await?;
     let low = on("a", "low");
@@ -101,7 +102,7 @@ async fn nobody_makes_room_for_an_equal(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// Waits until this is all that the pod is told.
+/// Waits until this is the whole message of the pod's condition.
 async fn until_told(session: &Session<'_>, name: &str, message: &str) -> Result<()> {
     session
         .journal

@@ -14,12 +14,12 @@ use tokio::process::Command;
 
 use crate::harness::trial_on_its_own;
 
-/// No template's own name: that is to be replaced everywhere.
+/// The plugin's name. It differs from the template's names, so that each one must be replaced.
 const NAME: &str = "red-and-blue";
-/// Of the nodes, one in this many is right for the pods: they could be there by chance otherwise.
+/// The number of nodes. Only one suits the pods, so that they can't all be there by chance.
 const NODES: usize = 4;
 
-/// A trial for each language. Those without their tools are shown as ignored, and why.
+/// Returns a trial for each language. Languages whose tools are missing are shown as ignored, with the reason.
 pub fn trials() -> Vec<Trial> {
     let trial = |language: &'static str| {
         let name = format!("projects::{language}");
@@ -52,19 +52,20 @@ async fn a_project_places_pods(language: &str, environment: Environment) -> Resu
     it_places_pods(&target, &fs::read(&module)?).await
 }
 
-/// A program of berth's that has to succeed.
+/// Runs a `berth` command that must succeed.
 async fn berth(arguments: &[&str]) -> Result<()> {
     let output = programs::run_berth(arguments).await?;
     ensure!(output.success, "berth {arguments:?}: {}{}", output.stdout, output.stderr);
     Ok(())
 }
 
-/// The project's one command.
+/// Runs the project's build script.
 async fn build(project: &Path, arguments: &[&str], environment: &Environment) -> Result<()> {
     run(&project.join("build"), arguments, project, environment).await
 }
 
-/// In the target directory that the runs of this test share, what this one's folder left would be of no use, and stay.
+/// Removes this project's crates from the target directory that all runs of this test share. They would stay there
+/// without any use.
 async fn forget_crates(project: &Path, environment: &Environment) -> Result<()> {
     let wasm = ["--release", "--target", "wasm32-unknown-unknown"];
     for kind in [&[][..], &wasm] {
@@ -101,7 +102,7 @@ async fn it_places_pods(target: &Target, module: &[u8]) -> Result<()> {
     session.end().await
 }
 
-/// With the cause and, where there is one, a way out; and without having touched anything.
+/// Refusals name the cause and, if possible, a solution. They leave existing files unchanged.
 async fn what_can_not_be_made_is_refused() -> Result<()> {
     let home = tempfile::TempDir::new()?;
     let full = home.path().join("full");

@@ -1,4 +1,4 @@
-//! Which pods are tried, and in which order.
+//! Which pods are scheduled, and in which order.
 
 use anyhow::{Result, ensure};
 use berth_tests::objects::{node, nodes, pod, pods, priority_class, with};
@@ -18,7 +18,7 @@ crate::case::cases!(Both:
     pods_being_deleted_are_not_placed,
 );
 
-/// Room for one pod, and three that want it; the scheduler finds them all there.
+/// Three pods want a node that has room for one. The scheduler finds all of them at its start.
 async fn higher_priority_goes_first(target: &Target) -> Result<()> {
     let class = |name: &str| json!({"spec": {"priorityClassName": name}});
     let wanting = [
@@ -29,7 +29,7 @@ async fn higher_priority_goes_first(target: &Target) -> Result<()> {
         pod("middle", "1"),
         with(pod("high", "1"), &class("high")),
     ];
-    // One after the other: the last one has the highest priority.
+    // Objects are created one after the other, so that the last pod has the highest priority.
     for object in &wanting {
         api::create(&target.client, object).await?;
     }
@@ -47,7 +47,7 @@ async fn gated_pods_wait(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
     let gated = with(pod("gated", "1"), &json!({"spec": {"schedulingGates": [{"name": "example.com/quota"}]}}));
     session.create(&gated).await?;
-    // Those come after it, and would be tried after it.
+    // These pods come after the gated pod, and would be scheduled after it.
     session.create_all(pods("later", 20, "10m")).await?;
     session.journal.placed("later-", 20).await?;
     let seen = session.journal.now(|pods| pods.by_name.get("gated").cloned()).unwrap_or_default();
@@ -61,7 +61,8 @@ async fn gated_pods_wait(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// Room for one pod, promised to one that can't take it yet: those of lower priority wait until it is gone.
+/// A node has room for one pod, and is nominated for a gated pod. Pods with lower priority wait until the gated pod
+/// is deleted.
 async fn promised_room_is_kept(target: &Target) -> Result<()> {
     api::create(&target.client, &priority_class("urgent", 1000)).await?;
     let session = Session::with_nodes(target, [node("n", 1)]).await?;
@@ -88,7 +89,7 @@ async fn other_schedulers_pods_are_left_alone(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// A pod that was deleted while it waited takes nothing from one that came later.
+/// A pod that was deleted while it waited takes no room from a later pod.
 async fn deleted_pods_are_forgotten(target: &Target) -> Result<()> {
     let session = Session::start(target).await?;
     session.create(&pod("early", "1")).await?;
@@ -122,7 +123,7 @@ async fn pods_bound_by_others_count(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// A pod that is going, and only kept by a finalizer, is none to be placed.
+/// A pod that is being deleted and only kept by a finalizer must not be placed.
 async fn pods_being_deleted_are_not_placed(target: &Target) -> Result<()> {
     let kept = with(pod("going", "1"), &json!({"metadata": {"finalizers": ["example.com/kept"]}}));
     api::create(&target.client, &kept).await?;

@@ -1,4 +1,4 @@
-//! Why a pod has no node: kube-scheduler's words and counts, on the pod and in an event.
+//! Why a pod has no node: kube-scheduler's messages and counts, in the pod's condition and in an event.
 
 use anyhow::{Result, ensure};
 use berth_tests::objects::{node, pod, tainted, with};
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 crate::case::cases!(Both: each_plugin, no_nodes, condition_and_event);
 
-/// A pod's name, its spec's difference from an ordinary one, and what is said about it.
+/// A pod's name, the change of its spec, and the expected message.
 type Row = (&'static str, Value, &'static str);
 
-/// Five nodes: two ordinary ones, one tainted, one cordoned, one full.
+/// Returns five nodes: two ordinary ones, one tainted, one cordoned, one full.
 fn cluster() -> Vec<Value> {
     vec![
         with(node("plain", 4), &json!({"metadata": {"labels": {"pool": "plain"}}})),
@@ -21,7 +21,7 @@ fn cluster() -> Vec<Value> {
     ]
 }
 
-/// Pods that somebody else put there.
+/// Returns pods that already run.
 fn residents() -> Vec<Value> {
     let port = json!({"containerPort": 80, "hostPort": 8080});
     let on = |name: &str, node: &str| with(pod(name, "1"), &json!({"spec": {"nodeName": node}}));
@@ -41,7 +41,7 @@ fn rows() -> Vec<Row> {
         json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}})
     };
     vec![
-        // One plugin alone: these tolerate what the tainted and the cordoned node have.
+        // Rejections by one plugin only: these pods tolerate the taints.
         (
             "cpu",
             json!({"tolerations": tolerates_all, "containers": asks(json!({"cpu": "64"}))}),
@@ -64,7 +64,7 @@ fn rows() -> Vec<Row> {
             json!({"tolerations": tolerates_all, "nodeSelector": {"disk": "nvme"}}),
             "0/5 nodes are available: 5 node(s) didn't match Pod's node affinity/selector.",
         ),
-        // Each node for the reason that it alone has.
+        // Each node has its own reason.
         (
             "tainted",
             json!({"nodeSelector": host("batch")}),
@@ -97,7 +97,7 @@ fn rows() -> Vec<Row> {
             "0/5 nodes are available: 1 Insufficient cpu, 1 Too many pods, 1 node(s) had untolerated taint(s), \
           1 node(s) were unschedulable, 3 Insufficient memory.",
         ),
-        // By name, which leaves the other nodes out before any filter.
+        // Node affinity by name: the pre-filter leaves the other nodes out before any filter.
         (
             "field",
             field(&["full"]),

@@ -1,5 +1,5 @@
-//! The configuration file changes while the scheduler runs: plugins are switched on and off without a restart, and what
-//! can't be done is refused while what was done before goes on.
+//! The configuration file changes while the scheduler runs. Plugins are enabled and disabled without a restart. An
+//! invalid configuration is refused, and the last valid one stays in force.
 
 use anyhow::{Result, ensure};
 use berth_tests::directory::{self, ConfigMapMount};
@@ -15,7 +15,7 @@ crate::case::cases!(Both:
 
 const OWN: &str = "berth-0";
 
-/// A process with a configuration that is mounted from a ConfigMap, in a pod of its own.
+/// A process with its own pod, and a configuration that is mounted from a ConfigMap.
 struct Scene<'a> {
     target: &'a Target,
     journal: Journal,
@@ -24,7 +24,7 @@ struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// With one node, and a profile of these plugins.
+    /// Starts the scene with one node, and a profile with these plugins.
     async fn start(target: &'a Target, node: Value, plugins: Value) -> Result<Self> {
         api::create(&target.client, &node).await?;
         let own = with(pod(OWN, "1m"), &json!({"spec": {"schedulerName": "nobody"}}));
@@ -41,7 +41,7 @@ impl<'a> Scene<'a> {
         Ok(Self { target, journal, configuration, berth })
     }
 
-    /// As the kubelet does, when the ConfigMap was changed.
+    /// Changes the mounted file as a kubelet does after a change of the ConfigMap.
     fn configure(&mut self, plugins: Value) -> Result<()> {
         self.write(&profile(plugins))
     }
@@ -54,14 +54,14 @@ impl<'a> Scene<'a> {
         api::create(&self.target.client, &pod(name, "1m")).await
     }
 
-    /// The configuration is refused, in an event, the log and a metric.
+    /// Waits until an event, the log and a metric report that the configuration is refused.
     async fn until_refused(&self, why: &str) -> Result<()> {
         events::with_note(&self.target.client, OWN, "ConfigurationRefused", why).await?;
         self.berth.until_logged(why).await?;
         self.berth.until_metric("berth_configuration_refused 1").await
     }
 
-    /// Without a restart.
+    /// Stops the process, which must still be the first one.
     async fn end(mut self) -> Result<()> {
         self.berth.stop().await?;
         self.journal.check()
@@ -77,7 +77,7 @@ fn crafted() -> Value {
     json!({"multiPoint": {"enabled": [{"name": "Crafted"}]}})
 }
 
-/// One of the directory, whose file stays where it is, and one of the binary.
+/// One plugin comes from the directory, where its file stays, and one from the binary.
 async fn plugins_are_switched_off(target: &Target) -> Result<()> {
     directory::install(&target.plugins_dir(), "mine.wasm", &crafted::rejecting("node(s) were too small"))?;
     let batch = tainted(node("n", 4), &["dedicated=batch:NoSchedule"]);
@@ -107,7 +107,7 @@ async fn what_can_not_be_done_is_refused(target: &Target) -> Result<()> {
         scene.create(what).await?;
         scene.journal.placed_pod(what).await?;
     }
-    // It is wanted still: now that it is there, it serves.
+    // The configuration still names this plugin, so it serves as soon as it exists.
     directory::install(&target.plugins_dir(), "mine.wasm", &crafted::rejecting("node(s) were too small"))?;
     scene.berth.until_metric("berth_configuration_refused 0").await?;
     scene.create("after").await?;
@@ -115,7 +115,8 @@ async fn what_can_not_be_done_is_refused(target: &Target) -> Result<()> {
     scene.end().await
 }
 
-/// It is told, and waited for: a process that ended could show no metric, and would have to be started again.
+/// The scheduler reports the missing plugin and waits for it. A process that ended could not show a metric, and
+/// would have to be restarted.
 async fn a_plugin_that_is_missing_at_the_start(target: &Target) -> Result<()> {
     directory::install(&target.plugins_dir(), "mine.wasm", &crafted::core_module())?;
     let scene = Scene::start(target, node("n", 4), crafted()).await?;

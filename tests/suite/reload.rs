@@ -1,4 +1,4 @@
-//! Plugins come, change and go while pods are being placed.
+//! Plugins are added, changed and removed while pods are being placed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ async fn in_place_of_a_default_plugin(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// What is still being written is refused, whatever served before serves on, and the whole file takes effect.
+/// A partial file is refused, and the earlier plugin continues to serve. The complete file takes effect.
 async fn a_file_that_arrives_in_pieces(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("n", 2, 4)).await?;
     let directory = target.plugins_dir();
@@ -79,7 +79,7 @@ async fn a_mounted_config_map(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// The components that a newcomer copies, as `make build` leaves them.
+/// The examples that users copy, as `make build` builds them.
 async fn the_examples(target: &Target) -> Result<()> {
     let gpus = |name: &str, free: &str| {
         let amounts = json!({"nvidia.com/gpu": free});
@@ -106,7 +106,7 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/plugins")
 }
 
-/// Forty exchanges while six hundred pods are placed: every cycle ends well.
+/// Forty exchanges while six hundred pods are placed. No cycle may fail.
 async fn under_load(target: &Target) -> Result<()> {
     const EXCHANGES: usize = 40;
     const PODS_EACH: usize = 15;

@@ -1,4 +1,4 @@
-//! Schedulers end amid their work, begin amid another's, and work side by side.
+//! Schedulers end during their work, start during another's work, and run side by side.
 
 use anyhow::{Result, ensure};
 use berth_tests::objects::{nodes, pod, pods, with};
@@ -22,8 +22,9 @@ async fn stopped_amid_work(target: &Target) -> Result<()> {
     journal.check()
 }
 
-/// Without a word, as a process that was killed. What it had sent by then may land after the second has listed the pods,
-/// so that a node may get more than it has, as with any scheduler: the kubelet has the last word on that.
+/// The scheduler ends without notice, like a killed process. Its last requests may arrive after the second
+/// scheduler has listed the pods, so that a node may exceed its capacity, as with any scheduler. The kubelet
+/// rejects such pods.
 async fn gone_amid_work(target: &Target) -> Result<()> {
     let journal = half_done(target).await?;
     let first = target.scheduler().await?;
@@ -47,14 +48,16 @@ async fn some_are_placed(journal: &Journal) -> Result<()> {
     journal.until(what, |pods| Look::at(pods.placed("p-") > 20, || format!("{} are", pods.placed("p-")))).await
 }
 
-/// Both want every pod, one of them gets it, and the other takes back what it had reckoned with.
+/// Both schedulers try to place every pod. One of them succeeds, and the other must release the resources that it
+/// had assumed.
 async fn two_at_once(target: &Target) -> Result<()> {
     api::create_all(&target.client, nodes("n", 10, 8)).await?;
     let journal = Journal::start(&target.client).await?;
     let (first, second) = (target.scheduler().await?, target.scheduler().await?);
     api::create_all(&target.client, pods("p", PODS, "10m")).await?;
     journal.placed("p-", PODS).await?;
-    // If the one that stays still reckons with a binding that the other made elsewhere, one of these does not fit.
+    // If the remaining scheduler still assumes pods that the other one bound elsewhere, one of the fillers does not
+    // fit.
     let fillers: Vec<Value> =
         capacity::free(&target.client).await?.iter().map(|(node, free)| filler(node, free["cpu"])).collect();
     let count = fillers.len();
@@ -68,7 +71,7 @@ async fn two_at_once(target: &Target) -> Result<()> {
     journal.check()
 }
 
-/// A pod for this node that takes all cpu that is left there.
+/// Returns a pod for this node that requests all remaining CPU.
 fn filler(node: &str, milli_cpu: i64) -> Value {
     let selector = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": node}}});
     with(pod(&format!("filler-{node}"), &format!("{milli_cpu}m")), &selector)

@@ -1,4 +1,4 @@
-//! A pod without a node is placed as soon as something helps it.
+//! A pod without a node is placed as soon as a change helps it.
 
 use anyhow::{Result, ensure};
 use berth_tests::objects::{node, pod, tainted, with};
@@ -80,7 +80,7 @@ async fn the_pod_tolerates_more(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, [batch]).await?;
     session.create(&pod("p", "1")).await?;
     session.journal.rejected("p", "0/1 nodes are available: 1 node(s) had untolerated taint(s).").await?;
-    // Tolerations can only be added to those that there are, and admission has given the pod some.
+    // A pod's tolerations can only be extended, and admission has already added some.
     let pods: kube::Api<k8s_openapi::api::core::v1::Pod> = kube::Api::default_namespaced(target.client.clone());
     let added = json!([{"op": "add", "path": "/spec/tolerations/-",
         "value": {"key": "dedicated", "operator": "Exists", "effect": "NoSchedule"}}]);
@@ -90,7 +90,7 @@ async fn the_pod_tolerates_more(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// A pod that no node of the cluster fits, until `help` is done: then it is placed on `node`.
+/// Creates a pod that no node fits. After `help`, the pod must be placed on `node`.
 async fn blocked(
     target: &Target,
     cluster: Vec<Value>,

@@ -11,7 +11,7 @@ const NODES: usize = 1000;
 const PODS: usize = 2000;
 const ZONES: usize = 10;
 
-/// None is lost, none is bound twice, and no node gets more than it has, though they are nearly full at the end.
+/// No pod is lost or bound twice, and no node exceeds its capacity, although the nodes are nearly full in the end.
 async fn two_thousand_pods(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, (0..NODES).map(zoned_node)).await?;
     session.create_all((0..PODS).map(zoned_pod)).await?;
@@ -27,7 +27,7 @@ async fn two_thousand_pods(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// Room for two pods, and not for three.
+/// Returns a node with room for two pods, but not for three.
 fn zoned_node(n: usize) -> Value {
     let labels = json!({"topology.kubernetes.io/zone": format!("zone-{}", n % ZONES)});
     with(node(&format!("node-{n}"), 1), &json!({"metadata": {"labels": labels}}))

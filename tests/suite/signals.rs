@@ -1,4 +1,4 @@
-//! Signals to the process beside those that end it.
+//! Signals to the process, apart from those that end it.
 
 use anyhow::Result;
 use berth_tests::objects::{node, pod, service};
@@ -11,14 +11,14 @@ use crate::harness::trial_on_its_own;
 
 crate::case::cases!(Both: a_dump_says_what_is_believed, a_dump_before_the_plugins_are_ready, a_stop_right_after_the_start);
 
-/// Those that need no cluster.
+/// Returns the trials that need no cluster.
 pub fn trials() -> Vec<Trial> {
     vec![trial_on_its_own("signals::a_simulator_without_a_scheduler_goes_on", || {
         Box::pin(a_simulator_without_a_scheduler_goes_on())
     })]
 }
 
-/// SIGUSR2: what the scheduler believes is in its log, and that it is so.
+/// SIGUSR2 dumps the scheduler's cache, queue and objects to the log, and compares them with the API server.
 async fn a_dump_says_what_is_believed(target: &Target) -> Result<()> {
     let journal = Journal::start(&target.client).await?;
     api::create(&target.client, &node("n1", 4)).await?;
@@ -39,7 +39,7 @@ async fn a_dump_says_what_is_believed(target: &Target) -> Result<()> {
     berth.stop().await
 }
 
-/// SIGUSR2 right after the start does not end the process, and is answered.
+/// SIGUSR2 right after the start does not end the process, and causes a dump.
 async fn a_dump_before_the_plugins_are_ready(target: &Target) -> Result<()> {
     let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false"])?;
     berth.until_logged("API server: ").await?;
@@ -49,14 +49,14 @@ async fn a_dump_before_the_plugins_are_ready(target: &Target) -> Result<()> {
     berth.stop().await
 }
 
-/// SIGTERM right after the start ends the process in an orderly way.
+/// SIGTERM right after the start ends the process with success.
 async fn a_stop_right_after_the_start(target: &Target) -> Result<()> {
     let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false"])?;
     berth.until_logged("API server: ").await?;
     berth.stop().await
 }
 
-/// SIGUSR2 does not end `berth sim`, which says that there is nothing to dump.
+/// SIGUSR2 does not end `berth sim`, which logs that there is no scheduler.
 async fn a_simulator_without_a_scheduler_goes_on() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let kubeconfig = directory.path().join("kubeconfig");

@@ -1,4 +1,4 @@
-//! A part of the scheduler ends: the scheduler says which.
+//! When a part of the scheduler ends, the scheduler names that part.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use berth_tests::{Journal, Process, Target, api};
 crate::case::cases!(Embedded: each_task_that_panics_is_named, a_panic_of_the_core_is_named, a_panic_of_the_loader_is_named,
     the_process_ends_with_the_name_of_the_task);
 
-/// Tasks that live as long as the scheduler. Others do one piece of work: a binding, an eviction.
+/// Tasks that run as long as the scheduler. Other tasks do a single piece of work, such as a binding or an
+/// eviction.
 const LASTING: [&str; 6] = [
     "the informer of pods",
     "the informer of nodes",
@@ -23,12 +24,12 @@ const LASTING: [&str; 6] = [
     "the review of event series",
 ];
 
-/// The scheduler's supervisor says which task ended.
+/// The scheduler's supervisor names the task that ended.
 async fn each_task_that_panics_is_named(target: &Target) -> Result<()> {
     for part in LASTING {
         let scheduler = Scheduler::start(target.client.clone(), Options::default()).await?;
         let supervisor = scheduler.supervisor().clone();
-        // The informers of kinds start when the plugins serve.
+        // The informers of further kinds start when the plugins serve.
         eventually(&format!("{part} is started"), || async {
             Ok(Look::at(supervisor.parts().contains(part), || format!("{:?}", supervisor.parts())))
         })
@@ -41,7 +42,7 @@ async fn each_task_that_panics_is_named(target: &Target) -> Result<()> {
     Ok(())
 }
 
-/// `berth run` says which task ended, and ends by itself with status 1.
+/// `berth run` names the task that ended, and ends by itself with status 1.
 async fn the_process_ends_with_the_name_of_the_task(target: &Target) -> Result<()> {
     for task in LASTING.into_iter().chain(["the server of health and metrics"]) {
         let mut berth = Process::start(&target.kubeconfig, &["--leader-elect=false", &format!("--end-task={task}")])?;
@@ -54,7 +55,7 @@ async fn the_process_ends_with_the_name_of_the_task(target: &Target) -> Result<(
     Ok(())
 }
 
-/// The core's thread is gone, while the rest of the scheduler lives.
+/// The core's thread ends, while the rest of the scheduler continues.
 async fn a_panic_of_the_core_is_named(target: &Target) -> Result<()> {
     let journal = Journal::start(&target.client).await?;
     api::create(&target.client, &node("n", 4)).await?;
@@ -68,7 +69,7 @@ async fn a_panic_of_the_core_is_named(target: &Target) -> Result<()> {
     Ok(())
 }
 
-/// The loader's thread panics while it hands plugins over.
+/// The loader's thread panics while it delivers plugins.
 async fn a_panic_of_the_loader_is_named(_: &Target) -> Result<()> {
     let supervisor = Supervisor::default();
     let options = LoaderOptions { supervisor: supervisor.clone(), ..LoaderOptions::default() };

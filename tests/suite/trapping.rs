@@ -1,4 +1,4 @@
-//! A plugin that fails while it runs fails those pods' cycles and no others.
+//! A plugin that fails for some pods fails the cycles of these pods only.
 
 use anyhow::{Result, ensure};
 use berth_tests::crafted;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 crate::case::cases!(Both: traps_for_some_pods, traps_until_it_is_exchanged);
 
-/// A pod for which the plugin below traps.
+/// Returns a pod for which the plugin below traps.
 fn cursed(name: &str) -> Value {
     with(pod(name, "10m"), &json!({"metadata": {"labels": {"app": "web", "tier": "front", "cursed": "yes"}}}))
 }
@@ -22,7 +22,7 @@ async fn trapping(target: &Target) -> Result<Session<'_>> {
     Ok(session)
 }
 
-/// Its pods are told, by the plugin's name; the others, which it is asked about as well, are placed.
+/// The events of these pods name the plugin. Other pods, about which the plugin is asked too, are placed.
 async fn traps_for_some_pods(target: &Target) -> Result<()> {
     let session = trapping(target).await?;
     session.create(&cursed("cursed")).await?;

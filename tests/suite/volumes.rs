@@ -1,4 +1,5 @@
-//! Claims that wait for their first pod: they get a volume that the pod's node reaches, or one that is made for it.
+//! Claims that wait for their first consumer: each gets a volume that the pod's node can reach, or one that is
+//! provisioned for the node.
 
 use anyhow::{Context, Result, ensure};
 use berth_tests::objects::{NAMESPACE, nodes, pod, with};
@@ -18,7 +19,8 @@ const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 
 async fn a_volume_that_is_there_is_bound_where_it_is_reached(target: &Target) -> Result<()> {
     let _controllers = target.controllers();
-    // Before the scheduler starts: of several that come later it may know one when the pod comes.
+    // The volumes exist before the scheduler starts. Otherwise, the scheduler may know only some of them when the
+    // pod comes.
     api::create(&target.client, &class("local", "kubernetes.io/no-provisioner")).await?;
     let volumes = [volume("larger", "2Gi", "n-1"), volume("right", "1Gi", "n-1"), volume("too-small", "1Mi", "n-2")];
     for volume in &volumes {
@@ -49,7 +51,7 @@ async fn one_volume_is_for_one_pod(target: &Target) -> Result<()> {
     let rejected = |pods: &Pods| pods.named("web").any(|(_, seen)| seen.rejection() == Some(none));
     let look = |pods: &Pods| Look::at(rejected(pods), || "it is not".to_owned());
     session.journal.until("the pod that came later is told that there is no volume", look).await?;
-    // What the other one gets when there is more.
+    // The rejected pod gets this volume.
     available(target, &volume("more", "1Gi", "n-1")).await?;
     session.journal.placed("web", 2).await?;
     session.end().await
@@ -68,7 +70,7 @@ async fn a_volume_is_made_for_the_pods_node(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// Here the test is the provisioner.
+/// The test acts as the provisioner.
 async fn a_pod_waits_for_its_volume_and_is_tried_again_where_that_fails(target: &Target) -> Result<()> {
     let session = Session::with_nodes(target, nodes("n", 2, 8)).await?;
     session.create(&class("made", "csi.example.com")).await?;
@@ -80,7 +82,8 @@ async fn a_pod_waits_for_its_volume_and_is_tried_again_where_that_fails(target: 
     api::patch(&target.client, &claim, failed).await?;
     events::with_note(&target.client, "web", "FailedScheduling", "provisioning failed for PVC \"data\"").await?;
 
-    // It may have been selected before the annotation went; then this is the same node again.
+    // The scheduler may have selected the node before the annotation was removed. Then it selects the same node
+    // again.
     let node = selected(target, &claim).await?;
     ensure!(session.journal.now(|pods| pods.placed("web")) == 0, "the pod was placed without a volume");
     session.create(&volume("made", "1Gi", &node)).await?;
@@ -91,7 +94,7 @@ async fn a_pod_waits_for_its_volume_and_is_tried_again_where_that_fails(target: 
     session.end().await
 }
 
-/// Waits until the node is told for which a volume is to be made.
+/// Waits until the claim has a selected node. Returns the node's name.
 async fn selected(target: &Target, claim: &Value) -> Result<String> {
     eventually("a node is selected for the claim", || async {
         let claim = read(target, claim).await?;
@@ -101,7 +104,7 @@ async fn selected(target: &Target, claim: &Value) -> Result<String> {
     .await
 }
 
-/// Makes a volume, and waits until it may be had; by then a claim that waits for one may have it.
+/// Creates a volume, and waits until it is available. A waiting claim may already be bound to it then.
 async fn available(target: &Target, volume: &Value) -> Result<()> {
     api::create(&target.client, volume).await?;
     eventually("the volume is available", || async {
@@ -136,7 +139,7 @@ fn claim(name: &str, class: &str) -> Value {
     })
 }
 
-/// Of class `local` on this node.
+/// Returns a volume of class `local` on this node.
 fn volume(name: &str, size: &str, node: &str) -> Value {
     let on_node = json!({"key": "kubernetes.io/hostname", "operator": "In", "values": [node]});
     json!({

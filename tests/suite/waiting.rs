@@ -1,4 +1,4 @@
-//! A pod without a node is not tried again for what can't help it.
+//! A pod without a node is not tried again after a change that can't help it.
 
 use anyhow::{Result, ensure};
 use berth_tests::objects::{node, pod, tainted, with};
@@ -46,14 +46,14 @@ async fn pods_on_other_ports(target: &Target) -> Result<()> {
     scene.placed_on("n").await
 }
 
-/// A scheduler's process, and a pod that it has tried in vain, once.
+/// A scheduler process, and a pod that it has tried once without success.
 struct Scene {
     journal: Journal,
     berth: Process,
 }
 
 impl Scene {
-    /// With one node that the pod does not fit.
+    /// Starts the scene with one node that does not fit the pod.
     async fn start(target: &Target, node: &Value, pod: &Value, why: &str) -> Result<Self> {
         api::create(&target.client, node).await?;
         Self::watch(target, pod, why).await
@@ -68,7 +68,8 @@ impl Scene {
         Ok(Self { journal, berth })
     }
 
-    /// After all that happened, which came in its order, one more attempt was made: the one that placed it.
+    /// Checks that, after all changes, exactly one more attempt was made, which placed the pod. Changes arrive in
+    /// order.
     async fn placed_on(mut self, node: &str) -> Result<()> {
         let placed = self.journal.placed_pod("p").await?;
         ensure!(placed == node, "the pod is on {placed}, it should be on {node}");

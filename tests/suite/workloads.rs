@@ -1,4 +1,4 @@
-//! With the cluster's other hands at work: Deployments grow and shrink, and nodes are drained.
+//! With the simulated controllers: Deployments are scaled, and nodes are drained.
 
 use anyhow::{Result, ensure};
 use berth_tests::objects::{deployment, node, nodes};
@@ -24,7 +24,7 @@ async fn a_deployment_is_scaled(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// As `kubectl drain` does it: the node is cordoned, and its pods are evicted.
+/// Drains like `kubectl drain`: the node is cordoned, and its pods are evicted.
 async fn a_node_is_drained(target: &Target) -> Result<()> {
     let _controllers = target.controllers();
     let session = Session::with_nodes(target, nodes("n", 3, 4)).await?;
@@ -55,7 +55,7 @@ async fn a_node_is_drained(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// Waits until just so many pods of the Deployment are there, all on nodes and running.
+/// Waits until exactly this many pods of the Deployment exist, all on nodes and running.
 async fn running(session: &Session<'_>, replicas: usize) -> Result<()> {
     session
         .journal

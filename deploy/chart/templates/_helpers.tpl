@@ -1,4 +1,4 @@
-{{/* The name of everything: the release's, which says what chart it is of. */}}
+{{/* The name of all objects: the release's name, extended with the chart's name if it does not contain it. */}}
 {{- define "berth.fullname" -}}
 {{- if contains .Chart.Name .Release.Name -}}
 {{- .Release.Name | trunc 52 | trimSuffix "-" -}}
@@ -7,7 +7,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What a Deployment selects by: it can never change. */}}
+{{/* The labels in the Deployment's selector, which is immutable. */}}
 {{- define "berth.selectorLabels" -}}
 app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -20,7 +20,7 @@ app.kubernetes.io/component: scheduler
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 
-{{/* The name of what is not in the release's namespace, or not in any. */}}
+{{/* The name of cluster-scoped objects, and of objects in other namespaces than the release's. */}}
 {{- define "berth.clusterName" -}}
 {{ .Release.Namespace }}:{{ include "berth.fullname" . }}
 {{- end -}}
@@ -43,7 +43,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 {{- end -}}
 
-{{/* What the restricted Pod Security Standard asks of a container, and a root file system that nobody writes to. */}}
+{{/* The requirements of the restricted Pod Security Standard for a container, and a read-only root file system. */}}
 {{- define "berth.containerSecurityContext" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
@@ -51,7 +51,7 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
-{{/* The configuration file's text. */}}
+{{/* The content of the configuration file. */}}
 {{- define "berth.configuration" -}}
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration

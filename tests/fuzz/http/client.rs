@@ -1,4 +1,4 @@
-//! A client that sends what it is given, however wrong that is.
+//! A client that sends requests as they are, also invalid ones.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use tokio::net::TcpStream;
 
 use super::request::Request;
 
-/// No answer takes so long, however busy the machine is.
+/// The maximum time until an answer. Even on a busy machine no answer takes that long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What of an answer is read at most: it may be a watch, which ends at its own time.
+/// The maximum number of bytes that are read of an answer: a watch can stream until its timeout.
 const MOST_BYTES: usize = 8 << 20;
 
-/// What a server answers.
+/// An answer of the server.
 pub struct Answer {
     /// The status.
     pub status: u16,
-    /// The body, where it is said to be JSON and no stream.
+    /// The body, if its content type is JSON and it is not a stream.
     pub json: Option<Value>,
     /// The body, for messages.
     pub body: String,
@@ -33,7 +33,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// With what the server's kubeconfig has.
+    /// Creates a client with the address and token of the server's kubeconfig.
     pub fn new(server: &Server) -> Result<Self> {
         let kubeconfig: Value = serde_saphyr::from_str(&server.kubeconfig())?;
         let token = kubeconfig["users"][0]["user"]["token"].as_str().context("a kubeconfig with a token")?.to_owned();
@@ -49,7 +49,7 @@ impl Client {
 
     async fn answer(&self, request: &Request) -> Result<Answer> {
         let mut stream = TcpStream::connect(&self.address).await?;
-        // A server may answer, and close, before it has read all.
+        // The server may answer, and close the connection, before it has read the complete request.
         let _ = stream.write_all(&self.bytes(request)).await;
         let mut bytes = Vec::new();
         let mut piece = vec![0; 64 << 10];
@@ -65,7 +65,7 @@ impl Client {
             head.split(' ').nth(1).and_then(|status| status.parse().ok()).context("an answer without a status")?;
         let chunked = head.contains("transfer-encoding: chunked");
         let rest = if chunked { whole(rest) } else { Some(rest.to_vec()) };
-        // A stream that goes on has no end to be read to.
+        // A watch's stream can continue indefinitely, so it is not read to its end.
         let ends = rest.is_some() && !(chunked && request.may_watch()) && request.method != "HEAD";
         ensure!(ends || request.may_watch() || request.method == "HEAD", "an answer that is cut off");
         let rest = rest.unwrap_or_default();
@@ -77,7 +77,7 @@ impl Client {
     }
 
     fn bytes(&self, request: &Request) -> Vec<u8> {
-        // What parts the lines of a request stays ours: what is sent is one request.
+        // Line breaks are removed, so that exactly one request is sent.
         let line = |text: &str| text.replace(['\r', '\n', '\0'], "");
         let path = line(&request.path).replace(' ', "%20");
         let mut head = format!(
@@ -94,13 +94,13 @@ impl Client {
     }
 }
 
-/// The head in lower case, and what follows it.
+/// Returns the head in lower case, and the bytes after it.
 fn head_of(bytes: &[u8]) -> Option<(String, &[u8])> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
     Some((String::from_utf8_lossy(&bytes[..end]).to_lowercase(), &bytes[end + 4..]))
 }
 
-/// A body that comes in chunks; `None` where its end is missing.
+/// Decodes a chunked body. Returns `None` if its end is missing.
 fn whole(mut bytes: &[u8]) -> Option<Vec<u8>> {
     let mut body = Vec::new();
     loop {

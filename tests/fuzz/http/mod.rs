@@ -1,4 +1,5 @@
-//! The embedded API server over HTTP: no request breaks it, every answer is what clients expect, and versions only grow.
+//! The embedded API server over HTTP: no request breaks it, every answer has the form that clients expect, and
+//! resource versions only increase.
 
 mod client;
 mod request;
@@ -14,10 +15,10 @@ use self::client::{Answer, Client};
 use self::request::{Request, requests};
 use crate::target::{Memory, Opened, Target};
 
-/// An input is a list of requests in JSON, which a fresh server gets one after the other.
+/// An input is a list of requests in JSON. A new server gets them one after the other.
 pub const TARGET: Target = Target { name: "http", memory: Memory { base: 64 << 20, times: 2_000 }, open };
 
-/// Statuses of servers that work, though they refuse.
+/// Statuses of 500 and above that mean a refusal, not a failure of the server.
 const REFUSALS: [u16; 3] = [501, 503, 504];
 
 fn open() -> Result<Opened> {
@@ -49,10 +50,11 @@ async fn all(server: &Server, requests: &[Request]) -> Result<bool> {
     Ok(accepted)
 }
 
-/// What holds for every answer.
+/// Checks the rules that hold for every answer.
 fn one(request: &Request, Answer { status, json, body }: &Answer, written: &mut u64) -> Result<()> {
     let body = &body[..body.floor_char_boundary(500)];
-    // As kube-apiserver, the server answers an error that is none of the API with 500, without a reason.
+    // Like kube-apiserver, the server answers an error that is not an API error with status 500 and an empty
+    // reason.
     let refused =
         REFUSALS.contains(status) || (*status == 500 && json.as_ref().is_some_and(|json| json["reason"] == ""));
     ensure!(*status < 500 || refused, "{status}: {body}");
@@ -61,7 +63,7 @@ fn one(request: &Request, Answer { status, json, body }: &Answer, written: &mut 
         ensure!(json["kind"] == "Status" && json["code"] == *status, "{status} is answered with {body}");
         ensure!(json["message"].as_str().is_some_and(|message| !message.is_empty()), "no message: {body}");
     }
-    // A creation is a new version of the cluster.
+    // A creation gets a resource version greater than all before.
     if *status == 201
         && let Some(version) = version(json)
         && !request.path.contains("dryRun")
@@ -72,7 +74,7 @@ fn one(request: &Request, Answer { status, json, body }: &Answer, written: &mut 
     Ok(())
 }
 
-/// After all requests the server lists what is there.
+/// Checks that the server can list its objects after all requests.
 async fn alive(client: &Client, written: u64) -> Result<()> {
     for path in ["/api/v1/pods", "/api/v1/nodes", "/api/v1/namespaces", "/apis/apps/v1/deployments"] {
         let Answer { status, json, body } = client.send(&Request::get(path)).await.context(path)?;

@@ -11,26 +11,26 @@ use crate::corpus::{self, WORDS};
 use crate::edits::{self, Edit};
 use crate::json as trees;
 
-/// A request.
+/// An HTTP request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
     /// The method.
     pub method: String,
     /// The path with the query.
     pub path: String,
-    /// Further headers, by name.
+    /// Additional headers, by name.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: String,
 }
 
 impl Request {
-    /// A request without a body.
+    /// Creates a GET request without a body.
     pub fn get(path: &str) -> Self {
         Self { method: "GET".into(), path: path.into(), headers: Vec::new(), body: String::new() }
     }
 
-    /// Whether it can be one of a watch, whose answer does not end by itself.
+    /// Returns whether the request can be a watch, whose answer does not end by itself.
     pub fn may_watch(&self) -> bool {
         self.path.contains("watch")
     }
@@ -102,7 +102,7 @@ const CONTENT_TYPES: &[&str] = &[
     "",
 ];
 
-/// Words of paths.
+/// Strings that occur in paths.
 const PATH_WORDS: &[&str] = &[
     "/",
     "//",
@@ -136,7 +136,7 @@ struct Template {
     object: Value,
 }
 
-/// Requests about a few objects, so that one finds what another has left.
+/// Returns a strategy for requests. They are about few objects, so that one request finds the objects of another.
 pub fn requests() -> Result<BoxedStrategy<Request>> {
     let mut templates = templates()?;
     let others = KINDS.iter().map(|kind| {
@@ -147,7 +147,7 @@ pub fn requests() -> Result<BoxedStrategy<Request>> {
     });
     templates.extend(others);
     let template = (any::<Index>(), any::<bool>()).prop_map(move |(of, pods)| {
-        // Half of all requests are about pods, whose rules are the most.
+        // Half of the requests are about pods, because pods have the most rules.
         templates[if pods { 0 } else { of.index(templates.len()) }].clone()
     });
     let query = select(QUERIES);
@@ -211,7 +211,7 @@ fn request(
     Request { method: method.into(), path, headers, body }
 }
 
-/// Objects that the server takes, each with its collection; a pod comes first.
+/// Returns objects that the server accepts, each with its collection. The first is a pod.
 fn templates() -> Result<Vec<Template>> {
     let trees = corpus::trees(&["host/tests/sim_suite/objects.yaml"])?;
     let items = trees.iter().filter_map(Value::as_array).flatten();

@@ -1,4 +1,4 @@
-//! What plugins say of a change, asked as the queue asks them.
+//! Queueing hints: asks Berth's plugins about a change in the same way as the queue does.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use berth_core::model::Pod;
 use super::{Cluster, NOW};
 use crate::hints::Hints;
 
-/// Sees events as the core's cache makes them.
+/// Derives the queue's events from the core's events, through a cache of its own.
 #[derive(Default)]
 pub struct Events(Cache);
 
 impl Events {
-    /// What the queue would be told.
+    /// Returns the events that the queue would get.
     pub fn of(&mut self, event: &Event) -> Vec<ClusterEvent> {
         match event.clone() {
             Event::NodeSet(node) => self.0.set_node(node),
             Event::NodeRemoved(name) => self.0.remove_node(&name),
-            // Those without a node are the queue's.
+            // Pods without a node belong to the queue, not to the cache.
             Event::PodSet(pod) if pod.node_name.is_empty() => {}
             Event::PodSet(pod) => self.0.set_pod(pod),
             Event::PodRemoved(pod) => self.0.remove_pod(&pod.uid),
@@ -38,7 +38,8 @@ impl Events {
 }
 
 impl Cluster {
-    /// By plugin, whether a pod that it rejected would be tried again after these events. Nothing where there are none.
+    /// Returns, by plugin, whether a pod that the plugin rejected would be queued again after these events. Empty
+    /// if there are no events.
     pub fn hints(&mut self, pod: &Pod, events: &[ClusterEvent]) -> Result<Hints> {
         let mut hints = Hints::new();
         let pod = Arc::new(pod.clone());

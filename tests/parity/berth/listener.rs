@@ -1,4 +1,4 @@
-//! Hears what a plugin answers.
+//! Records a plugin's answers during a cycle.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use berth_core::profile::ProfilePlugin;
 
 use crate::answer::{Score, Status, Verdict, left_out};
 
-/// What the plugin of a profile of one said, by node id.
+/// The answers of the last plugin of a profile, by node id. For a plugin alone, this is the plugin's own profile.
 #[derive(Default)]
 pub struct Listener {
     pre_filter: Option<PreFilterResult>,
@@ -40,7 +40,7 @@ fn of_node(verdicts: &Verdicts, at: usize) -> Option<&plugins::Status> {
 }
 
 impl Listener {
-    /// What it said, by node name.
+    /// Returns the answers by node name.
     pub fn verdict(self, cache: &Cache) -> Verdict {
         let name = |node: NodeId| cache.node(node).map_or_else(String::new, |info| info.node.name.to_string());
         let said = self.verdicts.into_iter().filter_map(|(node, status)| Some((name(node), status_of(&status?))));
@@ -63,7 +63,7 @@ impl Listener {
     }
 }
 
-/// A status as it is compared.
+/// Converts a status to the form in which statuses are compared.
 pub fn status_of(status: &plugins::Status) -> Status {
     let code = match status.code {
         Code::Unschedulable => "Unschedulable",

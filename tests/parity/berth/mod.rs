@@ -1,4 +1,4 @@
-//! Berth's side: the default components, asked by the core.
+//! Berth's side of the comparison: the core asks the default components.
 
 mod hints;
 mod listener;
@@ -26,7 +26,7 @@ use crate::keeping::Keeping;
 use crate::room::{NotAsked, Room};
 use berth_tests::reader::{Reader, pod};
 
-/// The cycles' time; no plugin that is compared reads it.
+/// The time of all cycles. No compared plugin reads the time.
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
 
 /// The default components, compiled once.
@@ -34,35 +34,35 @@ pub struct Berth {
     stock: Stock,
 }
 
-/// A core that was told of a cluster, with its plugins.
+/// A core with a cluster and its plugins.
 struct Cluster {
     core: Core,
     keeping: Keeping,
     guests: Guests,
     plugins: Vec<&'static str>,
-    /// By name.
+    /// The profiles by name.
     profiles: BTreeMap<Box<str>, Profile>,
     reader: Reader,
     events: Events,
-    /// Pods that wait are promised room.
+    /// Whether a waiting pod has a nominated node.
     promises: bool,
-    /// How often a plugin was asked beside the core.
+    /// The number of questions to plugins outside the core.
     asked: u32,
 }
 
 impl Berth {
-    /// Those in the library.
+    /// Loads the built-in components.
     ///
     /// # Errors
-    /// One of them is no component.
+    /// Returns an error if one of them is not a valid component.
     pub fn load() -> Result<Self> {
         Ok(Self { stock: Stock::load(&LoaderOptions::default())? })
     }
 
-    /// What Berth says at first and after each change, for each pod.
+    /// Returns Berth's answers for each pod, before the first change and after each change.
     ///
     /// # Errors
-    /// The case can't be read, or Berth refuses the configuration.
+    /// Returns an error if the case can't be read, or Berth refuses the configuration.
     pub fn ask(&self, case: &Case, keeping: Keeping) -> Result<Answers> {
         let mut cluster = Cluster::new(&self.stock, case, keeping)?;
         for object in &case.objects {
@@ -110,7 +110,7 @@ impl Cluster {
         Ok(Self { core, keeping, guests, plugins, profiles, reader, events, promises, asked: 0 })
     }
 
-    /// Gives what the queue is told.
+    /// Tells the core about a change. Returns the queue's events.
     fn tell(&mut self, change: &Change) -> Result<Vec<ClusterEvent>> {
         let event = match change {
             Change::Set(object) => self.reader.set(object)?,
@@ -131,7 +131,8 @@ impl Cluster {
 
     fn ask(&mut self, pod: &Pod) -> Result<Answer> {
         let mut answer = Answer { cycle: self.explain(pod, PROFILE)?.1, ..Answer::default() };
-        // kube-scheduler's plugins by themselves know of no promises; and in a real cycle it might be one of those pods' turn.
+        // kube-scheduler's plugins, asked alone, do not know about nominated pods. A real cycle could also schedule
+        // one of the nominated pods first.
         if self.promises {
             answer.room = Some(Room::NotAsked(NotAsked::Promises));
             return Ok(answer);
@@ -151,7 +152,7 @@ impl Cluster {
         Ok(answer)
     }
 
-    /// What the last plugin of a profile says, and what the profile comes to.
+    /// Returns the answers of a profile's last plugin, and the result of the profile.
     fn explain(&mut self, pod: &Pod, profile: &str) -> Result<(Verdict, Cycle)> {
         let spec = PodSpec { scheduler_name: profile.into(), ..PodSpec::clone(&pod.spec) };
         let pod = Arc::new(Pod { spec: Arc::new(spec), ..pod.clone() });
@@ -173,7 +174,7 @@ impl Cluster {
     }
 }
 
-/// The profile of one plugin by itself, with the arguments that it has in the whole one.
+/// Returns a profile with one plugin, which has the same arguments as in the whole profile.
 fn alone(name: &str, whole: &ProfileSpec) -> ProfileSpec {
     let enabled = Enabled { name: name.into(), weight: 1, named_by: NamedBy::MultiPoint };
     ProfileSpec { scheduler_name: name.into(), points: PointSpecs::everywhere(vec![enabled]), ..whole.clone() }

@@ -1,4 +1,4 @@
-//! A whole scheduling cycle, of which nothing is left: what the core wants done to make room for a pod.
+//! Preemption: runs a whole scheduling cycle and collects the core's actions. The pod is removed again afterwards.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::{Cluster, NOW, PROFILE};
 use crate::room::{Made, NotAsked, Room};
 
 impl Cluster {
-    /// `message` says why the pod fits nowhere. Nobody is asked where there are no nodes, and for a pod that no scheduler would
-    /// try: one that has a node, or is held back.
+    /// Returns the result of preemption for a pod. `message` says why no node fits. Preemption is not asked without
+    /// nodes, for a pod that has a node, and for a pod that pre-enqueue holds back.
     pub(super) fn make_room(&mut self, pod: &Pod, message: &str) -> Result<Room> {
         if self.core.cache().node_count() == 0 {
             return Ok(Room::NotAsked(NotAsked::NoNodes));
@@ -28,7 +28,7 @@ impl Cluster {
         if is_held {
             return Ok(Room::NotAsked(NotAsked::Held));
         }
-        // What is promised already is not promised again.
+        // An existing nomination is not repeated in the actions.
         let mut room = Made { node: pod.nominated_node_name.to_string(), ..Made::default() };
         let mut told = None;
         for action in actions {

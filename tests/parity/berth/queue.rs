@@ -1,4 +1,4 @@
-//! What plugins say of pods that wait.
+//! Asks plugins about pods in the queue: pre-enqueue and queue-sort.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::answer::Status;
 use crate::case::PROFILE;
 
 impl Cluster {
-    /// Why the plugin does not let the pod be tried.
+    /// Returns why the plugin's pre-enqueue holds the pod back, or `None` if it does not.
     pub fn held(&mut self, pod: &Pod, plugin: &str) -> Result<Option<Status>> {
         let profile = self.profiles.get(plugin).with_context(|| format!("there is no profile {plugin}"))?;
         let Some(id) = profile.pre_enqueue.first().map(|plugin| plugin.id) else { return Ok(None) };
@@ -21,7 +21,8 @@ impl Cluster {
         Ok(status.as_ref().map(status_of))
     }
 
-    /// Names of the pods in the order in which they are tried. They came as they are given, every two at the same time.
+    /// Returns the names of the pods in the order in which they are scheduled. The pods enter the queue in the
+    /// given order, two at a time.
     pub fn order(&mut self, pods: &[Pod]) -> Result<Vec<String>> {
         let profile = self.profiles.get(PROFILE).context("the profile is gone")?;
         let id: PluginId = profile.queue_sort.as_ref().context("nothing puts pods in order")?.id;
@@ -35,7 +36,7 @@ impl Cluster {
         Ok(keyed.into_iter().map(|(_, name)| name).collect())
     }
 
-    /// Outside of the core, which tells nobody. It gives its templates low numbers.
+    /// Asks a plugin directly, without the core. The template ids are high, because the core uses low ones.
     fn asked<R, E: std::error::Error + Send + Sync + 'static>(
         &mut self,
         pod: &Pod,

@@ -11,7 +11,7 @@ fn key() -> BoxedStrategy<&'static str> {
     select([&LABELS[..], &["kubernetes.io/hostname", "absent"]].concat()).boxed()
 }
 
-/// Of a requirement on labels.
+/// Draws a requirement on labels.
 fn expression() -> Part {
     let values = |key: &'static str| match key {
         "kubernetes.io/hostname" => any_of(&["n0", "n1", "n2"]),
@@ -36,7 +36,7 @@ fn expression() -> Part {
         .boxed()
 }
 
-/// Of a requirement on the node's name.
+/// Draws a requirement on the node's name.
 fn name() -> Part {
     let name = any_of(&["n0", "n1", "n2", "n9"]);
     (any_of(&["In", "NotIn"]), name)
@@ -44,12 +44,12 @@ fn name() -> Part {
         .boxed()
 }
 
-/// A term of a node selector; one without requirements matches nothing.
+/// Draws a term of a node selector. A term without requirements matches nothing.
 fn term() -> Part {
     object(vec![perhaps("matchExpressions", list(expression(), 1..=2)), perhaps("matchFields", list(name(), 1..=2))])
 }
 
-/// A node affinity.
+/// Draws a node affinity.
 pub fn affinity() -> Part {
     let preferred = object(vec![field("weight", any_of(&[1, 10, 100])), field("preference", term())]);
     object(vec![

@@ -16,17 +16,17 @@ const RESOURCES: [&str; 7] = [
     "deviceclass.resource.kubernetes.io/any",
 ];
 
-/// None for any plugin.
+/// Draws no arguments.
 pub fn none() -> Part {
     Just(json!({})).boxed()
 }
 
-/// Some for each plugin that takes any.
+/// Draws arguments for NodeAffinity, NodeResourcesFit and NodeResourcesBalancedAllocation.
 pub fn all() -> Part {
     object(vec![node_affinity(), fit(), balanced()])
 }
 
-/// Some for each plugin that scores by what resources are in use.
+/// Draws arguments for the plugins that score by the resources in use.
 pub fn of_scores() -> Part {
     object(vec![strategy(), balanced()])
 }
@@ -46,7 +46,7 @@ pub fn fit() -> Part {
     ])
 }
 
-/// How NodeResourcesFit scores.
+/// Draws the scoring strategy of NodeResourcesFit.
 fn strategy() -> Part {
     let strategy = prop_oneof![
         field("type", any_of(&["LeastAllocated", "MostAllocated"])),
@@ -62,7 +62,7 @@ pub fn balanced() -> Part {
     perhaps("NodeResourcesBalancedAllocation.resources", resources(&[1]))
 }
 
-/// Resources, each once, with weights.
+/// Draws different resources with weights.
 fn resources(weights: &'static [i64]) -> Part {
     proptest::sample::subsequence(RESOURCES.to_vec(), 1..=4)
         .prop_flat_map(move |names| {
@@ -76,7 +76,7 @@ fn resources(weights: &'static [i64]) -> Part {
         .boxed()
 }
 
-/// Points of rising utilization.
+/// Draws points of increasing utilization.
 fn shape() -> Part {
     proptest::sample::subsequence(vec![0, 10, 33, 50, 80, 100], 1..=4)
         .prop_flat_map(|utilizations| {

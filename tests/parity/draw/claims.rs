@@ -1,4 +1,4 @@
-//! Claims of devices: classes, slices with devices, claims that ask for some and claims that have some.
+//! Dynamic resource allocation: device classes, slices with devices, and claims with and without an allocation.
 
 use std::collections::BTreeMap;
 
@@ -17,12 +17,12 @@ const CLAIMS: [&str; 5] = ["c0", "c1", "c2", "c3", "c4"];
 const SLICES: [&str; 6] = ["s0", "s1", "s2", "s3", "s4", "s5"];
 const MODEL: &str = "gpu.example.com/model";
 
-/// A pool's name until it has that of its slice.
+/// A placeholder for the name of a pool, which later gets the name of its slice.
 const OWN: &str = "own";
 
 const HAS_MODEL: &str = "has(device.attributes[device.driver].model)";
 
-/// What selectors say; some can't tell of every device.
+/// The CEL expressions of selectors. Some fail for some devices.
 const EXPRESSIONS: [&str; 14] = [
     "true",
     "device.driver == 'gpu.example.com'",
@@ -46,7 +46,7 @@ fn selectors(most: usize) -> Part {
     list(any_of(&EXPRESSIONS).prop_map(|text| json!({"cel": {"expression": text}})).boxed(), 0..=most)
 }
 
-/// DeviceClasses, ResourceSlices and ResourceClaims.
+/// Draws DeviceClasses, ResourceSlices and ResourceClaims.
 pub fn all() -> Vec<Objects> {
     let objects = |kind, names, namespaces, parts| Objects { api_version: VERSION, kind, names, namespaces, parts };
     let driver = prop_oneof![Just("gpu.example.com"), Just("nic.example.com")];
@@ -60,7 +60,8 @@ pub fn all() -> Vec<Objects> {
             vec![
                 perhaps("spec.selectors", selectors(2)),
                 perhaps("spec.config", configuration),
-                // Which one goes with the name, so that no two classes stand for the same.
+                // `settle` derives the resource's name from the class's name, so that no two classes have the same
+                // extended resource.
                 perhaps("spec.extendedResourceName", any_of(&["example.com/settled"])),
             ],
         ),
@@ -87,7 +88,7 @@ fn zone() -> Part {
         .boxed()
 }
 
-/// Where a slice or a device can be used.
+/// Draws where a slice or a device can be used.
 fn place() -> Part {
     prop_oneof![
         4 => any_of(&["n0", "n1", "n2", "n3"]).prop_map(|node| json!({"nodeName": node})),
@@ -119,7 +120,8 @@ fn slice() -> Part {
     prop_oneof![1 => shared, 1 => of_one_node()].boxed()
 }
 
-/// A whole pool of one node, whose GPUs may be what is preferred: on some nodes they are, so that nodes score differently.
+/// Draws a complete pool on one node. Some nodes have GPUs that fulfil a claim's preferred request, so that nodes
+/// score differently.
 fn of_one_node() -> Part {
     let pool = json!({"name": OWN, "generation": 1, "resourceSliceCount": 1});
     vec(perhaps("attributes.model", any_of(&["a", "b"]).prop_map(|model| json!({"string": model}))), 1..=2)
@@ -156,7 +158,7 @@ fn device() -> Part {
     ])
 }
 
-/// Whole, or to be shared by what policies say.
+/// Draws the capacity of a device: exclusive, or shared under a request policy.
 fn capacity() -> Part {
     let shared = |policy: Value| {
         let memory = json!({"value": "8Gi", "requestPolicy": policy});
@@ -173,7 +175,7 @@ fn capacity() -> Part {
     .boxed()
 }
 
-/// `spec.devices` of a claim.
+/// Draws `spec.devices` of a claim.
 fn asks() -> Part {
     let request = prop_oneof![
         2 => ask().prop_map(|ask| json!({"exactly": ask})),
@@ -181,7 +183,7 @@ fn asks() -> Part {
             let name = |(at, ask)| merged(ask, json!({"name": format!("a{at}")}));
             json!({"firstAvailable": asks.into_iter().enumerate().map(name).collect::<Vec<_>>()})
         }),
-        // Devices that some nodes have are preferred to those that more have.
+        // The first alternative matches devices on fewer nodes than the second.
         6 => any_of(&CLASSES).prop_map(|class| {
             let preferred = json!([{"cel": {"expression": HAS_MODEL}}]);
             let ask = json!({"deviceClassName": class, "allocationMode": "ExactCount", "count": 1});
@@ -226,7 +228,8 @@ fn ask() -> Part {
     ])
 }
 
-/// Of a claim that is allocated: where; which devices is settled by its name.
+/// Draws the status of an allocated claim: the node selector and the conditions. `settle` derives the devices from
+/// the claim's name.
 fn status() -> Part {
     let selector = perhaps("nodeSelector", zone());
     let devices = any_of(&["Attached", "Broken", "Other"]).prop_map(|kind| json!([{"type": kind, "status": "True"}]));
@@ -235,7 +238,7 @@ fn status() -> Part {
         .boxed()
 }
 
-/// `spec.resourceClaims` of pods.
+/// Draws `spec.resourceClaims` of pods.
 pub fn of_pod() -> Part {
     let some = vec(any_of(&CLAIMS), 1..=2).prop_map(|claims| {
         let entry = |(at, claim)| json!({"name": format!("of{at}"), "resourceClaimName": claim});
@@ -244,7 +247,7 @@ pub fn of_pod() -> Part {
     prop_oneof![1 => Just(json!({})), 5 => some].boxed()
 }
 
-/// Containers that ask for extended resources: such as classes stand for, and such as nobody has.
+/// Draws containers that request extended resources: resources of device classes, and resources that no node has.
 pub fn extended() -> Part {
     let resource = any_of(&[
         "example.com/gpu",
@@ -272,21 +275,22 @@ pub fn extended() -> Part {
     prop_oneof![1 => Just(json!({})), 1 => lists].boxed()
 }
 
-/// A device plugin's share of what classes stand for, on some nodes.
+/// Draws, for some nodes, a device plugin's capacity of an extended resource that a class also provides.
 pub fn of_device_plugin() -> Part {
     let has =
         any_of(&["0", "1", "4"]).prop_map(|number| json!({"status": {"allocatable": {"example.com/gpu": number}}}));
     prop_oneof![2 => Just(json!({})), 1 => has].boxed()
 }
 
-/// A claim has the devices that go with its name, and never others: allocations don't change, and no two claims have the same
-/// device but to share it. And the slices of a pool agree on how many they are, or it would depend on which is seen first.
+/// Makes the drawn objects consistent. A claim always has the devices that belong to its name: allocations do not
+/// change, and two claims have the same device only if they share it. The slices of a pool and generation agree on
+/// their number; otherwise, the result would depend on which slice is seen first.
 pub fn settle(case: &mut Case) {
     add_missing(case);
     let mut seen = BTreeMap::new();
     for (version, object) in (1..).zip(case.set_mut()) {
         if object["kind"] == "ResourceClaim" {
-            // kube-scheduler takes no change of a claim that is not newer.
+            // kube-scheduler ignores an update of a claim whose resource version is not newer.
             object["metadata"]["resourceVersion"] = json!(u64::to_string(&version));
         }
         if object["spec"].get("extendedResourceName").is_some() {
@@ -294,7 +298,7 @@ pub fn settle(case: &mut Case) {
             object["spec"]["extendedResourceName"] = format!("example.com/{name}").into();
         }
         match object["kind"].as_str() {
-            // What a pod asks for of extended resources never changes.
+            // A pod's requests for extended resources never change.
             Some("Pod") => {
                 let name = object["metadata"]["name"].to_string();
                 keep(&mut seen, name, &mut object["spec"], &["containers", "initContainers"]);
@@ -303,14 +307,15 @@ pub fn settle(case: &mut Case) {
             Some("ResourceSlice") if object["spec"]["pool"]["name"] == OWN => settle_own(object),
             Some("ResourceSlice") => {
                 let spec = &mut object["spec"];
-                // What another slice of the name had, which a change keeps, is not to stand beside what this one has.
+                // A change keeps the fields of the earlier slice with the same name. Only one of the fields for the
+                // place may remain.
                 let placed =
                     ["allNodes", "nodeSelector", "perDeviceNodeSelection"].map(|place| spec.get(place).is_some());
                 if placed.contains(&true) {
                     spec.as_object_mut().map(|spec| spec.remove("nodeName"));
                 }
                 let generation = spec["pool"]["generation"].as_i64().unwrap_or(1);
-                // Whole or not: by pool and generation.
+                // The pool and the generation determine whether the pool is complete.
                 let whole = spec["pool"]["name"] != "p1" || generation == 1;
                 spec["pool"]["resourceSliceCount"] = json!(if whole { 1 } else { 2 });
             }
@@ -319,7 +324,8 @@ pub fn settle(case: &mut Case) {
     }
 }
 
-/// A slice of one node: which one, goes with its name. A change keeps what the slice had before, which is not to stand beside.
+/// Makes the slice of one node consistent. Its node follows from its name. A change keeps the fields of the earlier
+/// slice, so other places are removed.
 fn settle_own(slice: &mut Value) {
     let name = slice["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let spec = &mut slice["spec"];
@@ -331,7 +337,8 @@ fn settle_own(slice: &mut Value) {
     spec["nodeName"] = name.replace('s', "n").into();
 }
 
-/// Most of what is asked for is there, or nothing else would be found out: all classes but one, and all claims but one.
+/// Adds most of the objects that pods refer to: all classes except one, and all claims except one. Otherwise,
+/// missing objects would hide everything else.
 fn add_missing(case: &mut Case) {
     let class = |name| json!({"apiVersion": VERSION, "kind": "DeviceClass", "metadata": {"name": name}, "spec": {}});
     let claim = |name| {

@@ -1,4 +1,4 @@
-//! Parts of pods that are in their containers: requests, ports, images.
+//! The parts of pods that are in their containers: requests, ports and images.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::nodes::IMAGES;
 use super::parts::{Part, any_of, field, list, map, object, perhaps};
 
-/// An amount of a resource, up to about `most` of what people count it in, in the notations that there are.
+/// Draws a quantity, up to about `most` of the resource's usual unit, in all notations.
 pub fn quantity(resource: &str, most: i64) -> Part {
     let whole = |most: i64| (0..=most).boxed();
     match resource {
@@ -29,15 +29,15 @@ pub fn quantity(resource: &str, most: i64) -> Part {
     }
 }
 
-/// Where a pod has requests of its own, the API server adds those of its containers up, each rounded to millicores, and then
-/// refuses its own sum: so no container has less.
+/// Leaves out fractions of a millicore. If a pod has pod-level requests, the API server sums up the requests of its
+/// containers, each rounded to millicores, and then refuses its own sum.
 fn whole_millis(quantity: Part) -> Part {
     let whole = |text: &Value| text.as_str().is_none_or(|text| !text.ends_with(['n', 'u']) && text != "0.0001");
     quantity.prop_filter("a part of a millicore", whole).boxed()
 }
 
-/// What a container asks for. Extended resources and huge pages can't be promised twice, so limits have to say the same;
-/// and huge pages come with cpu or memory.
+/// Draws a container's requests. Extended resources and huge pages can't be overcommitted, so their limits equal
+/// the requests. Huge pages require requests for CPU or memory.
 fn requests() -> Part {
     let resources =
         map(&["cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "example.com/gpu", "vendor.io/nic"], |resource| {
@@ -68,7 +68,7 @@ fn port() -> Part {
     ])
 }
 
-/// Rules, and the policy without which there may be none.
+/// Draws restart rules, together with the restart policy that they require.
 fn restart_rules() -> Part {
     let rule = any_of(&["Restart", "RestartAllContainers"])
         .prop_map(|action| json!({"action": action, "exitCodes": {"operator": "In", "values": [42]}}));
@@ -77,7 +77,7 @@ fn restart_rules() -> Part {
     prop_oneof![3 => Just(json!({})), 1 => rules].boxed()
 }
 
-/// What is drawn of each container.
+/// The fields to draw for each container.
 #[derive(Clone, Copy, Default)]
 pub struct Containers {
     /// `resources`
@@ -86,18 +86,18 @@ pub struct Containers {
     pub ports: bool,
     /// `image`
     pub images: bool,
-    /// `initContainers`, those that go on included
+    /// `initContainers`, including sidecars.
     pub init: bool,
     /// `restartPolicyRules`
     pub restart_rules: bool,
 }
 
 impl Containers {
-    /// `spec.containers` and `spec.initContainers`
+    /// Draws `spec.containers` and `spec.initContainers`.
     pub fn parts(self) -> Vec<Part> {
         let mut parts = vec![field("spec.containers", list(self.container(), 1..=2).prop_map(|list| named(list, "c")))];
         if self.init {
-            // Those that go on have no rules of their own.
+            // Sidecars have no restart rules.
             let going_on = if self.restart_rules {
                 Just(json!({})).boxed()
             } else {
@@ -126,7 +126,7 @@ impl Containers {
     }
 }
 
-/// With names, and without ports that are there twice.
+/// Gives the containers names, and removes duplicate ports.
 fn named(list: Value, letter: &str) -> Value {
     let mut list = list;
     let mut taken = Vec::new();

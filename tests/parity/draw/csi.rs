@@ -1,4 +1,4 @@
-//! What CSI drivers say.
+//! The objects of CSI drivers.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -7,14 +7,14 @@ use super::Objects;
 use super::parts::{any_of, field, list, object, perhaps};
 use super::volumes::{CLASSES, DRIVERS, VOLUMES};
 
-/// Named twice, so that most of them have one.
+/// The nodes' names. Each is listed twice, so that most nodes have a CSINode.
 const NODES: [&str; 10] = ["n0", "n1", "n2", "n3", "n4", "n0", "n1", "n2", "n3", "n4"];
 
-/// Drivers that limit their volumes, some in the place of in-tree volumes.
+/// Drivers that limit the number of volumes. Some replace in-tree volumes.
 const LIMITING: [&str; 5] =
     [DRIVERS[0], DRIVERS[1], "ebs.csi.aws.com", "pd.csi.storage.gke.io", "cinder.csi.openstack.org"];
 
-/// CSINodes.
+/// Draws CSINodes.
 pub fn nodes() -> Objects {
     let driver = object(vec![
         field("name", any_of(&LIMITING)),
@@ -43,7 +43,7 @@ pub fn nodes() -> Objects {
     }
 }
 
-/// CSIDrivers.
+/// Draws CSIDrivers.
 pub fn drivers() -> Objects {
     Objects {
         api_version: "storage.k8s.io/v1",
@@ -54,7 +54,7 @@ pub fn drivers() -> Objects {
     }
 }
 
-/// CSIStorageCapacities.
+/// Draws CSIStorageCapacities.
 pub fn capacities() -> Objects {
     let label = any_of(&["a-b-c", "a-b-d"]).prop_map(|zone| json!({"topology.kubernetes.io/zone": zone}));
     let amount = || any_of(&["1Gi", "4Gi", "10Gi", "0"]);
@@ -73,7 +73,7 @@ pub fn capacities() -> Objects {
     }
 }
 
-/// VolumeAttachments.
+/// Draws VolumeAttachments.
 pub fn attachments() -> Objects {
     Objects {
         api_version: "storage.k8s.io/v1",

@@ -1,9 +1,9 @@
-//! `matchLabelKeys` and `mismatchLabelKeys`: the API server writes what they mean into the selectors beside them when it takes
-//! a pod, so no scheduler sees one without the other.
+//! `matchLabelKeys` and `mismatchLabelKeys`: when the API server creates a pod, it merges these keys into the
+//! selectors beside them. For this reason, no scheduler sees a key without the matching requirement.
 
 use serde_json::{Value, json};
 
-/// Writes it into all selectors of the pod.
+/// Merges the keys into all selectors of the pod.
 pub fn settle(pod: &mut Value) {
     let labels = pod["metadata"]["labels"].clone();
     for side in ["podAffinity", "podAntiAffinity"] {

@@ -1,4 +1,4 @@
-//! Labels of pods, selectors of pods, and the namespaces that both are in.
+//! Labels of pods, selectors of pods, and their namespaces.
 
 use proptest::prelude::*;
 use proptest::sample::subsequence;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Objects;
 use super::parts::{Part, any_of, field, list, map, object, perhaps};
 
-/// Namespaces of pods.
+/// The namespaces of pods.
 pub const NAMESPACES: [&str; 3] = ["default", "blue", "red"];
 
 const KEYS: [&str; 3] = ["app", "tier", "version"];
@@ -20,7 +20,7 @@ fn value(key: &'static str) -> Part {
     }
 }
 
-/// `metadata.labels` and `metadata.namespace` of pods.
+/// Draws `metadata.labels` and `metadata.namespace` of pods.
 pub fn of_pod() -> Vec<Part> {
     let namespace = prop_oneof![2 => Just("default".into()), 1 => any_of(&NAMESPACES)];
     vec![field("metadata.labels", map(&KEYS, value)), field("metadata.namespace", namespace)]
@@ -52,8 +52,7 @@ fn label_selector(keys: &'static [&'static str], value: fn(&'static str) -> Part
     .boxed()
 }
 
-/// `labelSelector`, or none, with labels that differ from pod to pod besides, as `matchLabelKeys` and, where a term has them,
-/// `mismatchLabelKeys`.
+/// Draws `labelSelector`, or none, with `matchLabelKeys` and, if `mismatch` is set, `mismatchLabelKeys`.
 pub fn selecting(mismatch: bool) -> Part {
     let selector = prop_oneof![1 => Just(Value::Null), 6 => label_selector(&KEYS, value)];
     let keys = || prop_oneof![2 => Just(Vec::new()), 1 => subsequence(KEYS.to_vec(), 1..=2)];
@@ -62,7 +61,7 @@ pub fn selecting(mismatch: bool) -> Part {
             if selector.is_null() {
                 return json!({});
             }
-            // The API server takes no key twice.
+            // The API server refuses a key that occurs twice.
             let text = selector.to_string();
             let same: Vec<&str> = same.into_iter().filter(|key| !text.contains(&format!("\"{key}\""))).collect();
             let other: Vec<&str> = other.into_iter().filter(|key| mismatch && !same.contains(key)).collect();
@@ -81,12 +80,12 @@ fn team(_: &'static str) -> Part {
     any_of(&["blue", "red"])
 }
 
-/// A selector of namespaces.
+/// Draws a selector of namespaces.
 pub fn namespace_selector() -> Part {
     label_selector(&["team"], team)
 }
 
-/// Namespaces, with labels.
+/// Draws namespaces with labels.
 pub fn namespaces() -> Objects {
     Objects {
         api_version: "v1",

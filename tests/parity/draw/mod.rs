@@ -1,7 +1,7 @@
-//! Drawing cases, smaller ones by shrinking.
+//! Draws cases. Shrinking makes them smaller.
 //!
-//! A plugin that reads more than there is here gets a file of its own for the parts of nodes, pods and arguments, and for
-//! [`Objects`] of the kinds that it lists; then a row in [`crate::entries`] puts them together.
+//! If a plugin reads fields that are not drawn yet, add a file with the parts of nodes, pods and arguments, and
+//! with the [`Objects`] of the kinds that the plugin lists. A row in [`crate::entries`] combines them.
 
 pub mod affinity;
 pub mod arguments;
@@ -32,22 +32,23 @@ use self::parts::{Part, merged, object};
 use self::ports::Owners;
 use crate::case::{Case, Change, PROFILE};
 
-/// What the objects of a kind of case consist of, besides their names.
+/// The parts that the objects of a case are made of, besides their names.
 pub struct Draw {
-    /// Nodes.
+    /// The parts of nodes.
     pub nodes: Vec<Part>,
-    /// Pods, those that run and those to be placed. They are in the namespace `default` where nothing else is drawn.
+    /// The parts of pods, both running pods and pods to schedule. The namespace is `default` unless another is
+    /// drawn.
     pub pods: Vec<Part>,
-    /// Pods that run, besides.
+    /// Additional parts of running pods.
     pub residents: Vec<Part>,
-    /// Some of them do not run yet, but are promised room on a node. Then the whole cycle alone is compared: kube-scheduler's
-    /// plugins by themselves know of no promises.
+    /// Whether some of the running pods become pods without a node but with a nominated node. Then only the whole
+    /// cycle is compared, because kube-scheduler's plugins, asked alone, do not know about nominated pods.
     pub nominated: bool,
-    /// Objects of further kinds.
+    /// Objects of additional kinds.
     pub objects: Vec<Objects>,
     /// Arguments by plugin.
     pub arguments: Part,
-    /// Makes whole what parts drawn for themselves can't say together. It is called before the API server's own part is done.
+    /// Makes independently drawn parts consistent. It runs before the changes that the API server makes.
     pub settle: fn(&mut Case),
 }
 
@@ -55,7 +56,7 @@ const MOST_NODES: usize = 5;
 const MOST_RESIDENTS: usize = 6;
 const MOST_CHANGES: usize = 3;
 
-/// Cases made of these parts.
+/// Draws cases made of these parts.
 pub fn cases(draw: Draw) -> impl Strategy<Value = Case> {
     let Draw { nodes, pods, residents, nominated, objects, arguments, settle } = draw;
     let (node, pod) = (object(nodes), object(pods));
@@ -64,7 +65,7 @@ pub fn cases(draw: Draw) -> impl Strategy<Value = Case> {
         (pod.clone(), object(residents), 0..MOST_NODES, nominated).prop_map(|(pod, more, node, nominated)| {
             let node = format!("n{node}");
             let place = match nominated {
-                // Others than its own a scheduler does not keep in mind.
+                // A scheduler ignores nominated pods of other schedulers.
                 true => json!({"spec": {"schedulerName": PROFILE}, "status": {"nominatedNodeName": node}}),
                 false => json!({"spec": {"nodeName": node}}),
             };
@@ -90,7 +91,7 @@ pub fn cases(draw: Draw) -> impl Strategy<Value = Case> {
     )
 }
 
-/// Something that happens: an object as it is then, or one that goes. It may not even be there.
+/// Draws a change: an added or changed object, or a removal. The object to remove may not exist.
 fn happens(node: &Part, resident: &Part, objects: &[Objects]) -> Union<BoxedStrategy<Change>> {
     let node = (0..MOST_NODES, node.clone()).prop_map(|(at, node)| named("Node", "n", at, node));
     let resident = (0..MOST_RESIDENTS, resident.clone()).prop_map(|(at, pod)| named("Pod", "r", at, pod));
@@ -100,7 +101,7 @@ fn happens(node: &Part, resident: &Part, objects: &[Objects]) -> Union<BoxedStra
     Union::new(all.flat_map(of))
 }
 
-/// What is not there can't go; and of what is there, some things never change.
+/// Drops removals of objects that do not exist, and keeps the immutable fields of objects that change.
 fn changes(objects: &[Value], happens: Vec<Change>) -> Vec<Change> {
     let mut there: Vec<Value> = objects.iter().map(lasting).collect();
     let mut changes = Vec::new();
@@ -128,12 +129,12 @@ fn changes(objects: &[Value], happens: Vec<Change>) -> Vec<Change> {
     changes
 }
 
-/// Pods are told apart by their names alone, whatever their namespace.
+/// Compares objects by kind and uid. A pod's uid is its name alone, whatever its namespace.
 fn is_same(one: &Value, other: &Value) -> bool {
     one["kind"] == other["kind"] && one["metadata"]["uid"] == other["metadata"]["uid"]
 }
 
-/// An object as it is then. A pod that waited keeps its spec, and may have a node now.
+/// Returns the object after a change. A pod that waited keeps its spec, and may have a node now.
 fn changed(object: Value, before: &Value) -> Value {
     let node = object["spec"].get("nodeName").cloned();
     let mut changed = merged(object, before.clone());
@@ -144,7 +145,8 @@ fn changed(object: Value, before: &Value) -> Value {
     changed
 }
 
-/// What an object keeps as long as it is there: its name, the node of a pod, and the spec of one that waits for a node.
+/// Returns the fields that an object never changes: its name, the node of a pod, and the spec of a pod without a
+/// node.
 fn lasting(object: &Value) -> Value {
     let metadata = &object["metadata"];
     let mut lasting = json!({
@@ -163,13 +165,13 @@ fn lasting(object: &Value) -> Value {
     lasting
 }
 
-/// What the API server and kubelets see to.
+/// Makes the changes that the API server and kubelets make.
 fn as_taken(case: &mut Case) {
     let mut owners = Owners::default();
     for (version, pod) in (1_u64..).zip(case.set_mut().filter(|object| object["kind"] == "Pod")) {
         owners.settle(pod);
         label_keys::settle(pod);
-        // A scheduler takes no notice of a pod that comes again in the same version.
+        // A scheduler ignores an update of a pod with an unchanged resource version.
         pod["metadata"]["resourceVersion"] = version.to_string().into();
     }
     case.pods.iter_mut().for_each(label_keys::settle);
@@ -183,7 +185,7 @@ fn named(kind: &str, letter: &str, at: usize, object: Value) -> Value {
         _ => json!({"metadata": {"namespace": "default"}, "spec": {"containers": [{"name": "c0", "image": "app:1"}]}}),
     };
     let mut object = merged(merged(default, object), head);
-    // Drawn as null where a node is to have none.
+    // Null means that the node does not have the label.
     if let Some(labels) = object["metadata"].get_mut("labels").and_then(Value::as_object_mut) {
         labels.retain(|_, value| !value.is_null());
     }

@@ -1,4 +1,4 @@
-//! Parts of nodes.
+//! The parts of nodes.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::containers::quantity;
 use super::parts::{Part, any_of, field, list, map, object, perhaps};
 
-/// Labels that nodes have and selectors name.
+/// The labels that nodes have and selectors name.
 pub const LABELS: [&str; 4] = ["disk", "cores", "topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
-/// A value that this label may have.
+/// Draws a value of this label.
 pub fn label_value(key: &'static str) -> Part {
     match key {
         "disk" => any_of(&["ssd", "hdd", ""]),
@@ -18,18 +18,18 @@ pub fn label_value(key: &'static str) -> Part {
     }
 }
 
-/// `metadata.labels`, those of the hostname apart.
+/// Draws `metadata.labels`, without the hostname.
 pub fn labels() -> Part {
     field("metadata.labels", map(&LABELS, label_value))
 }
 
-/// Effects of taints.
+/// The effects of taints.
 pub const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/// Keys of taints, one of which the API server gives to nodes that are unschedulable.
+/// The keys of taints. The API server adds one of them to nodes that are unschedulable.
 pub const TAINTS: [&str; 4] = ["dedicated", "gpu", "node.kubernetes.io/unschedulable", "node.kubernetes.io/not-ready"];
 
-/// `spec.taints`; the API server lets none be there twice.
+/// Draws `spec.taints`. The API server refuses duplicates.
 pub fn taints() -> Part {
     let taint = object(vec![
         field("key", any_of(&TAINTS)),
@@ -49,12 +49,12 @@ fn without_twins(taints: Value) -> Value {
     kept.into()
 }
 
-/// `spec.unschedulable`
+/// Draws `spec.unschedulable`.
 pub fn unschedulable() -> Part {
     perhaps("spec.unschedulable", any_of(&[true, false]))
 }
 
-/// `status.allocatable`
+/// Draws `status.allocatable`.
 pub fn allocatable() -> Part {
     let resources =
         map(&["cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "example.com/gpu", "vendor.io/nic"], |resource| {
@@ -69,7 +69,7 @@ pub fn allocatable() -> Part {
     .boxed()
 }
 
-/// `status.declaredFeatures`, sorted as the API server wants them.
+/// Draws `status.declaredFeatures`, sorted as the API server requires.
 pub fn declared_features() -> Part {
     const FEATURES: [&str; 3] =
         ["ExtendWebSocketsToKubelet", "RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport"];
@@ -77,7 +77,7 @@ pub fn declared_features() -> Part {
     field("status.declaredFeatures", features.prop_map(Value::from))
 }
 
-/// Names under which pods ask for images, and nodes have them.
+/// The names under which pods refer to images and nodes list them.
 pub const IMAGES: [&str; 7] = [
     "app:1",
     "app",
@@ -88,7 +88,7 @@ pub const IMAGES: [&str; 7] = [
     "db:2",
 ];
 
-/// `status.images`; one image can have several names.
+/// Draws `status.images`. An image can have several names.
 pub fn images() -> Part {
     const MIB: i64 = 1 << 20;
     let image = object(vec![

@@ -1,4 +1,4 @@
-//! Objects of kinds beyond nodes and pods.
+//! Objects of kinds other than nodes and pods.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,23 +7,24 @@ use serde_json::{Value, json};
 
 use super::parts::{Part, merged, object};
 
-/// What objects of one kind consist of.
+/// How to draw objects of one kind.
 #[derive(Clone)]
 pub struct Objects {
     /// `apiVersion`
     pub api_version: &'static str,
     /// `kind`
     pub kind: &'static str,
-    /// Names that they may have: no more of them are there at once.
+    /// The names that they may have, which limits their number.
     pub names: &'static [&'static str],
-    /// Namespaces that they may be in; none where the kind has none.
+    /// The namespaces that they may be in; empty for a cluster-scoped kind.
     pub namespaces: &'static [&'static str],
-    /// The rest, parsed strictly: it has to have what the API server would not fill in for a scheduler to read.
+    /// The other fields. The oracle parses objects strictly and fills in no defaults, so the parts must include
+    /// each field that schedulers need.
     pub parts: Vec<Part>,
 }
 
 impl Objects {
-    /// One of them.
+    /// Draws one object.
     pub fn one(&self) -> Part {
         let (api_version, kind) = (self.api_version, self.kind);
         let namespaces: Vec<Option<&str>> = match self.namespaces {
@@ -43,7 +44,7 @@ impl Objects {
             .boxed()
     }
 
-    /// Some of them, none twice.
+    /// Draws some objects, without duplicates.
     pub fn some(&self) -> BoxedStrategy<Vec<Value>> {
         let most = self.names.len() * self.namespaces.len().max(1);
         vec(self.one(), 0..=most)

@@ -1,4 +1,4 @@
-//! What objects are drawn from: parts, each an object of JSON that is merged into the others.
+//! The building blocks of drawn objects: parts, which are JSON objects that are merged.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,32 +8,32 @@ use serde_json::{Map, Value, json};
 /// Some fields of an object.
 pub type Part = BoxedStrategy<Value>;
 
-/// One of these, the first ones being the simplest.
+/// Draws one of these values. Put the simplest first, because shrinking moves toward it.
 pub fn any_of<T: Clone + std::fmt::Debug + Into<Value> + 'static>(values: &[T]) -> Part {
     select(values.to_vec()).prop_map(Into::into).boxed()
 }
 
-/// The field at a path, as `spec.nodeName`.
+/// Draws the field at a path such as `spec.nodeName`.
 pub fn field(path: &'static str, value: impl Strategy<Value = Value> + 'static) -> Part {
     value.prop_map(move |value| path.rsplit('.').fold(value, |value, name| json!({ name: value }))).boxed()
 }
 
-/// The same, or nothing.
+/// Draws the field at a path, or nothing.
 pub fn perhaps(path: &'static str, value: impl Strategy<Value = Value> + 'static) -> Part {
     prop_oneof![Just(json!({})), field(path, value)].boxed()
 }
 
-/// A list of so many.
+/// Draws a list with a length in this range.
 pub fn list(of: Part, range: std::ops::RangeInclusive<usize>) -> Part {
     vec(of, range).prop_map(Value::Array).boxed()
 }
 
-/// All of these parts in one object.
+/// Draws all of these parts, merged into one object.
 pub fn object(parts: Vec<Part>) -> Part {
     parts.prop_map(|parts| parts.into_iter().fold(json!({}), merged)).boxed()
 }
 
-/// A map from some of these keys to a value each.
+/// Draws a map from some of these keys to one value each.
 pub fn map(keys: &[&'static str], value: fn(&'static str) -> Part) -> Part {
     let entry = |key: &&'static str| {
         let key = *key;
@@ -42,7 +42,7 @@ pub fn map(keys: &[&'static str], value: fn(&'static str) -> Part) -> Part {
     object(keys.iter().map(entry).collect())
 }
 
-/// Both objects' fields; where both have one, its value from `patch`, or both objects' fields again.
+/// Merges two objects. If both have a field, objects are merged and other values come from `patch`.
 pub fn merged(mut into: Value, patch: Value) -> Value {
     match (into.as_object_mut(), patch) {
         (Some(fields), Value::Object(patch)) => merge_fields(fields, patch),

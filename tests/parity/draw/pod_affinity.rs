@@ -23,18 +23,18 @@ fn terms() -> Part {
     object(vec![seldom_required(), perhaps("preferredDuringSchedulingIgnoredDuringExecution", list(preferred, 1..=2))])
 }
 
-/// Terms that a pod insists on are rarer, as few nodes satisfy several.
+/// Draws required terms. They are rarer, because few nodes satisfy several.
 fn seldom_required() -> Part {
     let required = field("requiredDuringSchedulingIgnoredDuringExecution", list(term(), 1..=2));
     prop_oneof![2 => Just(json!({})), 1 => required].boxed()
 }
 
-/// `spec.affinity.podAffinity` and `spec.affinity.podAntiAffinity`
+/// Draws `spec.affinity.podAffinity` and `spec.affinity.podAntiAffinity`.
 pub fn of_pod() -> Vec<Part> {
     vec![perhaps("spec.affinity.podAffinity", terms()), perhaps("spec.affinity.podAntiAffinity", terms())]
 }
 
-/// `InterPodAffinityArgs`
+/// Draws `InterPodAffinityArgs`.
 pub fn arguments() -> Part {
     let weight: Vec<Value> = [1, 0, 10, 100].into_iter().map(Value::from).collect();
     object(vec![

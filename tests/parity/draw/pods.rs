@@ -1,4 +1,4 @@
-//! Parts of pods that are not in their containers.
+//! The parts of pods that are not in their containers.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -8,12 +8,12 @@ use super::containers::quantity;
 use super::nodes::{EFFECTS, IMAGES, TAINTS};
 use super::parts::{Part, any_of, field, list, map, object, perhaps};
 
-/// `spec.nodeName` of a pod to be placed.
+/// Draws `spec.nodeName` of a pod to schedule.
 pub fn node_name() -> Part {
     perhaps("spec.nodeName", any_of(&["n0", "n1", "n9"]))
 }
 
-/// `spec.tolerations`
+/// Draws `spec.tolerations`.
 pub fn tolerations() -> Part {
     let keyed = (select(TAINTS.to_vec()), any_of(&["a", "b", ""])).prop_flat_map(|(key, value)| {
         prop_oneof![
@@ -25,7 +25,7 @@ pub fn tolerations() -> Part {
     let toleration = prop_oneof![5 => keyed.boxed(), 1 => Just(json!({"operator": "Exists"}))];
     let toleration =
         object(vec![toleration.boxed(), perhaps("effect", any_of(&EFFECTS))]).prop_flat_map(|toleration| {
-            // Only where a pod is to be evicted.
+            // `tolerationSeconds` is valid only with the effect NoExecute.
             let seconds = if toleration["effect"] == "NoExecute" {
                 perhaps("tolerationSeconds", any_of(&[0, 60]))
             } else {
@@ -36,19 +36,19 @@ pub fn tolerations() -> Part {
     perhaps("spec.tolerations", list(toleration.boxed(), 1..=3))
 }
 
-/// `spec.overhead`
+/// Draws `spec.overhead`.
 pub fn overhead() -> Part {
     perhaps("spec.overhead", map(&["cpu", "memory"], |resource| quantity(resource, 1)))
 }
 
-/// `spec.resources`; no less than what all containers together can ask for.
+/// Draws `spec.resources`, which must be no less than the containers' total requests.
 pub fn resources() -> Part {
     let enough = |resource: &str| match resource {
         "cpu" => any_of(&["20", "16500m", "18.5"]),
         "memory" => any_of(&["20Gi", "33G", "22222M"]),
         _ => any_of(&["12Mi", "20Mi"]),
     };
-    // Huge pages come with cpu or memory.
+    // Huge pages require requests for CPU or memory.
     let others = prop_oneof![Just(vec!["cpu"]), Just(vec!["memory"]), Just(vec!["cpu", "memory"])];
     let requests = (others, any_of(&[false, true])).prop_flat_map(move |(names, huge_pages)| {
         let all = names.into_iter().chain((huge_pages == true).then_some("hugepages-2Mi"));
@@ -61,7 +61,7 @@ pub fn resources() -> Part {
     prop_oneof![2 => Just(json!({})), 1 => field("spec.resources", resources)].boxed()
 }
 
-/// Image volumes.
+/// Draws image volumes.
 pub fn image_volumes() -> Part {
     let volume = field("image.reference", any_of(&IMAGES));
     let named = |list: Value| {
@@ -74,7 +74,7 @@ pub fn image_volumes() -> Part {
     perhaps("spec.volumes", list(volume, 1..=2).prop_map(named))
 }
 
-/// What a kubelet says of a resize that is under way.
+/// Draws the status that a kubelet reports during a resize.
 pub fn resize() -> Vec<Part> {
     let amounts = || map(&["cpu", "memory"], |resource| quantity(resource, 4));
     let status = |names: &'static [&'static str]| {
@@ -98,7 +98,7 @@ pub fn resize() -> Vec<Part> {
     ]
 }
 
-/// `status.phase` and what else says that a pod ends.
+/// Draws `status.phase`, or the fields of a pod that is being deleted.
 pub fn ending() -> Part {
     prop_oneof![
         4 => field("status.phase", any_of(&["Running", "Pending"])),
@@ -107,7 +107,7 @@ pub fn ending() -> Part {
     .boxed()
 }
 
-/// `spec.schedulingGates`
+/// Draws `spec.schedulingGates`.
 pub fn scheduling_gates() -> Part {
     let gates = proptest::sample::subsequence(vec!["example.com/b", "example.com/a", "quota"], 1..=3);
     perhaps(
@@ -116,12 +116,13 @@ pub fn scheduling_gates() -> Part {
     )
 }
 
-/// Of pods that run.
+/// Removes the scheduling gates, for running pods.
 pub fn without_gates() -> Part {
     Just(json!({"spec": {"schedulingGates": []}})).boxed()
 }
 
-/// `spec.hostNetwork` and `spec.hostUsers`: a pod on its node's network has its users too, as the API server has it in v1.36.
+/// Draws `spec.hostNetwork` and `spec.hostUsers`. A pod on its node's network also uses the node's user namespace,
+/// as the API server requires in v1.36.
 pub fn host() -> Part {
     let of = |host: &[Value]| any_of(host).prop_map(|spec| json!({"spec": spec})).boxed();
     of(&[
@@ -132,7 +133,7 @@ pub fn host() -> Part {
     ])
 }
 
-/// `spec.priority`
+/// Draws `spec.priority`.
 pub fn priority() -> Part {
     perhaps("spec.priority", any_of(&[0, 1, 1000, -1, i32::MAX, i32::MIN]))
 }

@@ -1,15 +1,15 @@
-//! Host ports of pods that run: no two of them hold the same one of a node, as no kubelet would start both.
+//! Host ports of running pods. Two pods on a node never hold the same port, because no kubelet would start both.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-/// Which pod has a node's port. Who comes later goes without it, also once the first is gone.
+/// The pod that owns each port of each node. Later pods lose the port, even after the owner is gone.
 #[derive(Default)]
 pub struct Owners(BTreeMap<String, Value>);
 
 impl Owners {
-    /// Takes the ports out of the pod that another one of its node has.
+    /// Removes the pod's ports that another pod on its node owns.
     pub fn settle(&mut self, pod: &mut Value) {
         let (name, node) = (pod["metadata"]["name"].clone(), pod["spec"]["nodeName"].clone());
         for list in ["containers", "initContainers"] {

@@ -1,4 +1,4 @@
-//! Nodes that are full, and pods of several priorities.
+//! Full nodes, and pods of several priorities.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -7,14 +7,14 @@ use super::Objects;
 use super::parts::{Part, any_of, field, perhaps};
 use crate::case::Case;
 
-/// Four cores, some of them for nobody.
+/// Draws nodes with four cores. Some have a taint that no pod tolerates.
 pub fn nodes() -> Vec<Part> {
     let room = json!({"status": {"allocatable": {"cpu": "4", "pods": "5"}}});
     let taint = json!([{"key": "dedicated", "value": "a", "effect": "NoSchedule"}]);
     vec![Just(room).boxed(), prop_oneof![4 => Just(json!({})), 1 => field("spec.taints", Just(taint))].boxed()]
 }
 
-/// What they take, mostly all that a node has, and how important they are.
+/// Draws the pods' requests, which mostly equal all cores of a node, and their priorities.
 pub fn pods() -> Vec<Part> {
     let cores = any_of(&["4", "1", "2", "3", "4", "4", "4"]);
     let container = (cores, prop::option::of(any_of(&[80, 8080]))).prop_map(|(cores, port)| {
@@ -37,7 +37,7 @@ pub fn pods() -> Vec<Part> {
     ]
 }
 
-/// When they started, and whether they are going.
+/// Draws when running pods started, and whether they are being deleted.
 pub fn residents() -> Vec<Part> {
     let going = json!({"metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z", "finalizers": ["example.com/wait"]}});
     let target = (any_of(&["True", "True", "False"]), any_of(&["PreemptionByScheduler", "EvictionByEvictionAPI"]));
@@ -50,7 +50,7 @@ pub fn residents() -> Vec<Part> {
     ]
 }
 
-/// PodDisruptionBudgets.
+/// Draws PodDisruptionBudgets.
 pub fn budgets() -> Objects {
     let apps = || any_of(&["web", "api"]);
     let selector = prop_oneof![
@@ -76,18 +76,19 @@ pub fn budgets() -> Objects {
     }
 }
 
-/// `DefaultPreemptionArgs` by which all nodes are tried, where there are so few.
+/// Draws `DefaultPreemptionArgs` with which all nodes of such a small cluster are candidates.
 pub fn arguments() -> Part {
     let all = any_of(&[0, 10, 100]).prop_map(|percentage| json!({"minCandidateNodesPercentage": percentage}));
     perhaps("DefaultPreemption", all)
 }
 
-/// Of pods of one priority each has to have started at another time: which of two is more important if not, is not said.
+/// Makes the start times of pods unique: kube-scheduler does not define which of two pods with equal priority and
+/// start time is more important.
 pub fn settle(case: &mut Case) {
     for pod in case.set_mut().filter(|object| object["kind"] == "Pod") {
         let number: i64 = pod["metadata"]["name"].as_str().and_then(|name| name[1..].parse().ok()).unwrap_or_default();
         let drawn = pod["status"]["startTime"].as_i64().unwrap_or_default();
-        // One that has not started is as young as can be; of such there is one.
+        // A pod that has not started counts as the youngest, so there is at most one.
         pod["status"]["startTime"] = match (drawn, number) {
             (0, 0) => Value::Null,
             _ => format!("2025-06-01T00:{drawn:02}:{number:02}Z").into(),

@@ -1,4 +1,4 @@
-//! Devices that scores count, as kube-scheduler can be asked about them.
+//! Devices that score plugins count, limited to what the two schedulers can be compared on.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,10 @@ use serde_json::Value;
 use super::claims;
 use crate::case::Case;
 
-/// kube-scheduler remembers, as long as it runs, which devices a class has selected and which nodes a slice has; that is a difference
-/// on purpose. So what selectors look at stays as it is: a device's attributes go with its name, and a node's labels with the node's.
-/// And its NodeResourcesBalancedAllocation can't evaluate selectors at all: it ends there.
+/// Keeps the inputs of selectors constant: a device's attributes follow from its name, and a node's labels from the
+/// node's. While kube-scheduler runs, it remembers which devices a class has selected and which nodes a slice has,
+/// which is a deliberate difference. Its NodeResourcesBalancedAllocation can't evaluate selectors at all and ends
+/// the process, so they are removed from the classes that it scores.
 pub fn settle(case: &mut Case) {
     claims::settle(case);
     let scored = case.arguments.get("NodeResourcesBalancedAllocation").map(Value::to_string).unwrap_or_default();
@@ -33,7 +34,7 @@ pub fn settle(case: &mut Case) {
     }
 }
 
-/// Gives these fields the values that they had when the name was seen first.
+/// Gives these fields the values that they had when the name was first seen.
 pub fn keep(seen: &mut BTreeMap<String, Value>, name: String, object: &mut Value, fields: &[&str]) {
     let Some(object) = object.as_object_mut() else { return };
     let now: Value =

@@ -1,4 +1,4 @@
-//! Topology spread constraints, of pods and of profiles, and the topology that they spread over.
+//! Topology spread constraints of pods and of profiles, and the topology labels of nodes.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use crate::case::Case;
 
 const KEYS: [&str; 3] = ["topology.kubernetes.io/zone", "kubernetes.io/hostname", "rack"];
 
-/// Labels of nodes that say where they are. Not all have all of them.
+/// Draws labels that say where nodes are. Some nodes lack some of them.
 pub fn topology() -> Vec<Part> {
     let at = |key: &'static str, values: &[&'static str]| {
         let label = any_of(values).prop_map(move |value| json!({"metadata": {"labels": {key: value}}}));
@@ -42,7 +42,7 @@ fn constraint(selector: Part) -> Part {
     ])
 }
 
-/// No two constraints have the same key and effect.
+/// Draws constraints. No two have the same key and effect.
 fn constraints(selector: Part) -> Part {
     list(constraint(selector), 1..=3)
         .prop_map(|all| {
@@ -60,13 +60,13 @@ fn constraints(selector: Part) -> Part {
         .boxed()
 }
 
-/// `spec.topologySpreadConstraints`, and at times a node affinity, that counts for which nodes are spread over.
+/// Draws `spec.topologySpreadConstraints` and, sometimes, a node affinity, which affects the nodes that count.
 pub fn of_pod() -> Vec<Part> {
     let affinity = prop_oneof![3 => Just(json!({})), 1 => object(affinity::of_pod())];
     vec![perhaps("spec.topologySpreadConstraints", constraints(selecting(false))), affinity.boxed()]
 }
 
-/// `PodTopologySpreadArgs`
+/// Draws `PodTopologySpreadArgs`.
 pub fn arguments() -> Part {
     let listed = object(vec![
         field("defaultingType", any_of(&["List"])),
@@ -76,8 +76,8 @@ pub fn arguments() -> Part {
     perhaps("PodTopologySpread", arguments)
 }
 
-/// Has constraints that select all pods say so in words: of those with an empty selector, kube-scheduler counts pods that are
-/// there in thought alone (docs/differences.md).
+/// Replaces empty selectors of constraints by an explicit requirement that all pods meet. With an empty selector,
+/// kube-scheduler counts hypothetical pods only (docs/differences.md).
 pub fn settle(case: &mut Case) {
     let is_empty =
         |part: &Value| part.as_object().is_none_or(Map::is_empty) && part.as_array().is_none_or(Vec::is_empty);

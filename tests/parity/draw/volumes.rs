@@ -1,4 +1,4 @@
-//! Volumes of pods, and what they are made of: claims, volumes, classes.
+//! Volumes of pods, and their claims, persistent volumes and storage classes.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -9,19 +9,20 @@ use super::labels::NAMESPACES;
 use super::parts::{Part, any_of, field, list, merged, object, perhaps};
 use crate::case::Case;
 
-/// The drivers that there are.
+/// The names of the CSI drivers.
 pub const DRIVERS: [&str; 2] = ["csi.a.example", "csi.b.example"];
-/// Volumes by name, each of a size of its own: kube-scheduler takes any of two that are equal.
+/// The names of volumes. Each has a different size, because kube-scheduler chooses any of two equal volumes.
 pub const VOLUMES: [&str; 8] = ["v0", "v1", "v2", "v3", "v0", "v1", "v2", "v3"];
 const SIZES: [&str; 4] = ["2Gi", "4096Mi", "5G", "8Gi"];
 
-/// Classes by name.
+/// The names of storage classes.
 pub const CLASSES: [&str; 8] = ["made", "local", "at-once", "in-tree", "made", "local", "at-once", "in-tree"];
 
-/// Claims that pods name, and those that are made for a pod's ephemeral volume. What is named more often is there more often.
+/// The names of claims, including those made for ephemeral volumes. A name that is listed more often occurs more
+/// often.
 const CLAIMS: [&str; 13] = ["c0", "c1", "c2", "c0", "c1", "c2", "c0", "c1", "c2", "p0-e0", "p1-e0", "r0-e0", "r1-e1"];
 
-/// Fewer of them, so that a pod's claims are mostly there, and it is the nodes that make the difference.
+/// A shorter list of claims. It makes most of a pod's claims exist, so that nodes decide the result.
 pub const CLAIMS_OF_PODS: [&str; 15] =
     ["c0", "c1", "c2", "c0", "c1", "c2", "c0", "c1", "c2", "c0", "c1", "c2", "p0-e0", "p0-e1", "p1-e0"];
 
@@ -38,7 +39,7 @@ const ZONES: [&str; 6] = [
     "topology.gke.io/zone",
 ];
 
-/// Labels of nodes that volumes go by.
+/// Draws the labels of nodes that volumes refer to.
 pub fn topology() -> Vec<Part> {
     let label = |key: &'static str| {
         let value = any_of(&["a-b-c", "a-b-d"]).prop_map(move |value| json!({"metadata": {"labels": {key: value}}}));
@@ -47,24 +48,24 @@ pub fn topology() -> Vec<Part> {
     ZONES.into_iter().map(label).collect()
 }
 
-/// `metadata.namespace`, mostly the default one.
+/// Draws `metadata.namespace`, mostly `default`.
 pub fn namespace() -> Part {
     let namespace = prop_oneof![5 => Just("default".into()), 1 => any_of(&NAMESPACES[..2])];
     field("metadata.namespace", namespace)
 }
 
-/// `spec.volumes` that are claims.
+/// Draws `spec.volumes` with claims.
 pub fn claims() -> Part {
     let named = any_of(&CLAIMS[..3]).prop_map(|name| json!({"persistentVolumeClaim": {"claimName": name}}));
     volumes(prop_oneof![4 => named.boxed(), 1 => ephemeral(), 1 => Just(json!({"emptyDir": {}}))].boxed())
 }
 
-/// `spec.volumes` that are disks.
+/// Draws `spec.volumes` with disks.
 pub fn disks() -> Part {
     volumes(prop_oneof![4 => exclusive(), 2 => migratable(), 1 => Just(json!({"emptyDir": {}}))].boxed())
 }
 
-/// Those of claims and disks.
+/// Draws `spec.volumes` with claims or with disks.
 pub fn both() -> Part {
     prop_oneof![3 => claims(), 1 => disks()].boxed()
 }
@@ -84,7 +85,7 @@ fn ephemeral() -> Part {
     Just(json!({"ephemeral": {"volumeClaimTemplate": {"spec": spec}}})).boxed()
 }
 
-/// Of which VolumeRestrictions takes notice.
+/// Draws a disk that VolumeRestrictions checks.
 fn exclusive() -> Part {
     let read_only = || any_of(&[false, true, true]);
     let of = |source: &'static str, fixed: Value, id: &'static str, ids: &[&'static str]| {
@@ -109,7 +110,7 @@ fn exclusive() -> Part {
     .boxed()
 }
 
-/// That a CSI driver has taken over, rarely in a way that it can't.
+/// Draws an in-tree volume that a CSI driver has taken over; rarely, one that can't be translated to CSI.
 fn migratable() -> Part {
     let disk =
         |name: Value| json!({"diskName": name, "diskURI": format!("/subscriptions/s/{}", name), "kind": "Managed"});
@@ -126,7 +127,7 @@ fn migratable() -> Part {
 
 const MODES: [&str; 3] = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"];
 
-/// Not ReadWriteOncePod, which stands alone.
+/// Draws access modes except ReadWriteOncePod, which can't be combined with others.
 fn access_modes() -> Part {
     list(any_of(&MODES), 1..=2)
         .prop_map(|modes| {
@@ -145,7 +146,7 @@ fn sometimes(part: Part) -> Part {
     prop_oneof![4 => Just(json!({})), 1 => part].boxed()
 }
 
-/// PersistentVolumeClaims.
+/// Draws PersistentVolumeClaims.
 pub fn persistent_volume_claims() -> Objects {
     let modes = prop_oneof![3 => access_modes(), 1 => Just(json!(["ReadWriteOncePod"]))];
     let bound = (any_of(&VOLUMES), any_of(&[true, true, true, false])).prop_map(|(volume, completed)| {
@@ -180,10 +181,10 @@ pub fn persistent_volume_claims() -> Objects {
     }
 }
 
-/// PersistentVolumes.
+/// Draws PersistentVolumes.
 pub fn persistent_volumes() -> Objects {
     let claim = any_of(&[true, false]).prop_map(|known| {
-        // The name follows from the volume's, so that no two are for one claim.
+        // `settle` derives the claim's name from the volume's name, so that no two volumes are for the same claim.
         let uid = if known == true { json!({"uid": "PersistentVolumeClaim-default-"}) } else { json!({}) };
         json!({"spec": {"claimRef": merged(json!({"namespace": "default", "name": "c"}), uid)}})
     });
@@ -210,7 +211,7 @@ pub fn persistent_volumes() -> Objects {
     }
 }
 
-/// What a volume is; only a driver's has attributes.
+/// Draws the source of a volume. Only CSI volumes have a VolumeAttributesClass.
 fn source() -> Part {
     let csi = (any_of(&DRIVERS), any_of(&["h0", "h1", "h2"]))
         .prop_map(|(driver, handle)| json!({"csi": {"driver": driver, "volumeHandle": handle}}))
@@ -235,7 +236,7 @@ fn zones() -> Part {
     let zones = any_of(&["a-b-c", "a-b-c__a-b-d", "a-b-c__c-d-e", "a-b-c__ ", "b"]);
     let label = (select(ZONES[..4].to_vec()), zones)
         .prop_map(|(key, value)| json!({"metadata": {"labels": {key: value}}}))
-        // The API server takes no blanks.
+        // The API server refuses blanks in labels.
         .prop_map(|labels| if labels.to_string().contains("__ ") { json!({}) } else { labels });
     prop_oneof![1 => Just(json!({})), 1 => label].boxed()
 }
@@ -255,7 +256,7 @@ fn terms() -> Part {
     list(term.boxed(), 1..=2)
 }
 
-/// StorageClasses.
+/// Draws StorageClasses.
 pub fn storage_classes() -> Objects {
     let provisioner = any_of(&[
         DRIVERS[0],
@@ -281,7 +282,7 @@ pub fn storage_classes() -> Objects {
     }
 }
 
-/// What a volume's name tells: its size, and for which claim it is.
+/// Sets the fields that follow from a volume's name: its size, and the claim that it is reserved for.
 pub fn settle(case: &mut Case) {
     for volume in case.set_mut().filter(|object| object["kind"] == "PersistentVolume") {
         let Some(at) = VOLUMES.iter().position(|name| volume["metadata"]["name"] == **name) else { continue };

@@ -1,4 +1,4 @@
-//! What pods belong to: controllers by their owner references, Services by their labels.
+//! The owners of pods: controllers by owner references, Services by labels.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::parts::{Part, any_of, merged};
 
 const NAMES: [&str; 2] = ["one", "two"];
 
-/// `metadata.ownerReferences`
+/// Draws `metadata.ownerReferences`.
 pub fn owners() -> Part {
     let kind = prop_oneof![
         Just(("v1", "ReplicationController")),
@@ -25,7 +25,7 @@ pub fn owners() -> Part {
     prop_oneof![Just(json!({})), owner].boxed()
 }
 
-/// Labels that Services and ReplicationControllers select by.
+/// Draws the labels by which Services and ReplicationControllers select pods.
 fn labels() -> Part {
     prop_oneof![
         any_of(&["web", "api"]).prop_map(|app| json!({"app": app})),
@@ -35,7 +35,7 @@ fn labels() -> Part {
     .boxed()
 }
 
-/// A selector with the labels of a template that it selects.
+/// Draws a selector, with labels of a pod template that it selects.
 fn selector() -> BoxedStrategy<(Value, Value)> {
     let expression = |operator: &'static str, values: Value| json!({"matchExpressions": [{"key": "app", "operator": operator, "values": values}]});
     prop_oneof![
@@ -57,7 +57,7 @@ fn template(labels: &Value) -> Value {
     json!({"metadata": {"labels": labels}, "spec": {"containers": [container]}})
 }
 
-/// Services and controllers.
+/// Draws Services and controllers.
 pub fn all() -> Vec<Objects> {
     let service = prop_oneof![
         5 => labels().prop_map(|labels| json!({"selector": labels})),

@@ -4,7 +4,7 @@ use super::Does::{Fails, Filters, LetsWait, Scores, Skips, Wakes};
 use super::Entry;
 use crate::draw::{Draw, claims, spread};
 
-/// The rows.
+/// The rows of the table.
 pub const ENTRIES: &[Entry] = &[Entry {
     plugin: "DynamicResources",
     draw: || Draw {

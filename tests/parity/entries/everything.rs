@@ -1,10 +1,10 @@
-//! All that there is to draw, at once.
+//! Cases that combine the parts of many plugins.
 
 use super::Entry;
 use crate::draw::containers::Containers;
 use crate::draw::{Draw, affinity, arguments, labels, nodes, pod_affinity, pods, spread};
 
-/// The rows.
+/// The rows of the table.
 pub const ENTRIES: &[Entry] = &[
     Entry { plugin: "all of them", draw: everything, fields: &[], does: &[] },
     Entry {
@@ -15,7 +15,7 @@ pub const ENTRIES: &[Entry] = &[
     },
 ];
 
-/// Plugins that look at other pods, which may be promised ones.
+/// Draws for plugins that look at other pods. These pods can be nominated pods.
 fn promises() -> Draw {
     let containers = Containers { requests: true, ports: true, ..Containers::default() };
     Draw {

@@ -1,7 +1,7 @@
-//! The table: for each plugin what cases of its own are drawn from, and the fields that they have to have shown.
+//! The table: for each plugin, how its cases are drawn, and the fields that they must cover.
 //!
-//! A further plugin is a further row, in a file of this folder with others of its subject; what it takes to draw its cases
-//! is in a file of `draw/`. Every row's cases are asked of all plugins.
+//! To add a plugin, add a row in the file of this folder that has its subject. The functions that draw its cases go
+//! into a file of `draw/`. All plugins are asked about the cases of every row.
 
 mod claims;
 mod everything;
@@ -14,7 +14,7 @@ mod topology;
 
 use crate::draw::{Draw, arguments};
 
-/// All rows.
+/// Returns all rows.
 pub fn all() -> impl Iterator<Item = &'static Entry> {
     let own = [
         queue::ENTRIES,
@@ -30,39 +30,39 @@ pub fn all() -> impl Iterator<Item = &'static Entry> {
 
 /// Cases drawn for one plugin. All plugins are asked about them.
 pub struct Entry {
-    /// Its name.
+    /// The plugin's name.
     pub plugin: &'static str,
-    /// What the cases are made of.
+    /// The parts of the cases.
     pub draw: fn() -> Draw,
-    /// Paths that have to occur among them; `=value` where that value has to.
+    /// Paths of fields that must occur in the cases; with `=value`, this value must occur.
     pub fields: &'static [&'static str],
-    /// What the plugin has to have done at least once, that there was something to compare.
+    /// What the plugin must have done at least once, so that the comparison means something.
     pub does: &'static [Does],
 }
 
-/// Something that a plugin does.
+/// A behavior of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Does {
-    /// Rejects a node, but not all of them.
+    /// Rejects some nodes, but not all.
     Filters,
     /// Gives nodes different scores.
     Scores,
-    /// Has nothing to filter.
+    /// Skips its filter.
     Skips,
-    /// Can't tell.
+    /// Returns an error.
     Fails,
-    /// Rejected a pod, and finds it worth another try after a change.
+    /// Rejected a pod, and queues it again after a change.
     Wakes,
-    /// Rejected a pod, and lets it wait on after a change.
+    /// Rejected a pod, and lets it wait after a change.
     LetsWait,
-    /// Has pods evicted.
+    /// Evicts pods.
     Evicts,
-    /// Holds a pod back, or lets one go before others that came before it.
+    /// Holds a pod back, or changes the order of pods in the queue.
     Queues,
 }
 
 impl Draw {
-    /// Nodes and pods that say nothing.
+    /// Returns nodes and pods without any additional fields.
     pub fn plain() -> Self {
         Self {
             nodes: Vec::new(),

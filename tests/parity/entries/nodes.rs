@@ -1,11 +1,11 @@
-//! Plugins that compare what a pod says of nodes with the node.
+//! Plugins that match a pod's requirements with a node.
 
 use super::Does::{Fails, Filters, Scores, Skips};
 use super::Entry;
 use crate::draw::containers::Containers;
 use crate::draw::{Draw, affinity, arguments, nodes, pods};
 
-/// The rows.
+/// The rows of the table.
 pub const ENTRIES: &[Entry] = &[
     Entry {
         plugin: "NodeUnschedulable",

@@ -1,10 +1,10 @@
-//! DefaultPreemption: pods that make room.
+//! DefaultPreemption: pods that preempt others.
 
 use super::Does::Evicts;
 use super::Entry;
 use crate::draw::{Draw, preemption};
 
-/// The row.
+/// The row of the table.
 pub const ENTRIES: &[Entry] = &[Entry {
     plugin: "DefaultPreemption",
     draw: || Draw {

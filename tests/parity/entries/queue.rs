@@ -1,10 +1,10 @@
-//! Plugins that say when a pod is tried.
+//! Plugins that decide when a pod is scheduled.
 
 use super::Does::Queues;
 use super::Entry;
 use crate::draw::{Draw, pods};
 
-/// The rows.
+/// The rows of the table.
 pub const ENTRIES: &[Entry] = &[
     Entry {
         plugin: "SchedulingGates",

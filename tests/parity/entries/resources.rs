@@ -1,4 +1,4 @@
-//! Plugins that compare what pods ask for with what nodes have.
+//! Plugins that compare the requests of pods with the resources of nodes.
 
 use super::Does::{Filters, Scores};
 use super::Entry;
@@ -6,7 +6,7 @@ use crate::draw::containers::Containers;
 use crate::draw::parts::Part;
 use crate::draw::{Draw, arguments, claims, nodes, pods, scored, spread};
 
-/// The rows.
+/// The rows of the table.
 pub const ENTRIES: &[Entry] = &[
     Entry {
         plugin: "NodeResourcesFit",
@@ -20,7 +20,7 @@ pub const ENTRIES: &[Entry] = &[
         fields: REQUESTS,
         does: &[Scores],
     },
-    // Both of them, where classes of devices stand for extended resources.
+    // Both plugins, where device classes provide extended resources.
     Entry { plugin: "scores of devices", draw: devices, fields: DEVICES, does: &[] },
 ];
 

@@ -4,7 +4,7 @@ use super::Does::{Fails, Filters, Skips};
 use super::Entry;
 use crate::draw::{Draw, Objects, csi, volumes};
 
-/// The rows.
+/// The rows of the table.
 pub const ENTRIES: &[Entry] = &[
     Entry {
         plugin: "VolumeRestrictions",

@@ -1,10 +1,10 @@
-//! Plugins that look at where other pods are.
+//! Plugins that look at the places of other pods.
 
 use super::Does::{Filters, Scores, Skips};
 use super::Entry;
 use crate::draw::{Draw, labels, nodes, pod_affinity, pods, spread, workloads};
 
-/// The rows.
+/// The rows of the table.
 pub const ENTRIES: &[Entry] = &[
     Entry {
         plugin: "PodTopologySpread",

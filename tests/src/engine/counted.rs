@@ -1,4 +1,4 @@
-//! The guests, with a count of what the core asks them.
+//! Wraps the guests and counts what the core asks them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,50 +15,50 @@ use berth_core::plugins::{
 use berth_core::{Plugins, Timestamp};
 use rustix::time::{ClockId, clock_gettime};
 
-/// What the core asked, by plugin.
+/// What the core asked the plugins, by plugin name.
 #[derive(Clone, Debug, Default)]
 pub struct Questions {
-    /// Nodes about which it was asked, by all filters and scores together.
+    /// The number of nodes in all filter and score questions.
     pub nodes: BTreeMap<Arc<str>, u64>,
-    /// CPU time until it was answered, with what keeps the component up to date; nothing, unless that was asked for: looking
-    /// at the clock costs about as much as a call that does nothing.
+    /// The CPU time of the plugin's answers, including the calls that bring its component up to date. Empty unless
+    /// [`super::Setup::times_questions`] is set: reading the clock costs about as much as a call that does nothing.
     pub time: BTreeMap<Arc<str>, Duration>,
-    /// Calls into the component, whatever for.
+    /// The number of calls into the component, of any kind.
     pub calls: BTreeMap<Arc<str>, u64>,
-    /// Instructions that these took in the component, about; where [`super::Setup::counts_work`] asks for it.
+    /// The approximate number of instructions of these calls, where [`super::Setup::counts_work`] is set.
     pub fuel: BTreeMap<Arc<str>, u64>,
-    /// Bytes of their arguments and answers; where the same asks for it.
+    /// The number of bytes of their arguments and results, where [`super::Setup::counts_work`] is set.
     pub bytes: BTreeMap<Arc<str>, u64>,
-    /// The components' own counters where these begin.
+    /// The values of the components' counters at the start of this count.
     before: BTreeMap<Arc<str>, Usage>,
 }
 
 impl Questions {
-    /// Of all plugins.
+    /// Returns the number of nodes, for all plugins together.
     #[must_use]
     pub fn all_nodes(&self) -> u64 {
         self.nodes.values().sum()
     }
 
-    /// Into all components.
+    /// Returns the number of calls into all components.
     #[must_use]
     pub fn all_calls(&self) -> u64 {
         self.calls.values().sum()
     }
 
-    /// In all components.
+    /// Returns the number of instructions in all components.
     #[must_use]
     pub fn all_fuel(&self) -> u64 {
         self.fuel.values().sum()
     }
 
-    /// Into and out of all components.
+    /// Returns the number of bytes into and out of all components.
     #[must_use]
     pub fn all_bytes(&self) -> u64 {
         self.bytes.values().sum()
     }
 
-    /// Takes the components' own counters as they are now; the `next` questions begin there.
+    /// Completes this count with the components' counters as of now. The count `next` starts from the same values.
     pub(super) fn count_up_to(&mut self, now: BTreeMap<Arc<str>, Usage>, next: &mut Self) {
         let since = |counter: fn(&Usage) -> u64| {
             let before = |name| self.before.get(name).map(counter).unwrap_or_default();
@@ -70,15 +70,15 @@ impl Questions {
     }
 }
 
-/// Passes every question on.
+/// Passes every question on to the guests, and counts it.
 pub(super) struct Counted<'a> {
     pub guests: &'a mut Guests,
     pub questions: &'a mut Questions,
-    /// Whether to look at the clock.
+    /// Whether to measure CPU time.
     pub times: bool,
 }
 
-/// Of this thread, so far.
+/// Returns the CPU time of this thread so far.
 fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! PreemptionBasic: nodes that are full, and pods that each take the place of three others.
+//! The workload PreemptionBasic: the nodes are full, and each new pod preempts three others.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,27 +10,27 @@ use serde_json::{Value, json};
 use super::objects::{self, NAMESPACES};
 use super::{Attempt, Engine, Setup};
 
-/// Pods that fill a node.
+/// The number of pods that fill a node.
 const ON_EACH: usize = 4;
 
-/// A cluster without room, and those who come to it.
+/// A cluster of full nodes, and the pods that preempt.
 pub struct Crowd {
     /// The engine.
     pub engine: Engine,
-    /// Those who wait, by uid, as the API server has them.
+    /// The pods that wait for a node, by uid, as the API server has them.
     waiting: BTreeMap<Box<str>, Arc<Pod>>,
-    /// Who has to go, in the order in which that was said.
+    /// The pods to evict, in the order in which the core named them.
     going: Vec<PodKey>,
 }
 
-/// What became of pods.
+/// Counts of scheduling attempts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Attempts that ended with a node.
+    /// The number of attempts that ended with a node.
     pub placed: usize,
-    /// Attempts that ended without.
+    /// The number of attempts that ended without a node.
     pub in_vain: usize,
-    /// Pods that had to go.
+    /// The number of pods that the core evicted.
     pub evicted: usize,
 }
 
@@ -44,7 +44,7 @@ fn pod(namespace: &str, name: &str, cpu: &str, priority: i32) -> Value {
 }
 
 impl Crowd {
-    /// So many nodes, each of them full.
+    /// Starts a cluster of this many full nodes.
     ///
     /// # Errors
     /// As [`Engine::start`].
@@ -59,10 +59,10 @@ impl Crowd {
         Ok(Self { engine, waiting: BTreeMap::new(), going: Vec::new() })
     }
 
-    /// So many pods come, of which each needs the room of three that are there.
+    /// Adds pods. Each needs the resources of three running pods.
     ///
     /// # Errors
-    /// They can't be read.
+    /// Returns an error if a pod can't be read.
     pub fn come(&mut self, pods: usize) -> Result<()> {
         let first = self.waiting.len();
         for i in first..first + pods {
@@ -73,8 +73,8 @@ impl Crowd {
         Ok(())
     }
 
-    /// Tries all that are to be tried, and tells what the API server does of it: room is promised, pods are bound. Who has to go
-    /// stays as yet.
+    /// Runs cycles until the queue has no work, and tells the core what the API server would report: nominations
+    /// and bindings. The evicted pods stay for now.
     ///
     /// # Errors
     /// As [`Engine::attempt`].
@@ -101,7 +101,8 @@ impl Crowd {
         Ok(tally)
     }
 
-    /// All who have to go are told so, then they end, one of each node after the other; what can be tried is, after each of them.
+    /// Marks all evicted pods as being deleted, then removes them, one of each node after the other. After each
+    /// step, runs the cycles that are possible.
     ///
     /// # Errors
     /// As [`Crowd::tries`].

@@ -1,4 +1,5 @@
-//! The engine alone: core and default components, without an API server, for benchmarks and for tests of what it costs.
+//! The engine alone: the core with the default components and without an API server, for benchmarks and for tests
+//! of its cost.
 
 mod counted;
 mod crowd;
@@ -22,58 +23,58 @@ pub use self::crowd::{Crowd, Tally};
 pub use self::workload::{Scene, WORKLOADS, Workload};
 use crate::reader::{Reader, pod};
 
-/// The time of all steps; nothing waits for any.
+/// The time of all events. Nothing in these tests waits for time to pass.
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
 
-/// How long the components may take to be compiled and filled.
+/// The maximum time until the components are compiled and filled.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// How the components are had.
+/// How the components are loaded and measured.
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
-    /// What they may take.
+    /// The limits of the components.
     pub limits: Limits,
-    /// A directory of further components, watched.
+    /// A directory with additional components, which is watched.
     pub plugins_dir: Option<PathBuf>,
-    /// Where compiled code is kept; the user's own folder, if not given.
+    /// The directory for compiled code. If unset, the user's default cache.
     pub cache_dir: Option<PathBuf>,
-    /// No answer is kept: every pod is decided as if none like it had come before.
+    /// Turns the result cache off: every pod is decided like the first of its template.
     pub keeps_nothing: bool,
-    /// Bytes of kept answers, where they are not to be as many as in a scheduler.
+    /// The size of the result cache in bytes. If unset, the scheduler's default.
     pub kept_answers_bytes: Option<usize>,
-    /// The number of cycles of which one compares kept answers with fresh ones, as in [`Options::verify_every`]. With 0 no call is
-    /// made for a comparison, so that calls can be counted.
+    /// Every how many cycles cached results are compared with fresh answers, as in [`Options::verify_every`]. With
+    /// 0, no calls are made for comparisons, so that calls can be counted.
     pub verify_every: u64,
-    /// How long each component takes is measured.
+    /// Measures the time that each component takes.
     pub times_questions: bool,
-    /// The instructions that each component takes are counted, and the bytes that go into it and out of it.
+    /// Counts the instructions that each component executes, and the bytes into it and out of it.
     pub counts_work: bool,
 }
 
-/// What came of an attempt to place a pod.
+/// The result of an attempt to schedule a pod.
 #[derive(Clone, Debug)]
 pub enum Attempt {
-    /// It is to be bound to this node.
+    /// The pod is to be bound to this node.
     Placed(PodKey, Box<str>),
-    /// It fits nowhere.
+    /// No node fits.
     Failed {
         /// The pod.
         pod: PodKey,
-        /// Why.
+        /// The message of the event `FailedScheduling`.
         message: Arc<str>,
-        /// The node on which room is made for it; empty for none.
+        /// The nominated node; empty for none.
         promised: Box<str>,
-        /// Who has to go.
+        /// The pods to evict.
         evicted: Vec<PodKey>,
     },
 }
 
-/// What all components hold.
+/// The memory of all components.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Held {
-    /// Bytes of linear memory of all instances.
+    /// The bytes of linear memory of all instances.
     pub all: u64,
-    /// Of the largest of them.
+    /// The bytes of the largest instance.
     pub most: u64,
 }
 
@@ -84,17 +85,17 @@ pub struct Engine {
     loader: Loader,
     inbox: Receiver<Delivery>,
     reader: Reader,
-    /// What the core has asked, since they were taken last.
+    /// What the core has asked since the last [`Engine::take_questions`].
     questions: Questions,
     times: bool,
 }
 
 impl Engine {
-    /// Tells a new core of the `cluster`'s nodes and pods, and has the components filled with them and with what is listed of
-    /// the `further` kinds.
+    /// Tells a new core about the nodes and pods of `cluster`, and fills the components with them and with the
+    /// objects of the `further` kinds.
     ///
     /// # Errors
-    /// An object can't be read, a component can't be had.
+    /// Returns an error if an object can't be read or a component can't be loaded.
     pub fn start(cluster: impl IntoIterator<Item = Value>, further: &[Value], setup: Setup) -> Result<Self> {
         let (sender, inbox) = channel();
         let outbox: Outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
@@ -130,7 +131,7 @@ impl Engine {
             match engine.guests.accept(delivery, NOW, engine.core.cache()) {
                 Some(swapped @ Event::PluginsSwapped(_)) => {
                     engine.step(swapped);
-                    // Only then does the loader say how they fare.
+                    // The loader reports the status of the components only after the swap.
                     tokio::runtime::Builder::new_current_thread().build()?.block_on(engine.loader.ready())?;
                     return Ok(engine);
                 }
@@ -140,7 +141,7 @@ impl Engine {
         }
     }
 
-    /// Lists what the components want to read beyond nodes and pods.
+    /// Lists the objects of the kinds that the components read beyond nodes and pods.
     fn list(&mut self, wanted: Event, objects: &[Value]) -> Result<()> {
         for action in self.step(wanted) {
             let Action::Watch(reads) = action else { continue };
@@ -158,10 +159,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Tells the core of an object: of a kind that plugins read.
+    /// Tells the core about an object that was added or changed.
     ///
     /// # Errors
-    /// It can't be read.
+    /// Returns an error if the object can't be read.
     pub fn tell(&mut self, object: &Value) -> Result<()> {
         if let Some(event) = self.reader.set(object)? {
             self.step(event);
@@ -169,10 +170,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Tells the core that an object is gone.
+    /// Tells the core that an object was removed.
     ///
     /// # Errors
-    /// It can't be read.
+    /// Returns an error if the object can't be read.
     pub fn forget(&mut self, object: &Value) -> Result<()> {
         if let Some(event) = self.reader.removed(object)? {
             self.step(event);
@@ -180,29 +181,29 @@ impl Engine {
         Ok(())
     }
 
-    /// The core, to look at what it holds.
+    /// Returns the core, for a look at what it holds.
     #[must_use]
     pub fn core(&self) -> &Core {
         &self.core
     }
 
-    /// A pod that waits for a node, as [`Engine::tell`] takes it.
+    /// Reads a pod, for [`Engine::enqueue`].
     ///
     /// # Errors
-    /// It can't be read.
+    /// Returns an error if the pod can't be read.
     pub fn read(object: &Value) -> Result<Arc<Pod>> {
         Ok(Arc::new(pod(object)?))
     }
 
-    /// Puts a pod into the queue.
+    /// Adds a pod to the queue.
     pub fn enqueue(&mut self, pod: Arc<Pod>) {
         self.step(Event::PodSet(pod));
     }
 
-    /// One scheduling cycle: the pod that was placed, and its node.
+    /// Runs one scheduling cycle. Returns the pod that was placed, and its node.
     ///
     /// # Errors
-    /// It was not placed, or there was none.
+    /// Returns an error if the pod was not placed, or no pod is waiting.
     pub fn decide(&mut self) -> Result<(PodKey, Box<str>)> {
         match self.attempt()? {
             Attempt::Placed(pod, node) => Ok((pod, node)),
@@ -210,10 +211,10 @@ impl Engine {
         }
     }
 
-    /// One scheduling cycle, and what came of it.
+    /// Runs one scheduling cycle. Returns its result.
     ///
     /// # Errors
-    /// No pod waits to be tried.
+    /// Returns an error if no pod is waiting.
     pub fn attempt(&mut self) -> Result<Attempt> {
         ensure!(self.core.has_work(), "no pod waits");
         let (mut promised, mut evicted) = (Box::default(), Vec::new());
@@ -231,38 +232,40 @@ impl Engine {
         bail!("a cycle ended without a binding")
     }
 
-    /// Whether a pod waits to be tried.
+    /// Returns whether a pod is waiting to be scheduled.
     #[must_use]
     pub fn has_work(&self) -> bool {
         self.core.has_work()
     }
 
-    /// A pod on a node, as the core knows it.
+    /// Returns a pod from the core's cache.
     #[must_use]
     pub fn resident(&self, pod: &PodKey) -> Option<Arc<Pod>> {
         self.core.cache().pod_by_uid(&pod.uid).map(|known| Arc::clone(&known.pod))
     }
 
-    /// What the API server says of a pod that was placed: its binding succeeded, and then the pod, as the informer has it.
+    /// Tells the core what the API server reports for a placed pod: the binding succeeded, and then the bound pod
+    /// from the informer.
     pub fn bind(&mut self, pod: &Pod, node: &str) {
         self.step(Event::Bound(pod.key.clone()));
         let bound = Pod { node_name: node.into(), ..pod.clone() };
         self.step(Event::PodSet(Arc::new(bound)));
     }
 
-    /// The pod ended, and is gone.
+    /// Tells the core that the pod was removed.
     pub fn remove(&mut self, pod: &Pod) {
         self.step(Event::PodRemoved(pod.key.clone()));
     }
 
-    /// What another thread has ready for the core's, or has so within this time: a wish for a copy of the cluster, an instance
-    /// that was made anew, other components.
+    /// Returns the next delivery from the threads that load components, or waits for one up to this time. A
+    /// delivery asks for a copy of the cluster, or brings a rebuilt instance or other components.
     #[must_use]
     pub fn next_delivery(&self, within: Duration) -> Option<Delivery> {
         self.inbox.recv_timeout(within).ok()
     }
 
-    /// Takes it, as the core's thread does between two cycles. Whether other components serve now.
+    /// Accepts a delivery, as the core's thread does between two cycles. Returns whether other components serve
+    /// now.
     pub fn take(&mut self, delivery: Delivery) -> bool {
         let event = self.guests.accept(delivery, NOW, self.core.cache());
         let exchanged = matches!(event, Some(Event::PluginsSwapped(_)));
@@ -270,14 +273,14 @@ impl Engine {
         exchanged
     }
 
-    /// Takes all that is ready.
+    /// Accepts all deliveries that are ready.
     pub fn take_deliveries(&mut self) {
         while let Some(delivery) = self.next_delivery(Duration::ZERO) {
             self.take(delivery);
         }
     }
 
-    /// What the components hold now.
+    /// Returns the memory that the components hold now.
     #[must_use]
     pub fn held(&self) -> Held {
         let of_each = self.loader.status().into_iter().map(|line| line.usage.memory);
@@ -289,8 +292,8 @@ impl Engine {
         self.core.step(event, NOW, &mut plugins)
     }
 
-    /// What the core has asked since this was called last, and all calls into the components that came of it, with what those
-    /// cost; those that keep them up to date included.
+    /// Returns what the core has asked since the last call, with all calls into components and their cost,
+    /// including the calls that bring components up to date.
     pub fn take_questions(&mut self) -> Questions {
         let mut questions = std::mem::take(&mut self.questions);
         let now = self.loader.status().into_iter().map(|line| (line.name, line.usage)).collect();

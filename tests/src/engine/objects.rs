@@ -1,17 +1,17 @@
-//! Objects as an API server has them, in the shapes of the load generator (`tests/controlplane/cmd/loadgen`).
+//! Objects as an API server has them, equal to those of the load generator (`tests/controlplane/cmd/loadgen`).
 
 use serde_json::{Value, json};
 
 /// The image that every node has.
 const PAUSE: &str = "registry.k8s.io/pause:3.10.2";
 
-/// How many different images there are beyond that.
+/// The number of different images in addition to that.
 const IMAGES: usize = 50;
 
-/// The namespace of the pods that are placed, and of those that run before.
+/// The namespaces of the pods to place, and of the pods that are already running.
 pub const NAMESPACES: [&str; 2] = ["load", "load-before"];
 
-/// The CSI driver of pods' volumes.
+/// The CSI driver of the pods' volumes.
 const DRIVER: &str = "ebs.csi.aws.com";
 
 pub fn node_name(i: usize) -> String {
@@ -26,7 +26,7 @@ fn image(template: usize) -> String {
     if template == 0 { PAUSE.to_owned() } else { format!("registry.example/app-{}:1.0", template % IMAGES) }
 }
 
-/// A machine in one of so many zones.
+/// Returns a node in one of this many zones.
 pub fn node(i: usize, zones: usize) -> Value {
     let name = node_name(i);
     let resources = json!({"cpu": "4", "memory": "32Gi", "pods": "110", "ephemeral-storage": "200Gi"});
@@ -52,7 +52,7 @@ pub fn node(i: usize, zones: usize) -> Value {
     })
 }
 
-/// A pod as admission leaves it: the volume with its token has a name that no other pod's has.
+/// Returns a pod as it is after admission: the name of its token volume is unique.
 pub fn pod(namespace: &str, name: &str, template: usize) -> Value {
     let token = format!("kube-api-access-{name}");
     let resources = json!({"cpu": format!("{}m", 100 + template), "memory": "500Mi"});
@@ -79,7 +79,7 @@ pub fn pod(namespace: &str, name: &str, template: usize) -> Value {
     })
 }
 
-/// Has the pod be one of its template's ReplicaSet.
+/// Makes the pod a member of its template's ReplicaSet.
 pub fn own(pod: &mut Value, template: usize) {
     let name = app(template);
     pod["metadata"]["ownerReferences"] = json!([{
@@ -87,7 +87,7 @@ pub fn own(pod: &mut Value, template: usize) {
     }]);
 }
 
-/// The ReplicaSet of a template, and the Service before it.
+/// Returns a template's Service and ReplicaSet.
 pub fn owners(template: usize) -> [Value; 2] {
     let name = app(template);
     let metadata = json!({"name": name, "namespace": NAMESPACES[0], "uid": format!("uid-{name}")});
@@ -99,7 +99,7 @@ pub fn owners(template: usize) -> [Value; 2] {
     ]
 }
 
-/// Has the pod use a claim of its own: the claim and the volume that it is bound to.
+/// Makes the pod use a claim of its own. Returns the claim and the volume that it is bound to.
 pub fn volume(pod: &mut Value) -> [Value; 2] {
     let text = |field: &str| pod["metadata"][field].as_str().unwrap_or_default().to_owned();
     let (namespace, name) = (text("namespace"), text("name"));
@@ -124,7 +124,7 @@ pub fn volume(pod: &mut Value) -> [Value; 2] {
     ]
 }
 
-/// How many volumes a node takes.
+/// Returns the CSINode of a node, which limits the number of its volumes.
 pub fn csi_node(i: usize) -> Value {
     let name = node_name(i);
     json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": name, "uid": format!("uid-csi-{name}")},

@@ -1,4 +1,5 @@
-//! Named workloads, as the load generator has them: what pods ask for, and the cluster that they come to.
+//! Named workloads, equal to those of the load generator: what pods request, and the cluster that they are placed
+//! in.
 
 use std::sync::Arc;
 
@@ -9,23 +10,23 @@ use serde_json::{Value, json};
 use super::objects::{self, NAMESPACES};
 use super::{Engine, Setup};
 
-/// What is asked of the engine.
+/// A workload for the engine.
 #[derive(Clone, Copy)]
 pub struct Workload {
-    /// scheduler_perf's name, where it has one of the kind.
+    /// The name of the matching workload in scheduler_perf, if there is one.
     pub name: &'static str,
-    /// How many pod templates are interleaved.
+    /// The number of interleaved pod templates.
     pub templates: usize,
-    /// Each is a ReplicaSet's, behind a Service.
+    /// Whether each template has a ReplicaSet and a Service.
     owned: bool,
-    /// Each pod has a volume.
+    /// Whether each pod has a volume.
     volumes: bool,
     zones: usize,
-    /// Of five nodes, so many have a pod that runs before.
+    /// The number of nodes, of every five, that have a running pod at the start.
     running: usize,
-    /// What pods ask for beyond the usual.
+    /// Adds constraints to a pod.
     demand: Option<fn(&mut Value)>,
-    /// The pods that run before ask for it, too.
+    /// Whether the pods that run at the start have the same constraints.
     alike: bool,
 }
 
@@ -40,7 +41,7 @@ const USUAL: Workload = Workload {
     alike: true,
 };
 
-/// All of them.
+/// All workloads.
 pub const WORKLOADS: &[Workload] = &[
     Workload { running: 1, ..USUAL },
     Workload { name: "DefaultTopologySpreading", templates: 10, owned: true, ..USUAL },
@@ -110,13 +111,13 @@ fn node_affinity(pod: &mut Value) {
 }
 
 impl Workload {
-    /// The same with so many templates.
+    /// Returns the same workload with this many templates.
     #[must_use]
     pub fn of_templates(self, templates: usize) -> Self {
         Self { templates, ..self }
     }
 
-    /// A pod that runs before, and its volume.
+    /// Returns a pod that runs at the start, and its claim and volume.
     fn runs_before(&self, i: usize, nodes: usize) -> (Value, Vec<Value>) {
         let mut pod = objects::pod(NAMESPACES[1], &format!("before-{i}"), 0);
         pod["spec"]["nodeName"] = json!(objects::node_name(i % nodes));
@@ -128,17 +129,18 @@ impl Workload {
     }
 }
 
-/// A workload under way.
+/// A workload in progress.
 pub struct Scene {
     /// The engine.
     pub engine: Engine,
     workload: Workload,
-    /// Pods made so far.
+    /// The number of pods made so far.
     pods: usize,
 }
 
 impl Scene {
-    /// The workload's cluster of so many nodes, with `crowd` times the usual number of pods that run already.
+    /// Starts the workload's cluster with this many nodes. `crowd` multiplies the number of pods that run at the
+    /// start.
     ///
     /// # Errors
     /// As [`Engine::start`].
@@ -146,13 +148,14 @@ impl Scene {
         Self::with(workload, nodes, crowd, Setup::default())
     }
 
-    /// The same with components of another setup.
+    /// Starts the workload's cluster as [`Scene::set`] does, with another setup of the components.
     ///
     /// # Errors
     /// As [`Engine::start`].
     pub fn with(workload: Workload, nodes: usize, crowd: usize, setup: Setup) -> Result<Self> {
         let before = 0..(nodes * workload.running).div_ceil(5) * crowd;
-        // Made one by one: a million nodes as JSON would be more than all that they are for.
+        // The objects are made one by one: a million nodes as JSON would take more memory than the engine under
+        // test.
         let pods = before.clone().map(|i| workload.runs_before(i, nodes).0);
         let cluster = (0..nodes).map(|i| objects::node(i, workload.zones)).chain(pods);
         let mut further = Vec::new();
@@ -166,7 +169,7 @@ impl Scene {
         Ok(Self { engine: Engine::start(cluster, &further, setup)?, workload, pods: 0 })
     }
 
-    /// The next pod, of one of the workload's templates in turn; its volume is told already.
+    /// Returns the next pod, from the workload's templates in turn. The core already knows its volume.
     ///
     /// # Errors
     /// As [`Engine::tell`].
@@ -174,12 +177,12 @@ impl Scene {
         self.pod_of(self.pods % self.workload.templates)
     }
 
-    /// The first pod of a template that was not there before; its owners are told already.
+    /// Returns the first pod of a new template. The core already knows its Service and ReplicaSet.
     ///
     /// # Errors
     /// As [`Engine::tell`].
     pub fn first_of_template(&mut self) -> Result<Arc<Pod>> {
-        // No other has the number.
+        // No other template has this number.
         let template = self.workload.templates + self.pods;
         if self.workload.owned {
             objects::owners(template).iter().try_for_each(|object| self.engine.tell(object))?;

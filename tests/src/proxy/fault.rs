@@ -8,33 +8,33 @@ use tokio::sync::watch;
 
 use super::request::Asked;
 
-/// What is done instead of what was asked for.
+/// What the proxy does to a request instead of passing it on as usual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Every request is refused with this status.
+    /// Answers the request with this status.
     Refuse(StatusCode),
-    /// Every request is done, and the connection breaks before the answer.
+    /// Passes the request on, and breaks the connection before the answer.
     LoseAnswer,
-    /// Every request is passed on after this time.
+    /// Passes the request on after this time.
     Slow(Duration),
-    /// Every request is passed on when the fault has ended.
+    /// Passes the request on when the fault has ended.
     Hold,
-    /// No request is passed on or answered, and its connection stays open, also when the fault has ended.
+    /// Neither passes the request on nor answers it. The connection stays open, also after the fault has ended.
     Silence,
 }
 
-/// Which requests have a fault.
+/// The requests that have a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// All.
+    /// All requests.
     All,
-    /// Those that bind a pod.
+    /// Requests that bind a pod.
     Binds,
-    /// Those that create or update a Lease.
+    /// Requests that create or update a Lease.
     LeaseWrites,
     /// Watches of every kind.
     Watches,
-    /// Watches of this kind, a plural.
+    /// Watches of this kind, a plural such as `pods`.
     WatchesOf(&'static str),
 }
 
@@ -50,34 +50,34 @@ impl Which {
     }
 }
 
-/// The faults that a proxy has at the moment.
+/// The current faults of a proxy.
 #[derive(Default)]
 pub(super) struct Faults {
     rules: Mutex<Vec<(Which, Fault)>>,
-    /// Changes when a fault ends.
+    /// Changes when the faults end.
     ended: watch::Sender<usize>,
 }
 
 impl Faults {
-    /// From now on these requests have this fault.
+    /// Gives these requests this fault from now on.
     pub(super) fn begin(&self, which: Which, fault: Fault) {
         let mut rules = self.lock();
         rules.retain(|(of, _)| *of != which);
         rules.push((which, fault));
     }
 
-    /// From now on no request has a fault.
+    /// Ends all faults.
     pub(super) fn end(&self) {
         self.lock().clear();
         self.ended.send_modify(|ended| *ended += 1);
     }
 
-    /// The request's fault.
+    /// Returns the request's fault.
     pub(super) fn of(&self, asked: &Asked) -> Option<Fault> {
         self.lock().iter().find(|(which, _)| which.is(asked)).map(|(_, fault)| *fault)
     }
 
-    /// Waits until the request is held no longer.
+    /// Waits until the request is no longer held.
     pub(super) async fn until_let_go(&self, asked: &Asked) {
         let mut ended = self.ended.subscribe();
         while self.of(asked) == Some(Fault::Hold) && ended.changed().await.is_ok() {}

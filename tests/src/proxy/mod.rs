@@ -1,4 +1,4 @@
-//! A proxy before an API server, any API server, that has faults on demand and records binds and Lease writes.
+//! A proxy in front of any API server. It injects faults on demand, and records binds and Lease writes.
 
 mod fault;
 mod record;
@@ -31,14 +31,14 @@ pub use self::record::{Bind, End, LeaseWrite, Record};
 use self::request::Asked;
 use crate::wait::{self, Look, PATIENCE};
 
-/// No test sends more.
+/// The maximum size of a request body in bytes. No test sends more.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Headers that are between two neighbours.
+/// The headers that belong to one connection and are not passed on.
 const OF_THE_CONNECTION: [HeaderName; 5] =
     [header::HOST, header::AUTHORIZATION, header::CONTENT_LENGTH, header::CONNECTION, header::TRANSFER_ENCODING];
 
-/// A running proxy. It ends when it is dropped.
+/// A running proxy. Dropping this value ends it.
 pub struct Proxy {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -48,9 +48,9 @@ pub struct Proxy {
 struct Shared {
     onward: Client,
     faults: Faults,
-    /// Requests that had a fault.
+    /// The number of requests that had a fault.
     hits: watch::Sender<usize>,
-    /// Counts cuts.
+    /// The number of cuts.
     cut: watch::Sender<usize>,
     record: watch::Sender<Record>,
 }
@@ -62,10 +62,10 @@ impl Drop for Proxy {
 }
 
 impl Proxy {
-    /// Starts one that does what it is asked as `onward`.
+    /// Starts a proxy that passes requests on through the client `onward`.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the operating system's error.
     pub async fn start(onward: Client) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
@@ -77,23 +77,23 @@ impl Proxy {
             record: watch::Sender::default(),
         });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
-        // It only ends with the test.
+        // The server runs until the task is aborted.
         let task = tokio::spawn(async move { axum::serve(listener, router).await.unwrap_or_default() });
         Ok(Self { address, shared, task })
     }
 
-    /// A client as Berth's own, through the proxy.
+    /// Returns a client through the proxy, configured as Berth's own client.
     ///
     /// # Errors
-    /// None that is known.
+    /// Returns an error if the client can't be configured.
     pub async fn client(&self) -> Result<Client> {
         Ok(berth::kube::connect_to(&self.kubeconfig()).await?)
     }
 
-    /// Writes a kubeconfig for a process that is to go through the proxy, and returns its path.
+    /// Writes a kubeconfig for a process that is to connect through the proxy. Returns its path.
     ///
     /// # Errors
-    /// The file system's.
+    /// Returns the file system's error.
     pub fn write_kubeconfig(&self, directory: &Path) -> Result<PathBuf> {
         let path = directory.join(format!("kubeconfig-proxy-{}", self.address.port()));
         std::fs::write(&path, self.kubeconfig()).with_context(|| format!("writing {}", path.display()))?;
@@ -110,30 +110,31 @@ impl Proxy {
         )
     }
 
-    /// From now on every request has this fault. What is streaming goes on.
+    /// Gives every request this fault from now on. Responses that are streaming continue.
     pub fn begin(&self, fault: Fault) {
         self.begin_for(Which::All, fault);
     }
 
-    /// From now on these requests have this fault; of several faults a request has the one that began first.
+    /// Gives these requests this fault from now on. If several faults match a request, the fault that began first
+    /// applies.
     pub fn begin_for(&self, which: Which, fault: Fault) {
         self.shared.faults.begin(which, fault);
     }
 
-    /// From now on no request has a fault, and those that were held are passed on.
+    /// Ends all faults, and passes held requests on.
     pub fn end(&self) {
         self.shared.faults.end();
     }
 
-    /// The requests so far.
+    /// Returns the requests recorded so far.
     pub fn record(&self) -> Record {
         self.shared.record.borrow().clone()
     }
 
-    /// Looks at the requests after each one until the answer is yes.
+    /// Calls `look` after each request until it returns yes.
     ///
     /// # Errors
-    /// There was no yes within [`PATIENCE`].
+    /// Returns an error if there was no yes within [`PATIENCE`].
     pub async fn until<T>(&self, what: &str, mut look: impl FnMut(&Record) -> Look<T>) -> Result<T> {
         wait::begin(what);
         let mut record = self.shared.record.subscribe();
@@ -151,15 +152,15 @@ impl Proxy {
         in_time.unwrap_or_else(|_| bail!("waited {PATIENCE:?} in vain until {what}; last seen: {found}"))
     }
 
-    /// Breaks every answer that is streaming, as watches are, in its midst.
+    /// Breaks every response that is streaming, such as a watch.
     pub fn cut(&self) {
         self.shared.cut.send_modify(|cuts| *cuts += 1);
     }
 
-    /// Waits until so many more requests had a fault.
+    /// Waits until `times` more requests have had a fault.
     ///
     /// # Errors
-    /// There were not as many in time.
+    /// Returns an error if there were not as many in time.
     pub async fn until_hit(&self, times: usize) -> Result<()> {
         let what = format!("{times} requests have met the fault");
         wait::begin(&what);
@@ -199,7 +200,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
             entry.answered(status);
             return refusal(status);
         }
-        // The task ends when the caller has gone.
+        // The task ends when the caller closes the connection.
         Some(Fault::Silence) => std::future::pending().await,
         Some(Fault::Slow(delay)) => wait::pass(delay).await,
         Some(Fault::Hold) => shared.faults.until_let_go(&asked).await,
@@ -207,11 +208,11 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     }
     let Ok(answer) = shared.pass_on(head, body).await else { return broken() };
     entry.answered(answer.status());
-    // Done or not: the client is not to know.
+    // The API server has answered the request, but the client gets no answer.
     if fault == Some(Fault::LoseAnswer) { broken() } else { answer }
 }
 
-/// As an API server that is overloaded, or that has lost its etcd.
+/// Returns a refusal like that of an API server that is overloaded, or that has lost its etcd.
 fn refusal(status: StatusCode) -> Response {
     let reason = status.canonical_reason().unwrap_or_default().replace(' ', "");
     let body = json!({
@@ -222,7 +223,7 @@ fn refusal(status: StatusCode) -> Response {
     (status, headers, body.to_string()).into_response()
 }
 
-/// An answer that ends before it has begun.
+/// Returns a response whose body fails at once.
 fn broken() -> Response {
     Response::new(Body::from_stream(stream::once(async { Err::<Vec<u8>, _>(io::Error::other("broken on purpose")) })))
 }

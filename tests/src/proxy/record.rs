@@ -1,4 +1,4 @@
-//! What a proxy has seen: every bind and every write of a Lease, with times, and how often each kind was listed.
+//! What a proxy has seen: every bind and every Lease write, with times, and the number of lists by kind.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ pub struct Record {
     pub binds: Vec<Bind>,
     /// Requests to create or update a Lease.
     pub leases: Vec<LeaseWrite>,
-    /// Lists by kind, a plural. Each page counts.
+    /// The number of list requests by kind, a plural such as `pods`. Each page counts.
     pub lists: BTreeMap<String, usize>,
 }
 
@@ -25,52 +25,53 @@ pub struct Record {
 pub struct Bind {
     /// The pod's name.
     pub pod: String,
-    /// The pod's uid, as the request has it.
+    /// The pod's uid in the request.
     pub uid: String,
     /// The node's name.
     pub node: String,
-    /// When the whole request had arrived.
+    /// When the complete request had arrived.
     pub arrived: Instant,
-    /// What became of it.
+    /// The end of the request; `None` while it is in progress.
     pub end: Option<End>,
 }
 
 /// A request to create or update a Lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseWrite {
-    /// `spec.holderIdentity`; empty where the Lease is given up.
+    /// `spec.holderIdentity`; empty where the Lease is released.
     pub holder: String,
     /// `spec.leaseDurationSeconds`.
     pub duration: Duration,
-    /// When the whole request had arrived.
+    /// When the complete request had arrived.
     pub arrived: Instant,
-    /// What became of it.
+    /// The end of the request; `None` while it is in progress.
     pub end: Option<End>,
 }
 
 /// The end of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
-    /// When.
+    /// The time of the end.
     pub at: Instant,
-    /// The API server's answer, whether or not it was handed over; `None` where there was none before the caller was gone.
+    /// The status of the API server's answer, whether or not the caller got it; `None` if there was no answer
+    /// before the caller disconnected.
     pub answer: Option<StatusCode>,
 }
 
 impl Bind {
-    /// Whether the API server has bound the pod.
+    /// Returns whether the API server has bound the pod.
     pub fn is_done(&self) -> bool {
         is_success(self.end)
     }
 
-    /// Whether the request has neither been answered nor been given up.
+    /// Returns whether the request is still in progress.
     pub fn is_open(&self) -> bool {
         self.end.is_none()
     }
 }
 
 impl LeaseWrite {
-    /// Whether the API server has taken it.
+    /// Returns whether the API server has accepted the write.
     pub fn is_done(&self) -> bool {
         is_success(self.end)
     }
@@ -80,7 +81,7 @@ fn is_success(end: Option<End>) -> bool {
     end.and_then(|end| end.answer).is_some_and(|answer| answer.is_success())
 }
 
-/// A request that is being handled; tells the record of its end, also where the caller goes away.
+/// A request that is being handled. Dropping it records the request's end, also where the caller disconnects.
 pub(super) struct Entry<'a> {
     record: &'a watch::Sender<Record>,
     place: Option<Place>,

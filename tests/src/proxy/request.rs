@@ -1,4 +1,4 @@
-//! What a request to an API server asks for, read from its method and address.
+//! What a request to an API server asks for, read from its method and URI.
 
 use axum::http::request::Parts;
 use axum::http::{Method, Uri};
@@ -7,9 +7,9 @@ use axum::http::{Method, Uri};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Asked {
     pub(super) method: Method,
-    /// The kind as addresses name it: `pods`. Empty where the address is of no object.
+    /// The kind in the URI: `pods`. Empty where the URI names no object.
     pub(super) plural: String,
-    /// Empty in requests for a whole kind.
+    /// The object's name; empty in requests for a whole kind.
     pub(super) name: String,
     pub(super) subresource: String,
     pub(super) watch: bool,
@@ -22,7 +22,7 @@ impl Asked {
 
     fn read(method: Method, uri: &Uri) -> Self {
         let mut parts = uri.path().split('/').filter(|part| !part.is_empty());
-        // "api" and a version, or "apis", a group and a version.
+        // Skips `api` and a version, or `apis`, a group and a version.
         let before = if parts.next() == Some("apis") { 2 } else { 1 };
         let mut parts = parts.skip(before).peekable();
         let mut plural = parts.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Extenders, beside Berth and beside kube-scheduler: both ask the same, and the same comes of it.
+//! Extenders with Berth and with kube-scheduler: both must send the same requests and reach the same result.
 //!
 //! `PARITY_SCHEDULER` names kube-scheduler.
 
@@ -18,18 +18,18 @@ use crate::kube_scheduler::KubeScheduler;
 
 crate::case::cases!(Both: are_asked_and_heard);
 
-/// The comparison, for which kube-scheduler has to be there.
+/// Returns the comparison, which needs kube-scheduler.
 pub fn compared() -> Vec<crate::case::Case> {
     let (module, name, on) = ("extenders", "are_asked_as_by_kube_scheduler", crate::case::On::Real);
     vec![crate::case::Case { module, name, on, run: |target| Box::pin(are_asked_as_by_kube_scheduler(target)) }]
 }
 
-/// What came of a scene.
+/// The requests and the result of a scene.
 #[derive(Debug, PartialEq)]
 struct Seen {
-    /// What was asked, each thing once, in the order in which it was first.
+    /// The requests, without repetitions, in the order of their first occurrence.
     asked: Vec<Asked>,
-    /// The pod's node, or the reason and the message of its condition.
+    /// The pod's node, or the reason and message of its condition.
     came: Result<String, (String, String)>,
 }
 
@@ -102,13 +102,13 @@ async fn by_kube_scheduler(target: &Target, scene: &Scene) -> Result<Seen> {
     seen
 }
 
-/// `extenders[]` for this server.
+/// Returns `extenders[]` of the configuration, with this server's address.
 fn configured(scene: &Scene, extender: &Extender) -> Vec<Value> {
     let url = |at: usize| json!({"urlPrefix": format!("{}/{at}/", extender.url())});
     scene.extenders.iter().enumerate().map(|(at, extender)| with(extender.clone(), &url(at))).collect()
 }
 
-/// The cluster before the scheduler starts.
+/// Creates the cluster, and starts the extender, before the scheduler starts.
 async fn prepared(target: &Target, scene: &Scene) -> Result<Extender> {
     let nodes: &[&str] = if scene.full { &["a", "b"] } else { &["a", "b", "c"] };
     let nodes: Vec<Value> = nodes.iter().map(|name| node(name, 4)).collect();
@@ -141,7 +141,7 @@ async fn seen(target: &Target, scene: &Scene, extender: &Extender) -> Result<See
             let Some(seen) = pods.by_name.get("p") else { return Look::NotYet("it is not there".to_owned()) };
             match (&seen.node, &seen.scheduled) {
                 (Some(node), _) => Look::Yes((seen.uid.clone(), Ok(node.clone()))),
-                // One that is to be placed may have to wait for others to go.
+                // A pod that is to be placed may first have to wait until its victims are gone.
                 (None, Some((_, reason, message))) if !placed => {
                     Look::Yes((seen.uid.clone(), Err((reason.clone(), message.clone()))))
                 }
@@ -163,18 +163,18 @@ async fn seen(target: &Target, scene: &Scene, extender: &Extender) -> Result<See
             asked.push(one);
         }
     }
-    // Those that score are asked at the same time.
+    // Extenders that score are called concurrently, so their requests are sorted.
     asked.sort_by_key(|one| if one.how.contains("/score") { one.how.clone() } else { String::new() });
     Ok(Seen { asked, came: came.map_err(|(reason, message)| (reason, in_words(&message))) })
 }
 
-/// What stands for each uid.
+/// Returns a readable replacement for each uid.
 fn uids<'a>(pods: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
     pods.into_iter().map(|(name, uid)| (uid.to_owned(), format!("uid of {name}"))).collect()
 }
 
-/// Leaves out what differs from run to run: versions and times, conditions that attempts before have left, and the order of
-/// nodes.
+/// Removes or sorts values that differ from run to run: versions, times, conditions of earlier attempts, and the
+/// order of nodes.
 fn normalize(value: &mut Value) {
     match value {
         Value::Object(fields) => {

@@ -1,32 +1,34 @@
-//! Extenders, what they answer, and what comes of it.
+//! The scenes: extenders, their answers, and the expected results.
 
 use berth_tests::extender::Reply;
 use serde_json::{Value, json};
 
-/// A pod that is to be placed, and extenders that have a say.
+/// A pod to schedule, and the extenders that are configured.
 pub struct Scene {
     pub name: &'static str,
-    /// `extenders[]`, each with its place as `urlPrefix`.
+    /// `extenders[]` of the configuration. The test sets each `urlPrefix` to end with the extender's index.
     pub extenders: Vec<Value>,
-    /// What they answer: to a path, such as `/0/filter`, and what was sent.
+    /// Returns the answer to a path, such as `/0/filter`, and a request body.
     pub script: fn(&str, &Value) -> Reply,
-    /// On each node a pod that leaves no room, of priority 0 on `a` and 100 on `b`.
+    /// Whether each node has a pod that leaves no room: with priority 0 on `a`, and 100 on `b`.
     pub full: bool,
-    /// What the pod requests besides.
+    /// Additional requests of the pod.
     pub requests: Value,
     pub comes_to: Outcome,
 }
 
-/// What becomes of the pod.
+/// The expected result for the pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is placed on this node.
+    /// The pod is placed on this node.
     On(&'static str),
-    /// It is told this, as `Unschedulable`; the extender's address is URL.
+    /// The pod's condition has the reason `Unschedulable` and this message, where URL stands for the extender's
+    /// address.
     Unschedulable(&'static str),
-    /// It is told this, as `SchedulerError`.
+    /// The pod's condition has the reason `SchedulerError` and this message.
     Error(&'static str),
-    /// The same, each scheduler in words of its own: what Berth's begin with.
+    /// The pod's condition has the reason `SchedulerError`. Berth's message starts with this text; kube-scheduler's
+    /// differs.
     ErrorOf(&'static str),
 }
 
@@ -47,7 +49,7 @@ fn with(mut extender: Value, more: Value) -> Value {
     extender
 }
 
-/// Leaves this node alone, in the form in which nodes were sent.
+/// Returns a filter result that keeps only this node, in the form in which the nodes were sent.
 fn keep(node: &str, args: &Value) -> Value {
     let all: Vec<&Value> = args["Nodes"]["items"].as_array().into_iter().flatten().collect();
     match all.into_iter().find(|item| item["metadata"]["name"] == node) {
@@ -56,7 +58,7 @@ fn keep(node: &str, args: &Value) -> Value {
     }
 }
 
-/// Names the victims on this node, as they were sent.
+/// Returns a preemption result with the victims on this node, as they were sent.
 fn give_up(node: &str, args: &Value) -> Value {
     let whole = &args["NodeNameToVictims"][node]["Pods"];
     let uid = |pod: &Value| json!({"UID": pod["metadata"]["uid"]});
@@ -69,7 +71,7 @@ fn give_up(node: &str, args: &Value) -> Value {
 
 const IGNORABLE: fn() -> Value = || json!({"ignorable": true});
 
-/// Among the nodes `a`, `b` and `c`; those that are full are `a` and `b` alone.
+/// Returns all scenes. The nodes are `a`, `b` and `c`; in scenes with full nodes, `a` and `b` only.
 pub fn all() -> Vec<Scene> {
     let mut scenes = filtering_scenes();
     scenes.extend(failing_scenes());

@@ -10,11 +10,11 @@ use serde_json::json;
 
 crate::case::cases!(Both: every_request_takes_five_seconds);
 
-/// Watches that are open go on, and new ones take as long to begin.
+/// Open watches continue. New watches also take five seconds to begin.
 async fn every_request_takes_five_seconds(target: &Target) -> Result<()> {
     const PODS: usize = 40;
     let proxy = Proxy::start(target.client.clone()).await?;
-    // As many places as pods.
+    // The nodes have exactly enough CPU for the pods.
     api::create_all(&target.client, nodes("n", 5, 8)).await?;
     let journal = Journal::start(&target.client).await?;
     let scheduler = Scheduler::start(proxy.client().await?, Options::default()).await?;
@@ -22,7 +22,7 @@ async fn every_request_takes_five_seconds(target: &Target) -> Result<()> {
     api::create_all(&target.client, pods("p", PODS, "1")).await?;
     proxy.until_hit(1).await?;
     proxy.cut();
-    // Seen by the watches that are opened anew.
+    // Only the new watches can report these objects.
     api::create(&target.client, &node("late", 4)).await?;
     let bound_for = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "late"}}});
     api::create(&target.client, &with(pod("late", "1"), &bound_for)).await?;

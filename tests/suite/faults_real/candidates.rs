@@ -1,5 +1,5 @@
-//! Two schedulers of one Lease, each a process behind a proxy of its own. One that ends is followed by another, as a
-//! kubelet does it.
+//! Two schedulers with one Lease. Each is a process behind its own proxy. A process that ends is replaced, as a
+//! kubelet would restart it.
 
 use anyhow::{Context, Result, ensure};
 use berth::kube::lease;
@@ -10,13 +10,13 @@ use tokio::sync::Mutex;
 
 use super::ELECTION;
 
-/// A process and what it goes through.
+/// A scheduler process and its proxy.
 pub struct Candidate {
     pub process: Process,
     pub proxy: Proxy,
 }
 
-/// Two candidates, and the proxies of all that have ended.
+/// Two running candidates, and the proxies of all candidates that have ended.
 pub struct Candidates<'a> {
     target: &'a Target,
     lease: &'static str,
@@ -25,7 +25,7 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// Starts both; returns when one of them leads.
+    /// Starts both. Returns when one of them leads.
     pub async fn start(target: &'a Target, lease: &'static str) -> Result<Self> {
         let candidates = Self { target, lease, running: Mutex::default(), ended: Mutex::default() };
         for _ in 0..2 {
@@ -44,8 +44,8 @@ impl<'a> Candidates<'a> {
         Ok(Candidate { process, proxy })
     }
 
-    /// Waits until one leads; takes it out, so that something can be done to it. [`Candidates::replace`] ends it and starts
-    /// another one.
+    /// Waits until a candidate leads, and takes it out of the set. [`Candidates::replace`] ends it and starts
+    /// another candidate.
     pub async fn take_leader(&self) -> Result<Leader> {
         let holder = self.until_one_leads(None).await?;
         let mut running = self.running.lock().await;
@@ -54,7 +54,7 @@ impl<'a> Candidates<'a> {
         Ok(Leader { candidate: running.remove(at), holder })
     }
 
-    /// Waits until a candidate holds the Lease, other than the holder `but`, and returns its identity.
+    /// Waits until a candidate other than `but` holds the Lease. Returns its identity.
     pub async fn until_one_leads(&self, but: Option<&str>) -> Result<String> {
         eventually("one of the candidates leads", || async {
             self.revive().await?;
@@ -69,7 +69,7 @@ impl<'a> Candidates<'a> {
         .await
     }
 
-    /// Starts another one in place of a leader that was taken out and has ended.
+    /// Ends a leader that was taken out, and starts another candidate in its place.
     pub async fn replace(&self, leader: Leader) -> Result<()> {
         let Candidate { process, proxy } = leader.candidate;
         process.kill().await?;
@@ -79,8 +79,8 @@ impl<'a> Candidates<'a> {
         Ok(())
     }
 
-    /// Starts another one in place of each that has ended by itself: it lost its Lease, as the machine is slow or the API
-    /// server was away.
+    /// Replaces each candidate that has ended by itself. A candidate ends when it loses its Lease, because the
+    /// machine is slow or the API server was unavailable.
     pub async fn revive(&self) -> Result<()> {
         for one in self.running.lock().await.iter_mut() {
             if one.process.has_ended()? {
@@ -91,7 +91,7 @@ impl<'a> Candidates<'a> {
         Ok(())
     }
 
-    /// Waits until so many pods of this prefix have a node; a candidate that ends meanwhile is followed by another.
+    /// Waits until this many pods with the prefix have a node. Candidates that end meanwhile are replaced.
     pub async fn placed(&self, journal: &Journal, prefix: &str, count: usize) -> Result<()> {
         eventually(&format!("{count} pods {prefix}* have a node"), || async {
             self.revive().await?;
@@ -101,18 +101,18 @@ impl<'a> Candidates<'a> {
         .await
     }
 
-    /// What all proxies have recorded.
+    /// Returns the records of all proxies.
     pub async fn records(&self) -> Vec<Record> {
         let running = self.running.lock().await;
         let ended = self.ended.lock().await;
         ended.iter().chain(running.iter().map(|one| &one.proxy)).map(Proxy::record).collect()
     }
 
-    /// Stops both in an orderly way, and checks all binds; returns how many were late.
+    /// Stops both candidates, and checks all binds. Returns the number of late binds.
     pub async fn end(self, journal: &Journal) -> Result<usize> {
         self.revive().await?;
         for one in self.running.lock().await.iter_mut() {
-            // One that has only just been started does not wait for signals yet.
+            // A process that was just started does not handle signals yet.
             one.process.until_logged("API server: ").await?;
             one.process.stop().await?;
         }
@@ -123,7 +123,7 @@ impl<'a> Candidates<'a> {
         Ok(late)
     }
 
-    /// The identity that holds the Lease.
+    /// Returns the identity that holds the Lease.
     async fn holder(&self) -> Result<Option<String>> {
         let metadata = json!({"name": self.lease, "namespace": "kube-system"});
         let lease: Value = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata});
@@ -135,12 +135,12 @@ impl<'a> Candidates<'a> {
 /// A leader that was taken out.
 pub struct Leader {
     pub candidate: Candidate,
-    /// Its identity.
+    /// The leader's identity.
     pub holder: String,
 }
 
 impl Leader {
-    /// Waits until it ends by itself, with an error, as one does that was paused for longer than its Lease.
+    /// Waits until the leader ends by itself with an error, as it must if it was paused for longer than its Lease.
     pub async fn until_it_gives_up(&mut self) -> Result<()> {
         let process = &mut self.candidate.process;
         let status = process.ended().await?;
@@ -149,7 +149,7 @@ impl Leader {
     }
 }
 
-/// The identity under which a scheduler wrote the Lease.
+/// Returns the identity under which a scheduler wrote the Lease.
 fn holder_of(record: &Record) -> Option<String> {
     let mut taken = record.leases.iter().filter(|write| write.is_done() && !write.holder.is_empty());
     taken.next_back().map(|write| write.holder.clone())

@@ -1,4 +1,5 @@
-//! etcd is killed, or the API server is paused, for longer than a Lease: every pod is placed in the end, and none twice.
+//! etcd is killed, or the API server is paused, for longer than a Lease. Every pod must be placed in the end, and
+//! none twice.
 
 use anyhow::{Context, Result};
 use berth_tests::objects::{node, nodes, pod, pods, with};
@@ -13,7 +14,7 @@ use crate::harness::trial_on_its_own;
 
 const PODS: usize = 200;
 
-/// Each stops a part of a real control plane, which so has to be its own.
+/// Returns the trials. Each stops a part of a real control plane, so each starts its own.
 pub fn trials() -> Vec<Trial> {
     let trial = |name, run: fn() -> BoxFuture<'static, Result<()>>| {
         let name = format!("real::control_plane::{name}");
@@ -25,16 +26,16 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// What of the control plane stops.
+/// The part of the control plane that stops.
 #[derive(Clone, Copy)]
 enum Part {
-    /// Killed.
+    /// etcd, which is killed.
     Etcd,
-    /// Paused.
+    /// The API server, which is paused.
     ApiServer,
 }
 
-/// Amid the placing of pods, until the leader has lost its Lease.
+/// Stops the part while pods are being placed, until the leader has lost its Lease.
 async fn gone_for_a_while(part: Part) -> Result<()> {
     let assets = ControlPlane::assets().context("KUBEBUILDER_ASSETS is not set")?;
     let mut plane = ControlPlane::start(&assets).await?;
@@ -57,7 +58,7 @@ async fn gone_for_a_while(part: Part) -> Result<()> {
     }
     candidates.replace(leader).await?;
     candidates.placed(&journal, "p-", PODS).await?;
-    // What is new is seen.
+    // The schedulers must also see new objects.
     api::create(&target.client, &node("late", 4)).await?;
     let bound_for = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "late"}}});
     api::create(&target.client, &with(pod("late", "10m"), &bound_for)).await?;

@@ -1,4 +1,5 @@
-//! A plugin is exchanged while pods wait at its permit or pre-bind: they are neither lost nor let through.
+//! A plugin is exchanged while pods wait at its permit or pre-bind. The pods must be neither lost nor bound too
+//! early.
 
 use anyhow::{Context, Result, ensure};
 use berth_tests::objects::{node, nodes, pod, with};
@@ -10,9 +11,9 @@ crate::case::cases!(Both: during_permit, during_pre_bind, gone_during_pre_bind);
 
 const AGENT: &str = "warm-up.example.com/agent";
 
-/// The same component with other bytes: a custom section more, which means nothing.
+/// Returns the same component with different bytes: with an additional custom section, which has no effect.
 fn another(component: &[u8], number: u8) -> Vec<u8> {
-    // The section's id, its length, the length of its name, its name, its content.
+    // The section's id, its length, the length of its name, its name, and its content.
     [component, &[0, 3, 1, b'n', number]].concat()
 }
 
@@ -24,7 +25,7 @@ async fn with_plugin<'a>(target: &'a Target, name: &str, nodes: Vec<Value>) -> R
     Ok(session)
 }
 
-/// Exchanges the plugin and waits until the other instance serves.
+/// Exchanges the plugin, and waits until the new instance serves.
 async fn exchange(session: &Session<'_>, name: &str, number: u8) -> Result<()> {
     let file = format!("{name}.wasm");
     let before = session.digest_of(&file)?;
@@ -32,7 +33,7 @@ async fn exchange(session: &Session<'_>, name: &str, number: u8) -> Result<()> {
     session.until_exchanged(&file, before).await
 }
 
-/// Five gangs come one member after the other, with an exchange between each two.
+/// Gangs of three start one member after the other, with an exchange after each member that waits.
 async fn during_permit(target: &Target) -> Result<()> {
     let session = with_plugin(target, "gang", nodes("n", 2, 8)).await?;
     let mut number = 0;
@@ -57,7 +58,7 @@ async fn during_permit(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// A pod whose node is to be made ready first.
+/// Returns a pod whose node must be prepared first.
 fn wanting(name: &str) -> Value {
     with(pod(name, "1"), &json!({"metadata": {"annotations": {"warm-up.example.com/dataset": "images"}}}))
 }
@@ -71,7 +72,7 @@ async fn until_asked(target: &Target) -> Result<()> {
     .await
 }
 
-/// Sets what the node's agent says.
+/// Sets the annotations that the node's agent would write.
 async fn answer(target: &Target, answer: Value) -> Result<()> {
     api::patch(&target.client, &node("n", 4), json!({"metadata": {"annotations": answer}})).await
 }
@@ -80,7 +81,8 @@ fn with_agent() -> Vec<Value> {
     vec![with(node("n", 4), &json!({"metadata": {"labels": {AGENT: "1.0"}}}))]
 }
 
-/// The wait that the instance before has asked for goes on: its failure is told, and then its success.
+/// A wait that an earlier instance requested continues after the exchange: its failure is reported, and later its
+/// success.
 async fn during_pre_bind(target: &Target) -> Result<()> {
     let session = with_plugin(target, "warm-up", with_agent()).await?;
     session.create(&wanting("p")).await?;
@@ -96,7 +98,7 @@ async fn during_pre_bind(target: &Target) -> Result<()> {
     session.end().await
 }
 
-/// The plugin's file is removed while a pod waits for what the plugin wanted.
+/// The plugin's file is removed while a pod waits for the plugin's condition.
 async fn gone_during_pre_bind(target: &Target) -> Result<()> {
     let session = with_plugin(target, "warm-up", with_agent()).await?;
     session.create(&wanting("p")).await?;
@@ -105,7 +107,7 @@ async fn gone_during_pre_bind(target: &Target) -> Result<()> {
     session.until_unloaded("warm-up.wasm").await?;
     answer(target, json!({"warm-up.example.com/ready": "images"})).await?;
     session.journal.placed_pod("p").await?;
-    // What the pod had reserved is its own and no more.
+    // The remaining CPU of the node is still available: the pod holds only its own reservation.
     session.create(&pod("rest", "3")).await?;
     session.journal.placed_pod("rest").await?;
     session.end().await

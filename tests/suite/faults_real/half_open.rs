@@ -8,7 +8,7 @@ use serde_json::json;
 
 crate::case::cases!(Both: watches_without_an_answer);
 
-/// The connections are accepted, and nothing comes: the watches are given up and opened anew.
+/// The connections stay open without data. The scheduler must give the watches up and open new ones.
 async fn watches_without_an_answer(target: &Target) -> Result<()> {
     let proxy = Proxy::start(target.client.clone()).await?;
     api::create_all(&target.client, nodes("n", 2, 8)).await?;
@@ -16,7 +16,7 @@ async fn watches_without_an_answer(target: &Target) -> Result<()> {
     let scheduler = Scheduler::start(proxy.client().await?, Options::default()).await?;
     proxy.begin_for(Which::Watches, Fault::Silence);
     proxy.cut();
-    // Those of pods and of nodes, at the least. They stay silent when the fault has ended.
+    // At least the watches of pods and of nodes. They stay silent after the fault has ended.
     proxy.until_hit(2).await?;
     proxy.end();
     api::create(&target.client, &node("late", 4)).await?;

@@ -1,4 +1,5 @@
-//! The leader is killed, or paused for longer than its Lease, amid the placing of pods: none is lost or bound twice.
+//! The leader is killed, or paused for longer than its Lease, while pods are being placed. No pod may be lost or
+//! bound twice.
 
 use anyhow::{Context, Result};
 use berth_tests::objects::{NAMESPACE, nodes, pods};
@@ -14,19 +15,19 @@ use super::rounds;
 
 crate::case::cases!(Real: killed_and_paused_in_turn);
 
-/// Pods of a round.
+/// The number of pods in a round.
 const PODS: usize = 60;
 
-/// What happens to a leader.
+/// The fault that a leader gets.
 #[derive(Clone, Copy, Debug)]
 enum Strike {
     /// `kill -9`
     Kill,
-    /// SIGSTOP until another leads, then SIGCONT.
+    /// SIGSTOP until another candidate leads, then SIGCONT.
     Pause,
 }
 
-/// Each `FAULT_ROUNDS` times, amid the placing of pods.
+/// Runs each fault `FAULT_ROUNDS` times, while pods are being placed.
 async fn killed_and_paused_in_turn(target: &Target) -> Result<()> {
     api::create_all(&target.client, nodes("n", 10, 8)).await?;
     let journal = Journal::start(&target.client).await?;
@@ -64,7 +65,8 @@ async fn round(
     journal.check()?;
     let late: usize = candidates.records().await.iter().map(|record| binds::late(record).len()).sum();
     if late == 0 {
-        // A late bind may take room that another leader has given away, as the API server does not count.
+        // A late bind may exceed a node's capacity, because the API server does not check it and another leader may
+        // have used the room.
         capacity::check(&target.client).await?;
     }
     let all: Api<Pod> = Api::namespaced(target.client.clone(), NAMESPACE);

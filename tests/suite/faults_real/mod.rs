@@ -1,4 +1,5 @@
-//! Faults of a control plane and of schedulers, judged by what proxies before the API server have recorded.
+//! Faults of a control plane and of schedulers. The tests check what proxies in front of the API server have
+//! recorded.
 
 pub mod api_server;
 mod candidates;
@@ -9,11 +10,11 @@ pub mod leader;
 pub mod paused;
 pub mod watches;
 
-/// A Lease of 2 s.
+/// Flags for leader election with a Lease of 2 s.
 const ELECTION: [&str; 3] =
     ["--leader-elect-lease-duration=2s", "--leader-elect-renew-deadline=1500ms", "--leader-elect-retry-period=250ms"];
 
-/// How often what may happen at any moment is made to happen: `FAULT_ROUNDS`.
+/// Returns how often faults that depend on timing are repeated: `FAULT_ROUNDS`, or 5 if unset.
 fn rounds() -> anyhow::Result<usize> {
     use anyhow::Context;
     match std::env::var("FAULT_ROUNDS") {

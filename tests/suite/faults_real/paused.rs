@@ -1,4 +1,4 @@
-//! What a leader does with binds whose Lease has run out, or is about to.
+//! Binds of a leader whose Lease has expired or is about to expire.
 
 use anyhow::{Result, ensure};
 use berth_tests::objects::{nodes, pod, pods};
@@ -10,11 +10,12 @@ use super::candidates::Candidates;
 
 crate::case::cases!(Both: paused_with_binds_under_way, a_bind_without_an_answer_is_given_up_within_the_lease);
 
-/// The leader's binds are held up on their way to the API server. Meanwhile it is paused, and another one places the pods.
-/// The binds that arrive then are refused, and the leader that goes on begins no others.
+/// The proxy holds the leader's binds. The leader is paused, and another candidate places the pods. The held binds
+/// then arrive and must be refused. The resumed leader must not begin other binds.
 async fn paused_with_binds_under_way(target: &Target) -> Result<()> {
     const PODS: usize = 150;
-    // `binds_at_once` of the shell: when so many are held, nothing is between a check of the Lease and a request.
+    // `binds_at_once` of the API client. When this many binds are held, no bind is between the check of the Lease
+    // and its request.
     const AT_ONCE: usize = 64;
     api::create_all(&target.client, nodes("n", 10, 8)).await?;
     let journal = Journal::start(&target.client).await?;
@@ -52,9 +53,9 @@ async fn paused_with_binds_under_way(target: &Target) -> Result<()> {
     candidates.end(&journal).await.map(drop)
 }
 
-/// While its Lease is renewed, so that nothing else ends the request.
+/// The Lease is renewed meanwhile, so that nothing else ends the request.
 async fn a_bind_without_an_answer_is_given_up_within_the_lease(target: &Target) -> Result<()> {
-    // Eight renewals fit into a Lease. A slow machine may have more on their way before the end is noticed.
+    // Eight renewals fit into a Lease. On a slow machine, more can be sent before the end is noticed.
     const RENEWALS: usize = 16;
     api::create_all(&target.client, nodes("n", 1, 8)).await?;
     let journal = Journal::start(&target.client).await?;

@@ -1,4 +1,4 @@
-//! Kinds beside pods and nodes whose history is always gone.
+//! Kinds other than pods and nodes whose watches always expire.
 
 use std::time::Instant;
 
@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 
 crate::case::cases!(Both: expired_for_ever);
 
-/// Kinds that default plugins read, beside pods and nodes.
+/// Kinds other than pods and nodes that default plugins read.
 const KINDS: [&str; 4] = ["persistentvolumeclaims", "persistentvolumes", "storageclasses", "csinodes"];
 
-/// Every watch of these kinds is answered with 410: they are listed again and again, but not without a pause; pods are
-/// placed meanwhile; and when watches are answered again, all objects are known.
+/// Every watch of these kinds is answered with 410. The kinds must be listed repeatedly, but with pauses. Pods are
+/// placed meanwhile. When watches work again, the scheduler must know all objects.
 async fn expired_for_ever(target: &Target) -> Result<()> {
     const LISTS: usize = 4;
     let proxy = Proxy::start(target.client.clone()).await?;
@@ -39,7 +39,7 @@ async fn expired_for_ever(target: &Target) -> Result<()> {
     let after = lists(&proxy.record());
     let seconds = usize::try_from(began.elapsed().as_secs())?;
     for ((kind, after), before) in KINDS.iter().zip(after).zip(lists(&before)) {
-        // A slow machine makes fewer. The first is due at once.
+        // At most one list per second. The first is due at once. A slow machine makes fewer.
         let most = seconds + 2;
         ensure!(after - before <= most, "{kind} were listed {} times in {seconds} s", after - before);
     }

@@ -1,4 +1,4 @@
-//! What is in force, as both schedulers show it.
+//! The effective configuration, as both schedulers serve it at /configz.
 
 use anyhow::{Context, Result, ensure};
 use berth_tests::objects::with;
@@ -10,7 +10,7 @@ use crate::kube_scheduler::KubeScheduler;
 
 crate::case::cases!(Real: is_that_of_kube_scheduler);
 
-/// By the same file: two fields in it have other defaults (docs/configuration.md).
+/// Both schedulers get the same file. It sets two fields whose defaults differ (docs/configuration.md).
 async fn is_that_of_kube_scheduler(target: &Target) -> Result<()> {
     let more = json!({"leaderElection": {"resourceName": "kube-scheduler"}, "podMaxBackoffSeconds": 20});
     let (running, address) = KubeScheduler::start_serving(target, &more)?;
@@ -21,7 +21,7 @@ async fn is_that_of_kube_scheduler(target: &Target) -> Result<()> {
     let mut berth = Process::start(&target.kubeconfig, &["--config", file, "--leader-elect=false"])?;
     let ours = shown(&berth.address().await?).await.context("Berth")?;
     berth.stop().await?;
-    // Of the file there, of the flag here.
+    // kube-scheduler has the kubeconfig's path from the file, Berth from a flag.
     let path = json!({"componentconfig": {"clientConnection": {"kubeconfig": target.kubeconfig}}});
     let (theirs, ours) = (with(theirs, &path), with(ours, &path));
     ensure!(ours == theirs, "kube-scheduler shows\n{theirs:#}\nand Berth\n{ours:#}");

@@ -1,4 +1,4 @@
-//! Every flag that the real kube-scheduler has is one that Berth knows.
+//! Checks that Berth knows every flag of the real kube-scheduler.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use tokio::process::Command;
 
 use crate::harness::trial_on_its_own;
 
-/// What of these tests is known before the run: kube-scheduler may be missing.
+/// Returns the trial, which is shown as ignored if there is no kube-scheduler.
 pub fn trials() -> Vec<Trial> {
     let program = std::env::var_os("PARITY_SCHEDULER").map(PathBuf::from);
     let ignored = program.is_none();
@@ -25,14 +25,14 @@ async fn every_flag_is_known() -> Result<()> {
     ensure!(theirs.len() > 50, "kube-scheduler's help is written otherwise: {theirs:?}");
     let ours = programs::run_berth(&["run", "--help"]).await?;
     let ours = flags(&ours.stdout);
-    // Read before the commands are told apart.
+    // These flags are handled before the subcommands, so the help of `berth run` does not list them.
     let elsewhere = ["help", "version"].map(str::to_owned).into();
     let unknown: Vec<_> = theirs.difference(&ours).filter(|flag| !BTreeSet::contains(&elsewhere, *flag)).collect();
     ensure!(unknown.is_empty(), "Berth knows nothing of {unknown:?}");
     Ok(())
 }
 
-/// Names of long flags, where a line begins with one or with its short form.
+/// Returns the names of long flags in lines that start with the flag or with its short form.
 fn flags(help: &str) -> BTreeSet<String> {
     let lines = help.lines().map(str::trim_start);
     let long = lines.filter_map(|line| {

@@ -1,4 +1,4 @@
-//! Berth's binary in kube-scheduler's place: its command line, its user, its probes.
+//! Berth's binary in place of kube-scheduler: its command line, its user and its probes.
 
 mod configz;
 mod flags;
@@ -20,8 +20,8 @@ pub use self::flags::trials;
 
 crate::case::cases!(Real: the_static_pod_with_another_image);
 
-/// The command of kubeadm's static pod, by the binary that the image has under that name, as the user whom kubeadm makes
-/// for it, with the rights that an API server gives that user by itself.
+/// Runs the command of kubeadm's static pod with the binary under the name that it has in the image, as the user
+/// that kubeadm creates, with the permissions that an API server gives this user by default.
 async fn the_static_pod_with_another_image(target: &Target) -> Result<()> {
     let manifest: Value = serde_saphyr::from_str(include_str!("static-pod.yaml"))?;
     let container = &manifest["spec"]["containers"][0];
@@ -59,7 +59,8 @@ async fn the_static_pod_with_another_image(target: &Target) -> Result<()> {
     berth.stop().await
 }
 
-/// With another port, as others may use this machine, and the file where the test has it.
+/// Returns the static pod's command. The kubeconfig is in the test's folder. The port is another one, because other
+/// processes may use this machine.
 fn command(target: &Target, container: &Value) -> Result<Command> {
     let words: Vec<String> = serde_json::from_value(container["command"].clone())?;
     let (program, flags) = words.split_first().context("no command")?;

@@ -1,25 +1,25 @@
-//! kube-scheduler's metrics, each with what of it is the same of Berth, and the reasons where it is not all.
+//! kube-scheduler's metrics, each with the parts that must be equal in Berth, and the reasons for differences.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::scrape::{Labels, Scrape};
 
-/// What both say alike.
+/// The parts of a metric that must be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alike {
-    /// Kind, labels, what is counted under which labels, and the buckets with what is in them.
+    /// Type, labels, counts by labels, and the buckets with their counts.
     Values,
-    /// Kind, labels, what is counted under which labels, and the bounds of the buckets.
+    /// Type, labels, counts by labels, and the bounds of the buckets.
     Counts,
-    /// Kind, labels and their values, and the bounds of the buckets.
+    /// Type, labels with their values, and the bounds of the buckets.
     Series,
-    /// Kind, names of labels, and the bounds of the buckets; what is in them is chance.
+    /// Type, names of labels, and the bounds of the buckets. The counts are random.
     Names,
-    /// Berth has it not, as it does no such thing.
+    /// Berth does not have the metric, because it does nothing of the kind.
     Missing,
 }
 
-/// All that kube-scheduler shows as its own after the workload. What is missing is in docs/differences.md.
+/// All metrics that kube-scheduler has after the workload. docs/differences.md lists the missing ones.
 pub const METRICS: &[(&str, Alike)] = &[
     ("scheduler_schedule_attempts_total", Alike::Counts),
     ("scheduler_scheduling_attempt_duration_seconds", Alike::Counts),
@@ -29,9 +29,9 @@ pub const METRICS: &[(&str, Alike)] = &[
     ("scheduler_pending_pods", Alike::Counts),
     ("scheduler_queue_incoming_pods_total", Alike::Counts),
     ("scheduler_framework_extension_point_duration_seconds", Alike::Counts),
-    // One attempt in ten, at random in kube-scheduler.
+    // kube-scheduler records one attempt in ten, at random.
     ("scheduler_plugin_execution_duration_seconds", Alike::Names),
-    // Berth asks a plugin once about all nodes, and not again for what it knows.
+    // Berth asks a plugin once about all nodes, and uses cached results.
     ("scheduler_plugin_evaluation_total", Alike::Series),
     ("scheduler_unschedulable_pods", Alike::Counts),
     ("scheduler_preemption_attempts_total", Alike::Counts),
@@ -50,8 +50,8 @@ pub const METRICS: &[(&str, Alike)] = &[
     ("scheduler_store_schedule_results_duration_seconds", Alike::Missing),
 ];
 
-/// Series of kube-scheduler that Berth has not, by two of their labels: extension points that it does not have, and plugins
-/// that have nothing to do there, as they do it elsewhere.
+/// Series of kube-scheduler that Berth does not have, given by two of their labels: extension points that Berth
+/// does not have, and plugins that do the same work at another extension point.
 const NOT_THERE: [[(&str, &str); 2]; 6] = [
     [("extension_point", "PreBindPreFlight"), ("status", "Skip")],
     [("extension_point", "Sign"), ("status", "Success")],
@@ -61,7 +61,7 @@ const NOT_THERE: [[(&str, &str); 2]; 6] = [
     [("extension_point", "Score"), ("plugin", "DynamicResources")],
 ];
 
-/// What differs, a line each.
+/// Returns the differences, one per line.
 pub fn differences(theirs: &Scrape, ours: &Scrape) -> Vec<String> {
     let mut lines = Vec::new();
     for metric in theirs.kinds.keys().filter(|metric| metric.starts_with("scheduler_")) {
@@ -112,8 +112,9 @@ fn has(labels: &Labels, name: &str, value: &str) -> bool {
     labels.get(name).is_some_and(|shown| shown == value)
 }
 
-/// Whatever PreEnqueue comes to, kube-scheduler counts it as a success; and it asks about a pod that failed when its backoff
-/// begins, Berth when it ends. So it is the same if both asked.
+/// Reduces the counts of PreEnqueue to 1 with status `Success`. kube-scheduler counts every result of PreEnqueue as
+/// a success. For a pod that failed, kube-scheduler calls PreEnqueue when the backoff begins, Berth when the
+/// backoff ends. So the test only checks that both called it.
 fn without_gates(mut counts: BTreeMap<Labels, f64>) -> BTreeMap<Labels, f64> {
     let asked: Vec<Labels> =
         counts.keys().filter(|labels| has(labels, "extension_point", "PreEnqueue")).cloned().collect();

@@ -1,4 +1,4 @@
-//! What kube-scheduler and Berth measure of the same workload: the same names, labels and counts.
+//! The metrics of kube-scheduler and of Berth for the same workload: names, labels and counts must be equal.
 //!
 //! `PARITY_SCHEDULER` names kube-scheduler.
 
@@ -51,14 +51,15 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Waits until a scrape at this address has so many of it: a metric, and its labels as far as it takes them to know the series.
+/// Waits until a scrape at this address shows this count for a metric. The count is the sum of all series that have
+/// these labels.
 async fn until(address: &str, metric: &str, labels: Value, count: f64) -> Result<Scrape> {
     let is_it = |shown: &scrape::Labels| {
         let asked = labels.as_object().into_iter().flatten();
         asked.into_iter().all(|(name, value)| shown.get(name).map(String::as_str) == value.as_str())
     };
     eventually(&format!("{metric} {labels} is {count}"), || async {
-        // It may not serve yet.
+        // The scheduler may not serve yet.
         let text = match served::get(address, "/metrics", None).await {
             Ok((200, text)) => text,
             other => return Ok(Look::NotYet(format!("{other:?}"))),

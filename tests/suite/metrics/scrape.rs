@@ -1,26 +1,26 @@
-//! A scrape, read.
+//! Parses a scrape of metrics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
 
-/// Names and values of a series' labels.
+/// The names and values of a series' labels.
 pub type Labels = BTreeMap<String, String>;
 
-/// What a scheduler measures, in Prometheus' text format.
+/// The metrics of a scheduler, parsed from Prometheus' text format.
 #[derive(Debug, Default)]
 pub struct Scrape {
-    /// By metric: `counter`, `gauge`, `histogram`.
+    /// The type by metric: `counter`, `gauge` or `histogram`.
     pub kinds: BTreeMap<String, String>,
-    /// By the name of the series.
+    /// The values by the name of the series and by labels.
     series: BTreeMap<String, BTreeMap<Labels, f64>>,
 }
 
 impl Scrape {
-    /// Reads the text.
+    /// Parses the text.
     ///
     /// # Errors
-    /// A line is none of that format; names it.
+    /// Returns an error with the line that can't be parsed.
     pub fn read(text: &str) -> Result<Self> {
         let mut scrape = Self::default();
         for line in text.lines() {
@@ -38,8 +38,8 @@ impl Scrape {
         Ok(scrape)
     }
 
-    /// What is counted, by labels: observations where the metric is a histogram. Without series that say 0, which may as well
-    /// be missing.
+    /// Returns the counts by labels; for a histogram, the numbers of observations. Series with the value 0 are left
+    /// out, because they are equivalent to missing ones.
     pub fn counts(&self, metric: &str) -> BTreeMap<Labels, f64> {
         let is_histogram = self.kinds.get(metric).is_some_and(|kind| kind == "histogram");
         let series = if is_histogram { format!("{metric}_count") } else { metric.to_owned() };
@@ -47,26 +47,26 @@ impl Scrape {
         series.filter(|(_, value)| **value != 0.0).map(|(labels, value)| (labels.clone(), *value)).collect()
     }
 
-    /// The series of a histogram with their buckets: upper bound and how many are at most that.
+    /// Returns the buckets of each series of a histogram: the upper bound, and the number of observations up to it.
     pub fn buckets(&self, metric: &str) -> BTreeMap<Labels, BTreeMap<String, f64>> {
         let mut buckets: BTreeMap<Labels, BTreeMap<String, f64>> = BTreeMap::new();
         for (labels, value) in self.series.get(&format!("{metric}_bucket")).into_iter().flatten() {
             let mut labels = labels.clone();
             let bound = labels.remove("le").unwrap_or_default();
-            // Numbers are written in several ways.
+            // The same number can be written in several ways.
             let bound = bound.parse::<f64>().map_or(bound, |bound| format!("{bound:.6}"));
             buckets.entry(labels).or_default().insert(bound, *value);
         }
         buckets
     }
 
-    /// The names of the labels that the metric's series have.
+    /// Returns the names of the labels that the metric's series have.
     pub fn label_names(&self, metric: &str) -> BTreeSet<String> {
         self.counts(metric).into_keys().flat_map(Labels::into_keys).collect()
     }
 }
 
-/// `one="a",other="b"}`; values with quotes or backslashes don't occur.
+/// Parses `one="a",other="b"}`. Values with quotes or backslashes do not occur.
 fn labels(text: &str) -> Result<Labels> {
     let pairs = text.trim_end_matches('}').split_terminator("\",");
     let pair = |pair: &str| {

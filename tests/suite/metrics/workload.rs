@@ -1,5 +1,5 @@
-//! Pods that are placed, rejected, held back, made room for, and that fail, one after the other, so that all counts are
-//! certain.
+//! A workload with pods that are placed, rejected, gated, that preempt others, and that fail. The pods come one
+//! after the other, so that all counts are determined.
 
 use anyhow::Result;
 use berth_tests::extender::{Extender, Reply};
@@ -11,23 +11,23 @@ use serde_json::{Value, json};
 use super::scrape::Scrape;
 use super::until;
 
-/// What is there before the scheduler starts.
+/// The objects and the extender that exist before the scheduler starts.
 pub struct Workload<'a> {
     target: &'a Target,
     journal: Journal,
     extender: Extender,
 }
 
-/// Makes two empty nodes and a full one, and an extender that always fails.
+/// Creates two empty nodes and a full one, and starts an extender that always fails.
 ///
 /// # Errors
-/// The API server's.
+/// Returns the API server's error.
 pub async fn prepare(target: &Target) -> Result<Workload<'_>> {
     let full = with(node("full", 4), &json!({"metadata": {"labels": {"pool": "full"}}}));
     api::create_all(&target.client, [node("a", 8), node("b", 8), full]).await?;
     api::create(&target.client, &priority_class("low", 1)).await?;
     api::create(&target.client, &priority_class("high", 1000)).await?;
-    // One to be evicted, as of several kube-scheduler awaits the last.
+    // A single victim, because of several victims kube-scheduler waits for the last one.
     let spec = json!({"nodeName": "full", "priorityClassName": "low", "terminationGracePeriodSeconds": 0});
     api::create(&target.client, &with(pod("low", "3"), &json!({"spec": spec}))).await?;
     let extender = Extender::start(&target.client, |_, _| Reply::Status(500)).await?;
@@ -35,7 +35,8 @@ pub async fn prepare(target: &Target) -> Result<Workload<'_>> {
 }
 
 impl Workload<'_> {
-    /// For both: the extender, and a backoff that doesn't end by itself, so that it is known which pods are in it.
+    /// Returns the configuration for both schedulers: the extender, and a long backoff, so that it is determined
+    /// which pods are in backoff.
     pub fn configuration(&self) -> Value {
         json!({
             "podInitialBackoffSeconds": 600,
@@ -48,10 +49,10 @@ impl Workload<'_> {
         })
     }
 
-    /// Has the scheduler that serves here do all of it; what it says in the end.
+    /// Runs the workload with the scheduler that serves at this address. Returns the final scrape.
     ///
     /// # Errors
-    /// It did something else.
+    /// Returns an error if a pod had another result.
     pub async fn run(&self, address: &str) -> Result<Scrape> {
         until(address, "scheduler_cache_size", json!({"type": "nodes"}), 3.0).await?;
         until(address, "scheduler_cache_size", json!({"type": "pods"}), 1.0).await?;
@@ -73,7 +74,7 @@ impl Workload<'_> {
         until(address, "scheduler_cache_size", json!({"type": "pods"}), 15.0).await
     }
 
-    /// One for which a node changes.
+    /// Creates a pod that no node fits, and changes a node so that it fits.
     async fn helped(&self, address: &str) -> Result<()> {
         let selecting = with(pod("helped", "100m"), &json!({"spec": {"nodeSelector": {"disk": "ssd"}}}));
         self.rejected(selecting).await?;
@@ -83,7 +84,7 @@ impl Workload<'_> {
         Ok(())
     }
 
-    /// One whose gate goes, and one that keeps it.
+    /// Creates two gated pods, and removes the gate of one.
     async fn let_through(&self, address: &str) -> Result<()> {
         for name in ["let-through", "gated"] {
             let gated = with(pod(name, "100m"), &json!({"spec": {"schedulingGates": [{"name": "example.com/wait"}]}}));

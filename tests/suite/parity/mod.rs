@@ -1,7 +1,8 @@
-//! The same workload placed by kube-scheduler and by Berth: the same pods find a place, the others are told the same, and
-//! both distribute them alike, as far as kube-scheduler itself does from one run to the next.
+//! Compares how kube-scheduler and Berth place the same workload. The same pods must be placed, and the others must
+//! get the same messages. The distributions over zones and nodes may differ only as much as kube-scheduler's do
+//! from run to run.
 //!
-//! `PARITY_SCHEDULER` names the program (`scripts/controlplane kube-scheduler` builds it).
+//! `PARITY_SCHEDULER` names the program, which `scripts/controlplane kube-scheduler` builds.
 
 mod outcome;
 mod workload;
@@ -20,7 +21,7 @@ use crate::kube_scheduler::KubeScheduler;
 
 crate::case::cases!(Real: a_recorded_workload);
 
-/// Runs of each, with other seeds.
+/// The number of runs for each scheduler. Each run has another seed.
 const RUNS: u64 = 4;
 
 async fn a_recorded_workload(target: &Target) -> Result<()> {
@@ -45,13 +46,14 @@ async fn berth(target: &Target, seed: u64) -> Result<Scheduler> {
     Scheduler::start(target.client.clone(), scheduler::Options { core, ..scheduler::Options::default() }).await
 }
 
-/// What the scheduler that runs makes of the workload, of which nothing is left then.
+/// Runs the workload with the running scheduler, and removes it again. Returns the outcome.
 async fn outcome(target: &Target, workload: &Workload) -> Result<Outcome> {
     let journal = Journal::start(&target.client).await?;
     let cluster: Vec<Value> = workload.nodes().chain(workload.objects.iter().cloned()).collect();
     api::create_all(&target.client, cluster).await?;
     until_ready(target, &journal).await?;
-    // One after the other: pods of the same priority are tried in the order in which they came.
+    // The pods are created one after the other, because pods with the same priority are scheduled in order of
+    // creation.
     for pod in workload.pods() {
         api::create(&target.client, &pod).await?;
     }
@@ -64,7 +66,7 @@ async fn outcome(target: &Target, workload: &Workload) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// A pod that is placed shows that the scheduler is at work; it makes room again for the others.
+/// Waits until the scheduler places a pod, and removes that pod.
 async fn until_ready(target: &Target, journal: &Journal) -> Result<()> {
     let first = pod("first", "1m");
     api::create(&target.client, &first).await?;
@@ -73,7 +75,7 @@ async fn until_ready(target: &Target, journal: &Journal) -> Result<()> {
     journal.gone("first").await
 }
 
-/// Pods that one scheduler placed and the other did not, or told otherwise, whatever the run.
+/// Returns the pods that one scheduler placed and the other did not, and pods with different messages, in any run.
 fn differences(theirs: &[Outcome], ours: &[Outcome]) -> Vec<String> {
     let mut lines = Vec::new();
     let Some(expected) = theirs.first() else { return lines };
@@ -95,8 +97,9 @@ fn differences(theirs: &[Outcome], ours: &[Outcome]) -> Vec<String> {
     lines
 }
 
-/// Berth's runs are as far from kube-scheduler's as those are from each other, on the average over all pairs. Half as much
-/// again, and two pods, is chance: in so few runs the average of one scheduler's own distances may be half of the next time's.
+/// Checks that Berth's runs are, on average, as close to kube-scheduler's runs as these are to each other. A factor
+/// of 1.5 plus 2 pods is allowed, because with few runs the average distance of one scheduler's own runs can vary
+/// by a factor of two.
 fn distributions(workload: &Workload, theirs: &[Outcome], ours: &[Outcome]) -> Result<()> {
     let zones = workload.zones();
     let of = |outcomes: &[Outcome]| outcomes.iter().map(|outcome| outcome.distribution(&zones)).collect::<Vec<_>>();
@@ -105,7 +108,7 @@ fn distributions(workload: &Workload, theirs: &[Outcome], ours: &[Outcome]) -> R
         let between = |ones: &[Distribution], others: &[Distribution]| -> i64 {
             ones.iter().flat_map(|one| others.iter().map(move |other| one.distance(other)[at])).sum()
         };
-        // Of each run from all but itself, and from all of the others.
+        // A run is compared with all other runs of kube-scheduler, and with all runs of Berth.
         let (own, cross) = (between(&theirs, &theirs), between(&ours, &theirs));
         let runs = i64::try_from(theirs.len())?;
         let (own, cross) = (own as f64 / (runs * (runs - 1)) as f64, cross as f64 / (runs * runs) as f64);

@@ -1,4 +1,4 @@
-//! What a scheduler made of the workload, and how far two outcomes are from each other.
+//! The outcome of the workload, and the distance between two outcomes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,28 +8,28 @@ use berth_tests::{Journal, Pods};
 
 use super::workload::Workload;
 
-/// Nodes of the pods that were placed, and what was said of the others.
+/// The nodes of the placed pods, and the messages of the other pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Node by pod.
+    /// The node by pod name.
     pub placed: BTreeMap<String, String>,
-    /// The message of their condition, by pod.
+    /// The message of the pod's condition by pod name.
     pub rejected: BTreeMap<String, String>,
 }
 
-/// Numbers of pods.
+/// The distribution of pods.
 pub struct Distribution {
-    /// By group and zone.
+    /// The number of pods by group and zone.
     zones: BTreeMap<(String, String), i64>,
-    /// By node, the fullest first.
+    /// The number of pods on each node, in descending order.
     nodes: Vec<i64>,
 }
 
 impl Outcome {
-    /// Waits until all pods that can be are placed, and all others were told why not.
+    /// Waits until the expected number of pods of each group is placed and all other pods are rejected.
     ///
     /// # Errors
-    /// They were not in time.
+    /// Returns an error if this did not happen in time.
     pub async fn wait(journal: &Journal, workload: &Workload) -> Result<Self> {
         journal.until("as many pods of each group are placed as can be", |pods| Self::look(pods, workload)).await
     }
@@ -53,7 +53,7 @@ impl Outcome {
         Look::Yes(outcome)
     }
 
-    /// How its pods are distributed over these nodes' zones and over the nodes.
+    /// Returns the distribution of the pods over zones and nodes. `zones` has the zone of each node.
     pub fn distribution(&self, zones: &BTreeMap<String, String>) -> Distribution {
         let mut by_node: BTreeMap<&str, i64> = zones.keys().map(|node| (node.as_str(), 0)).collect();
         let mut by_zone = BTreeMap::new();
@@ -70,7 +70,8 @@ impl Outcome {
 }
 
 impl Distribution {
-    /// How many pods would have to be elsewhere to have the other one: by zone, and on nodes that are as full as there.
+    /// Returns how many pods would have to move to reach the other distribution: between zones, and between nodes
+    /// sorted by their number of pods.
     pub fn distance(&self, other: &Self) -> [i64; 2] {
         let keys: BTreeSet<_> = self.zones.keys().chain(other.zones.keys()).collect();
         let in_zone = |of: &Self, key| of.zones.get(key).copied().unwrap_or_default();
@@ -80,7 +81,7 @@ impl Distribution {
     }
 }
 
-/// Whether the pod is one of the group.
+/// Returns whether the pod belongs to the group.
 pub fn is_of(pod: &str, group: &str) -> bool {
     pod.rsplit_once('-').is_some_and(|(name, _)| name == group)
 }

@@ -1,4 +1,4 @@
-//! The recorded workload: workload.yaml, made into objects.
+//! The recorded workload in workload.yaml, converted to objects.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use berth_tests::objects::{self, NAMESPACE, with};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What is in the file.
+/// The content of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
     seed: u64,
     nodes: Vec<Nodes>,
-    /// What is there besides.
+    /// Other objects in the cluster.
     pub objects: Vec<Value>,
     /// Groups of pods.
     pub pods: Vec<Pods>,
@@ -36,13 +36,13 @@ struct Nodes {
     amounts: Value,
 }
 
-/// Pods that are alike.
+/// A group of equal pods.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pods {
-    /// Theirs begin with it.
+    /// The prefix of the pods' names.
     pub name: String,
-    /// How many.
+    /// The number of pods.
     pub count: usize,
     placed: Option<usize>,
     #[serde(default)]
@@ -62,23 +62,23 @@ impl Workload {
     /// Reads the file.
     ///
     /// # Errors
-    /// It is no workload.
+    /// Returns an error if the file is not a valid workload.
     pub fn read() -> Result<Self> {
         serde_saphyr::from_str(include_str!("workload.yaml")).context("workload.yaml")
     }
 
-    /// All nodes.
+    /// Returns all nodes.
     pub fn nodes(&self) -> impl Iterator<Item = Value> {
         self.nodes.iter().flat_map(|nodes| (0..nodes.count).map(|n| nodes.node(n)))
     }
 
-    /// The zone of each node.
+    /// Returns the zone of each node.
     pub fn zones(&self) -> BTreeMap<String, String> {
         let all = self.nodes.iter().flat_map(|nodes| (0..nodes.count).map(move |n| (nodes, n)));
         all.map(|(nodes, n)| (format!("{}-{n}", nodes.name), nodes.zone(n).to_owned())).collect()
     }
 
-    /// All pods, in the order in which they are made.
+    /// Returns all pods in the order in which they are created.
     pub fn pods(&self) -> Vec<Value> {
         let of = |first: bool| {
             let groups = self.pods.iter().filter(move |pods| pods.first == first);
@@ -108,7 +108,7 @@ impl Nodes {
 }
 
 impl Pods {
-    /// How many of them find a place.
+    /// Returns how many pods of the group can be placed.
     pub fn placed(&self) -> usize {
         self.placed.unwrap_or(self.count)
     }

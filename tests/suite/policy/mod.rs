@@ -1,4 +1,4 @@
-//! An old Policy file: what each of its predicates keeps pods off, and what each of its priorities prefers.
+//! An old Policy file: each predicate keeps a pod off a node, and each priority prefers a node.
 
 mod predicates;
 mod priorities;
@@ -23,7 +23,7 @@ async fn every_priority_prefers_a_node(target: &Target) -> Result<()> {
     priorities::each_prefers_a_node(&Scene::start(target).await?).await
 }
 
-/// An API server, and what becomes of its pods.
+/// An API server, and a journal of its pods.
 struct Scene<'a> {
     target: &'a Target,
     journal: Journal,
@@ -38,7 +38,7 @@ impl<'a> Scene<'a> {
         api::create_all(&self.target.client, objects).await
     }
 
-    /// Deletes objects of kinds that no other test makes.
+    /// Deletes objects of kinds that the general clean-up does not cover.
     async fn delete(&self, objects: &[Value]) -> Result<()> {
         for object in objects {
             api::delete(&self.target.client, object).await?;
@@ -46,7 +46,7 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// A scheduler with a file of this folder, and nothing besides.
+    /// Starts a scheduler with a Policy file of this folder and no other configuration.
     fn scheduler(&self, policy: &str) -> Result<Process> {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("suite/policy").join(policy);
         let file = file.to_str().context("the repository's path is text")?;
@@ -54,14 +54,14 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// A pod that runs on a node already, and takes next to nothing there.
+/// Returns a running pod on a node, with minimal requests.
 fn resident(name: &str, node: &str, change: &Value) -> Value {
     let small = json!({"requests": {"cpu": "1m", "memory": "1Mi"}});
     let there = json!({"spec": {"nodeName": node, "containers": [{"name": "main", "image": "a", "resources": small}]}});
     with(with(pod(name, "1m"), &there), change)
 }
 
-/// `metadata.labels`.
+/// Returns an object with these `metadata.labels`.
 fn labels(labels: &Value) -> Value {
     json!({"metadata": {"labels": labels}})
 }

@@ -1,4 +1,4 @@
-//! Predicates: for each a node that it keeps a pod off which can go nowhere else.
+//! Predicates: each has a node that it keeps a pod off, and the pod can't go to any other node.
 
 use anyhow::{Result, ensure};
 use berth_tests::Pods;
@@ -8,13 +8,14 @@ use serde_json::{Value, json};
 
 use super::{Scene, labels, resident};
 
-/// A node, a pod that can go there alone, and why it can't.
+/// A node, a pod that can only go to this node, and the reason why it is rejected.
 struct Row {
     name: &'static str,
     node: Value,
     pod: Value,
     reason: &'static str,
-    /// Whether a Policy of GeneralPredicates alone says so, too: as a part of those, or as that is said whatever the file says.
+    /// Whether a Policy with GeneralPredicates only rejects the pod too, because the predicate is part of them or
+    /// applies with every Policy.
     always: bool,
 }
 
@@ -89,7 +90,7 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// The spec of a pod whose only container is so.
+/// Returns the spec of a pod with one container.
 fn with_container(resources: &Value, ports: &Value) -> Value {
     json!({"containers": [{"name": "main", "image": "a", "resources": resources, "ports": ports}]})
 }
@@ -121,7 +122,7 @@ fn azure(n: usize) -> Value {
     json!({"azureDisk": {"kind": "Managed", "diskName": name, "diskURI": uri}})
 }
 
-/// The spec of a pod with so many volumes.
+/// Returns the spec of a pod with this many volumes.
 fn volumes(count: usize, source: impl Fn(usize) -> Value) -> Value {
     let volume = |n| with(json!({"name": format!("volume-{n}")}), &source(n));
     json!({"volumes": (0..count).map(volume).collect::<Vec<_>>()})
@@ -131,7 +132,7 @@ fn claim(name: &str) -> Value {
     json!({"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]})
 }
 
-/// What the pods' claims name, and who selects pods.
+/// Returns the pods' claims and their volumes.
 fn objects() -> Vec<Value> {
     let claimed = |name: &str, bound: Value| {
         let claim = json!({
@@ -165,7 +166,7 @@ fn objects() -> Vec<Value> {
     ]
 }
 
-/// Objects of kinds that are deleted here.
+/// Returns objects that the general clean-up does not cover.
 fn own_objects() -> Vec<Value> {
     vec![
         service("service"),

@@ -1,4 +1,4 @@
-//! Priorities: for each five nodes of which it prefers one, and a pod that can go to those alone.
+//! Priorities: each has five nodes, of which it prefers one, and a pod that can only go to these nodes.
 
 use anyhow::{Result, ensure};
 use berth_tests::objects::{NAMESPACE, node, pod, service, with};
@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 
 use super::{Scene, labels, resident};
 
-/// How many nodes are not preferred: the right one could be chosen by chance.
+/// The number of other nodes: the preferred node could be chosen by chance.
 const OTHERS: usize = 4;
 
-/// What sets the preferred node apart from the others.
+/// The differences between the preferred node and the others.
 struct Row {
     name: &'static str,
     right: Value,
     wrong: Value,
-    /// Of a pod that runs on each.
+    /// The change of the pod that runs on the preferred node.
     on_right: Value,
     on_wrong: Value,
     pod: Value,
@@ -29,7 +29,7 @@ fn app(name: &str) -> Value {
     labels(&json!({"app": name}))
 }
 
-/// The spec of a pod that asks for so much.
+/// Returns a pod's spec with these requests.
 fn asks(cpu: &str, memory: &str) -> Value {
     let requests = json!({"requests": {"cpu": cpu, "memory": memory}});
     json!({"spec": {"containers": [{"name": "main", "image": "a", "resources": requests}]}})
@@ -39,7 +39,7 @@ fn near(app: &str) -> Value {
     json!({"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": "kubernetes.io/hostname"})
 }
 
-/// Those of a Policy that names nearly all.
+/// Returns the rows for a Policy with nearly all priorities.
 fn of_most() -> Vec<Row> {
     let node_affinity =
         json!([{"weight": 1, "preference": {"matchExpressions": [{"key": "fast", "operator": "Exists"}]}}]);
@@ -48,7 +48,7 @@ fn of_most() -> Vec<Row> {
         "maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "ScheduleAnyway",
         "labelSelector": {"matchLabels": {"app": "even"}},
     }]);
-    // An API server ends the connection of who leaves `controller` out.
+    // `controller` must be set: kube-apiserver drops the connection of a request whose annotation lacks it.
     let controller = json!({"kind": "ReplicaSet", "uid": "set-uid", "controller": true});
     let avoid = json!({"preferAvoidPods": [{"podSignature": {"podController": controller}}]});
     let avoid =
@@ -94,7 +94,7 @@ fn of_most() -> Vec<Row> {
     ]
 }
 
-/// Those of one that names what can't be beside them.
+/// Returns the rows for a Policy with the priorities that can't be combined with the others.
 fn of_others() -> Vec<Row> {
     vec![
         Row { on_right: asks("2", "8Gi"), ..row("most") },
@@ -102,7 +102,7 @@ fn of_others() -> Vec<Row> {
     ]
 }
 
-/// That of one with a function of its own: the middle is best.
+/// Returns the row for a Policy with its own shape function, which prefers medium utilization.
 fn of_ratio() -> Vec<Row> {
     vec![Row { on_right: asks("2", "1Mi"), on_wrong: asks("3500m", "1Mi"), ..row("ratio") }]
 }
@@ -138,7 +138,7 @@ fn right(row: &Row) -> String {
     format!("{}-right", row.name)
 }
 
-/// The nodes, what runs on them, and the pod, which tells them by a label.
+/// Creates the nodes, a pod on each node, and the pod to schedule, which selects the nodes by a label.
 async fn create(scene: &Scene<'_>, row: &Row) -> Result<()> {
     let Row { name, .. } = row;
     let one = |node_name: &str, change: &Value| with(with(node(node_name, 4), &labels(&json!({"row": name}))), change);
@@ -149,7 +149,7 @@ async fn create(scene: &Scene<'_>, row: &Row) -> Result<()> {
     let mut residents = vec![resident(&format!("on-{}", right(row)), &right(row), &row.on_right)];
     residents.extend(wrong.iter().map(|node| resident(&format!("on-{node}"), node, &row.on_wrong)));
     if *name == "apart" {
-        // The Service's first pod: three of the wrong nodes are as good as the right one but for their rack.
+        // The Service's first pod. Without the priority, three of the other nodes are as good as the preferred one.
         residents.push(resident("apart-first", "apart-wrong-0", &app("apart")));
     }
     scene.create(residents).await?;

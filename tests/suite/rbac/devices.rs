@@ -1,6 +1,6 @@
-//! A pod that claims a device, on the scene's pair of nodes: what the claim says tells that the scheduler saw the devices, and
-//! wrote which is the pod's. And one that asks for an extended resource, for which a claim is there that was left by an earlier
-//! attempt: that it has another one tells that the scheduler deleted the first, and made the second.
+//! A pod that claims a device, on the scene's pair of nodes. The claim's status shows that the scheduler saw the
+//! devices and wrote the allocation. Another pod requests an extended resource, for which a claim of an earlier
+//! attempt exists. A different claim shows that the scheduler deleted the old one and created a new one.
 
 use anyhow::Result;
 use berth_tests::api;
@@ -12,7 +12,7 @@ const VERSION: &str = "resource.k8s.io/v1";
 const DRIVER: &str = "gpu.example.com";
 const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
 
-/// A pod of one scheduler, and the objects that it needs. All names are made from the scheduler's.
+/// The pods of one scheduler, and the objects that they need. All names contain the scheduler's name.
 pub struct Devices {
     client: Client,
     name: String,
@@ -20,36 +20,36 @@ pub struct Devices {
 }
 
 impl Devices {
-    /// For the scheduler of this name.
+    /// Creates the names for the scheduler with this name.
     pub fn new(client: &Client, name: &str, scheduler_name: &str) -> Self {
         Self { client: client.clone(), name: name.to_owned(), scheduler_name: scheduler_name.to_owned() }
     }
 
-    /// What there is of devices, and a claim of one.
+    /// Returns a device class, a slice with devices, and a claim.
     pub fn objects(&self) -> [Value; 3] {
         [self.class(), self.slice(), self.claim()]
     }
 
-    /// A pod that is not to be placed yet, and what is left for it. Returns the latter.
+    /// Creates a gated pod, and the claim that an earlier attempt left for it. Returns the claim.
     pub async fn leave_over(&self) -> Result<Value> {
         let asking = api::create_and_read(&self.client, &self.asking()).await?;
         api::create_and_read(&self.client, &self.left_over(&asking)).await
     }
 
-    /// The pods, when all that is known.
+    /// Creates and ungates the pods. Call this once the scheduler knows the objects.
     pub async fn come(&self) -> Result<()> {
         api::create(&self.client, &self.pod()).await?;
         api::patch(&self.client, &self.asking(), json!({"spec": {"schedulingGates": null}})).await
     }
 
-    /// Whether the pod has a claim of its own for the extended resource, and the one that was left is gone.
+    /// Returns whether the pod has a new claim for the extended resource, and the old claim is gone.
     pub async fn are_made_anew(&self) -> Result<bool> {
         let pod = api::get(&self.client, &self.asking()).await?.unwrap_or_default();
         let made = pod["status"]["extendedResourceClaimStatus"]["resourceClaimName"].is_string();
         Ok(made && api::get(&self.client, &self.left_over(&pod)).await?.is_none())
     }
 
-    /// Whether the claim has its device, and can't go as long as it has.
+    /// Returns whether the claim is allocated and has the finalizer that protects an allocation.
     pub async fn are_allocated(&self) -> Result<bool> {
         let claim = api::get(&self.client, &self.claim()).await?.unwrap_or_default();
         let allocated = &claim["status"]["allocation"]["devices"]["results"][0]["pool"];
@@ -90,7 +90,8 @@ impl Devices {
         format!("{}.example.com/gpu", self.name)
     }
 
-    /// It waits until what was left for it is known.
+    /// Returns the gated pod that requests the extended resource. The gate is removed once the scheduler knows the
+    /// old claim.
     fn asking(&self) -> Value {
         let one = json!({ self.resource(): "1" });
         let container = json!({"name": "main", "image": "app", "resources": {"requests": one, "limits": one}});
@@ -101,7 +102,7 @@ impl Devices {
         with(pod(&format!("extended-{}", self.name), "10m"), &json!({ "spec": spec }))
     }
 
-    /// As an earlier attempt for the pod would have made it.
+    /// Returns the claim that an earlier attempt for the pod would have created.
     fn left_over(&self, pod: &Value) -> Value {
         let uid = &pod["metadata"]["uid"];
         let name = &pod["metadata"]["name"];

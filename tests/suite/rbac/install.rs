@@ -1,4 +1,4 @@
-//! The plain manifests in a namespace of the test's own, and a kubeconfig of their ServiceAccount.
+//! Installs the plain manifests in a namespace of the test, and makes a kubeconfig of their ServiceAccount.
 
 use std::path::{Path, PathBuf};
 
@@ -17,15 +17,15 @@ use super::rules::Rule;
 /// The namespace in deploy/manifests.
 const NAMESPACE: &str = "berth-system";
 
-/// One of deploy/manifests.
+/// A file of deploy/manifests.
 pub struct Manifest {
-    /// Where it goes.
+    /// The namespace to install into.
     pub namespace: String,
     objects: Vec<Value>,
 }
 
 impl Manifest {
-    /// For pods that ask for it by the namespace's name.
+    /// Reads the manifest of a second scheduler, whose scheduler name is set to the namespace's name.
     pub fn second_scheduler(namespace: &str) -> Result<Self> {
         let mut manifest = Self::read("second-scheduler", namespace)?;
         let asked_for = format!("--scheduler-name={namespace}");
@@ -38,7 +38,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// For pods that ask for no scheduler.
+    /// Reads the manifest of a scheduler for pods that do not name a scheduler.
     pub fn in_kube_schedulers_place(namespace: &str) -> Result<Self> {
         Self::read("in-kube-schedulers-place", namespace)
     }
@@ -50,7 +50,7 @@ impl Manifest {
         Ok(Self { namespace: namespace.to_owned(), objects })
     }
 
-    /// All of them, in their order.
+    /// Returns all objects, in order.
     pub fn objects(&self) -> &[Value] {
         &self.objects
     }
@@ -65,7 +65,7 @@ impl Manifest {
         Ok(&deployment.context("no Deployment")?["spec"]["template"])
     }
 
-    /// A pod of its Deployment, for no scheduler of the test to place.
+    /// Returns a pod of the Deployment. Its scheduler name is one that no scheduler of the test has.
     pub fn pod(&self, name: &str) -> Result<Value> {
         let named = json!({
             "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": self.namespace},
@@ -74,7 +74,7 @@ impl Manifest {
         Ok(with(self.template()?.clone(), &named))
     }
 
-    /// The arguments of its container after `run`.
+    /// Returns the arguments of the container, starting with `run`.
     pub fn arguments(&self) -> Result<Vec<String>> {
         let arguments = &self.template()?["spec"]["containers"][0]["args"];
         let arguments: Vec<String> = serde_json::from_value(arguments.clone())?;
@@ -87,12 +87,12 @@ impl Manifest {
         Ok(value.with_context(|| format!("the container has no argument {flag}"))?.to_owned())
     }
 
-    /// The pods that it is for.
+    /// Returns the name of the scheduler.
     pub fn scheduler_name(&self) -> Result<String> {
         self.argument("--scheduler-name")
     }
 
-    /// The Lease that it asks for.
+    /// Returns the Lease that the scheduler uses.
     pub fn lease(&self) -> Result<Value> {
         let name = self.argument("--leader-elect-resource-name")?;
         let namespace = self.argument("--leader-elect-resource-namespace")?;
@@ -100,8 +100,8 @@ impl Manifest {
         Ok(json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata}))
     }
 
-    /// Creates all of it, `without` one rule; returns when the API server knows the roles, with a kubeconfig of the
-    /// ServiceAccount.
+    /// Creates all objects, `without` one rule, and waits until the API server applies the roles. Returns a
+    /// kubeconfig of the ServiceAccount.
     pub async fn install(&mut self, target: &Target, without: Option<&Rule>) -> Result<PathBuf> {
         if let Some(rule) = without {
             rule.take_away_from(&mut self.objects)?;

@@ -1,21 +1,21 @@
-//! What a scheduler knows of the cluster, by what it says at SIGUSR2.
+//! The objects that a scheduler knows, read from its dump at SIGUSR2.
 
 use anyhow::Result;
 use berth_tests::Process;
 use berth_tests::wait::{Look, eventually};
 use serde_json::Value;
 
-/// Those of the objects that it does not know.
+/// Returns the objects that the scheduler does not know.
 pub async fn unknown(scheduler: &Process, objects: &[Value]) -> Result<Vec<String>> {
     let dump = Dump::of(scheduler).await?;
     Ok(objects.iter().filter(|object| !dump.names(object)).map(label).collect())
 }
 
-/// Its messages.
+/// The messages of a dump.
 struct Dump(Vec<String>);
 
 impl Dump {
-    /// A fresh one, up to where the queue begins.
+    /// Requests a dump, and reads it up to the beginning of the queue.
     async fn of(scheduler: &Process) -> Result<Self> {
         let said = scheduler.log().lines().count();
         scheduler.signal("USR2").await?;
@@ -42,13 +42,13 @@ impl Dump {
         }
     }
 
-    /// The pods of each node.
+    /// Returns the pods of each node.
     fn nodes(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|line| line.starts_with("node ")).filter_map(|line| Some(line.rsplit_once(": ")?.1))
     }
 }
 
-/// As a dump has it: `apps/v1 ReplicaSet default/web`.
+/// Returns the object's label in a dump: `apps/v1 ReplicaSet default/web`.
 fn label(object: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let metadata = &object["metadata"];

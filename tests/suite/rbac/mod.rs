@@ -1,5 +1,5 @@
-//! The chart's roles: with them everything works, as the chart's own ServiceAccount and with the arguments of its own
-//! container; and without any one of their rules something does not, so that there is none too many.
+//! The chart's roles. With all rules, everything works with the chart's ServiceAccount and the arguments of its
+//! container. Without any one of the rules, something fails, so that no rule is superfluous.
 
 mod devices;
 mod install;
@@ -25,7 +25,7 @@ crate::case::cases!(Real:
     no_rule_is_too_many,
 );
 
-/// Processes at once.
+/// The number of concurrent processes.
 const AT_ONCE: usize = 4;
 
 async fn everything_works_as_a_second_scheduler(target: &Target) -> Result<()> {
@@ -44,7 +44,7 @@ async fn works_with_all_rules(target: &Target, manifest: Manifest) -> Result<()>
     Ok(())
 }
 
-/// Each rule in turn is one kind of request; see [`Rule`].
+/// Each rule is one verb on one resource; see [`Rule`].
 async fn no_rule_is_too_many(target: &Target) -> Result<()> {
     let rules = Rule::all_of(Manifest::second_scheduler("rbac-rules")?.objects());
     ensure!(rules.len() > 5, "the manifest has hardly any rules: {rules:?}");
@@ -62,7 +62,8 @@ async fn no_rule_is_too_many(target: &Target) -> Result<()> {
     Ok(())
 }
 
-/// Berth asks for what the rule would allow and says that it was refused; and what needs it does not come about.
+/// Checks that the API server refuses a request of Berth that the rule would allow, that Berth reports it, and that
+/// the outcomes that need the rule do not happen.
 async fn breaks_without(target: &Target, number: usize, rule: &Rule) -> Result<()> {
     let needing = outcomes::that_need(rule);
     ensure!(!needing.is_empty(), "no outcome in suite/rbac/outcomes.rs shows what it is for");

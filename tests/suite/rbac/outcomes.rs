@@ -1,4 +1,4 @@
-//! What comes about where a scheduler may do all that it has to, and what of its rights each of that needs.
+//! The outcomes of a scheduler that has all permissions, and the permissions that each outcome needs.
 
 use anyhow::Result;
 use futures::future::BoxFuture;
@@ -6,17 +6,17 @@ use futures::future::BoxFuture;
 use super::rules::Rule;
 use super::scene::Scene;
 
-/// Something that can be seen at the API server.
+/// An outcome that is visible at the API server.
 pub struct Outcome {
-    /// In words that follow `and yet`.
+    /// A description that follows `and yet`.
     pub what: &'static str,
-    /// The requests, each a verb and a resource, without which it does not come about.
+    /// The requests that it needs, each as verb and resource.
     needs: &'static [(&'static str, &'static str)],
-    /// Whether it has.
+    /// Returns whether it has happened.
     pub shows: fn(&Scene) -> BoxFuture<'_, Result<bool>>,
 }
 
-/// Those of the time when it runs, in the order in which they come about.
+/// The outcomes while the scheduler runs, in the order in which they happen.
 pub static WHILE_IT_RUNS: [Outcome; 18] = [
     Outcome {
         what: "it has led",
@@ -154,12 +154,12 @@ static AT_THE_END: Outcome = Outcome {
     shows: |scene| Box::pin(scene.lease_is_given_up()),
 };
 
-/// All of them.
+/// Returns all outcomes.
 pub fn all() -> impl Iterator<Item = &'static Outcome> {
     WHILE_IT_RUNS.iter().chain([&AT_THE_END])
 }
 
-/// Those that can't be without this rule.
+/// Returns the outcomes that need this rule.
 pub fn that_need(rule: &Rule) -> Vec<&'static str> {
     let needed = (rule.verb.as_str(), rule.resource.as_str());
     all().filter(|outcome| outcome.needs.contains(&needed)).map(|outcome| outcome.what).collect()

@@ -1,4 +1,4 @@
-//! The rules of roles, one by one.
+//! The rules of roles, split into single permissions.
 
 use std::fmt;
 
@@ -7,19 +7,19 @@ use berth_tests::api;
 use kube::Client;
 use serde_json::{Value, json};
 
-/// What one word of one rule allows: a verb on a resource.
+/// A single permission of a rule: a verb on a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The role, among the objects.
+    /// The index of the role among the objects.
     role: usize,
-    /// Where the role holds; everywhere if not given.
+    /// The namespace of the role; `None` for a ClusterRole.
     namespace: Option<String>,
     group: String,
-    /// With the subresource: `pods/status`.
+    /// The resource with its subresource: `pods/status`.
     pub resource: String,
     /// `list`, `create` …
     pub verb: String,
-    /// `resourceNames`, if only these.
+    /// `resourceNames`; empty for all names.
     names: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ impl fmt::Display for Rule {
 }
 
 impl Rule {
-    /// Those of all roles among the objects.
+    /// Returns the permissions of all roles among the objects.
     pub fn all_of(objects: &[Value]) -> Vec<Self> {
         objects.iter().enumerate().flat_map(|(role, object)| Self::of(role, object)).collect()
     }
@@ -56,7 +56,7 @@ impl Rule {
         all
     }
 
-    /// Leaves the role everything but this.
+    /// Removes this permission from its role.
     pub fn take_away_from(&self, objects: &mut [Value]) -> Result<()> {
         let role = objects.get_mut(self.role).context("the role is not there")?;
         let all = Self::of(self.role, role);
@@ -66,7 +66,7 @@ impl Rule {
         Ok(())
     }
 
-    /// In whatever namespace.
+    /// Compares permissions, without the namespace.
     fn is_same(&self, other: &Self) -> bool {
         let of = |rule: &Self| (rule.role, rule.group.clone(), rule.resource.clone(), rule.verb.clone());
         of(self) == of(other)
@@ -80,7 +80,7 @@ impl Rule {
         rule
     }
 
-    /// Whether the API server lets the user do so, as it sees roles at this time.
+    /// Returns whether the API server currently allows this to the user.
     pub async fn allows(&self, client: &Client, user: &str) -> Result<bool> {
         let (resource, subresource) = self.resource.split_once('/').unwrap_or((&self.resource, ""));
         let review = json!({

@@ -1,4 +1,4 @@
-//! A small cluster for one scheduler: what happens in it, and what can be seen there.
+//! A small cluster for one scheduler, with the actions in it and the checks on it.
 
 use anyhow::{Context, Result, bail};
 use berth_tests::objects::{NAMESPACE, node, pod, priority_class, service, with};
@@ -14,35 +14,35 @@ use super::devices::Devices;
 use super::install::Manifest;
 use super::volumes::Volumes;
 
-/// What selects the pods that default constraints spread.
+/// The kinds whose selectors determine default topology spreading.
 const SELECTING: [(&str, &str); 4] =
     [("v1", "Service"), ("v1", "ReplicationController"), ("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet")];
 
-/// So many pods of one owner are on different nodes if they are spread.
+/// The number of pods of one owner. If they are spread, they are on different nodes.
 const SEVERAL: usize = 6;
 
-/// The objects, some of which come later.
+/// The objects of the cluster, some of which are created later.
 pub struct Scene {
     client: Client,
-    /// Of the scheduler; all names are made from it.
+    /// The scheduler's name, which all other names contain.
     name: String,
     scheduler_name: String,
-    /// The Lease, by name.
+    /// The Lease, given by its name.
     pub lease: Value,
-    /// A pod that fits, if its node is there.
+    /// A pod that fits once its node exists.
     pub small: Value,
-    /// One that does not.
+    /// A pod that no node fits.
     pub large: Value,
-    /// The scheduler's own.
+    /// The scheduler's own pod.
     pub own: Value,
-    /// Pods with claims.
+    /// Pods with volume claims.
     pub volumes: Volumes,
-    /// One with a claim of a device.
+    /// A pod with a device claim.
     pub devices: Devices,
 }
 
 impl Scene {
-    /// For a scheduler of this manifest, whose own pod is the only one that there is.
+    /// Creates the scene for a scheduler of this manifest. The scheduler's own pod is the only object.
     pub async fn set(target: &Target, manifest: &Manifest, own: &str) -> Result<Self> {
         let (name, scheduler_name) = (manifest.namespace.clone(), manifest.scheduler_name()?);
         let for_it = json!({"spec": {"schedulerName": scheduler_name}});
@@ -62,13 +62,13 @@ impl Scene {
         Ok(scene)
     }
 
-    /// What pods are placed by comes while the scheduler runs, and before all pods that it is to place. Returns the objects of
-    /// which it has to know.
+    /// Creates the objects that affect placement, while the scheduler runs and before the pods to schedule. Returns
+    /// the objects that the scheduler must know.
     pub async fn furnish(&self) -> Result<Vec<Value>> {
         for (class, priority) in [("priority-0", 0), ("priority-5", 5), ("important", 1000)] {
             self.create(&priority_class(&format!("{class}-{}", self.name), priority)).await?;
         }
-        // So that pods prefer the other one, unless something else matters more.
+        // Pods prefer the other node of the pair, unless something else matters more.
         let busy = json!({"spec": {"nodeName": self.node_name('b')}});
         let mut all = vec![self.paired('a'), self.paired('b'), with(pod(&format!("busy-{}", self.name), "2"), &busy)];
         all.extend(SELECTING.map(|(version, kind)| self.owner(version, kind)));
@@ -84,7 +84,7 @@ impl Scene {
         Ok(all)
     }
 
-    /// The pods that it is to place, and a node that none of them waited for.
+    /// Creates the pods to schedule, and a node that none of the earlier objects refer to.
     pub async fn play(&self) -> Result<()> {
         self.create(&node(&self.name, 4)).await?;
         self.create(&self.small).await?;
@@ -98,7 +98,7 @@ impl Scene {
         self.create(&self.important()).await
     }
 
-    /// Pods of an owner, until they are on both nodes of the pair.
+    /// Creates pods of an owner until one of them is on the less preferred node.
     async fn spread(&self, version: &str, kind: &str) -> Result<()> {
         let owner = self.read(&self.owner(version, kind)).await?;
         for number in 0..SEVERAL {
@@ -115,7 +115,7 @@ impl Scene {
         bail!("{SEVERAL} pods of a {kind} are on one node")
     }
 
-    /// A pod, and its namespace, which has a label.
+    /// Returns a labeled namespace and a pod in it.
     fn team(&self) -> [Value; 2] {
         let (late, team) = (format!("{}-late", self.name), json!({"team": self.name}));
         let there = json!({"metadata": {"namespace": late, "labels": team}, "spec": {"nodeName": self.node_name('b')}});
@@ -125,7 +125,7 @@ impl Scene {
         ]
     }
 
-    /// A pod that has to be where pods of namespaces with that label are.
+    /// Returns a pod with a required affinity to pods in namespaces with this label.
     fn friend(&self) -> Value {
         let team = json!({"team": self.name});
         let term = json!({
@@ -136,7 +136,8 @@ impl Scene {
         with(self.pod_for_the_pair("friend"), &json!({"spec": {"affinity": affinity}}))
     }
 
-    /// Two nodes, each with a pod that another one needs the room of. A budget protects the less important.
+    /// Returns two nodes, each with a pod that must be evicted to make room. A budget protects the less important
+    /// pod.
     fn contended(&self) -> Vec<Value> {
         let mut all = Vec::new();
         for (which, priority, labels) in [('c', 0, json!({"protected": self.name})), ('d', 5, json!({}))] {
@@ -157,7 +158,7 @@ impl Scene {
         all
     }
 
-    /// It needs the room of one of those.
+    /// Returns the pod that needs the room of one of the other two.
     fn important(&self) -> Value {
         let spec = json!({
             "schedulerName": self.scheduler_name, "nodeSelector": {"contended": self.name},
@@ -217,33 +218,33 @@ impl Scene {
         api::create(&self.client, object).await
     }
 
-    /// Null where it is not there.
+    /// Reads the object. Returns null if it does not exist.
     async fn read(&self, object: &Value) -> Result<Value> {
         Ok(api::get(&self.client, object).await?.unwrap_or_default())
     }
 
-    /// Whether somebody has ever held the Lease.
+    /// Returns whether the Lease was ever held.
     pub async fn has_led(&self) -> Result<bool> {
         Ok(self.read(&self.lease).await?["spec"]["acquireTime"].is_string())
     }
 
-    /// Whether somebody held the Lease and nobody does.
+    /// Returns whether the Lease exists and has no holder.
     pub async fn lease_is_given_up(&self) -> Result<bool> {
         let lease = self.read(&self.lease).await?;
         Ok(lease.is_object() && lease["spec"]["holderIdentity"].as_str().unwrap_or_default().is_empty())
     }
 
-    /// Whether the pod is on one.
+    /// Returns whether the pod has a node.
     pub async fn has_node(&self, pod: &Value) -> Result<bool> {
         Ok(self.read(pod).await?["spec"]["nodeName"].is_string())
     }
 
-    /// Whether the pod's condition says so.
+    /// Returns whether the pod's condition has the reason `Unschedulable`.
     pub async fn is_unschedulable(&self, pod: &Value) -> Result<bool> {
         Ok(self.read(pod).await?.pointer("/status/conditions/0/reason") == Some(&json!("Unschedulable")))
     }
 
-    /// Whether one of the owner's pods is on the node that only those go to which are spread.
+    /// Returns whether one of the owner's pods is on the node that only spread pods go to.
     pub async fn has_spread(&self, kind: &str) -> Result<bool> {
         let pods: Api<Pod> = Api::namespaced(self.client.clone(), NAMESPACE);
         let pods = pods.list(&ListParams::default().labels(&format!("app={}", self.app(kind)))).await?;
@@ -251,29 +252,29 @@ impl Scene {
         Ok(pods.iter().any(|pod| node(pod) == Some(self.node_name('b'))))
     }
 
-    /// Whether the pod with an affinity is where it has to be.
+    /// Returns whether the pod with an affinity is on the required node.
     pub async fn friend_is_beside(&self) -> Result<bool> {
         let friend = self.read(&self.friend()).await?;
         Ok(friend["spec"]["nodeName"] == json!(self.node_name('b')))
     }
 
-    /// Whether the pod for which another one had to go has its node.
+    /// Returns whether the preempting pod has the expected node.
     pub async fn important_is_there(&self) -> Result<bool> {
         let important = self.read(&self.important()).await?;
         Ok(important["spec"]["nodeName"] == json!(self.node_name('d')))
     }
 
-    /// Whether there is an event about the object for this reason.
+    /// Returns whether there is an event about the object with this reason.
     pub async fn has_event(&self, object: &Value, reason: &str) -> Result<bool> {
         Ok(!self.events(object, reason).await?.is_empty())
     }
 
-    /// Whether one of those counts how often it happened.
+    /// Returns whether one of these events counts repetitions.
     pub async fn has_counted_event(&self, object: &Value, reason: &str) -> Result<bool> {
         Ok(self.events(object, reason).await?.iter().any(|event| event.series.is_some()))
     }
 
-    /// How often refusals of plugins were told.
+    /// Returns how many refusals of plugins the events report.
     pub async fn refusals(&self) -> Result<usize> {
         let events = self.events(&self.own, "PluginRefused").await?;
         let count = |event: &Event| event.series.as_ref().map_or(1, |series| series.count);

@@ -1,4 +1,4 @@
-//! A scheduler with the manifests' rights, and what becomes of it.
+//! Runs a scheduler with the permissions of the manifests, and reports the result.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use super::outcomes::{self, Outcome};
 use super::rules::Rule;
 use super::scene::Scene;
 
-/// Two files that are no plugins, for two reasons: exchanged for each other, each is a refusal.
+/// Two files that are not plugins, for different reasons: replacing one by the other causes a new refusal.
 const BAD: [&[u8]; 2] = [b"", b"no component"];
 
-/// The scheduler's own pod.
+/// The name of the scheduler's own pod.
 const OWN: &str = "berth-0";
 
 /// A running scheduler.
@@ -28,18 +28,18 @@ pub struct Trial {
     without: Option<Rule>,
 }
 
-/// How it went.
+/// The result of a trial.
 pub struct Ended {
-    /// What did not come about.
+    /// The outcomes that did not happen.
     pub missing: Vec<&'static str>,
-    /// The API server's refusal of what the rule that is not there would allow.
+    /// A log line with the API server's refusal of a request that the removed rule would allow.
     pub refusal: Option<String>,
-    /// All that the scheduler said.
+    /// The complete log.
     pub log: String,
 }
 
 impl Trial {
-    /// Installs the manifest, `without` one of its rules, and starts the scheduler as its pods would.
+    /// Installs the manifest, `without` one of its rules, and starts the scheduler like its pods would.
     pub async fn start(target: &Target, mut manifest: Manifest, without: Option<&Rule>) -> Result<Self> {
         let kubeconfig = manifest.install(target, without).await?;
         let namespace = manifest.namespace.clone();
@@ -52,8 +52,8 @@ impl Trial {
         Ok(Self { process, scene, plugins, without: without.cloned() })
     }
 
-    /// Has it work until all is seen that there is to be seen, or until it was refused what it has no right to; then ends
-    /// it and looks what there is.
+    /// Lets the scheduler work until all outcomes have happened or a request was refused. Then stops it and checks
+    /// the outcomes.
     pub async fn run_to_the_end(mut self) -> Result<Ended> {
         let worked = tokio::select! {
             biased;
@@ -61,11 +61,11 @@ impl Trial {
             worked = self.work() => worked,
         };
         if let Err(failed) = worked {
-            // Where something was refused, this is what comes of it.
+            // A refusal can be the cause of the failure.
             let refused = tokio::time::timeout(PATIENCE, self.until_refused()).await;
             refused.map_err(|_| anyhow!("{failed:#}\nberth's log:\n{}", self.process.log()))?;
         }
-        // One that could not keep its Lease may have ended by itself.
+        // A scheduler that could not renew its Lease may have ended by itself.
         let stopped = self.process.stop().await;
         let refusal = self.process.log().lines().find(|line| self.is_refusal(line)).map(str::to_owned);
         if refusal.is_none() {
@@ -80,17 +80,17 @@ impl Trial {
         Ok(Ended { missing, refusal, log: self.process.log() })
     }
 
-    /// Whether the line of its log tells of it. Without a rule that is missing: of any refusal.
+    /// Returns whether the log line reports a refusal of the removed rule, or any refusal if no rule was removed.
     fn is_refusal(&self, line: &str) -> bool {
         let words = match &self.without {
             Some(Rule { verb, resource, .. }) => format!("cannot {verb} resource \"{resource}\""),
             None => "cannot ".to_owned(),
         };
-        // In JSON a quote is escaped.
+        // In JSON, quotes are escaped.
         line.contains("is forbidden") && line.replace("\\\"", "\"").contains(&words)
     }
 
-    /// Waits until it was; for ever, if it never is.
+    /// Waits until a refusal is logged, possibly forever.
     async fn until_refused(&self) {
         if self.process.until_line(|line| self.is_refusal(line)).await.is_none() {
             std::future::pending().await
@@ -110,7 +110,8 @@ impl Trial {
         Ok(())
     }
 
-    /// What is watched by itself comes by itself, and later, perhaps, than a pod that was created after it.
+    /// Waits until the scheduler knows these objects. Each kind has its own watch, so an object can arrive later
+    /// than a pod that was created after it.
     async fn until_known(&self, objects: &[Value]) -> Result<()> {
         eventually("berth knows what there is", || async {
             let unknown = known::unknown(&self.process, objects).await?;
@@ -119,7 +120,7 @@ impl Trial {
         .await
     }
 
-    /// Exchanges a bad file for another until a refusal is counted that was there before.
+    /// Replaces one bad file by the other until an event counts repetitions of a refusal.
     async fn refuse_and_refuse_again(&self) -> Result<()> {
         let mut round = 0;
         eventually("a refusal is counted that was told before", || {
@@ -140,12 +141,12 @@ impl Trial {
     }
 }
 
-/// Those of the manifest's container, with what a test has for what a pod has.
+/// Returns the arguments of the manifest's container, with the paths and the address of the test.
 fn arguments(target: &Target, manifest: &Manifest, plugins: &Path) -> Result<Vec<String>> {
-    // One for all, as components are compiled but once then.
+    // All trials share the folder, so that components are compiled only once.
     let cache = target.home().join("compiled");
     let mut arguments = manifest.arguments()?;
-    // Any that is free.
+    // Any free port.
     arguments.retain(|argument| !argument.starts_with("--secure-port="));
     for argument in &mut arguments {
         let (flag, _) = argument.split_once('=').unwrap_or((argument, ""));

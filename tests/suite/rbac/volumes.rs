@@ -1,4 +1,4 @@
-//! Pods with claims, on the scene's pair of nodes: what is seen of them tells that the scheduler saw the storage objects.
+//! Pods with claims, on the scene's pair of nodes. Their state shows that the scheduler saw the storage objects.
 
 use anyhow::Result;
 use berth_tests::api;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const DRIVER: &str = "csi.example.com";
 
-/// Pods of one scheduler, and the objects that they need. All names are made from the scheduler's.
+/// The pods of one scheduler, and the objects that they need. All names contain the scheduler's name.
 pub struct Volumes {
     client: Client,
     name: String,
@@ -16,14 +16,14 @@ pub struct Volumes {
 }
 
 impl Volumes {
-    /// For the scheduler of this name.
+    /// Creates the names for the scheduler with this name.
     pub fn new(client: &Client, name: &str, scheduler_name: &str) -> Self {
         Self { client: client.clone(), name: name.to_owned(), scheduler_name: scheduler_name.to_owned() }
     }
 
-    /// What there is of storage.
+    /// Returns the storage objects.
     pub fn objects(&self) -> [Value; 12] {
-        // The node that a pod prefers, as the other one is busy, has one volume attached and takes no more.
+        // Pods prefer this node, because the other one is busy. Its only volume slot is taken.
         let preferred = format!("{}-a", self.name);
         [
             self.csi_node(&preferred),
@@ -41,12 +41,12 @@ impl Volumes {
         ]
     }
 
-    /// As the controller that binds would say of a volume.
+    /// Marks a volume as available, as the volume controller would.
     pub async fn become_available(&self) -> Result<()> {
         api::patch_status(&self.client, &self.volume("local"), json!({"phase": "Available"})).await
     }
 
-    /// The pods, when all that is known.
+    /// Creates the pods. Call this once the scheduler knows the objects.
     pub async fn come(&self) -> Result<()> {
         for pod in ["bound", "made", "local"] {
             api::create(&self.client, &self.pod(pod)).await?;
@@ -54,19 +54,19 @@ impl Volumes {
         Ok(())
     }
 
-    /// Whether the pod with a volume is on the node that takes one.
+    /// Returns whether the pod with a volume is on the node that has a free volume slot.
     pub async fn are_where_there_is_room(&self) -> Result<bool> {
         Ok(self.node_of("bound").await? == json!(format!("{}-b", self.name)))
     }
 
-    /// Whether the claim's volume is to be made where there is capacity.
+    /// Returns whether the node with capacity is selected for the claim's volume.
     pub async fn node_is_selected(&self) -> Result<bool> {
         let claim = api::get(&self.client, &self.waiting_claim("made")).await?.unwrap_or_default();
         let selected = &claim["metadata"]["annotations"]["volume.kubernetes.io/selected-node"];
         Ok(*selected == json!(format!("{}-b", self.name)))
     }
 
-    /// Whether the volume is for the claim of its class.
+    /// Returns whether the volume is reserved for the claim of its class.
     pub async fn volume_is_set_aside(&self) -> Result<bool> {
         let volume = api::get(&self.client, &self.volume("local")).await?.unwrap_or_default();
         Ok(volume["spec"]["claimRef"]["name"] == json!(self.named("local")))
@@ -81,7 +81,7 @@ impl Volumes {
         format!("{what}-{}", self.name)
     }
 
-    /// With a claim of its own name.
+    /// Returns a pod that uses the claim with its own name.
     fn pod(&self, what: &str) -> Value {
         let name = self.named(what);
         let volume = json!({"name": "data", "persistentVolumeClaim": {"claimName": name}});
@@ -126,13 +126,13 @@ impl Volumes {
         with(bare, &json!({ "spec": spec }))
     }
 
-    /// As the controller that binds leaves it.
+    /// Returns a bound claim, as the volume controller leaves it.
     fn bound_claim(&self) -> Value {
         let bound = self.claim("bound", &json!({"volumeName": self.named("bound"), "storageClassName": ""}));
         with(bound, &json!({"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}}))
     }
 
-    /// Of the class of its own name.
+    /// Returns an unbound claim of the class with its own name.
     fn waiting_claim(&self, what: &str) -> Value {
         self.claim(what, &json!({"storageClassName": self.named(what)}))
     }
@@ -144,12 +144,12 @@ impl Volumes {
         })
     }
 
-    /// A driver's name of its own, as CSIDrivers are the whole cluster's.
+    /// Returns a driver name that is unique to the scene, because CSIDrivers are cluster-scoped.
     fn driver_name(&self) -> String {
         format!("{}.example.com", self.name)
     }
 
-    /// One that tells how much there is.
+    /// Returns a driver that reports storage capacity.
     fn driver(&self) -> Value {
         json!({
             "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": self.driver_name()},
@@ -157,7 +157,7 @@ impl Volumes {
         })
     }
 
-    /// On the node that pods don't prefer.
+    /// Returns the capacity on the node that pods do not prefer.
     fn capacity(&self) -> Value {
         let node = json!({"matchLabels": {"kubernetes.io/hostname": format!("{}-b", self.name)}});
         json!({

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// largeResult is what a cluster of so many nodes costs the engine.
+// largeResult is the cost of a cluster with many nodes, measured on the engine alone.
 type largeResult struct {
 	Nodes      int     `json:"nodes"`
 	Running    int     `json:"running"`
@@ -14,7 +14,7 @@ type largeResult struct {
 	Fill       float64 `json:"fillSeconds"`
 	Resident   float64 `json:"residentMB"`
 	Peak       float64 `json:"peakMB"`
-	Components float64 `json:"componentsMB"` // of their linear memories
+	Components float64 `json:"componentsMB"` // the linear memories of all components
 	Largest    float64 `json:"largestComponentMB"`
 	Repeated   spread  `json:"microsecondsPerRepeated"`
 	WithEvents spread  `json:"microsecondsPerRepeatedWithEvents"`
@@ -28,7 +28,7 @@ type shares struct {
 	Most float64 `json:"most"`
 }
 
-// reloadResult is what exchanging a component under load costs the thread that decides.
+// reloadResult is the time that the deciding thread spends on exchanges of a component under load.
 type reloadResult struct {
 	Component string `json:"component"`
 	Nodes     int    `json:"nodes"`
@@ -75,19 +75,19 @@ func (r *report) reloadTable(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
-// priceResult is a plugin's code as a component, beside itself as native code or by its share of a decision.
+// priceResult compares a plugin as a component with its native code, or with the whole decision.
 type priceResult struct {
 	Case      string  `json:"case"`
-	Plugin    string  `json:"plugin"` // empty for all together
+	Plugin    string  `json:"plugin"` // empty for all plugins together
 	Nodes     int     `json:"nodes"`
 	Native    spread  `json:"nativeMicroseconds"`
 	Component spread  `json:"componentMicroseconds"`
-	Ratio     float64 `json:"ratio"` // of the least times
+	Ratio     float64 `json:"ratio"` // of the shortest times
 	PerNode   float64 `json:"nanosecondsPerNode"`
 	Calls     float64 `json:"callsPerPod"`
 	Decision  spread  `json:"decisionMicroseconds"`
 	Share     spread  `json:"shareOfComponents"`
-	Beyond    float64 `json:"shareOfWebAssembly"` // of the decision: what components take beyond their code as native code
+	Beyond    float64 `json:"shareOfWebAssembly"` // of the decision: components beyond native code
 }
 
 func (r *report) priceTables(b *strings.Builder) {

@@ -5,31 +5,31 @@ import (
 	"strings"
 )
 
-// engineResult is a line of the benchmark of the engine alone: what one question costs, by the CPU time of the one thread
-// that decides.
+// engineResult is one line of the engine's benchmark: the cost of a pod in CPU time of the deciding thread.
 type engineResult struct {
 	Workload   string  `json:"workload"`
-	Case       string  `json:"case"` // which pods: the first of a template, or those like it
+	Case       string  `json:"case"` // first pods of new templates, or pods of known templates
 	Nodes      int     `json:"nodes"`
 	Templates  int     `json:"templates"`
-	Crowd      int     `json:"crowd"`                        // how many times the usual number of pods run already
-	PerPod     spread  `json:"microsecondsPerPod"`           // deciding
-	WithEvents spread  `json:"microsecondsPerPodWithEvents"` // and being told of the pod, its binding and the bound pod
-	Calls      float64 `json:"callsPerPod"`                  // into components, those that keep them up to date included
+	Crowd      int     `json:"crowd"`                        // multiplies the usual number of running pods
+	PerPod     spread  `json:"microsecondsPerPod"`           // the decision only
+	WithEvents spread  `json:"microsecondsPerPodWithEvents"` // the decision, and the events about pod and binding
+	Calls      float64 `json:"callsPerPod"`                  // into components, including calls that bring them up to date
 	Asked      float64 `json:"nodesAskedPerPod"`             // by all filters and scores together
 }
 
-// Cases of the engine's lines.
+// The cases in the engine's lines.
 const (
 	firstOfTemplate = "first"
 	repeated        = "repeated"
 )
 
-// flatFrom is the number of nodes to which costs at others are compared.
+// flatFrom is the number of nodes that the costs at other numbers of nodes are compared with.
 const flatFrom = 500
 
-// nativeMicros is what kube-scheduler took for one of SchedulingBasic's pods where it looked at all of so many nodes, by its own
-// histogram, in a run beside these; 0 if there was none.
+// nativeMicros returns the time that kube-scheduler took for a pod of SchedulingBasic, in µs, when it scored this
+// many nodes. The time comes from its own histogram, in a run of the same report. The result is 0 if there was no
+// such run.
 func (r *report) nativeMicros(nodes int) float64 {
 	for _, server := range r.EndToEnd {
 		for _, w := range server.Workloads {
@@ -64,7 +64,7 @@ func (r *report) engineTable(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
-// at is the same line at that many nodes, or nil.
+// at returns the line with the same workload, case and crowd for this many nodes, or nil.
 func (r *report) at(like engineResult, nodes int) *engineResult {
 	for i := range r.Engine {
 		line := &r.Engine[i]

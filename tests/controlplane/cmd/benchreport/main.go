@@ -1,9 +1,10 @@
-// Command benchreport makes one report of what scripts/bench measured: report.md, report.json and plot.svg, in the folder
-// with the measurements. It prints the tables, too.
+// Command benchreport makes a report of the measurements of scripts/bench: report.md, report.json and plot.svg, in
+// the folder with the measurements. It also prints the tables.
 //
-// The folder holds a file of JSON lines for each thing measured: real.jsonl and embedded.jsonl of the load generator, a
-// line a run; start.jsonl and memory.jsonl of the same on clusters whose pods run; engine.jsonl, large.jsonl, price.jsonl and reload.jsonl of
-// the benchmark of the engine alone. Each may be missing.
+// The folder has a file of JSON lines for each kind of measurement. real.jsonl and embedded.jsonl come from the
+// load generator, with one line per run. start.jsonl and memory.jsonl come from the load generator too, on clusters
+// whose pods already run. engine.jsonl, large.jsonl, price.jsonl and reload.jsonl come from the benchmark of the
+// engine alone. Any file may be missing.
 package main
 
 import (
@@ -15,7 +16,7 @@ import (
 	"runtime"
 )
 
-// report is all that is known, as report.json has it.
+// report is the content of report.json.
 type report struct {
 	Cores    int             `json:"cores"`
 	EndToEnd []serverResults `json:"endToEnd"`

@@ -8,32 +8,32 @@ import (
 	"strings"
 )
 
-// point is a cost in µs a pod at so many nodes.
+// point is a cost in µs per pod at a number of nodes.
 type point struct{ nodes, cost float64 }
 
-// series is one line of the plot. Those of a workload have one colour.
+// series is one line of the plot. All lines of a workload have the same color.
 type series struct {
 	workload, who string
-	dashes        string // empty for a line without gaps
+	dashes        string // empty for a solid line
 	points        []point
 }
 
-// The drawing's size, and what is left of it around the axes.
+// The size of the drawing, and the margins around the axes.
 const (
 	width, height            = 980, 660
 	left, right, top, bottom = 90, 300, 50, 60
 )
 
-// nativeScheduler is whom Berth is compared with.
+// nativeScheduler is the scheduler that Berth is compared with.
 const nativeScheduler, nativeSchedulerOfAll = "kube-scheduler", "kube-scheduler-all"
 
-// lineOf is how the lines of each are dashed; not at all where it is empty.
+// lineOf is the dash pattern of each kind of line; empty for a solid line.
 var lineOf = map[string]string{repeated: "", firstOfTemplate: "7 4", nativeScheduler: "1 4"}
 
 var colours = []string{"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#17becf", "#e377c2", "#7f7f7f", "#bcbd22",
 	"#000000", "#1b7837", "#762a83", "#b35806"}
 
-// plot draws nodes against the cost of a decision, both axes logarithmic, as SVG.
+// plot returns an SVG of the cost of a decision over the number of nodes. Both axes are logarithmic.
 func (r *report) plot() string {
 	lines := r.series()
 	x, y := axisOver(lines, func(p point) float64 { return p.nodes }), axisOver(lines, func(p point) float64 { return p.cost })
@@ -66,7 +66,7 @@ func (r *report) plot() string {
 	return b.String()
 }
 
-// legend says which colour is which workload, and which kind of line is whose.
+// legend draws which color stands for which workload, and which kind of line for which scheduler.
 func legend(b *strings.Builder, workloads []string) {
 	at := float64(top)
 	entry := func(colour, dashes, words string) {
@@ -84,7 +84,7 @@ func legend(b *strings.Builder, workloads []string) {
 	entry("#000", lineOf[nativeScheduler], nativeScheduler)
 }
 
-// spot is a ring where it is kube-scheduler's.
+// spot draws a point: a ring for kube-scheduler, a disc otherwise.
 func spot(b *strings.Builder, across, down float64, who, colour string) {
 	fill := colour
 	if who == nativeScheduler {
@@ -100,7 +100,7 @@ func dashArray(dashes string) string {
 	return fmt.Sprintf(` stroke-dasharray="%s"`, dashes)
 }
 
-// grouped is a number as people write it: 1,000,000.
+// grouped formats a number with separators: 1,000,000.
 func grouped(value float64) string {
 	digits := fmt.Sprintf("%g", value)
 	if value < 1000 {
@@ -130,7 +130,7 @@ func text(b *strings.Builder, x, y float64, anchor, colour, words string) {
 	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="%s" fill="%s">%s</text>`+"\n", x, y, anchor, colour, words)
 }
 
-// series are the engine's, and of kube-scheduler what it says itself of its runs against a real API server.
+// series returns the lines of the engine, and of kube-scheduler with a real API server, from its own histogram.
 func (r *report) series() []series {
 	var all []series
 	add := func(workload, who string, p point) {
@@ -165,11 +165,11 @@ func (r *report) series() []series {
 	return all
 }
 
-// axis is a logarithmic one: its marks, of which the first and the last are its ends.
+// axis is a logarithmic axis, given by its marks. The first and last marks are its ends.
 type axis []float64
 
-// axisOver has marks at 1, 2 and 5 times powers of ten, from the last that is no more than any value to the first that is no
-// less; none, where there are no values.
+// axisOver returns an axis with marks at 1, 2 and 5 times powers of ten. The first mark is at most the smallest
+// value, the last mark at least the largest. There are no marks if there are no values.
 func axisOver(lines []series, of func(point) float64) axis {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, line := range lines {
@@ -192,5 +192,5 @@ func axisOver(lines []series, of func(point) float64) axis {
 	return marks
 }
 
-// share is how far along the axis a value is, from 0 to 1.
+// share returns the position of a value on the axis, from 0 to 1.
 func (a axis) share(value float64) float64 { return math.Log(value/a[0]) / math.Log(a[len(a)-1]/a[0]) }

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// runningRun is a run of the load generator on a cluster whose pods run already: of its start, or of what it holds.
+// runningRun is a run of the load generator on a cluster whose pods already run. It measures the start or the
+// memory.
 type runningRun struct {
 	Scheduler   string  `json:"label"`
 	Nodes       int     `json:"nodes"`
@@ -22,7 +23,7 @@ type runningRun struct {
 	LifeSystem  float64 `json:"sched_life_sys_s"`
 }
 
-// column is a figure of the runs, by its title.
+// column is a figure of the runs and its title.
 type column struct {
 	title string
 	of    func(runningRun) float64
@@ -43,7 +44,8 @@ var memoryColumns = []column{
 	{"CPU-s of its life, user and system", func(r runningRun) float64 { return r.LifeUser + r.LifeSystem }},
 }
 
-// runningTable has a line for each scheduler, in the order in which they came, and one for the ratio of the first two.
+// runningTable writes a row for each scheduler, in the order of the runs, and a row with the ratio of Berth to
+// kube-scheduler.
 func runningTable(b *strings.Builder, title string, runs []runningRun, columns []column) {
 	if len(runs) == 0 {
 		return

@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// oneRun is what this report takes from a line of the load generator's.
+// oneRun is the part of a line of the load generator that the report uses.
 type oneRun struct {
 	Scheduler  string         `json:"label"`
 	Workload   string         `json:"workload"`
@@ -32,7 +32,7 @@ type oneRun struct {
 	Events     map[string]int `json:"events"`
 }
 
-// spread is the median of some figures, with the least and the most of them.
+// spread is the median, the minimum and the maximum of some figures.
 type spread struct {
 	Median float64 `json:"median"`
 	Least  float64 `json:"least"`
@@ -53,7 +53,7 @@ func (s spread) String() string {
 	return fmt.Sprintf("%s (%s–%s)", figure(s.Median), figure(s.Least), figure(s.Most))
 }
 
-// figure shows three digits that count, and never an exponent.
+// figure formats a number with three significant digits, and without an exponent.
 func figure(value float64) string {
 	if value >= 1000 {
 		return fmt.Sprintf("%.0f", value)
@@ -61,7 +61,7 @@ func figure(value float64) string {
 	return fmt.Sprintf("%.3g", value)
 }
 
-// schedulerResults are of one scheduler's runs of one workload.
+// schedulerResults are the results of one scheduler's runs of one workload.
 type schedulerResults struct {
 	Scheduler  string           `json:"scheduler"`
 	Runs       int              `json:"runs"`
@@ -72,14 +72,14 @@ type schedulerResults struct {
 	APIServer  spread           `json:"apiServerCpuMsPerPod"`
 	Etcd       spread           `json:"etcdCpuMsPerPod"`
 	PeakMB     spread           `json:"peakMB"`
-	Algorithm  spread           `json:"algorithmMicroseconds"` // its own histogram's average, wall time
-	Foreign    spread           `json:"foreignCores"`          // used by processes that were no part of the run
+	Algorithm  spread           `json:"algorithmMicroseconds"` // the average of the scheduler's own histogram, wall time
+	Foreign    spread           `json:"foreignCores"`          // used by processes that are not part of the run
 	Speed      spread           `json:"machineSpeed"`
-	Scheduled  []int            `json:"scheduledEvents"` // of each run
+	Scheduled  []int            `json:"scheduledEvents"` // for each run
 	Events     []map[string]int `json:"events"`
 }
 
-// workloadResults are of one workload's runs.
+// workloadResults are the results of one workload's runs.
 type workloadResults struct {
 	Workload   string             `json:"workload"`
 	Templates  int                `json:"templates"`
@@ -88,13 +88,13 @@ type workloadResults struct {
 	Schedulers []schedulerResults `json:"schedulers"`
 }
 
-// serverResults are of all runs against one kind of API server.
+// serverResults are the results of all runs with one kind of API server.
 type serverResults struct {
 	Server    string            `json:"server"`
 	Workloads []workloadResults `json:"workloads"`
 }
 
-// of is the results of a scheduler by that name; nil where it took no part.
+// of returns the results of the scheduler with this name, or nil.
 func (w *workloadResults) of(scheduler string) *schedulerResults {
 	for i := range w.Schedulers {
 		if w.Schedulers[i].Scheduler == scheduler {
@@ -104,7 +104,7 @@ func (w *workloadResults) of(scheduler string) *schedulerResults {
 	return nil
 }
 
-// byWorkload sums up runs by workload and scheduler, both in the order in which they came.
+// byWorkload groups runs by workload and scheduler, both in the order of the runs.
 func byWorkload(runs []oneRun) []workloadResults {
 	var results []workloadResults
 	for _, first := range runs {
@@ -156,7 +156,7 @@ func sumUp(all []oneRun, workload, scheduler string) schedulerResults {
 	return s
 }
 
-// readLines reads a file of JSON lines; one that is not there has none.
+// readLines reads a file of JSON lines. A missing file has no lines.
 func readLines[T any](path string) ([]T, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

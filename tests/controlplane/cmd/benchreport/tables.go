@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// tables is the report in Markdown.
+// tables returns the report in Markdown.
 func (r *report) tables() string {
 	var b strings.Builder
 	for _, server := range r.EndToEnd {
@@ -35,7 +35,7 @@ func header(b *strings.Builder, cells ...string) {
 	row(b, slices.Repeat([]string{"---"}, len(cells))...)
 }
 
-// table has a line for each workload and scheduler, and one for their ratio.
+// table writes a row for each workload and scheduler, and a row with their ratio.
 func (s *serverResults) table(b *strings.Builder) {
 	fmt.Fprintf(b, "## %s\n\nMedian (least–most). CPU is the scheduler's, in ms a pod, from its start until the last Event had come.\n\n",
 		serverTitles[s.Server])
@@ -52,7 +52,7 @@ func (s *serverResults) table(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
-// title of a workload stands in its first line only.
+// title returns the title of the workload, in its first row only.
 func (w *workloadResults) title(line int) string {
 	if line > 0 {
 		return ""
@@ -60,7 +60,7 @@ func (w *workloadResults) title(line int) string {
 	return fmt.Sprintf("%s, %d nodes, %d pods", w.Workload, w.Nodes, w.Pods)
 }
 
-// said is how many pods' Scheduled event came, run by run.
+// said returns the number of pods with a Scheduled event, for each run.
 func (r *schedulerResults) said(pods int) string {
 	if r.Incomplete > 0 {
 		return fmt.Sprintf("%v; %d of %d runs left pods", r.Scheduled, r.Incomplete, r.Runs)
@@ -71,7 +71,7 @@ func (r *schedulerResults) said(pods int) string {
 	return strings.Trim(fmt.Sprint(r.Scheduled), "[]")
 }
 
-// ratios of Berth to kube-scheduler, by medians.
+// ratios writes a row with the ratios of Berth to kube-scheduler, from the medians.
 func (w *workloadResults) ratios(b *strings.Builder) {
 	berth, native := w.of("berth"), w.of("kube-scheduler")
 	if berth == nil || native == nil {

@@ -1,4 +1,4 @@
-// Command etcd is etcd's own server, built from its published module.
+// Command etcd is the etcd server, built from its published module.
 package main
 
 import (

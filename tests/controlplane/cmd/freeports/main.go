@@ -1,5 +1,5 @@
-// Command freeports prints as many free ports of 127.0.0.1 as it is asked for, one a line: those that the system chose
-// for listeners on port 0, all open at once so that no two are alike.
+// Command freeports prints free ports of 127.0.0.1, one per line. The argument is their number. The system chooses
+// them for listeners on port 0. All listeners are open at the same time, so that no port occurs twice.
 package main
 
 import (

@@ -15,11 +15,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// bindersAtOnce is how many bindings are under way at a time.
+// bindersAtOnce is the number of concurrent bindings.
 const bindersAtOnce = 64
 
-// bindAll is a scheduler that decides nothing: each pod goes to the next node, and the same Event is written as by
-// kube-scheduler. How fast it is says what the API server and this machine allow. It runs until the context ends.
+// bindAll is a scheduler that makes no decisions: each pod goes to the next node. It writes the same Event as
+// kube-scheduler. Its speed shows what the API server and the machine allow. It runs until the context ends.
 func bindAll(ctx context.Context, client kubernetes.Interface, o *options) error {
 	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
 	if err != nil {

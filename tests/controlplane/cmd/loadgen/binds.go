@@ -14,19 +14,19 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// binds learns from a watch when each pod of the run got its node.
+// binds records from a watch when each pod of the run got its node.
 type binds struct {
 	first, all chan struct{} // closed with the first and with the last bind
-	watches    atomic.Int64  // opened so far: the API server cuts off watchers that fall behind
+	watches    atomic.Int64  // opened so far: the API server drops watchers that fall behind
 
 	mu        sync.Mutex
 	createdAt []time.Time
-	boundAt   []time.Time // zero: not bound yet
+	boundAt   []time.Time // zero if not bound yet
 	onNode    map[string]int
 	bound     int
 }
 
-// watchBinds follows the bound pods of a namespace until the context ends, and returns once it has listed them.
+// watchBinds follows the bound pods of a namespace until the context ends. It returns once it has listed them.
 func watchBinds(ctx context.Context, client kubernetes.Interface, namespace string, pods int) *binds {
 	b := &binds{
 		first: make(chan struct{}), all: make(chan struct{}),
@@ -81,7 +81,7 @@ func (b *binds) seen(pod *v1.Pod) {
 	}
 }
 
-// placement is what the watch saw of a run.
+// placement summarizes what the watch saw of a run.
 type placement struct {
 	bound       int
 	first, last time.Time       // of the binds

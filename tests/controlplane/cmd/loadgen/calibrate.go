@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// calibrate says how fast this machine is at this moment, in rounds of a fixed kind of work (look-ups, small
-// allocations, sorting) a second over all cores. A virtual machine's speed drifts by half within an hour: results with
-// different calibrations are not to be compared.
+// calibrate measures how fast this machine is at this moment, in rounds of a fixed kind of work (look-ups, small
+// allocations, sorting) per second over all cores. The speed of a virtual machine can drift by half within an hour.
+// Do not compare results with different calibrations.
 func calibrate() float64 {
 	const duration = 500 * time.Millisecond
 	var group sync.WaitGroup
@@ -29,7 +29,7 @@ func calibrate() float64 {
 	return float64(total.Load()) / time.Since(start).Seconds()
 }
 
-// calibration is one core's share of the work. Its sum keeps the compiler from dropping what it computes.
+// calibration is one core's share of the work. Its sum keeps the compiler from removing the computation.
 type calibration struct {
 	table  map[int]*[8]int
 	sorted []int

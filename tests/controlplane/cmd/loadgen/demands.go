@@ -6,11 +6,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What pods of the workloads ask for beyond the usual. Pods of all namespaces of a run count for each other.
+// The constraints that the workloads' pods have in addition to ordinary pods. Pods of all namespaces of a run count
+// for each other.
 
 const colorLabel = "color"
 
-// colored marks the pod, and selects those that are marked alike.
+// colored adds a label to the pod, and returns a selector of the pods with this label.
 func colored(pod *v1.Pod) *metav1.LabelSelector {
 	pod.Labels[colorLabel] = "blue"
 	return &metav1.LabelSelector{MatchLabels: map[string]string{colorLabel: "blue"}}
@@ -56,7 +57,7 @@ func preferredPodAntiAffinity(pod *v1.Pod, namespaces []string) {
 	}}
 }
 
-// nodeAffinity asks for one of two zones.
+// nodeAffinity requires one of two zones.
 func nodeAffinity(pod *v1.Pod, _ []string) {
 	pod.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{
 		RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{{
@@ -67,19 +68,19 @@ func nodeAffinity(pod *v1.Pod, _ []string) {
 	}}
 }
 
-// unimportant pods fill a node by four and end at once.
+// unimportant makes pods of which four fill a node, and which terminate immediately.
 func unimportant(pod *v1.Pod, _ []string) {
 	requestCPU(pod, "900m")
 	pod.Spec.TerminationGracePeriodSeconds = new(int64)
 }
 
-// important pods need the room of three unimportant ones.
+// important makes pods that need the room of three unimportant ones.
 func important(pod *v1.Pod, _ []string) {
 	requestCPU(pod, "3")
 	pod.Spec.PriorityClassName = priorityClass
 }
 
-// tooLarge pods fit on no node, whoever leaves it.
+// tooLarge makes pods that fit on no node, even on an empty one.
 func tooLarge(pod *v1.Pod, _ []string) {
 	requestCPU(pod, "9")
 	pod.Spec.PriorityClassName = priorityClass

@@ -14,15 +14,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// events counts the Events of all namespaces as they reach the API server.
+// events counts the Events of all namespaces when they reach the API server.
 type events struct {
 	mu       sync.Mutex
 	byReason map[string]int
-	last     time.Time // when one came last
+	last     time.Time // when the last one came
 	own      int       // Scheduled, of the run's own pods
 }
 
-// watchEvents counts until the context ends.
+// watchEvents counts Events until the context ends.
 func watchEvents(ctx context.Context, client kubernetes.Interface) *events {
 	e := &events{byReason: map[string]int{}}
 	api := client.CoreV1().Events(metav1.NamespaceAll)
@@ -53,14 +53,15 @@ func (e *events) came(event *v1.Event) {
 	}
 }
 
-// counts are the Events so far by reason, and those that say of the run's own pods that they have a node.
+// counts returns the number of Events so far by reason, and the number of Scheduled Events of the run's own pods.
 func (e *events) counts() (byReason map[string]int, own int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return maps.Clone(e.byReason), e.own
 }
 
-// settle waits until no Event came for so long, whatever it says: what a scheduler still writes is part of its cost.
+// settle waits until no Event has come for the given time, whatever its reason: the Events that a scheduler still
+// writes are part of its cost.
 func (e *events) settle(ctx context.Context, quiet time.Duration) {
 	since := time.Now()
 	for ctx.Err() == nil && time.Since(since) < quiet {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// fill makes the pods that run before, for several runs to find there.
+// fill creates the running pods, which several runs then use.
 func fill(ctx context.Context, client kubernetes.Interface, o *options, r *result) error {
 	if o.running == 0 {
 		return nil
@@ -25,7 +25,7 @@ func fill(ctx context.Context, client kubernetes.Interface, o *options, r *resul
 	return r.podSize(ctx, s)
 }
 
-// podSize puts in how large the JSON of a pod that runs is, as the API server has it.
+// podSize adds the size of a running pod's JSON, as the API server stores it.
 func (r *result) podSize(ctx context.Context, s *stage) error {
 	raw, err := s.client.CoreV1().RESTClient().Get().Namespace(s.before).Resource("pods").Name("before-0").
 		SetHeader("Accept", "application/json").DoRaw(ctx)
@@ -33,8 +33,9 @@ func (r *result) podSize(ctx context.Context, s *stage) error {
 	return err
 }
 
-// fatten gives a pod so many variables, as pods of real charts have them, that its JSON is about as large once the API server
-// has noted in managedFields who set them. The embedded one notes nothing of the kind.
+// fatten adds environment variables to a pod, as pods of real charts have them, until its JSON reaches the given
+// size. The size includes the managedFields that the API server adds. The embedded API server adds no
+// managedFields.
 func fatten(pod *v1.Pod, bytes int) error {
 	container := &pod.Spec.Containers[0]
 	sized := func(variables int) (int, error) {
@@ -60,7 +61,7 @@ func fatten(pod *v1.Pod, bytes int) error {
 	return err
 }
 
-// managedFields is what an API server notes of a container's variables.
+// managedFields returns what an API server records about a container's environment variables.
 func managedFields(container *v1.Container) []metav1.ManagedFieldsEntry {
 	variables := map[string]any{".": struct{}{}}
 	for _, variable := range container.Env {
@@ -72,7 +73,7 @@ func managedFields(container *v1.Container) []metav1.ManagedFieldsEntry {
 	fields := of("f:spec", of("f:containers", of(fmt.Sprintf(`k:{"name":%q}`, container.Name), of("f:env", variables))))
 	raw, err := json.Marshal(fields)
 	if err != nil {
-		return nil // maps of maps of strings always have a JSON
+		return nil // can't happen: maps of maps of strings always have a JSON form
 	}
 	now := metav1.Now()
 	return []metav1.ManagedFieldsEntry{{

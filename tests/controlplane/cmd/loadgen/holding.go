@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// The scheduler has taken in what there was when it uses no more than this share of a core for so long.
+// A scheduler is idle, and has processed the cluster, when it uses at most this share of a core for this time.
 const (
 	idleShare = 0.05
 	idleFor   = 5 * time.Second
-	// Go's runtime collects at least every two minutes and returns memory to the system after that. What a process needs is known
-	// only then.
+	// Go's runtime collects garbage at least every two minutes, and returns memory to the system after that. Only
+	// then is the memory that a process needs visible.
 	collectedAfter = 3 * time.Minute
 )
 
-// holding measures what memory the scheduler takes for a cluster that does not change: from its start until it is idle, and
-// again after each time that it had to list everything anew.
+// holding measures the memory that the scheduler takes for a cluster that does not change: from its start until it
+// is idle, and again after each time that it had to list everything again.
 func (m *measurement) holding(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.o.timeout)
 	defer cancel()
@@ -50,7 +50,7 @@ func (m *measurement) holding(ctx context.Context) (err error) {
 	return m.heldWhenIdle(ctx, "relisted")
 }
 
-// heldWhenIdle puts in what an idle process holds, at once and after its runtime has collected.
+// heldWhenIdle adds the memory of an idle process, now and after its runtime has collected garbage.
 func (m *measurement) heldWhenIdle(ctx context.Context, when string) error {
 	m.held(when)
 	select {
@@ -64,13 +64,13 @@ func (m *measurement) heldWhenIdle(ctx context.Context, when string) error {
 	return nil
 }
 
-// held puts in what the process holds now, and the most that it held so far.
+// held adds the memory that the process holds now, and its maximum so far.
 func (m *measurement) held(when string) {
 	m.r.number(when+"_rss_mb", memoryMB(m.scheduler.pid, "VmRSS"))
 	m.r.number(when+"_hwm_mb", memoryMB(m.scheduler.pid, "VmHWM"))
 }
 
-// relist has the scheduler list all anew, and returns when it has.
+// relist makes the scheduler list everything again, and returns when it has.
 func (m *measurement) relist(ctx context.Context, relay *relay) error {
 	before := relay.lists.Load()
 	relay.cut()
@@ -80,7 +80,7 @@ func (m *measurement) relist(ctx context.Context, relay *relay) error {
 	return m.becomeIdle(ctx)
 }
 
-// becomeIdle returns when the scheduler has next to nothing to do.
+// becomeIdle returns when the scheduler is idle.
 func (m *measurement) becomeIdle(ctx context.Context) error {
 	since, spent := time.Now(), time.Duration(0)
 	return m.until(ctx, func() (bool, error) {
@@ -96,7 +96,7 @@ func (m *measurement) becomeIdle(ctx context.Context) error {
 	})
 }
 
-// until looks every now and then whether the condition holds.
+// until checks the condition repeatedly, until it holds.
 func (m *measurement) until(ctx context.Context, holds func() (bool, error)) error {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()

@@ -1,7 +1,7 @@
-// Command loadgen makes nodes and pods against a kube-apiserver and measures the scheduler that places them: pods per
-// second, latency, and the CPU time and memory of every process that takes part. It prints one line of JSON.
+// Command loadgen creates nodes and pods at a kube-apiserver and measures the scheduler that places the pods: pods
+// per second, latency, and the CPU time and memory of every process involved. It prints one line of JSON.
 //
-// It runs on Linux only: what processes use is read from /proc.
+// It runs on Linux only, because it reads the resource usage of processes from /proc.
 package main
 
 import (
@@ -49,7 +49,7 @@ func run(ctx context.Context) error {
 	return report(result, opts.out)
 }
 
-// connect gives a client without a rate limit of its own: it must never be what slows a run down.
+// connect returns a client without a rate limit, so that the client never slows a run down.
 func connect(kubeconfig string) (kubernetes.Interface, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -61,7 +61,7 @@ func connect(kubeconfig string) (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(config)
 }
 
-// report prints the result and, where a file is given, appends it there too.
+// report prints the result, and appends it to the file if one is given.
 func report(result *result, file string) error {
 	line, err := json.Marshal(result.values)
 	if err != nil {

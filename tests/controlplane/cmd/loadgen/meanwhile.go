@@ -10,14 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// churnInterval is how often a workload that has it makes a pod that is not one of the run's.
+// churnInterval is the interval at which a workload with churn creates a pod in addition to the run's pods.
 const churnInterval = 200 * time.Millisecond
 
-// kubeletReports is how often a kubelet reports a node's status though nothing of it changed.
+// kubeletReports is the interval at which a kubelet reports the status of an unchanged node.
 const kubeletReports = 5 * time.Minute
 
-// meanwhile is what happens in the cluster while the run's pods are placed, until the context ends: kubelets report, and
-// the workload's churn. What fails is said and not repeated, for the run goes on without it.
+// meanwhile runs the background activity of the cluster until the context ends: kubelets' reports, and the
+// workload's churn. An activity that fails is reported and stopped. The run continues without it.
 func (s *stage) meanwhile(ctx context.Context) {
 	go every(ctx, kubeletReports/time.Duration(s.o.nodes), "node status", s.reportNode)
 	if s.o.workload.churn != nil {
@@ -41,7 +41,7 @@ func every(ctx context.Context, interval time.Duration, what string, do func(ctx
 	}
 }
 
-// reportNode says of one node after the other that it still is well.
+// reportNode reports one node after the other as ready.
 func (s *stage) reportNode(ctx context.Context, i int) error {
 	patch := fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","lastHeartbeatTime":%q}]}}`, time.Now().UTC().Format(time.RFC3339))
 	_, err := s.client.CoreV1().Nodes().Patch(

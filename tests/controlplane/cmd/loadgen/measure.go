@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// measure does what the mode asks for and fills the result.
+// measure does what the mode asks for, and fills the result.
 func measure(ctx context.Context, client kubernetes.Interface, o *options, r *result) (err error) {
 	start := time.Now()
 	if err := ensureNodes(ctx, client, o); err != nil {
@@ -68,7 +68,7 @@ func (m *measurement) createPods(ctx context.Context) error {
 	return err
 }
 
-// live has the scheduler running and idle when the pods come.
+// live creates the pods while the scheduler is running and idle.
 func (m *measurement) live(ctx context.Context) (err error) {
 	if m.scheduler, err = startScheduler(m.o); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (m *measurement) live(ctx context.Context) (err error) {
 		return err
 	}
 	if m.o.schedulerCmd != "" {
-		time.Sleep(2 * time.Second) // what it still does after its start is none of the pods' cost
+		time.Sleep(2 * time.Second) // the rest of the scheduler's start must not count as the pods' cost
 	}
 	before, err := read(m.scheduler, m.others)
 	if err != nil {
@@ -96,12 +96,12 @@ func (m *measurement) live(ctx context.Context) (err error) {
 	return m.finish(ctx, before, first, end)
 }
 
-// preload has all pods waiting when the scheduler starts, so that nothing but the scheduler sets the pace.
+// preload creates all pods before the scheduler starts, so that only the scheduler limits the rate.
 func (m *measurement) preload(ctx context.Context) (err error) {
 	if err := m.createPods(ctx); err != nil {
 		return err
 	}
-	time.Sleep(time.Second) // the API server's and etcd's own after-work would count as the run's
+	time.Sleep(time.Second) // remaining work of the API server and etcd must not count as the run's cost
 	before, err := read(nil, m.others)
 	if err != nil {
 		return err
@@ -116,8 +116,8 @@ func (m *measurement) preload(ctx context.Context) (err error) {
 	return m.finish(ctx, before, m.readAtFirstBind(ctx), end)
 }
 
-// readAtFirstBind takes a reading in the background as soon as a pod is bound, and then the profile, if one is asked for.
-// The channel closes without a reading where that failed.
+// readAtFirstBind takes a reading in the background as soon as a pod is bound, and then saves the profile, if one
+// is requested. The channel closes without a reading if that fails.
 func (m *measurement) readAtFirstBind(ctx context.Context) <-chan reading {
 	readings := make(chan reading, 1)
 	go func() {
@@ -149,7 +149,7 @@ func saveProfile(o *options) error {
 	return os.WriteFile(o.pprofOut, profile, 0o644)
 }
 
-// finish waits for the last bind, ends what happens meanwhile, waits for the last Event and fills the result.
+// finish waits for the last bind, ends the background activity, waits for the last Event, and fills the result.
 func (m *measurement) finish(ctx context.Context, before reading, firstReading <-chan reading, end func()) error {
 	complete, err := m.waitBound(ctx)
 	if err != nil {
@@ -189,7 +189,7 @@ func (m *measurement) finish(ctx context.Context, before reading, firstReading <
 	return nil
 }
 
-// memory puts in the most that each process held.
+// memory adds the peak memory of each process.
 func (m *measurement) memory() {
 	m.r.number("loadgen_watches", float64(m.binds.watches.Load()))
 	m.r.number("sched_hwm_mb", memoryMB(m.scheduler.pid, "VmHWM"))
@@ -198,7 +198,7 @@ func (m *measurement) memory() {
 	}
 }
 
-// written puts in what the scheduler said to the API server beyond its bindings: Events, and conditions of pods.
+// written adds the scheduler's writes other than bindings: Events, and conditions of pods.
 func (m *measurement) written(ctx context.Context) error {
 	byReason, own := m.events.counts()
 	m.r.values["events"] = byReason
@@ -220,7 +220,7 @@ func (m *measurement) written(ctx context.Context) error {
 	return nil
 }
 
-// waitBound reports whether every pod was bound within the time-out.
+// waitBound returns whether every pod was bound within the timeout.
 func (m *measurement) waitBound(ctx context.Context) (bool, error) {
 	select {
 	case <-m.binds.all:

@@ -14,10 +14,10 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// The scheduler's own certificate is made by itself at its start: nothing could vouch for it.
+// The scheduler makes its own certificate at its start, so the certificate can't be verified.
 var insecure = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 
-// get returns the body of a 200 answer.
+// get returns the body of an answer with status 200.
 func get(url string) ([]byte, error) {
 	response, err := insecure.Get(url)
 	if err != nil {
@@ -31,10 +31,10 @@ func get(url string) ([]byte, error) {
 	return body, err
 }
 
-// algorithmMetric is how long it takes to choose a node.
+// algorithmMetric is the time to choose a node.
 const algorithmMetric = "scheduler_scheduling_algorithm_duration_seconds"
 
-// The kube-scheduler histograms that are reported, by the labels that their averages are split by.
+// The kube-scheduler histograms that are reported, with the labels that split their averages.
 var histograms = []struct {
 	key, metric string
 	by          []string
@@ -71,7 +71,7 @@ func scrapeMetrics(o *options, r *result) error {
 	return nil
 }
 
-// averages of a histogram, one for each combination of the labels' values: "12.3us x 2000".
+// averages returns the averages of a histogram, one for each combination of the labels' values: "12.3us x 2000".
 func averages(family *dto.MetricFamily, by []string) map[string]string {
 	type total struct {
 		sum   float64

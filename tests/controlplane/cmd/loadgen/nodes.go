@@ -13,13 +13,13 @@ import (
 
 var instanceTypes = []string{"m5.xlarge", "c5.xlarge", "r5.xlarge", "m6.xlarge"}
 
-// pauseImage is on every node.
+// pauseImage is the image that every node has.
 const pauseImage = "registry.k8s.io/pause:3.10.2"
 
 func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }
 func zoneName(i int) string { return fmt.Sprintf("zone-%d", i) }
 
-// ensureNodes makes those of the nodes that do not exist yet.
+// ensureNodes creates the nodes that do not exist yet.
 func ensureNodes(ctx context.Context, client kubernetes.Interface, o *options) error {
 	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
 	if err != nil {
@@ -42,7 +42,7 @@ func ensureNodes(ctx context.Context, client kubernetes.Interface, o *options) e
 	return group.Wait()
 }
 
-// makeNode makes the i-th node and what the workload wants beside it.
+// makeNode creates the i-th node, and a CSINode if the workload has volumes.
 func makeNode(ctx context.Context, client kubernetes.Interface, o *options, i int) error {
 	if err := createNode(ctx, client, newNode(i, o.workload.zones, i < o.tainted)); err != nil {
 		return err
@@ -53,8 +53,8 @@ func makeNode(ctx context.Context, client kubernetes.Interface, o *options, i in
 	return createCSINode(ctx, client, nodeName(i))
 }
 
-// createNode also undoes what admission does to a new node: it may drop the status and add a not-ready taint, which a
-// node controller would remove in a whole cluster.
+// createNode creates a node and reverts what admission changes: it may drop the status, and add a not-ready taint
+// that a node controller would remove in a complete cluster.
 func createNode(ctx context.Context, client kubernetes.Interface, wanted *v1.Node) error {
 	nodes := client.CoreV1().Nodes()
 	node, err := nodes.Create(ctx, wanted, metav1.CreateOptions{})
@@ -74,7 +74,7 @@ func createNode(ctx context.Context, client kubernetes.Interface, wanted *v1.Nod
 	return err
 }
 
-// newNode is a ready machine in one of so many zones, of scheduler_perf's size.
+// newNode returns a ready node in one of this many zones, with the resources of scheduler_perf's nodes.
 func newNode(i, zones int, tainted bool) *v1.Node {
 	name := nodeName(i)
 	capacity := v1.ResourceList{

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// What a run does with pods and the scheduler.
+// The modes of a run.
 const (
-	modeLive    = "live"      // the scheduler first, then the pods
-	modePreload = "preload"   // the pods first, then the scheduler: its own throughput
-	modeNodes   = "nodes"     // only make the nodes, and pods that run there where they are asked for
-	modeMemory  = "memory"    // one pod, then the scheduler: what it holds of the cluster, before and after new lists
-	modeCreate  = "create"    // pods without a scheduler: the API server's own rate
-	modeBind    = "bind"      // be the scheduler, one that decides nothing
-	modeNames   = "workloads" // print their names
+	modeLive    = "live"      // start the scheduler first, then create pods
+	modePreload = "preload"   // create pods first, then start the scheduler: measures its own throughput
+	modeNodes   = "nodes"     // only create nodes, and running pods if requested
+	modeMemory  = "memory"    // create one pod, then start the scheduler: measures its memory, before and after new lists
+	modeCreate  = "create"    // create pods without a scheduler: measures the API server's rate
+	modeBind    = "bind"      // act as a scheduler that makes no decisions
+	modeNames   = "workloads" // print the workloads' names
 )
 
 var modes = []string{modeLive, modePreload, modeNodes, modeMemory, modeCreate, modeBind, modeNames}
@@ -34,8 +34,8 @@ type options struct {
 	tainted       int // of the nodes; never negative once parsed
 	pods          int
 	workload      *workload
-	running       int // pods that run before; never negative once parsed
-	podBytes      int // of their JSON, at least
+	running       int // pods that already run; never negative once parsed
+	podBytes      int // minimum size of a running pod's JSON
 	templates     int // of the pods
 	schedulerName string
 	mode          string
@@ -107,7 +107,7 @@ func parseOptions() (*options, error) {
 	return &o, o.check()
 }
 
-// fit takes from the workload what was not said, and no more pods than it has nodes for.
+// fit takes unset options from the workload, and limits the pods to the number that the nodes have room for.
 func (o *options) fit() {
 	if o.templates == 0 {
 		o.templates = o.workload.templates

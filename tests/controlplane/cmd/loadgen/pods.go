@@ -16,15 +16,15 @@ import (
 
 const podPrefix = "pod-"
 
-// podIndex is the number of one of the run's own pods: not of those that run before or come meanwhile.
+// podIndex returns the number of one of the run's own pods. Running pods and churn pods do not count.
 func podIndex(name string) (int, bool) {
 	number, ours := strings.CutPrefix(name, podPrefix)
 	i, err := strconv.Atoi(number)
 	return i, ours && err == nil
 }
 
-// newPod is the i-th pod of a workload as admission leaves pods: no two are alike, for the volume with their service
-// account's token has a random name.
+// newPod returns the i-th pod of a workload as it is after admission. No two pods are equal, because the volume
+// with the service account's token has a random name.
 func (s *stage) newPod(namespace, name string, i int) *v1.Pod {
 	template := i % len(s.templates)
 	token := "kube-api-access-" + rand.String(5)
@@ -55,17 +55,17 @@ func (s *stage) newPod(namespace, name string, i int) *v1.Pod {
 	return pod
 }
 
-// templateLabels are of the pods of a template, and select them.
+// templateLabels returns the labels of a template's pods, which also select them.
 func templateLabels(template int) map[string]string {
 	return map[string]string{"app": fmt.Sprintf("app-%d", template)}
 }
 
-// appImages is how many different images there are beyond the first template's.
+// appImages is the number of different images in addition to the first template's.
 const appImages = 50
 
 func appImage(i int) string { return fmt.Sprintf("registry.example/app-%d:1.0", i%appImages) }
 
-// templateImage of the first is one that every node has.
+// templateImage returns a template's image. Every node has the image of the first template.
 func templateImage(template int) string {
 	if template == 0 {
 		return pauseImage
@@ -92,8 +92,8 @@ func tokenVolume() v1.VolumeSource {
 	}}}
 }
 
-// createPods makes the run's pods, at the rate asked for or as fast as the API server takes them. It returns how long
-// that took; binds learns when each was sent.
+// createPods creates the run's pods, at the requested rate or as fast as the API server accepts them. It returns
+// how long that took. binds records when each pod was sent.
 func (s *stage) createPods(ctx context.Context, binds *binds) (time.Duration, error) {
 	start := time.Now()
 	var tick <-chan time.Time
@@ -121,7 +121,7 @@ func (s *stage) createPods(ctx context.Context, binds *binds) (time.Duration, er
 	return time.Since(start), err
 }
 
-// create makes a pod, with its volume where the workload has those.
+// create creates a pod, with a volume if the workload has volumes.
 func (s *stage) create(ctx context.Context, pod *v1.Pod) error {
 	if s.o.workload.volumes {
 		if err := s.createVolume(ctx, pod); err != nil {

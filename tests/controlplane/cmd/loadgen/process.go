@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// clockTicks is USER_HZ, in which /proc counts CPU time; 100 on every Linux.
+// clockTicks is USER_HZ, the unit in which /proc counts CPU time; 100 on every Linux.
 const clockTicks = 100
 
 func ticks(n float64) time.Duration {
 	return time.Duration(n * float64(time.Second) / clockTicks)
 }
 
-// cpuTime is the user and system time of a process so far, all its threads together.
+// cpuTime returns the user and system time of a process so far, for all its threads together.
 func cpuTime(pid int) (time.Duration, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
-	// The second field, the command's name, may hold anything but is in parentheses: fields are counted behind it.
+	// The second field, the command's name in parentheses, may contain anything. Fields are counted after it.
 	_, rest, _ := cutLast(string(stat), ") ")
 	fields := strings.Fields(rest)
 	if len(fields) < 13 {
@@ -32,8 +32,8 @@ func cpuTime(pid int) (time.Duration, error) {
 	return ticks(user + system), nil
 }
 
-// memoryMB reads a line of /proc/PID/status: VmRSS is what a process holds now, VmHWM the most it held. 0 where the
-// process is gone.
+// memoryMB reads a line of /proc/PID/status: VmRSS is the current memory of a process, VmHWM its maximum. The
+// result is 0 if the process has ended.
 func memoryMB(pid int, key string) float64 {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(status)) {
@@ -45,14 +45,14 @@ func memoryMB(pid int, key string) float64 {
 	return 0
 }
 
-// machineTime is the CPU time of all cores since the start of the machine: the busy part, and all there was.
+// machineTime returns the CPU time of all cores since the start of the machine: the busy part, and the total.
 func machineTime() (busy, total time.Duration, err error) {
 	stat, err := os.ReadFile("/proc/stat")
 	if err != nil {
 		return 0, 0, err
 	}
 	line, _, _ := strings.Cut(string(stat), "\n")
-	// cpu user nice system idle iowait irq softirq steal; the guests' time behind them is part of user already.
+	// cpu user nice system idle iowait irq softirq steal; the guest times after these are already part of user.
 	for i, field := range strings.Fields(line)[1:9] {
 		n, _ := strconv.ParseFloat(field, 64)
 		total += ticks(n)

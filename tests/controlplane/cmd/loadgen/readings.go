@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// reading is the CPU time of everyone who takes part, at one moment.
+// reading is the CPU time of all processes of the run, at one moment.
 type reading struct {
 	at          time.Time
 	scheduler   time.Duration
 	others      map[string]time.Duration
-	busy, total time.Duration // the whole machine's
+	busy, total time.Duration // of the whole machine
 }
 
-// read takes a reading. A scheduler that does not run yet has used nothing.
+// read takes a reading. A scheduler that does not run yet has used no CPU time.
 func read(s *scheduler, others []namedProcess) (reading, error) {
 	r := reading{at: time.Now(), others: map[string]time.Duration{}}
 	var err error
@@ -31,8 +31,8 @@ func read(s *scheduler, others []namedProcess) (reading, error) {
 	return r, err
 }
 
-// cpuPerPod puts in what each process used for a pod until the last Event had come: over the run, and from the first bind
-// on, which leaves out how the scheduler starts; and, of the scheduler, until the last bind.
+// cpuPerPod adds each process's CPU time per pod until the last Event: for the whole run, and from the first bind
+// on, which excludes the scheduler's start. For the scheduler, it also adds the time until the last bind.
 func (r *result) cpuPerPod(before, first, lastBind, end reading, bound int) {
 	perPod := func(key string, used time.Duration) { r.number(key, milliseconds(used)/float64(bound)) }
 	perPod("sched_cpu_ms_per_pod", end.scheduler-before.scheduler)
@@ -45,8 +45,8 @@ func (r *result) cpuPerPod(before, first, lastBind, end reading, bound int) {
 	}
 }
 
-// machine puts in how busy the machine was, and how many cores went to processes that are no part of the run: that must
-// be near none for times to count.
+// machine adds how busy the machine was, and how many cores were used by processes that are not part of the run.
+// Measured times are valid only if the latter is near zero.
 func (r *result) machine(before, end reading) {
 	busy, total := end.busy-before.busy, end.total-before.total
 	ours := end.scheduler - before.scheduler

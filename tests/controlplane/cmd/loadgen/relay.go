@@ -16,8 +16,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// relay stands between the scheduler and the API server and passes everything on. It can end all watches and say of their
-// places that they are too old, as an API server does whose history is compacted.
+// relay is a proxy between the scheduler and the API server. It can end all watches, and report their resource
+// versions as too old, as an API server with a compacted history does.
 type relay struct {
 	proxy *httputil.ReverseProxy
 	lists atomic.Int64 // of pods, begun
@@ -25,7 +25,7 @@ type relay struct {
 	lock    sync.Mutex
 	watches map[int]openWatch
 	next    int
-	tooOld  map[string]int // by path, how many watches are still to be told so
+	tooOld  map[string]int // the number of watches, by path, that will still get this answer
 }
 
 type openWatch struct {
@@ -33,13 +33,13 @@ type openWatch struct {
 	end  context.CancelFunc
 }
 
-// startRelay serves on a free port until the context ends, and writes a kubeconfig that leads there.
+// startRelay serves on a free port until the context ends, and writes a kubeconfig for this port.
 func startRelay(ctx context.Context, kubeconfig, written string) (*relay, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return nil, err
 	}
-	config.DisableCompression = true // whether there is some is for the two ends to agree on
+	config.DisableCompression = true // compression is up to the scheduler and the API server
 	server, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func startRelay(ctx context.Context, kubeconfig, written string) (*relay, error)
 		Transport: transport, FlushInterval: -1,
 		Rewrite: func(request *httputil.ProxyRequest) {
 			request.SetURL(&url.URL{Scheme: server.Scheme, Host: server.Host})
-			request.Out.Header.Del("Authorization") // the relay has its own
+			request.Out.Header.Del("Authorization") // the relay has its own credentials
 		},
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -61,7 +61,7 @@ func startRelay(ctx context.Context, kubeconfig, written string) (*relay, error)
 		return nil, err
 	}
 	service := &http.Server{Handler: r}
-	go func() { _ = service.Serve(listener) }() // it ends with the context, and by nothing else
+	go func() { _ = service.Serve(listener) }() // ends with the context only
 	context.AfterFunc(ctx, func() { _ = service.Close() })
 	return r, writeKubeconfig(written, "http://"+listener.Addr().String())
 }
@@ -100,11 +100,11 @@ func (r *relay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	number := r.opened(openWatch{request.URL.Path, end})
 	defer r.closed(number)
 	defer end()
-	// A stream that is cut has its handler panic; that ends the connection, as is wanted.
+	// The handler of a stream that is cut panics, which ends the connection as intended.
 	r.proxy.ServeHTTP(w, request.WithContext(ctx))
 }
 
-// cut ends all watches; where each of them was is too old.
+// cut ends all watches. Their resource versions count as too old afterwards.
 func (r *relay) cut() {
 	r.lock.Lock()
 	defer r.lock.Unlock()

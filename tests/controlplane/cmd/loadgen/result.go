@@ -18,7 +18,7 @@ func newResult(o *options) *result {
 	}}
 }
 
-// number puts a figure in, to three decimals. One that has no value (a rate over no time) is left out.
+// number adds a figure, rounded to three decimals. Undefined figures, such as a rate over no time, are left out.
 func (r *result) number(key string, value float64) {
 	if !math.IsNaN(value) && !math.IsInf(value, 0) {
 		r.values[key] = math.Round(value*1000) / 1000
@@ -27,7 +27,7 @@ func (r *result) number(key string, value float64) {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// placement puts in what the watch saw since start.
+// placement adds what the watch has seen since the start.
 func (r *result) placement(p placement, start time.Time) {
 	n := float64(p.bound)
 	r.number("bound", n)
@@ -43,7 +43,7 @@ func (r *result) placement(p placement, start time.Time) {
 	r.number("t0_to_first_bind_s", p.first.Sub(start).Seconds())
 }
 
-// latencies puts in the quantiles of the time from create to bind.
+// latencies adds quantiles of the time from create to bind.
 func (r *result) latencies(latencies []time.Duration) {
 	slices.Sort(latencies)
 	for key, share := range map[string]float64{"lat_p50_ms": .5, "lat_p90_ms": .9, "lat_p99_ms": .99, "lat_max_ms": 1} {

@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// scheduler is the process that is measured: started here, or running already.
+// scheduler is the measured process, which was started here or was already running.
 type scheduler struct {
 	pid   int
-	ended chan struct{} // closed when it ended; never, where it was not started here
-	cmd   *exec.Cmd     // nil where it was not started here
+	ended chan struct{} // closed when the process has ended; never if it was not started here
+	cmd   *exec.Cmd     // nil if the process was not started here
 	log   string
 }
 
-// startScheduler runs the command line in a shell that becomes it, so that the pid is the scheduler's own.
+// startScheduler runs the command line in a shell that execs it, so that the pid is the scheduler's own.
 func startScheduler(o *options) (*scheduler, error) {
 	if o.schedulerCmd == "" {
 		return &scheduler{pid: o.schedulerPid}, nil
@@ -37,13 +37,13 @@ func startScheduler(o *options) (*scheduler, error) {
 	}
 	s := &scheduler{pid: cmd.Process.Pid, ended: make(chan struct{}), cmd: cmd, log: o.schedulerLog}
 	go func() {
-		_ = cmd.Wait() // how it ended is read from its ProcessState
+		_ = cmd.Wait() // the result is read from ProcessState
 		close(s.ended)
 	}()
 	return s, nil
 }
 
-// waitReady polls the scheduler's own word, where it has a URL for that.
+// waitReady polls the scheduler's readiness URL, if there is one.
 func (s *scheduler) waitReady(ctx context.Context, url string) error {
 	if url == "" {
 		return nil
@@ -67,7 +67,7 @@ func (s *scheduler) endedEarly() error {
 	return fmt.Errorf("the scheduler ended before the run did (%v): see %s", s.cmd.ProcessState, s.log)
 }
 
-// stop ends a scheduler that was started here and returns the CPU time of its whole life.
+// stop ends a scheduler that was started here, and returns the CPU time of its whole life.
 func (s *scheduler) stop() (user, system time.Duration, err error) {
 	if s.cmd == nil {
 		return 0, 0, nil

@@ -15,19 +15,19 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// priorityClass is that of the pods that others have to make room for.
+// priorityClass is the class of the pods that preempt others.
 const priorityClass = "important"
 
-// stage is what is there before the run's pods come: namespaces, owners, pods that run already.
+// stage is the cluster before the run's pods come: namespaces, owners, and running pods.
 type stage struct {
 	client    kubernetes.Interface
 	o         *options
 	namespace string                   // of the run's pods
-	before    string                   // the namespace of those that run already
-	templates []*metav1.OwnerReference // the owner of each template's pods; nil where they have none
+	before    string                   // the namespace of the running pods
+	templates []*metav1.OwnerReference // the owner of each template's pods; nil if they have none
 }
 
-// setStage makes all that the workload wants.
+// setStage creates everything that the workload needs.
 func setStage(ctx context.Context, client kubernetes.Interface, o *options) (*stage, error) {
 	name := fmt.Sprintf("load-%d", time.Now().UnixNano())
 	s := &stage{
@@ -62,7 +62,8 @@ func (s *stage) createPriorityClass(ctx context.Context) error {
 	return err
 }
 
-// createOwners makes a ReplicaSet and a Service for each template. No controller runs that would make pods of them.
+// createOwners creates a ReplicaSet and a Service for each template. No controller runs that would create pods for
+// them.
 func (s *stage) createOwners(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(s.o.workers)
@@ -99,7 +100,7 @@ func (s *stage) createOwner(ctx context.Context, template int) error {
 	return nil
 }
 
-// createRunning makes the pods that run already, evenly on the nodes, as whoever made them on a node of their choice.
+// createRunning creates the running pods, evenly distributed over the nodes. Each is created with its node's name.
 func (s *stage) createRunning(ctx context.Context) error {
 	w := s.o.workload
 	group, ctx := errgroup.WithContext(ctx)

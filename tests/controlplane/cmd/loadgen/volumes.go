@@ -12,10 +12,10 @@ import (
 
 const csiDriver = "ebs.csi.aws.com"
 
-// volumesPerNode is how many volumes of the driver a node takes.
+// volumesPerNode is the number of the driver's volumes that a node can attach.
 const volumesPerNode = int32(39)
 
-// createCSINode says how many volumes the node takes.
+// createCSINode sets the volume limit of a node.
 func createCSINode(ctx context.Context, client kubernetes.Interface, node string) error {
 	count := volumesPerNode
 	object := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: node}, Spec: storagev1.CSINodeSpec{
@@ -27,7 +27,7 @@ func createCSINode(ctx context.Context, client kubernetes.Interface, node string
 	return err
 }
 
-// createVolume makes a volume and a claim, bound to each other, and has the pod use it.
+// createVolume creates a volume and a claim that are bound to each other, and makes the pod use the claim.
 func (s *stage) createVolume(ctx context.Context, pod *v1.Pod) error {
 	name := pod.Namespace + "-" + pod.Name
 	size := v1.ResourceList{v1.ResourceStorage: resource.MustParse("1Gi")}

@@ -6,19 +6,19 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// workload is what a run's pods ask of the scheduler, and the cluster they come to. Where scheduler_perf has one of the
-// name, its shape is that one's: pods' demands, machines, how many pods run before.
+// workload describes the pods of a run and their cluster. If scheduler_perf has a workload with the same name, this
+// one has the same parameters: the pods' constraints, the nodes, and the number of running pods.
 type workload struct {
 	name      string
-	templates int                                    // how many pod templates there are, unless told otherwise
-	owned     bool                                   // each template is a ReplicaSet's, behind a Service of its own
-	volumes   bool                                   // each pod has a claim of its own, bound to a volume of a CSI driver
-	zones     int                                    // over how many zones the nodes are spread; 0 is 3
-	demand    func(pod *v1.Pod, namespaces []string) // what the run's pods ask for beyond the usual
-	running   func(nodes int) int                    // how many pods run before; nil is none
-	runs      func(pod *v1.Pod, namespaces []string) // what those ask for beyond the usual
-	churn     func(pod *v1.Pod, namespaces []string) // pods that come meanwhile, one every churnInterval; nil is none
-	most      func(nodes int) int                    // so many pods at most; nil is no bound
+	templates int                                    // the default number of pod templates
+	owned     bool                                   // each template has a ReplicaSet and a Service
+	volumes   bool                                   // each pod has a claim, bound to a volume of a CSI driver
+	zones     int                                    // the number of zones of the nodes; 0 means 3
+	demand    func(pod *v1.Pod, namespaces []string) // adds constraints to the run's pods
+	running   func(nodes int) int                    // the number of running pods; nil means none
+	runs      func(pod *v1.Pod, namespaces []string) // adds constraints to the running pods
+	churn     func(pod *v1.Pod, namespaces []string) // pods created meanwhile, one every churnInterval; nil means none
+	most      func(nodes int) int                    // the maximum number of pods; nil means no limit
 }
 
 func fifth(nodes int) int     { return max(nodes/5, 1) }
@@ -26,22 +26,22 @@ func oneEach(nodes int) int   { return nodes }
 func fourEach(nodes int) int  { return 4 * nodes }
 func twoFifths(nodes int) int { return max(nodes*2/5, 1) }
 
-// workloads by their names, in the order in which reports have them.
+// workloads by name, in the order of reports.
 var workloads, workloadNames = named(
 	workload{name: "SchedulingBasic", running: fifth},
 	workload{name: "DefaultTopologySpreading", templates: 10, owned: true, running: oneEach},
-	// None of scheduler_perf's: many deployments that roll out at once.
+	// Not in scheduler_perf: many Deployments that roll out at the same time.
 	workload{name: "InterleavedTemplates", templates: 200, owned: true, running: oneEach},
 	workload{name: "TopologySpreading", demand: spread(v1.DoNotSchedule), running: oneEach},
 	workload{name: "PreferredTopologySpreading", demand: spread(v1.ScheduleAnyway), running: oneEach},
 	workload{name: "SchedulingPodAffinity", zones: 1, demand: podAffinity, running: oneEach, runs: podAffinity},
 	workload{name: "SchedulingPreferredPodAffinity", demand: preferredPodAffinity, running: oneEach, runs: preferredPodAffinity},
-	// One pod a node: scheduler_perf leaves two fifths of them free.
+	// One pod per node: scheduler_perf leaves two fifths of the nodes free.
 	workload{name: "SchedulingPodAntiAffinity", demand: podAntiAffinity, running: fifth, runs: podAntiAffinity, most: twoFifths},
 	workload{name: "SchedulingPreferredPodAntiAffinity", demand: preferredPodAntiAffinity, running: oneEach, runs: preferredPodAntiAffinity},
 	workload{name: "SchedulingNodeAffinity", zones: 1, demand: nodeAffinity, running: oneEach, runs: nodeAffinity},
 	workload{name: "SchedulingCSIPVs", volumes: true, running: oneEach},
-	// Four pods fill a node, three of which have to go for one of the run's.
+	// Four pods fill a node. Three of them must be evicted for one of the run's pods.
 	workload{name: "PreemptionBasic", demand: important, running: fourEach, runs: unimportant, most: twoFifths},
 	workload{name: "PreemptionAsync", running: fourEach, runs: unimportant, churn: important},
 	workload{name: "Unschedulable", running: fifth, churn: tooLarge},

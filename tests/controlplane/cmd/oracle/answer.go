@@ -2,30 +2,30 @@ package main
 
 import fwk "k8s.io/kube-scheduler/framework"
 
-// answer is all that is said of one pod.
+// answer is everything that is reported about one pod.
 type answer struct {
-	// By name, each asked about all nodes by itself, as if there were no other.
+	// By plugin name. Each plugin is asked alone about all nodes, as if there were no other plugin.
 	Plugins map[string]*said `json:"plugins"`
-	// What the profile as a whole decides.
+	// The result of the whole profile.
 	Cycle *cycle `json:"cycle"`
 }
 
-// said is what one plugin says. Extension points that it takes no part in are absent.
+// said is the answer of one plugin. Extension points that the plugin does not implement are absent.
 type said struct {
 	PreEnqueue *status    `json:"preEnqueue,omitempty"`
 	PreFilter  *preFilter `json:"preFilter,omitempty"`
-	// Nodes that it rejects; of nodes that its pre-filter leaves out or rejects nothing is said here.
+	// The nodes that the filter rejects. Nodes that the pre-filter leaves out or rejects are not listed.
 	Filter map[string]*status `json:"filter,omitempty"`
-	// About the nodes that it does not reject.
+	// About the nodes that the plugin does not reject.
 	PreScore *status          `json:"preScore,omitempty"`
 	Scores   map[string]score `json:"scores,omitempty"`
-	// In place of scores.
+	// The error that replaces the scores.
 	ScoreError *status `json:"scoreError,omitempty"`
 }
 
 type preFilter struct {
 	status
-	// Absent where it leaves all of them.
+	// Absent if the pre-filter leaves all nodes.
 	Nodes []string `json:"nodes,omitempty"`
 }
 
@@ -34,17 +34,18 @@ type score struct {
 	Normalized int64 `json:"normalized"`
 }
 
-// cycle is what a scheduling cycle comes to.
+// cycle is the result of a scheduling cycle.
 type cycle struct {
-	// All nodes that there are.
+	// All nodes of the cluster.
 	Nodes []string `json:"nodes"`
-	// The message of the FailedScheduling event; empty where the pod is placed.
+	// The message of the FailedScheduling event; empty if the pod is placed.
 	Message string `json:"message,omitempty"`
-	// Where no node fits.
+	// The result of preemption, if no node fits.
 	Room *room `json:"room,omitempty"`
-	// A plugin could not tell.
+	// Whether a plugin failed.
 	Failed bool `json:"failed,omitempty"`
-	// Nodes that fit, with the weighted sum of all scores: also of the only one, which a scheduler needs not score.
+	// The nodes that fit, with the weighted sums of their scores. A single node has a sum too, although a scheduler
+	// need not score it.
 	Totals map[string]int64 `json:"totals,omitempty"`
 }
 
@@ -53,7 +54,7 @@ type status struct {
 	Reasons []string `json:"reasons,omitempty"`
 }
 
-// statusOf takes no status for success, as the framework does.
+// statusOf converts a status. As in the framework, nil means success.
 func statusOf(from *fwk.Status) *status {
 	if from == nil {
 		return &status{Code: fwk.Success.String()}

@@ -15,44 +15,45 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 )
 
-// question is a line of the input.
+// question is one line of the input.
 type question struct {
 	// A KubeSchedulerConfiguration of v1.
 	Configuration json.RawMessage `json:"configuration"`
-	// All that is in the cluster, each with apiVersion and kind.
+	// The objects in the cluster, each with apiVersion and kind.
 	Objects []json.RawMessage `json:"objects"`
-	// Asked about one after the other; none of them is placed.
+	// The pods to ask about, one after the other. None of them is placed.
 	Pods []json.RawMessage `json:"pods"`
-	// Pods that wait, in the order in which they came.
+	// Pods in the queue, in the order in which they were added.
 	Queue []json.RawMessage `json:"queue"`
-	// Made one after the other, and all pods asked about again after each.
+	// Changes, made one after the other. All pods are asked about again after each change.
 	Changes []change `json:"changes"`
 }
 
-// change has one of them.
+// change is a change of the cluster: exactly one of its fields is set.
 type change struct {
-	// An object that is new, or in place of the one of its name.
+	// An object that is added, or that replaces the object with the same name.
 	Set json.RawMessage `json:"set"`
-	// One that goes; its metadata suffices.
+	// An object to remove; its metadata suffices.
 	Remove json.RawMessage `json:"remove"`
 }
 
-// answers is a line of the output.
+// answers is one line of the output.
 type answers struct {
-	// At first and after each change, each parallel to the question's pods.
+	// The answers before the first change and after each change. Each list is parallel to the question's pods.
 	Steps [][]*answer `json:"steps,omitempty"`
-	// After each change, parallel to the question's pods: by plugin, whether a pod that it rejected would be tried again.
+	// The hints after each change, parallel to the question's pods: by plugin, whether a pod that it rejected would
+	// be queued again.
 	Hints [][]map[string]bool `json:"hints,omitempty"`
-	// Names of the pods of the queue, in the order in which they are tried.
+	// The names of the pods in the queue, in the order in which they are scheduled.
 	Order []string `json:"order,omitempty"`
-	// Why there are none: the question is none that kube-scheduler could be asked.
+	// Why there are no answers: kube-scheduler can't be asked the question.
 	Error string `json:"error,omitempty"`
 }
 
-// A field that Kubernetes doesn't know is a mistake of who asks.
+// A field that Kubernetes does not know is an error in the question.
 var objectCodecs = serializer.NewCodecFactory(clientscheme.Scheme, serializer.EnableStrict)
 
-// answerTo never fails: what goes wrong with one line must not end the others.
+// answerTo reports all errors in its result, so that an invalid line does not end the program.
 func answerTo(line []byte) (result answers) {
 	defer func() {
 		if wrong := recover(); wrong != nil {

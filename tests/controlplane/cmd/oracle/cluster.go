@@ -21,20 +21,20 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 )
 
-// cluster is a scheduler of Kubernetes' own that was told of a cluster.
+// cluster is a kube-scheduler with the objects of a cluster.
 type cluster struct {
 	scheduler *scheduler.Scheduler
 	informers map[reflect.Type]*informer
 	profiles  map[string]*profile
 }
 
-// profile is a framework, and its plugins besides: the framework itself gives none of them away.
+// profile is a framework and a second instance of its plugins, because the framework does not expose its own.
 type profile struct {
 	framework framework.Framework
 	plugins   []fwk.Plugin
 }
 
-// Who asks compares all nodes.
+// Answers must cover all nodes.
 var everyNode int32 = 100
 
 func newCluster(ctx context.Context, configuration *config.KubeSchedulerConfiguration) (*cluster, error) {
@@ -61,7 +61,7 @@ func newCluster(ctx context.Context, configuration *config.KubeSchedulerConfigur
 	return made, nil
 }
 
-// accept takes a write of an object that the client does not know: only the informers are told of objects.
+// accept acknowledges a write to an object that the client does not have: only the informers have the objects.
 func accept(action clienttesting.Action) (bool, runtime.Object, error) {
 	update, ok := action.(clienttesting.UpdateAction)
 	if !ok {
@@ -70,7 +70,7 @@ func accept(action clienttesting.Action) (bool, runtime.Object, error) {
 	return true, update.GetObject(), nil
 }
 
-// newProfile makes each plugin of a profile a second time, for the same framework.
+// newProfile creates a second instance of each plugin of a profile, for the same framework.
 func newProfile(ctx context.Context, configuration *config.KubeSchedulerProfile, running *scheduler.Scheduler) (*profile, error) {
 	made := &profile{framework: running.Profiles[configuration.SchedulerName]}
 	registry := plugins.NewInTreeRegistry()
@@ -84,7 +84,7 @@ func newProfile(ctx context.Context, configuration *config.KubeSchedulerProfile,
 	return made, nil
 }
 
-// enabled names the plugins of a framework in the order of its extension points.
+// enabled returns the names of a framework's plugins, in the order of its extension points.
 func enabled(f framework.Framework) []string {
 	var names []string
 	lists := f.ListPlugins()
@@ -138,7 +138,7 @@ func (c *cluster) askAll(ctx context.Context, pods []*v1.Pod) ([]*answer, error)
 	return all, nil
 }
 
-// ask asks the plugins one by one, and then the scheduler as a whole.
+// ask asks the plugins one by one, and then runs a whole cycle.
 func (c *cluster) ask(ctx context.Context, pod *v1.Pod) (*answer, error) {
 	profile, ok := c.profiles[pod.Spec.SchedulerName]
 	if !ok {
@@ -148,8 +148,9 @@ func (c *cluster) ask(ctx context.Context, pod *v1.Pod) (*answer, error) {
 	if !ok {
 		return nil, fmt.Errorf("the snapshot is a %T", profile.framework.SnapshotSharedLister())
 	}
-	// A node's part of a snapshot is as old as the node's last change, and so is what it says of images on other nodes.
-	// That differs from one history to another; a new snapshot has everything as it is.
+	// A snapshot updates a node's entry only when the node changes, and with it the entry's counts of images on
+	// other nodes. The result would depend on the history of changes. A new snapshot has the current state of every
+	// node.
 	*snapshot = *internalcache.NewEmptySnapshot()
 	if err := c.scheduler.Cache.UpdateSnapshot(klog.FromContext(ctx), snapshot); err != nil {
 		return nil, err
@@ -166,7 +167,7 @@ func (c *cluster) ask(ctx context.Context, pod *v1.Pod) (*answer, error) {
 }
 
 func (c *cluster) close() {
-	// Nothing that a plugin might say at the end changes an answer.
+	// Errors of plugins at the end do not affect the answers.
 	_ = c.scheduler.Profiles.Close()
 	c.scheduler.SchedulingQueue.Close()
 }

@@ -38,7 +38,7 @@ func (c *cluster) cycle(ctx context.Context, p *profile, pod *v1.Pod) (*cycle, e
 		return result, nil
 	}
 	result.Totals, err = totals(ctx, profile, pod, chosen)
-	// The only node that fits is chosen without asking who would fail to score it.
+	// If only one node fits, it is chosen without scoring, so a failing score plugin is noticed only here.
 	if errors.As(err, &unscored{}) {
 		result.Message, result.Failed = err.Error(), true
 		return result, nil
@@ -46,7 +46,7 @@ func (c *cluster) cycle(ctx context.Context, p *profile, pod *v1.Pod) (*cycle, e
 	return result, err
 }
 
-// unscored is what a plugin says that can't score.
+// unscored is the error of a plugin that can't score.
 type unscored struct{ error }
 
 func withNodes(profile framework.Framework) (*cycle, error) {
@@ -61,14 +61,14 @@ func withNodes(profile framework.Framework) (*cycle, error) {
 	return result, nil
 }
 
-// totals does once more what the scheduler has done, which tells only the node it chose.
+// totals repeats the scheduler's filtering and scoring, because the scheduler reports only the chosen node.
 func totals(ctx context.Context, profile framework.Framework, pod *v1.Pod, chosen scheduler.ScheduleResult) (map[string]int64, error) {
 	state := framework.NewCycleState()
 	fitting, err := fitting(ctx, profile, state, pod)
 	if err != nil {
 		return nil, err
 	}
-	// Where room is set aside for it, a pod is asked about no other node as long as it fits there.
+	// If the pod's nominated node fits, the scheduler looks at no other node.
 	promised := chosen.SuggestedHost == pod.Status.NominatedNodeName
 	if len(fitting) != chosen.FeasibleNodes && !promised {
 		return nil, fmt.Errorf("of %d nodes that fit, %d were found again", chosen.FeasibleNodes, len(fitting))

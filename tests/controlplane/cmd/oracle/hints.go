@@ -14,13 +14,14 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// happened is a change as a scheduler's event handlers see it: what is absent of before and after is an untyped nil.
+// happened is a change as a scheduler's event handlers see it. An object that does not exist before or after the
+// change is an untyped nil.
 type happened struct {
 	events        []fwk.ClusterEvent
 	before, after any
 }
 
-// The kinds whose changes plugins can wait for, besides nodes and pods.
+// The kinds, besides nodes and pods, whose changes plugins can register for.
 var resources = map[reflect.Type]fwk.EventResource{
 	reflect.TypeOf(&v1.PersistentVolume{}):          fwk.PersistentVolume,
 	reflect.TypeOf(&v1.PersistentVolumeClaim{}):     fwk.PersistentVolumeClaim,
@@ -34,7 +35,7 @@ var resources = map[reflect.Type]fwk.EventResource{
 	reflect.TypeOf(&resourcev1.DeviceClass{}):       fwk.DeviceClass,
 }
 
-// make makes the change, and tells what a scheduler's event handlers take it for.
+// make makes the change, and returns the events that a scheduler's event handlers would report.
 func (c *cluster) make(change change) (*happened, error) {
 	raw := change.Set
 	if raw == nil {
@@ -61,13 +62,13 @@ func (c *cluster) make(change change) (*happened, error) {
 	case !known:
 		return &happened{events: eventsOf(object, fwk.Add), after: object}, nil
 	case isBound(before, object):
-		// The event handlers add the pod to the cache, and tell the plugins of an added pod.
+		// The event handlers add the pod to the cache, and report an added pod to the plugins.
 		return &happened{events: eventsOf(object, fwk.Add), after: object}, nil
 	}
 	return &happened{events: updatesOf(before, object), before: before, after: object}, nil
 }
 
-// isBound tells whether a pod without a node got one.
+// isBound returns whether a pod without a node got one.
 func isBound(before any, after runtime.Object) bool {
 	old, isPod := before.(*v1.Pod)
 	pod, ok := after.(*v1.Pod)
@@ -97,7 +98,8 @@ func updatesOf(before any, after runtime.Object) []fwk.ClusterEvent {
 	return eventsOf(after, fwk.Update)
 }
 
-// hints tells, by the name of each plugin that waits for anything, whether the pod would be tried again that it rejected.
+// hints returns, by the name of each plugin that registers for events, whether a pod that it rejected would be
+// queued again.
 func (p *profile) hints(ctx context.Context, pod *v1.Pod, what *happened) (map[string]bool, error) {
 	all := map[string]bool{}
 	for _, plugin := range p.plugins {
@@ -121,7 +123,7 @@ func (p *profile) hints(ctx context.Context, pod *v1.Pod, what *happened) (map[s
 	return all, nil
 }
 
-// helps takes an error as the queue does: the pod is worth another try.
+// helps treats an error like the queue does: the pod is queued again.
 func helps(ctx context.Context, waited fwk.ClusterEventWithHint, pod *v1.Pod, what *happened) bool {
 	if waited.QueueingHintFn == nil {
 		return true
@@ -130,7 +132,7 @@ func helps(ctx context.Context, waited fwk.ClusterEventWithHint, pod *v1.Pod, wh
 	return err != nil || hint == fwk.Queue
 }
 
-// hintsOf asks about all pods after a change.
+// hintsOf returns the hints for all pods after a change.
 func (c *cluster) hintsOf(ctx context.Context, pods []*v1.Pod, what *happened) ([]map[string]bool, error) {
 	var all []map[string]bool
 	for _, pod := range pods {

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Every kind that some plugin or the scheduler itself lists.
+// The kinds that a plugin or the scheduler itself lists.
 var kinds = []runtime.Object{
 	&v1.Node{}, &v1.Pod{}, &v1.Namespace{}, &v1.Service{}, &v1.ReplicationController{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{},
 	&v1.PersistentVolume{}, &v1.PersistentVolumeClaim{}, &policyv1.PodDisruptionBudget{},
@@ -24,14 +24,14 @@ var kinds = []runtime.Object{
 	&resourcev1.ResourceClaim{}, &resourcev1.ResourceSlice{}, &resourcev1.DeviceClass{},
 }
 
-// informer is one that is told its objects instead of listing them, and has told everyone when it returns: an informer
-// that runs takes a tenth of a second to be seen to have synced.
+// informer is an informer that gets its objects from the caller instead of listing them, and calls all handlers
+// before it returns. It takes a tenth of a second until a running informer reports that it has synced.
 type informer struct {
 	cache.SharedIndexInformer
 	handlers []cache.ResourceEventHandler
 }
 
-// newInformers gives a factory in which every kind has such an informer.
+// newInformers returns a factory in which every kind has such an informer.
 func newInformers(client kubernetes.Interface) (informers.SharedInformerFactory, map[reflect.Type]*informer) {
 	factory := informers.NewSharedInformerFactory(client, 0)
 	byType := map[reflect.Type]*informer{}
@@ -44,7 +44,7 @@ func newInformers(client kubernetes.Interface) (informers.SharedInformerFactory,
 	return factory, byType
 }
 
-// set adds the object, or puts it in the place of the one of its name.
+// set adds the object, or replaces the object with the same name.
 func (i *informer) set(object runtime.Object) error {
 	before, known, err := i.GetIndexer().Get(object)
 	if err != nil {
@@ -63,7 +63,7 @@ func (i *informer) set(object runtime.Object) error {
 	return nil
 }
 
-// remove takes away the one of this name.
+// remove removes the object with this name.
 func (i *informer) remove(object runtime.Object) error {
 	before, known, err := i.GetIndexer().Get(object)
 	if err != nil {
@@ -81,7 +81,7 @@ func (i *informer) remove(object runtime.Object) error {
 	return nil
 }
 
-// AddEventHandler is to be called before the first object.
+// AddEventHandler must be called before the first object is added.
 func (i *informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	i.handlers = append(i.handlers, handler)
 	return synced{}, nil
@@ -99,7 +99,7 @@ func (i *informer) HasSynced() bool { return true }
 
 func (i *informer) HasSyncedChecker() cache.DoneChecker { return synced{} }
 
-// synced is a registration of a handler that was told everything.
+// synced is the registration of a handler that has received all objects.
 type synced struct{}
 
 func (synced) HasSynced() bool { return true }

@@ -1,8 +1,9 @@
-// Command oracle answers as kube-scheduler does: each line of its input is a cluster with pods to be placed and with
-// changes to come, each line of its output what Kubernetes' own scheduler, with its own plugins, says of every node for
-// each of these pods, before and after each change. The tests in tests/parity compare Berth's answers with it.
+// Command oracle answers as kube-scheduler does. Each line of its input is a cluster, with pods to schedule and
+// changes to make. Each line of its output has the answers of Kubernetes' own scheduler and plugins about every
+// node for each of these pods, before and after each change. The tests in tests/parity compare Berth's answers with
+// them.
 //
-// Nothing is kept from one line to the next, nothing is placed, and no API server is needed.
+// The program keeps no state between lines, places no pods, and needs no API server.
 package main
 
 import (
@@ -17,7 +18,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 )
 
-// A line longer than this is taken for a mistake.
+// The maximum length of a line in bytes. A longer line is an error.
 const mostBytes = 64 << 20
 
 func main() {
@@ -41,7 +42,7 @@ func run() error {
 		if err := answers.Encode(answerTo(lines.Bytes())); err != nil {
 			return err
 		}
-		// Who asks waits for this line before asking again.
+		// The caller waits for this line before it sends the next question.
 		if err := out.Flush(); err != nil {
 			return err
 		}
@@ -49,7 +50,7 @@ func run() error {
 	return lines.Err()
 }
 
-// quiet keeps the scheduler's log to itself: what it says is in the answers.
+// quiet discards the scheduler's log: the answers contain its results.
 func quiet() error {
 	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(flags)

@@ -9,7 +9,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// ask asks each plugin about all nodes, in the order of a cycle. They share a state, as some read what others wrote.
+// ask asks each plugin about all nodes, in the order of a cycle. The plugins share a cycle state, because some read
+// what others wrote.
 func (p *profile) ask(ctx context.Context, pod *v1.Pod, nodes []fwk.NodeInfo) map[string]*said {
 	state := framework.NewCycleState()
 	all := map[string]*said{}
@@ -30,7 +31,7 @@ func (p *profile) ask(ctx context.Context, pod *v1.Pod, nodes []fwk.NodeInfo) ma
 	return all
 }
 
-// askPreFilter gives the nodes that are left.
+// askPreFilter returns the nodes that the pre-filter leaves.
 func (s *said) askPreFilter(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) []fwk.NodeInfo {
 	asked, ok := plugin.(fwk.PreFilterPlugin)
 	if !ok {
@@ -54,7 +55,7 @@ func (s *said) askPreFilter(ctx context.Context, plugin fwk.Plugin, state fwk.Cy
 	return left
 }
 
-// askFilter gives the nodes that fit.
+// askFilter returns the nodes that fit.
 func (s *said) askFilter(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) []fwk.NodeInfo {
 	asked, ok := plugin.(fwk.FilterPlugin)
 	if !ok || (s.PreFilter != nil && s.PreFilter.Code == fwk.Skip.String()) {

@@ -11,40 +11,40 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 )
 
-// room is what comes of the attempt to make room for a pod that fits nowhere.
+// room is the result of preemption for a pod that no node fits.
 type room struct {
-	// What it adds to the message of the FailedScheduling event.
+	// The text that is added to the message of the FailedScheduling event.
 	Message string `json:"message,omitempty"`
-	// The node that is set aside for the pod; of several equally good ones it is any.
+	// The nominated node; any of several equally good ones.
 	Node string `json:"node,omitempty"`
-	// By name, all nodes on which there would be room.
+	// All candidate nodes by name.
 	Candidates map[string]candidate `json:"candidates,omitempty"`
 }
 
 type candidate struct {
-	// Who would have to go, the most important first.
+	// The pods to evict, the most important first.
 	Victims []victim `json:"victims"`
-	// How many budgets that breaks.
+	// The number of violated PodDisruptionBudgets.
 	Violations int64 `json:"violations"`
 }
 
 type victim struct {
 	Name     string `json:"name"`
 	Priority int32  `json:"priority"`
-	// Seconds since 1970; the end of time for one that has not started.
+	// Seconds since 1970; the maximum value for a pod that has not started.
 	Started int64 `json:"started"`
-	// It is going already.
+	// Whether the pod is already being deleted.
 	Deleting bool `json:"deleting,omitempty"`
 }
 
-// makeRoom asks the post-filters, as the scheduler does after a cycle that ended so. What they do then is done to a
-// client that knows no pods and forgets what it is told, and so is nothing.
+// makeRoom runs the post-filters, as the scheduler does after a cycle without a fitting node. Their writes go to a
+// client that has no pods and keeps nothing, so they have no effect.
 func (c *cluster) makeRoom(ctx context.Context, p *profile, state fwk.CycleState, pod *v1.Pod, unfit *framework.FitError) (*room, error) {
 	candidates, err := p.candidates(ctx, state, pod, unfit)
 	if err != nil {
 		return nil, err
 	}
-	// The plugin looks the pod up, that nobody was told of.
+	// The plugin looks up the pod, which the informer does not have.
 	pods := c.scheduler.Profiles[pod.Spec.SchedulerName].SharedInformerFactory().Core().V1().Pods().Informer().GetIndexer()
 	if err := pods.Add(pod); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (c *cluster) makeRoom(ctx context.Context, p *profile, state fwk.CycleState
 	return made, pods.Delete(pod)
 }
 
-// candidates tries every node of which pods taken away might help.
+// candidates returns the result of a dry run on every node where evictions might help.
 func (p *profile) candidates(ctx context.Context, state fwk.CycleState, pod *v1.Pod, unfit *framework.FitError) (map[string]candidate, error) {
 	found := map[string]candidate{}
 	for _, plugin := range p.plugins {
@@ -76,7 +76,7 @@ func (p *profile) candidates(ctx context.Context, state fwk.CycleState, pod *v1.
 		if len(nodes) == 0 {
 			continue
 		}
-		// What keeps it from trying a node is in the message.
+		// Errors of the dry run are also in the message of the post-filter.
 		tried, _, _ := preemption.Evaluator.DryRunPreemption(ctx, state, pod, nodes, budgets, 0, math.MaxInt16)
 		for _, one := range tried {
 			of := candidate{Violations: one.Victims().NumPDBViolations}

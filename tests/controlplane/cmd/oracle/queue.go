@@ -9,7 +9,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// order names the pods in the order in which they are tried. They came as they are given, every two at the same time.
+// order returns the names of the pods in the order in which they are scheduled. The pods enter the queue in the
+// given order, two at a time.
 func (c *cluster) order(pods []*v1.Pod) ([]string, error) {
 	if len(pods) == 0 {
 		return nil, nil

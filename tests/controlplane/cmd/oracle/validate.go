@@ -41,7 +41,7 @@ import (
 	"k8s.io/kubernetes/pkg/registry/storage/volumeattachment"
 )
 
-// How the API server takes each of the kinds.
+// The API server's create strategy of each kind.
 var strategies = map[reflect.Type]rest.RESTCreateStrategy{
 	reflect.TypeFor[*v1.Node]():                      node.Strategy,
 	reflect.TypeFor[*v1.Pod]():                       pod.Strategy,
@@ -63,7 +63,7 @@ var strategies = map[reflect.Type]rest.RESTCreateStrategy{
 	reflect.TypeFor[*resourcev1.DeviceClass]():       deviceclass.Strategy,
 }
 
-// validate says why an API server would not have taken the object: a scheduler is never asked about such a one.
+// validate returns why an API server would refuse the object. A scheduler never sees such an object.
 func validate(object runtime.Object) error {
 	strategy, ok := strategies[reflect.TypeOf(object)]
 	if !ok {
@@ -71,7 +71,7 @@ func validate(object runtime.Object) error {
 	}
 	defaulted := object.DeepCopyObject()
 	legacyscheme.Scheme.Default(defaulted)
-	// The decoder leaves both empty in typed objects.
+	// The decoder leaves both fields empty in typed objects.
 	defaulted.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	internal, err := legacyscheme.Scheme.UnsafeConvertToVersion(defaulted, runtime.InternalGroupVersioner)
 	if err != nil {

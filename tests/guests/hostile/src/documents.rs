@@ -1,11 +1,11 @@
-//! JSON and CEL of every kind: valid, broken, deep, long.
+//! JSON and CEL of every kind: valid, invalid, deeply nested, long.
 
 use crate::draw::Draw;
 
-/// Deeper than a reader may follow by recursion.
+/// A nesting depth that a recursive reader can't handle.
 const DEEP: usize = 20_000;
 
-/// A JSON document, or something that claims to be one.
+/// Returns a JSON document, or text that is not valid JSON.
 pub fn json(draw: &mut Draw) -> String {
     let choices = if draw.valid { 8 } else { 18 };
     match draw.below(choices) {
@@ -30,7 +30,7 @@ pub fn json(draw: &mut Draw) -> String {
     }
 }
 
-/// A CEL expression, or something that claims to be one.
+/// Returns a CEL expression, or text that is not valid CEL.
 pub fn cel(draw: &mut Draw) -> String {
     let nested = |macros: usize| {
         let list = "[1,2,3,4,5,6,7,8,9]";

@@ -1,9 +1,9 @@
 //! Random values: numbers, lengths, ids and texts.
 
-/// The longest text that is drawn.
+/// The length of the longest text that is drawn.
 const LONGEST: usize = 64 << 10;
 
-/// A generator of one call's answer.
+/// A generator for the answer of one call.
 #[derive(Clone, Debug)]
 pub struct Draw {
     state: u64,
@@ -12,7 +12,7 @@ pub struct Draw {
 }
 
 impl Draw {
-    /// A generator whose values follow from `parts`.
+    /// Creates a generator that is seeded with `parts`.
     #[must_use]
     pub fn new(parts: &[u64], valid: bool) -> Self {
         let mut draw = Self { state: 0, valid };
@@ -23,7 +23,7 @@ impl Draw {
         draw
     }
 
-    /// Any 64 bits (SplitMix64).
+    /// Draws any 64 bits (SplitMix64).
     pub fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.state;
@@ -32,28 +32,28 @@ impl Draw {
         bits ^ (bits >> 31)
     }
 
-    /// A number from 0 up to `end`, exclusive; 0 where `end` is 0.
+    /// Draws a number from 0 to `end`, exclusive; 0 where `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.number() % end.max(1) as u64) as usize
     }
 
-    /// Returns true once in so many calls.
+    /// Returns true in one of `times` calls, on average.
     pub fn one_in(&mut self, times: u64) -> bool {
         self.number().is_multiple_of(times)
     }
 
-    /// One of these; `T::default()` of none.
+    /// Draws one of these values; `T::default()` if there are none.
     pub fn of<T: Clone + Default>(&mut self, all: &[T]) -> T {
         let at = self.below(all.len());
         all.get(at).cloned().unwrap_or_default()
     }
 
-    /// A list of so many drawn elements.
+    /// Draws a list of this many elements.
     pub fn list<T>(&mut self, length: usize, mut each: impl FnMut(&mut Self) -> T) -> Vec<T> {
         (0..length).map(|_| each(self)).collect()
     }
 
-    /// A score or an element of a sort key, often an extreme one.
+    /// Draws a score or an element of a sort key, often an extreme one.
     pub fn score(&mut self) -> i64 {
         match self.below(4) {
             0 => self.of(&[i64::MIN, i64::MAX, i64::MIN + 1, i64::MAX - 1, -1, 101]),
@@ -62,12 +62,12 @@ impl Draw {
         }
     }
 
-    /// 0 to 100.
+    /// Draws a number from 0 to 100.
     pub fn percent(&mut self) -> i64 {
         self.below(101) as i64
     }
 
-    /// An id: of those that exist, or any number.
+    /// Draws an id: one that exists, or an arbitrary number unless `valid` is set.
     pub fn id(&mut self, known: &[u32]) -> u32 {
         if self.valid || self.one_in(2) {
             return self.of(known);
@@ -75,7 +75,7 @@ impl Draw {
         self.of(&[0, 1, 7, 1 << 16, 1 << 31, u32::MAX])
     }
 
-    /// The length of an answer that runs parallel to a question of this length.
+    /// Draws the length of an answer that must have one element for each of the `asked` elements.
     pub fn length(&mut self, asked: usize) -> usize {
         if self.valid || self.one_in(2) {
             return asked;
@@ -83,7 +83,7 @@ impl Draw {
         self.of(&[0, asked.saturating_sub(1), asked + 1, asked * 2, 1 << 16, 1 << 20])
     }
 
-    /// The length of a list, of which `most` elements are allowed.
+    /// Draws the length of a list that may have up to `most` elements.
     pub fn count(&mut self, most: usize) -> usize {
         match self.below(16) {
             0 if !self.valid => self.of(&[most + 1, most * 2, most * 16]),
@@ -92,7 +92,7 @@ impl Draw {
         }
     }
 
-    /// Any text.
+    /// Draws any text.
     pub fn text(&mut self) -> String {
         match self.below(32) {
             0 if !self.valid || self.one_in(8) => "x".repeat(LONGEST),

@@ -1,11 +1,11 @@
-//! The exports, each with an answer that is drawn, or else a harmless one.
+//! The exports. Each answers with drawn values, or with a harmless answer.
 
 mod declared;
 mod placed;
 mod queued;
 mod scored;
 
-/// The error that an export answers now and then.
+/// Returns an error from the export, in one of 24 calls on average.
 macro_rules! refuse_sometimes {
     ($draw:expr) => {
         if $draw.one_in(24) {

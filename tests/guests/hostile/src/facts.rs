@@ -1,4 +1,4 @@
-//! What the component knows of its arguments and of the cluster.
+//! The component's arguments, and its knowledge of the cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,50 +7,51 @@ use serde::Deserialize;
 use crate::draw::Draw;
 use crate::exports::berth::scheduler::snapshot::{Change, Node};
 
-/// Nodes of this prefix make the component hostile. No node of the trial run has it, so that a component passes that run.
+/// The prefix of the node names that make the component hostile. No node of the trial run has this prefix, so that
+/// a component passes the trial run.
 const ARMED_BY: &str = "hostile-";
 
 /// `pluginConfig[].args`.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Arguments {
-    /// All answers follow from this.
+    /// The seed of all answers.
     pub seed: u64,
     /// Whether lengths and ids are valid.
     #[serde(default)]
     pub valid: bool,
-    /// The exports that are hostile; all where there are none.
+    /// The exports that are hostile; all if empty.
     #[serde(default)]
     pub points: BTreeSet<String>,
-    /// Whether the component is hostile from its first call on, before it knows any node.
+    /// Whether the component is hostile from its first call on, before it knows a node.
     #[serde(default)]
     pub armed: bool,
-    /// Whether calls trap, take too long, or want too much memory now and then.
+    /// Whether calls sometimes trap, take too long, or allocate too much memory.
     #[serde(default)]
     pub breaks: bool,
 }
 
-/// What is kept between calls.
+/// The state that is kept between calls.
 #[derive(Debug, Default)]
 pub struct Facts {
     pub arguments: Arguments,
-    /// Node ids and names.
+    /// Node names by node id.
     pub nodes: BTreeMap<u32, String>,
-    /// Pod ids, and the nodes that the pods are on.
+    /// Node ids by the id of the pod on the node.
     pub pods: BTreeMap<u32, u32>,
-    /// Memory that was taken and is never given back.
+    /// Memory that is allocated and never freed.
     pub taken: Vec<Vec<u8>>,
     calls: u64,
     armed: bool,
 }
 
 impl Facts {
-    /// A component that was just configured.
+    /// Creates the state of a component that was just configured.
     pub fn new(arguments: Arguments) -> Self {
         Self { arguments, ..Self::default() }
     }
 
-    /// The generator of an answer, or `None` where the answer is to be a harmless one. `about` is what the call is about, so that a
-    /// new instance does not repeat the answers of the one before.
+    /// Returns the generator of an answer, or `None` if the answer is to be harmless. `about` depends on the call's
+    /// arguments, so that a new instance does not repeat the answers of the instance before it.
     pub fn draw(&mut self, export: &str, about: u64) -> Option<Draw> {
         self.calls += 1;
         let Arguments { seed, valid, points, armed, .. } = &self.arguments;
@@ -74,12 +75,12 @@ impl Facts {
         }
     }
 
-    /// The ids of all nodes.
+    /// Returns the ids of all nodes.
     pub fn node_ids(&self) -> Vec<u32> {
         self.nodes.keys().copied().collect()
     }
 
-    /// The ids of the pods on a node.
+    /// Returns the ids of the pods on a node.
     pub fn pods_on(&self, node: u32) -> Vec<u32> {
         self.pods.iter().filter(|(_, on)| **on == node).map(|(id, _)| *id).collect()
     }

@@ -1,7 +1,8 @@
-//! A plugin that answers every call with values of the right type and content drawn from a seed: `tests/hostile` runs it.
+//! A plugin that answers every call with values of the right type and random content, which is drawn from a seed.
+//! `tests/hostile` runs it.
 //!
-//! The answers change from call to call. The plugin also traps, runs on, takes memory, logs much, and asks the host about what
-//! does not exist.
+//! The answers change from call to call. The plugin also traps, loops endlessly, allocates memory, logs heavily,
+//! and asks the host about objects that do not exist.
 
 #![allow(missing_docs, reason = "the functions are those of the contract in wit/")]
 
@@ -37,7 +38,8 @@ fn with_facts<R>(use_facts: impl FnOnce(&mut Facts) -> R) -> R {
     FACTS.with_borrow_mut(use_facts)
 }
 
-/// The generator of this call's answer, after what the plugin does besides; `None` where the answer is to be harmless.
+/// Returns the generator of this call's answer, or `None` if the answer is to be harmless. Before that, the plugin
+/// may misbehave in other ways.
 fn draw(export: &str, about: u64) -> Option<Draw> {
     let mut draw = with_facts(|facts| facts.draw(export, about))?;
     mischief::before_answer(&mut draw);

@@ -1,10 +1,10 @@
-//! What the plugin does besides answering.
+//! The plugin's misbehavior apart from its answers.
 
 use crate::berth::scheduler::log::{Level, write};
 use crate::draw::Draw;
 use crate::with_facts;
 
-/// Memory that is taken at once.
+/// The number of bytes to allocate at once.
 const MUCH: usize = 8 << 20;
 
 #[allow(clippy::panic, reason = "a trap is what is wanted")]
@@ -32,12 +32,12 @@ fn log(draw: &mut Draw) {
     write(level, &draw.text());
 }
 
-/// Touches the memory, so that the machine gives it.
+/// Allocates memory and writes to it, so that the memory becomes resident.
 fn take(bytes: usize) {
     with_facts(|facts| facts.taken.push(vec![1; bytes]));
 }
 
-/// Ends with the call's deadline only.
+/// Loops until the host ends the call at its deadline.
 fn run_on(draw: &mut Draw) {
     while draw.number() != 0 {}
 }

@@ -1,21 +1,21 @@
-//! Intents of every kind, and statuses.
+//! Intents of every kind, statuses and verdicts.
 
 use crate::berth::scheduler::intents::{Intent, ObjectReference, Patch, PatchType, Wait};
 use crate::berth::scheduler::types::{Code, Status, Verdicts};
 use crate::documents::{cel, json};
 use crate::draw::Draw;
 
-/// The most outcomes that one answer may have.
+/// The maximum number of outcomes in one answer.
 const OUTCOMES: usize = 1000;
 
 /// The kinds of intents that an export may answer with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum May {
-    /// Only assume objects.
+    /// Assume objects, and nothing else.
     Assume,
-    /// Patch, create and delete.
+    /// Patch, create and delete objects.
     Change,
-    /// Also wait and evict.
+    /// Patch, create and delete objects, evict pods, and wait.
     ChangeAndWait,
 }
 
@@ -63,7 +63,7 @@ fn intent(draw: &mut Draw, may: May) -> Intent {
     }
 }
 
-/// Some intents, or none.
+/// Draws a list of intents, which is empty in most calls.
 pub fn intents(draw: &mut Draw, may: May) -> Vec<Intent> {
     let length = match draw.below(32) {
         0 if !draw.valid => 1025,
@@ -74,7 +74,7 @@ pub fn intents(draw: &mut Draw, may: May) -> Vec<Intent> {
     draw.list(length, |draw| intent(draw, may))
 }
 
-/// A no, with reasons.
+/// Draws a rejection with reasons.
 pub fn status(draw: &mut Draw) -> Status {
     let code = match draw.below(4) {
         0 => Code::Unschedulable,
@@ -86,7 +86,7 @@ pub fn status(draw: &mut Draw) -> Status {
     Status { code, reasons: draw.list(reasons, Draw::text) }
 }
 
-/// Answers about so many nodes, of which most fit in some calls and few in others.
+/// Draws verdicts for the `asked` nodes. How many are rejected varies from call to call.
 pub fn verdicts(draw: &mut Draw, asked: usize) -> Verdicts {
     let outcomes = draw.count(OUTCOMES);
     let rejected_one_in = draw.of(&[1, 2, 8, 1 << 40]);
@@ -96,7 +96,7 @@ pub fn verdicts(draw: &mut Draw, asked: usize) -> Verdicts {
         true => draw.below(outcomes + 1) as u16,
         false => 0,
     });
-    // Many reasons are short ones, so that all outcomes are within the limit.
+    // If there are many outcomes, the reasons are short, so that all of them are within the size limit.
     let few = outcomes <= 4;
     let outcome =
         |draw: &mut Draw| if few { status(draw) } else { Status { reasons: vec!["-".to_owned()], ..status(draw) } };

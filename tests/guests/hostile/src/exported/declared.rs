@@ -1,4 +1,5 @@
-//! `plugin`, `snapshot` and `objects`: what the plugin declares, and what it learns.
+//! `plugin`, `snapshot` and `objects`: the plugin's declaration, and the changes of the cluster that the plugin is
+//! told about.
 
 use crate::berth::scheduler::types::{ClusterFacts, NodeFacts, Normalization, Pod, PodFacts, Scope};
 use crate::draw::Draw;
@@ -27,7 +28,8 @@ impl plugin::Guest for Hostile {
     }
 }
 
-/// The same for the same seed: a plugin that is made anew has to declare what it declared before.
+/// Returns the declaration, which depends only on the seed: a new instance of a plugin must declare the same as the
+/// instance before it.
 fn declaration(draw: &mut Draw) -> plugin::Declaration {
     let facts = draw.number();
     let scope = |draw: &mut Draw| match draw.below(3) {
@@ -47,7 +49,7 @@ fn declaration(draw: &mut Draw) -> plugin::Declaration {
         plugin::ClusterEvent { kind, actions }
     };
     let number = if draw.one_in(2) { 0 } else { draw.count(64) };
-    // Names tell the plugin which nodes make it hostile, pods which ids exist.
+    // The plugin needs node names to know which nodes make it hostile, and pods to know which ids exist.
     let most = NodeFacts::NAME | NodeFacts::PODS;
     plugin::Declaration {
         pod_facts: PodFacts::from_bits_truncate(facts as _),
@@ -82,7 +84,8 @@ impl objects::Guest for Hostile {
         let known = names.iter().take(number).map(|name| (*name).to_owned());
         let kind = |name| objects::Kind { api_version: "v1".to_owned(), name, fields: vec!["spec".to_owned()] };
         let mut kinds: Vec<objects::Kind> = known.map(kind).collect();
-        // Refuses the component when it is loaded: most seeds are for the calls that come later.
+        // This kind makes the host refuse the component at load time. It is rare, so that most seeds reach later
+        // calls.
         if !valid && draw.one_in(16) {
             let name = draw.of(&["Pod", "ConfigMap", "", "no kind", "\u{0}"]).to_owned();
             let fields = draw.count(64);

@@ -1,4 +1,4 @@
-//! The calls between the choice of a node and the bind.
+//! The calls between the choice of a node and the binding.
 
 use super::refuse_sometimes;
 use crate::berth::scheduler::intents::Intent;
@@ -10,7 +10,7 @@ use crate::exports::berth::scheduler::{bind, permit, post_bind, pre_bind, reserv
 use crate::wants::{May, intents, status};
 use crate::{Hostile, draw};
 
-/// Bytes of state that a reservation may have.
+/// The maximum number of bytes of a reservation's state.
 const STATE: usize = 1 << 20;
 
 impl reserve::Guest for Hostile {
@@ -45,7 +45,7 @@ impl permit::Guest for Hostile {
     }
 }
 
-/// Of pods of either profile, and of none.
+/// Draws uids of pods from either profile, and of pods that do not exist.
 fn uids(draw: &mut Draw) -> Vec<String> {
     let number = if draw.one_in(2) { 0 } else { draw.count(1 << 12) };
     draw.list(number, |draw| match draw.below(3) {

@@ -1,4 +1,4 @@
-//! The calls about pods that wait.
+//! The calls about pods that wait in the queue.
 
 use super::refuse_sometimes;
 use crate::berth::scheduler::extenders::{Candidate, process_preemption};
@@ -64,7 +64,7 @@ impl post_filter::Guest for Hostile {
     }
 }
 
-/// A node, and some of its pods: valid ones each once.
+/// Draws a node and some of its pods. If `valid` is set, no pod occurs twice.
 fn node_and_pods(draw: &mut Draw, nodes: &[u32]) -> (u32, Vec<u32>) {
     let node = draw.id(nodes);
     let on_it = with_facts(|facts| facts.pods_on(node));
@@ -77,13 +77,13 @@ fn node_and_pods(draw: &mut Draw, nodes: &[u32]) -> (u32, Vec<u32>) {
     (node, pods)
 }
 
-/// Asks what the host answers during a post-filter.
+/// Calls the host functions that a post-filter may use.
 fn ask_back(draw: &mut Draw, cycle: Cycle, nodes: &[u32]) {
-    // A question that names what does not exist ends the call.
+    // A question about something that does not exist ends the call.
     if !draw.valid && !draw.one_in(4) {
         return;
     }
-    // The attempt that is named is this one, or none that there is.
+    // The cycle is the current one, or one that does not exist.
     let cycle = if draw.one_in(4) { Cycle { id: draw.number(), template: u32::MAX, ..cycle } } else { cycle };
     if draw.one_in(2) {
         let number = if draw.valid { draw.below(20) } else { draw.count(1 << 10) };

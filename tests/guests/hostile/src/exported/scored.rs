@@ -11,7 +11,7 @@ use crate::exports::berth::scheduler::{classes, filter, filter_what_if, normaliz
 use crate::wants::{status, verdicts};
 use crate::{Hostile, draw, with_facts};
 
-/// The most classes that there may be.
+/// The maximum number of classes.
 const CLASSES: usize = 4096;
 
 fn all_fit(nodes: usize) -> Verdicts {
@@ -80,7 +80,7 @@ impl normalize::Guest for Hostile {
     }
 }
 
-/// In half of the calls all are 0 to 100.
+/// Draws scores. In half of the calls, all of them are from 0 to 100.
 fn scores(draw: &mut Draw, asked: usize) -> Vec<i64> {
     let length = draw.length(asked);
     let in_range = draw.one_in(2);
