@@ -1,9 +1,8 @@
-//! Berth: a Kubernetes scheduler whose every filter and score is a WebAssembly component.
+//! The scheduler as a program: the loop that joins core, plugins and API client ([`scheduler`]), and the command line ([`cli`]).
 
 pub mod admin;
 pub mod cli;
-pub mod config;
-pub mod extender;
-pub mod kube;
+mod default_plugins;
 pub mod scheduler;
-pub mod wasm;
+
+pub use self::default_plugins::default_plugins;

@@ -6,16 +6,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use berth::config::{self, Configuration};
-use berth::kube::lease::{LeaderElection, Timing};
-use berth::wasm::{Enabled, NamedBy, ProfileSpec};
+use berth_config::Configuration;
 use berth_core::profile::FailurePolicy;
+use berth_core::profile_spec::{Enabled, NamedBy, ProfileSpec};
+use berth_kube::lease::{LeaderElection, Timing};
 use serde_json::json;
 
 const HEAD: &str = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
 fn good(text: &str) -> Configuration {
-    config::parse(&format!("{HEAD}{text}"), "f.yaml").unwrap_or_else(|e| panic!("{text}\n{e}"))
+    berth_config::parse(&format!("{HEAD}{text}"), "f.yaml").unwrap_or_else(|e| panic!("{text}\n{e}"))
 }
 
 /// `name`, or `name*weight` where it is not 1.
@@ -49,7 +49,7 @@ fn a_file_that_says_nothing_is_the_default_profile_alone() {
         ["", "profiles: []", "profiles: [{}]", "profiles: [{plugins: null}]", "leaderElection: {leaderElect: false}"]
     {
         let configuration = good(text);
-        let expected = ProfileSpec { others: false, ..ProfileSpec::default_profile("default-scheduler") };
+        let expected = ProfileSpec { others: false, ..berth_config::default_profile("default-scheduler") };
         assert_eq!(configuration.profiles, [expected], "{text}");
     }
 }
@@ -175,8 +175,8 @@ fn who_named_a_plugin_is_kept() {
 #[test]
 fn profiles_arguments_and_backoffs_are_read_from_yaml_and_json() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config");
-    let yaml = config::load(&path.join("two-profiles.yaml")).expect("a good file");
-    let json = config::load(&path.join("two-profiles.json")).expect("a good file");
+    let yaml = berth_config::load(&path.join("two-profiles.yaml")).expect("a good file");
+    let json = berth_config::load(&path.join("two-profiles.json")).expect("a good file");
     assert_eq!(yaml, json);
     let names: Vec<&str> = yaml.profiles.iter().map(|profile| &*profile.scheduler_name).collect();
     assert_eq!(names, ["default-scheduler", "packing"]);
@@ -201,7 +201,7 @@ fn berths_own_settings_are_a_second_document() {
         (format!("---\n{own}---\n{scheduler}"), "mine", false),
         (own.to_owned(), "default-scheduler", true),
     ] {
-        let configuration = config::parse(&text, "f.yaml").unwrap_or_else(|e| panic!("{text}\n{e}"));
+        let configuration = berth_config::parse(&text, "f.yaml").unwrap_or_else(|e| panic!("{text}\n{e}"));
         let [profile] = &configuration.profiles[..] else { panic!("one profile") };
         assert_eq!((&*profile.scheduler_name, profile.others), (name, others), "{text}");
         assert_eq!(profile.failure_policy, FailurePolicy::IgnoreScores);
@@ -241,10 +241,10 @@ fn a_weight_of_0_is_1() {
 fn files_that_cant_be_read_are_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let missing = folder.path().join("missing.yaml");
-    let message = config::load(&missing).expect_err("no file").to_string();
+    let message = berth_config::load(&missing).expect_err("no file").to_string();
     assert!(message.starts_with(&format!("configuration {}: ", missing.display())), "{message}");
     let large = folder.path().join("large.yaml");
     std::fs::write(&large, " ".repeat((1 << 20) + 1)).expect("written");
-    let message = config::load(&large).expect_err("too large").to_string();
+    let message = berth_config::load(&large).expect_err("too large").to_string();
     assert!(message.contains("is larger than 1048576 bytes"), "{message}");
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use berth::config::{self, Configuration, DIFFERENCES, SCHEMAS};
+use berth_config::{Configuration, DIFFERENCES, SCHEMAS};
 use serde_json::Value;
 
 fn folder(name: &str) -> PathBuf {
@@ -21,7 +21,7 @@ fn files(name: &str) -> Vec<PathBuf> {
 }
 
 fn load(path: &Path) -> Configuration {
-    config::load(path).unwrap_or_else(|error| panic!("{error}"))
+    berth_config::load(path).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn in_force(configuration: &Configuration) -> Value {
@@ -70,7 +70,8 @@ fn files_from_the_field_mean_what_they_mean_to_kube_scheduler() {
 fn what_is_written_is_read_again_as_the_same() {
     for file in files("field") {
         let once = load(&file).to_yaml().expect("YAML");
-        let again = config::parse(&once, "written.yaml").unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let again =
+            berth_config::parse(&once, "written.yaml").unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         assert_eq!(again.to_yaml().expect("YAML"), once, "{}", file.display());
     }
 }
@@ -79,7 +80,7 @@ fn what_is_written_is_read_again_as_the_same() {
 fn what_is_written_runs_the_same() {
     for file in files("field") {
         let read = load(&file);
-        let again = config::parse(&read.to_yaml().expect("YAML"), "written.yaml").expect("read again");
+        let again = berth_config::parse(&read.to_yaml().expect("YAML"), "written.yaml").expect("read again");
         let shown = |configuration: &Configuration| -> Vec<String> {
             let lists = configuration.profiles.iter().flat_map(|profile| {
                 let points = &profile.points;
@@ -114,7 +115,7 @@ fn older_versions_mean_the_same_as_v1() {
         ("weights-v1beta2.yaml", "weights-v1.yaml", &[CONVERTED]),
     ] {
         let (older, v1) = (folder("older").join(older), folder("older").join(v1));
-        let read = config::load_noted(&older).unwrap_or_else(|error| panic!("{error}"));
+        let read = berth_config::load_noted(&older).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(in_force(&read.configuration), in_force(&load(&v1)), "{}", older.display());
         assert_eq!(read.configuration.profiles, load(&v1).profiles, "{}", older.display());
         let said: Vec<String> = read.notes.iter().map(|note| format!("{}: {}", note.path, note.message)).collect();
@@ -124,7 +125,7 @@ fn older_versions_mean_the_same_as_v1() {
 
 #[test]
 fn fields_of_no_effect_are_told() {
-    let read = config::load_noted(&folder("field").join("everything.yaml")).expect("a good file");
+    let read = berth_config::load_noted(&folder("field").join("everything.yaml")).expect("a good file");
     let told: Vec<&str> = read.notes.iter().map(|note| note.path.as_str()).collect();
     let expected = [
         "parallelism",

@@ -5,8 +5,6 @@
 
 use std::fmt::Write as _;
 
-use berth::config;
-
 const HEAD: &str = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
 /// Compares the cases of a file with what is said now: `### why`, the text, `--->`, the message.
@@ -15,7 +13,7 @@ fn check(head: &str, cases: &str) {
     for case in cases.split("### ").skip(1) {
         let (why, rest) = case.split_once('\n').expect("a case says why it is there");
         let (text, _) = rest.split_once("\n--->\n").expect("a text and a message");
-        let message = match config::parse(&format!("{head}{text}"), "f.yaml") {
+        let message = match berth_config::parse(&format!("{head}{text}"), "f.yaml") {
             Ok(_) => "(accepted)".to_owned(),
             Err(error) => error.to_string(),
         };

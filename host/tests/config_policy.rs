@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use berth::config::{self, Configuration};
+use berth_config::Configuration;
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config/policy").join(name)
@@ -18,7 +18,7 @@ fn files(name: &str) -> Vec<PathBuf> {
 }
 
 fn load(path: &Path) -> Configuration {
-    config::load(path).unwrap_or_else(|error| panic!("{error}"))
+    berth_config::load(path).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn in_whichever_order_it_is_the_same() {
     let policy = |names: &[&str]| {
         let predicates: Vec<String> = names.iter().map(|name| format!("{{name: {name}}}")).collect();
         let text = format!("apiVersion: v1\nkind: Policy\npredicates: [{}]\n", predicates.join(", "));
-        config::parse(&text, "f.yaml").unwrap_or_else(|error| panic!("{error}"))
+        berth_config::parse(&text, "f.yaml").unwrap_or_else(|error| panic!("{error}"))
     };
     let reversed: Vec<&str> = names.iter().rev().copied().collect();
     assert_eq!(policy(&names), policy(&reversed));

@@ -6,8 +6,8 @@ mod kube_cases;
 
 use std::collections::BTreeMap;
 
-use berth::kube::connect_to;
 use berth_core::Event;
+use berth_kube::connect_to;
 use berth_sim::{Options, Server, WatchFault};
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube_cases::{World, node, pod, typed};

@@ -7,9 +7,9 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use berth::kube::{Options, Shell};
 use berth_core::model::{ObjectKind, ObjectReads};
 use berth_core::{Action, Event};
+use berth_kube::{Options, Shell};
 use serde_json::json;
 use support::protobuf;
 use support::server::{Asked, Reply, Script, Server, bookmark, event, events, events_now, expired, node, pod};

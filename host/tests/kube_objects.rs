@@ -6,9 +6,9 @@ mod support;
 
 use std::sync::Arc;
 
-use berth::kube::PodParts;
-use berth::kube::objects::{NodeObject, Notes, Observed, PodObject};
 use berth_core::model::*;
+use berth_kube::PodParts;
+use berth_kube::objects::{NodeObject, Notes, Observed, PodObject};
 use serde_json::{Value, json};
 
 use support::yaml;

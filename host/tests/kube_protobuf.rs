@@ -8,9 +8,9 @@ mod support;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use berth::kube::PodParts;
-use berth::kube::objects::{NodeObject, Notes, Observed, PodObject, Slim};
 use berth_apimachinery::protobuf::{ListReader, Part};
+use berth_kube::PodParts;
+use berth_kube::objects::{NodeObject, Notes, Observed, PodObject, Slim};
 use http::Request;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http_body_util::BodyExt;

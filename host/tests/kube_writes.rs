@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use berth::kube::{Options, Shell, Undone};
 use berth_core::action::PodEvent;
 use berth_core::model::PodKey;
 use berth_core::{Action, Event};
+use berth_kube::{Options, Shell, Undone};
 use serde_json::{Value, json};
 use support::server::{Asked, Reply, Script, Server, event, events, pod};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};

@@ -7,9 +7,9 @@ mod cluster;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use berth::kube::lease::{Answer, Election, Lock, Loss, Moment, Next, Record, Request, Timing};
 use berth::scheduler::{Options, Scheduler};
 use berth_core::queue::Part;
+use berth_kube::lease::{Answer, Election, Lock, Loss, Moment, Next, Record, Request, Timing};
 use cluster::{Cluster, node, pod};
 use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::Lease;

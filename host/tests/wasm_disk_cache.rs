@@ -10,7 +10,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use berth::wasm::{Compiler, DiskCache, Limits, Source, counting_engine, engine};
+use berth_core::limits::Limits;
+use berth_plugin_host::{Compiler, DiskCache, Source, counting_engine, engine};
 use tempfile::TempDir;
 use wasm_guest::Guest;
 use wasmtime::Engine;

@@ -7,7 +7,8 @@ mod wasm_host;
 
 use std::time::Duration;
 
-use berth::wasm::{Limits, LoaderOptions, PluginState};
+use berth_core::limits::Limits;
+use berth_plugin_host::{LoaderOptions, PluginState};
 use wasm_guest::Guest;
 use wasm_host::{Host, options};
 

@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use berth::wasm::{Enabled, Limits, LoaderOptions, NamedBy, PluginState, PointSpecs, ProfileSpec};
+use berth_core::limits::Limits;
+use berth_core::profile_spec::{Enabled, NamedBy, PointSpecs, ProfileSpec};
+use berth_plugin_host::{LoaderOptions, PluginState};
 use tempfile::TempDir;
 use wasm_guest::Guest;
 use wasm_host::{Host, built_in, options};
@@ -30,7 +32,7 @@ fn seldom_looking(dir: &Path) -> LoaderOptions {
 }
 
 fn default_profile() -> Vec<ProfileSpec> {
-    vec![ProfileSpec::default_profile("default-scheduler")]
+    vec![berth_config::default_profile("default-scheduler")]
 }
 
 /// A profile that names one plugin, and nothing else.
@@ -39,7 +41,7 @@ fn only(name: &str, named_by: NamedBy) -> Vec<ProfileSpec> {
     vec![ProfileSpec {
         points: PointSpecs { filter: vec![enabled], ..PointSpecs::default() },
         others: false,
-        ..ProfileSpec::default_profile("own")
+        ..berth_config::default_profile("own")
     }]
 }
 

@@ -7,8 +7,8 @@ mod wasm_host;
 
 use std::time::Duration;
 
-use berth::wasm::Limits;
 use berth_core::cache::{NodeId, PodId};
+use berth_core::limits::Limits;
 use berth_core::plugins::{Code, PluginError, PostFilterResult, Room, Status, Verdicts, WhatIf};
 use wasm_guest::{Guest, NORMALIZE_NONE};
 use wasm_host::Host;

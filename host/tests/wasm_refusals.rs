@@ -6,7 +6,8 @@ mod wasm_guest;
 
 use std::time::Duration;
 
-use berth::wasm::{CheckReport, Examination, Limits, LoadError, check};
+use berth_core::limits::Limits;
+use berth_plugin_host::{CheckReport, Examination, LoadError, check};
 use tempfile::TempDir;
 use wasm_guest::{Guest, NORMALIZE_CUSTOM, NORMALIZE_NONE};
 

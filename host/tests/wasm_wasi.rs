@@ -5,7 +5,8 @@
 mod wasm_guest;
 mod wasm_host;
 
-use berth::wasm::{Examination, Limits};
+use berth_core::limits::Limits;
+use berth_plugin_host::Examination;
 use wasm_guest::Guest;
 use wasm_host::Host;
 
@@ -49,5 +50,5 @@ fn check(guest: &Guest) -> String {
     let dir = tempfile::tempdir().expect("a folder");
     let file = dir.path().join("plugin.wasm");
     std::fs::write(&file, guest.build()).expect("written");
-    berth::wasm::check(&file, "{}", Limits::default(), Examination::default()).expect_err("it traps").to_string()
+    berth_plugin_host::check(&file, "{}", Limits::default(), Examination::default()).expect_err("it traps").to_string()
 }

@@ -6,22 +6,23 @@ mod wasm_host;
 
 use std::sync::Arc;
 
-use berth::wasm::{LoaderOptions, ProfileSpec};
 use berth_core::cache::{Cache, NodeId};
 use berth_core::model::{HostPort, Node, Pod, PodKey, PodRequests, PodSpec, Protocol, Resources};
 use berth_core::plugins::{Cycle, Status, TemplateId, Verdicts, WhatIf};
 use berth_core::profile::ProfilePlugin;
+use berth_core::profile_spec::ProfileSpec;
 use berth_core::{Plugins, Timestamp};
+use berth_plugin_host::LoaderOptions;
 use wasm_host::{Host, options};
 
 const NODES: u32 = 6;
 
 /// The default plugins over a cluster of their own.
 fn host() -> Host {
-    let built_in = LoaderOptions::default().built_in;
+    let built_in = berth::default_plugins().to_vec();
     assert!(!built_in.is_empty(), "no default plugins in this build: run scripts/guests first");
     let options = LoaderOptions { built_in, ..options(None) };
-    let mut host = Host::start(options, vec![ProfileSpec::default_profile("default-scheduler")]);
+    let mut host = Host::start(options, vec![berth_config::default_profile("default-scheduler")]);
     host.until("the default plugins serve", |host| host.swaps > 0);
     fill(&mut host.cache);
     host

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use berth::wasm::LoaderOptions;
 use berth_core::Options;
 use berth_core::model::Pod;
 use berth_tests::engine::{Scene, Setup, WORKLOADS};
@@ -40,7 +39,7 @@ const FIRSTS: usize = 15;
 pub fn measure(lines: &mut Lines) -> Result<()> {
     let (nodes, pods) = (number("BENCH_RELOAD_NODES", 5_000)?, number("BENCH_RELOAD_PODS", 20)?);
     let file = env::var("BENCH_RELOAD_COMPONENT").unwrap_or_else(|_| "inter-pod-affinity.wasm".to_owned());
-    let built_in = LoaderOptions::default().built_in;
+    let built_in = berth::default_plugins();
     let component = built_in.iter().find(|built_in| built_in.file == file).with_context(|| file.clone())?;
     let folder = tempfile::tempdir()?;
     let (plugins, compiled) = (folder.path().join("plugins"), folder.path().join("compiled"));

@@ -2,7 +2,7 @@
 //! written, and reading the result gives the same configuration.
 
 use anyhow::{Context, Result, ensure};
-use berth::config::{self, ConfigError};
+use berth_config::ConfigError;
 use proptest::prelude::*;
 
 use crate::target::{Memory, Opened, Target};
@@ -64,12 +64,13 @@ fn open() -> Result<Opened> {
 
 fn check(input: &[u8]) -> Result<bool> {
     let Ok(text) = std::str::from_utf8(input) else { return Ok(false) };
-    let configuration = match config::parse_noted(text, "file.yaml") {
+    let configuration = match berth_config::parse_noted(text, "file.yaml") {
         Ok(loaded) => loaded.configuration,
         Err(error) => return refused(&error).map(|()| false),
     };
     let written = configuration.to_yaml()?;
-    let again = config::parse(&written, "written.yaml").with_context(|| format!("what was written:\n{written}"))?;
+    let again =
+        berth_config::parse(&written, "written.yaml").with_context(|| format!("what was written:\n{written}"))?;
     ensure!(again.in_force() == configuration.in_force(), "it is written as\n{written}");
     Ok(true)
 }

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
-use berth::kube::PodParts;
-use berth::kube::objects::{FurtherKind, FurtherObject, NodeObject, Notes, Observed, PodObject};
 use berth_core::model::{ObjectKind, ObjectReads};
+use berth_kube::PodParts;
+use berth_kube::objects::{FurtherKind, FurtherObject, NodeObject, Notes, Observed, PodObject};
 use proptest::prelude::*;
 
 use crate::corpus::WORDS;

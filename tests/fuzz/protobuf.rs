@@ -4,9 +4,9 @@ use std::fmt::Debug;
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use berth::kube::PodParts;
-use berth::kube::objects::{NodeObject, Notes, Observed, PodObject, Slim};
 use berth_apimachinery::protobuf::{self, Envelope, ListReader, MAGIC, Part};
+use berth_kube::PodParts;
+use berth_kube::objects::{NodeObject, Notes, Observed, PodObject, Slim};
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
-use berth::wasm::Guests;
 use berth_core::cache::{NodeId, PodId};
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
@@ -16,6 +15,7 @@ use berth_core::plugins::{
     WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
+use berth_plugin_host::Guests;
 
 use crate::component::{HOSTILE, OPEN};
 

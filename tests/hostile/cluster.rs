@@ -7,10 +7,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use berth::wasm::{AssembleError, Delivery, Guests, Outbox, ProfileSpec};
 use berth_core::model::PodKey;
 use berth_core::profile::Profile;
+use berth_core::profile_spec::ProfileSpec;
 use berth_core::{Action, Core, Event, Options, Timestamp};
+use berth_plugin_host::{AssembleError, Delivery, Guests, Outbox};
 use berth_tests::reader::Reader;
 use serde_json::{Value, json};
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use berth::wasm::{BuiltIn, Enabled, Limits, LoaderOptions, NamedBy, ProfileSpec, Stock};
+use berth_core::limits::Limits;
+use berth_core::profile_spec::{Enabled, NamedBy, ProfileSpec};
+use berth_plugin_host::{BuiltIn, LoaderOptions, Stock};
 use serde_json::json;
 
 /// The plugin's name.
@@ -38,7 +40,11 @@ impl Component {
         let own = Limits { call: CALL, memory: MEMORY, trial_nodes: 10, ..Limits::default() };
         let of_plugins = BTreeMap::from([(HOSTILE.into(), Arc::new(own))]);
         let limits = Arc::new(Limits { trial_nodes: 10, of_plugins, ..Limits::default() });
-        let mut options = LoaderOptions { limits: Arc::clone(&limits), ..LoaderOptions::default() };
+        let mut options = LoaderOptions {
+            limits: Arc::clone(&limits),
+            built_in: berth::default_plugins().to_vec(),
+            ..LoaderOptions::default()
+        };
         options.built_in.push(hostile);
         Ok(Self { stock: Stock::load(&options)?, limits })
     }
@@ -57,7 +63,7 @@ impl Component {
 /// Returns both profiles. In one profile, the component is the first plugin at all extension points except
 /// queue-sort. The other profile does not have the component.
 pub fn profiles(arguments: serde_json::Value) -> Vec<ProfileSpec> {
-    let reserved = ProfileSpec { others: false, ..ProfileSpec::default_profile(RESERVED) };
+    let reserved = ProfileSpec { others: false, ..berth_config::default_profile(RESERVED) };
     let mut open = ProfileSpec { scheduler_name: OPEN.into(), ..reserved.clone() };
     open.arguments.insert(HOSTILE.into(), arguments);
     let points = &mut open.points;
@@ -83,7 +89,7 @@ pub fn profiles(arguments: serde_json::Value) -> Vec<ProfileSpec> {
 pub fn sorted_profiles(seed: u64) -> Vec<ProfileSpec> {
     let arguments = json!({"seed": seed, "valid": seed.is_multiple_of(2), "points": ["sort-key"], "breaks": seed.is_multiple_of(3)});
     let both = [RESERVED, OPEN].into_iter().map(|name| {
-        let mut profile = ProfileSpec { others: false, ..ProfileSpec::default_profile(name) };
+        let mut profile = ProfileSpec { others: false, ..berth_config::default_profile(name) };
         profile.points.queue_sort = vec![hostile()];
         profile.arguments.insert(HOSTILE.into(), arguments.clone());
         profile

@@ -1,8 +1,8 @@
 //! Evaluates the condition of a wait as the intent executor does: it parses the CEL expression, and evaluates it
 //! for the object.
 
-use berth::kube::{Until, Verdict};
 use berth_core::intent::Intent;
+use berth_kube::{Until, Verdict};
 use serde_json::{Value, json};
 
 /// Evaluates the conditions of all waits, with an object and without one. Returns the error of the first one that

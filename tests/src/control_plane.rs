@@ -133,7 +133,7 @@ impl ControlPlane {
     }
 
     async fn ready(&mut self) -> Result<()> {
-        let client = berth::kube::connect(Some(&self.kubeconfig)).await?;
+        let client = berth_kube::connect(Some(&self.kubeconfig)).await?;
         let namespaces: Api<Namespace> = Api::all(client.clone());
         // kube-apiserver creates roles and priority classes before it reports that it is ready. It can create
         // namespaces later.

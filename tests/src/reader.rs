@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
-use berth::kube::PodParts;
-use berth::kube::objects::{FurtherKind, NodeObject, Notes, Observed, PodObject, Slim};
 use berth_core::Event;
 use berth_core::model::{ObjectKind, ObjectReads, Pod, PodKey};
+use berth_kube::PodParts;
+use berth_kube::objects::{FurtherKind, NodeObject, Notes, Observed, PodObject, Slim};
 use serde_json::Value;
 
 /// Reads objects as informers do: equal parts of pods are shared, and further kinds are reduced to the fields that

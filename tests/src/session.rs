@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use berth::scheduler::Scheduler;
-use berth::wasm::{Digest, PluginState, PluginStatus};
+use berth_plugin_host::{Digest, PluginState, PluginStatus};
 use kube::Client;
 use serde_json::Value;
 

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use berth::kube::Undone;
 use berth::scheduler::{self, Scheduler};
 use berth_controllers as controllers;
+use berth_kube::Undone;
 use berth_sim as sim;
 use kube::Client;
 use tempfile::TempDir;
@@ -38,7 +38,7 @@ impl Target {
         let server = sim::Server::start(sim::Options::default()).await?;
         let kubeconfig = home.path().join("kubeconfig");
         std::fs::write(&kubeconfig, server.kubeconfig())?;
-        let client = berth::kube::connect(Some(&kubeconfig)).await?;
+        let client = berth_kube::connect(Some(&kubeconfig)).await?;
         Ok(Self { client, kubeconfig, embedded: Some(server), home })
     }
 
@@ -47,7 +47,7 @@ impl Target {
     /// # Errors
     /// Returns an error if the API server does not answer.
     pub async fn real(plane: &ControlPlane) -> Result<Self> {
-        let client = berth::kube::connect(Some(plane.kubeconfig())).await?;
+        let client = berth_kube::connect(Some(plane.kubeconfig())).await?;
         crate::clean::up(&client).await.context("cleaning up after the last test")?;
         Ok(Self { client, kubeconfig: plane.kubeconfig().to_owned(), embedded: None, home: home()? })
     }

@@ -1,7 +1,7 @@
 //! Two processes, of which one leads. When the leader ends, in whatever way, the other one continues its work.
 
 use anyhow::{Context, Result, ensure};
-use berth::kube::lease::Record;
+use berth_kube::lease::Record;
 use berth_tests::objects::{nodes, pods};
 use berth_tests::wait::Look;
 use berth_tests::{Journal, Pods, Process, Target, api, capacity, events};

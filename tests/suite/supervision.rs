@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use berth::scheduler::{Options, Scheduler};
-use berth::wasm::{Loader, LoaderOptions, Outbox, ProfileSpec};
+use berth_core::profile_spec::ProfileSpec;
+use berth_plugin_host::{Loader, LoaderOptions, Outbox};
 use berth_supervisor::Supervisor;
 use berth_tests::objects::{node, pod};
 use berth_tests::wait::{Look, eventually};
@@ -72,9 +73,13 @@ async fn a_panic_of_the_core_is_named(target: &Target) -> Result<()> {
 /// The loader's thread panics while it delivers plugins.
 async fn a_panic_of_the_loader_is_named(_: &Target) -> Result<()> {
     let supervisor = Supervisor::default();
-    let options = LoaderOptions { supervisor: supervisor.clone(), ..LoaderOptions::default() };
+    let options = LoaderOptions {
+        supervisor: supervisor.clone(),
+        built_in: berth::default_plugins().to_vec(),
+        ..LoaderOptions::default()
+    };
     let outbox: Outbox = Arc::new(|_| std::panic::resume_unwind(Box::new("no such plugin")));
-    let _loader = Loader::start(options, vec![ProfileSpec::default_profile("default-scheduler")], outbox)?;
+    let _loader = Loader::start(options, vec![berth_config::default_profile("default-scheduler")], outbox)?;
     let ended = supervisor.first_end().await.to_string();
     ensure!(ended.starts_with("the loader's thread has ended: it panicked: no such plugin"), "{ended}");
     Ok(())

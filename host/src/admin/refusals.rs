@@ -11,9 +11,9 @@ use berth_core::model::PodKey;
 use tracing::warn;
 
 use super::metrics::Metrics;
-use crate::kube::OwnPod;
 use crate::scheduler::{Observer, Reload};
-use crate::wasm::{PluginState, PluginStatus};
+use berth_kube::OwnPod;
+use berth_plugin_host::{PluginState, PluginStatus};
 
 /// How often plugins and configuration are looked at: more often than the loader looks at its directory.
 const PERIOD: Duration = Duration::from_secs(2);
@@ -87,7 +87,7 @@ fn event(pod: &PodKey, refusal: &Refusal) -> PodEvent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wasm::{Source, Usage};
+    use berth_plugin_host::{Source, Usage};
 
     fn plugin(path: &str, state: PluginState, error: &str) -> PluginStatus {
         PluginStatus {

@@ -60,7 +60,7 @@ impl Cluster {
         let server = sim::Server::start(options).await.context("starting the embedded API server")?;
         let directory = TempDir::with_prefix("berth-").context("making a private directory for the kubeconfig")?;
         let kubeconfig = parts.kubeconfig.clone().unwrap_or_else(|| directory.path().join("kubeconfig"));
-        let client = crate::kube::connect_to(&server.kubeconfig()).await?;
+        let client = berth_kube::connect_to(&server.kubeconfig()).await?;
         Ok(Self { server, client, kubeconfig, _directory: directory, controllers: None, scheduler: None })
     }
 

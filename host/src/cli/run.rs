@@ -28,10 +28,11 @@ use self::settings::SettingsFlags;
 use super::stop_signal::StopSignal;
 use crate::admin::metrics::Metrics;
 use crate::admin::{self, DebugSignal, Subject};
-use crate::config::{Configuration, Followed, parse_duration};
-use crate::kube::OwnPod;
-use crate::kube::lease::{Elector, LeaderElection, LeaderElectionError, system_clock};
 use crate::scheduler::{Options, Reload, Scheduler};
+use berth_config::{Configuration, Followed, parse_duration};
+use berth_config::{LeaderElection, LeaderElectionError};
+use berth_kube::OwnPod;
+use berth_kube::lease::{Elector, system_clock};
 use berth_supervisor::Supervisor;
 
 /// How long bindings, conditions and events that are under way may take at the end.
@@ -283,7 +284,7 @@ async fn place(scheduler: Scheduler, stop: &mut StopSignal) -> Result<()> {
 async fn drain(scheduler: Scheduler) -> Result<()> {
     info!("stopping: ending what is under way");
     let undone = scheduler.stop(DRAIN).await?;
-    if undone != crate::kube::Undone::default() {
+    if undone != berth_kube::Undone::default() {
         warn!("not awaited at the end: {undone:?}");
     }
     Ok(())

@@ -4,7 +4,7 @@ use berth_core::Core;
 use berth_core::action::PodEvent;
 use tokio::sync::oneshot;
 
-use crate::wasm::Delivery;
+use berth_plugin_host::Delivery;
 
 /// A message to the core's thread.
 pub enum Control {

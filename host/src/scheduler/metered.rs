@@ -14,7 +14,7 @@ use berth_core::plugins::{
 use berth_core::{Plugins, Timestamp};
 
 use crate::admin::metrics::{Call, Meter};
-use crate::wasm::Guests;
+use berth_plugin_host::Guests;
 
 /// Passes every question on.
 pub struct Metered<'a> {

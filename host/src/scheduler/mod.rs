@@ -1,7 +1,7 @@
 //! The scheduler as it runs: one thread owns core and guests, and everyone else talks to it through channels.
 //!
 //! ```text
-//!  kube::Shell ──Event──▶ ┌──────────────────────┐ ──Action──▶ kube::Shell
+//!  berth_kube::Shell ──Event──▶ ┌──────────────────────┐ ──Action──▶ berth_kube::Shell
 //!  wasm loader ─Delivery▶ │ turn: Core + Guests  │
 //!  callers ────Inspect──▶ └──────────────────────┘
 //! ```
@@ -35,10 +35,11 @@ pub use self::reload::Reload;
 use self::turn::Turn;
 pub use self::vitals::Vitals;
 use crate::admin::metrics::{Meter, Metrics};
-use crate::config::Configuration;
-use crate::extender::Extenders;
-use crate::kube::{self, Shell, Undone};
-use crate::wasm::{self, Guests, Limits, Loader};
+use berth_config::Configuration;
+use berth_core::limits::Limits;
+use berth_kube::extender::Extenders;
+use berth_kube::{Shell, Undone};
+use berth_plugin_host::{Guests, Loader};
 use berth_supervisor::Supervisor;
 
 /// Stack of the core's thread, on which guests run, too.
@@ -58,7 +59,7 @@ pub struct Options {
     /// The core's settings.
     pub core: berth_core::Options,
     /// How it talks to the API server.
-    pub shell: crate::kube::Options,
+    pub shell: berth_kube::Options,
     /// Where it counts what it does.
     pub metrics: Arc<Metrics>,
     /// Where it shows that it lives.
@@ -135,7 +136,7 @@ impl Scheduler {
         let guests = Guests::supervised(Arc::clone(&limits), Arc::clone(&outbox), &supervisor);
         let guests = guests.context("starting the plugins' threads")?;
         let shell_options =
-            kube::Options { extenders: Arc::clone(&extenders), supervisor: supervisor.clone(), ..options.shell };
+            berth_kube::Options { extenders: Arc::clone(&extenders), supervisor: supervisor.clone(), ..options.shell };
         let mut shell = Shell::start(client, &shell_options, events);
         let synced = shell.synced().boxed().shared();
         let shell = Arc::new(shell);
@@ -162,12 +163,13 @@ impl Scheduler {
             move || supervisor.thread("the core's thread", || turn.run())
         };
         let thread = std::thread::Builder::new().name("core".into()).stack_size(STACK).spawn(core)?;
-        let loader_options = wasm::LoaderOptions {
+        let loader_options = berth_plugin_host::LoaderOptions {
             plugins_dir: options.plugins_dir,
             cache_dir: options.cache_dir,
             limits,
             supervisor: supervisor.clone(),
-            ..wasm::LoaderOptions::default()
+            built_in: crate::default_plugins().to_vec(),
+            ..berth_plugin_host::LoaderOptions::default()
         };
         let loader = Arc::new(Loader::start(loader_options, options.configuration.profiles, outbox)?);
         Ok(Self {
@@ -189,7 +191,7 @@ impl Scheduler {
     /// The loader's thread has ended.
     pub async fn ready(&self) -> Result<()> {
         self.synced().await;
-        let missing = |error: &wasm::LoaderError| self.vitals.set_plugins_missing(Some(error.to_string()));
+        let missing = |error: &berth_plugin_host::LoaderError| self.vitals.set_plugins_missing(Some(error.to_string()));
         self.loader.serving(missing).await?;
         self.vitals.set_plugins_missing(None);
         Ok(())
@@ -269,7 +271,7 @@ fn with_backoff(mut core: berth_core::Options, configuration: &Configuration) ->
     core
 }
 
-fn outbox(control: &UnboundedSender<Control>) -> wasm::Outbox {
+fn outbox(control: &UnboundedSender<Control>) -> berth_plugin_host::Outbox {
     let control = control.clone();
     Arc::new(move |delivery| control.send(Control::Plugins(delivery)).is_ok())
 }

@@ -9,7 +9,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use super::control::Control;
-use crate::wasm::{AssembleError, Loader, PluginStatus, ProfileSpec};
+use berth_core::profile_spec::ProfileSpec;
+use berth_plugin_host::{AssembleError, Loader, PluginStatus};
 
 /// A view of a scheduler. Does not keep it running.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use tracing::{info, warn};
 
 use super::Observer;
-use crate::config::{Configuration, Followed};
+use berth_config::{Configuration, Followed};
 
 /// A followed file, and the scheduler that is to want what it says.
 pub struct Reload {

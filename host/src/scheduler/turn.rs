@@ -14,7 +14,7 @@ use super::control::Control;
 use super::metered::Metered;
 use super::vitals::Vitals;
 use crate::admin::metrics::Meter;
-use crate::wasm::Guests;
+use berth_plugin_host::Guests;
 
 /// How long the thread sleeps at most when nothing happens: the beat of what depends on time alone.
 const BEAT: Duration = Duration::from_secs(1);

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use berth::admin::{self, Subject};
-use berth::kube::OwnPod;
 use berth::scheduler::{Options, Scheduler};
+use berth_kube::OwnPod;
 use client::{Answer, Client};
 use cluster::{Cluster, node, pod, until};
 use k8s_openapi::api::events::v1::Event;

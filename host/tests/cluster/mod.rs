@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use berth::kube::lease::Record;
+use berth_kube::lease::Record;
 use berth_sim as sim;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Pod;
@@ -29,7 +29,7 @@ pub struct Cluster {
 impl Cluster {
     pub async fn start() -> Self {
         let server = sim::Server::start(sim::Options::default()).await.expect("a server");
-        let client = berth::kube::connect_to(&server.kubeconfig()).await.expect("a client");
+        let client = berth_kube::connect_to(&server.kubeconfig()).await.expect("a client");
         let directory = TempDir::new().expect("a directory");
         let kubeconfig = directory.path().join("kubeconfig");
         std::fs::write(&kubeconfig, server.kubeconfig()).expect("written");

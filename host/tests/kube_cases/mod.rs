@@ -4,10 +4,10 @@ mod carrying;
 
 use std::time::Duration;
 
-use berth::kube::{Options, Shell, Undone};
 use berth_core::action::PodEvent;
 use berth_core::model::{Pod, PodKey};
 use berth_core::{Action, Event};
+use berth_kube::{Options, Shell, Undone};
 use k8s_openapi::api::core::v1::{Node as ApiNode, Pod as ApiPod, ServiceAccount};
 use k8s_openapi::api::events::v1::Event as ApiEvent;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};

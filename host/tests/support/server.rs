@@ -236,7 +236,7 @@ async fn client(address: &str) -> kube::Client {
         "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
     });
     std::fs::write(&file, text.to_string()).expect("written");
-    berth::kube::connect(Some(&file)).await.expect("a client")
+    berth_kube::connect(Some(&file)).await.expect("a client")
 }
 
 /// Answers to lists and watches in their order; after the last, lists are empty and watches stay open.

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use berth::wasm::{Conformance, Examination, Limits, Promise, Solo};
+use berth_core::limits::Limits;
+use berth_plugin_host::{Conformance, Examination, Promise, Solo};
 use tempfile::TempDir;
 
 use super::wasm_guest::{Guest, NORMALIZE_CUSTOM, NORMALIZE_NONE};
@@ -30,7 +31,7 @@ fn sound() -> Guest {
 fn breaks(what: &str, guest: &Guest, promise: Promise, export: &str, words: &str) {
     let conformance = examined(guest);
     let of_promise =
-        |finding: &&berth::wasm::Finding| finding.promise == promise && finding.export.to_string() == export;
+        |finding: &&berth_plugin_host::Finding| finding.promise == promise && finding.export.to_string() == export;
     let Some(finding) = conformance.findings.iter().find(of_promise) else {
         panic!(
             "{what}: not found among {:#?}",

@@ -6,12 +6,14 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use berth::wasm::{BuiltIn, Delivery, Guests, Limits, Loader, LoaderOptions, PluginState, ProfileSpec};
 use berth_core::cache::{Cache, NodeId, PodId};
+use berth_core::limits::Limits;
 use berth_core::model::{Node, ObjectKind, ObjectReads, Pod, PodKey, PodRequests, Resources};
 use berth_core::plugins::{Code, Cycle, PluginError, PluginId, PostFilterResult, TemplateId, Verdicts, WhatIf};
 use berth_core::profile::Profile;
+use berth_core::profile_spec::ProfileSpec;
 use berth_core::{Event, Plugins, Timestamp};
+use berth_plugin_host::{BuiltIn, Delivery, Guests, Loader, LoaderOptions, PluginState};
 use tempfile::TempDir;
 
 /// How long anything may take that happens on another thread.
@@ -39,7 +41,6 @@ pub fn options(dir: Option<&Path>) -> LoaderOptions {
     LoaderOptions {
         plugins_dir: dir.map(Path::to_owned),
         cache_dir: Some(compiled.path().join("compiled")),
-        built_in: Vec::new(),
         ..LoaderOptions::default()
     }
 }
@@ -53,7 +54,7 @@ impl Host {
     /// Starts a loader; its plugins have not arrived yet.
     pub fn start(options: LoaderOptions, specs: Vec<ProfileSpec>) -> Self {
         let (sender, inbox) = channel();
-        let outbox: berth::wasm::Outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
+        let outbox: berth_plugin_host::Outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
         let limits = Arc::clone(&options.limits);
         Self {
             guests: Guests::new(limits, Arc::clone(&outbox)).expect("a thread"),
@@ -77,12 +78,12 @@ impl Host {
     /// One component, by further options of one's own.
     pub fn serving(component: Vec<u8>, options: LoaderOptions) -> Self {
         let options = LoaderOptions { built_in: vec![built_in("test.wasm", component)], ..options };
-        let mut spec = ProfileSpec::default_profile("default-scheduler");
+        let mut spec = berth_config::default_profile("default-scheduler");
         spec.others = false;
-        spec.points = berth::wasm::PointSpecs::everywhere(vec![berth::wasm::Enabled {
+        spec.points = berth_core::profile_spec::PointSpecs::everywhere(vec![berth_core::profile_spec::Enabled {
             name: "Test".into(),
             weight: 1,
-            named_by: berth::wasm::NamedBy::MultiPoint,
+            named_by: berth_core::profile_spec::NamedBy::MultiPoint,
         }]);
         let mut host = Self::start(options, vec![spec]);
         host.until("the plugin serves", |host| host.swaps > 0 && !host.loader.status().is_empty());

@@ -9,14 +9,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use berth::config::{self, DEFAULT_PLUGINS, Provided};
-use berth::wasm::{Delivery, Enabled, Guests, Limits, LoaderOptions, NamedBy, PointSpecs, ProfileSpec, Stock};
+use berth_config::{DEFAULT_PLUGINS, Provided};
 use berth_core::cache::NodeId;
 use berth_core::cluster_event::ClusterEvent;
 use berth_core::cycle::Failure;
+use berth_core::limits::Limits;
 use berth_core::model::{ObjectReads, Pod, PodSpec};
 use berth_core::profile::Profile;
+use berth_core::profile_spec::{Enabled, NamedBy, PointSpecs, ProfileSpec};
 use berth_core::{Action, Core, Event, Timestamp};
+use berth_plugin_host::{Delivery, Guests, LoaderOptions, Stock};
 
 use self::hints::Events;
 use self::listener::Listener;
@@ -56,7 +58,12 @@ impl Berth {
     /// # Errors
     /// Returns an error if one of them is not a valid component.
     pub fn load() -> Result<Self> {
-        Ok(Self { stock: Stock::load(&LoaderOptions::default())? })
+        Ok(Self {
+            stock: Stock::load(&LoaderOptions {
+                built_in: berth::default_plugins().to_vec(),
+                ..LoaderOptions::default()
+            })?,
+        })
     }
 
     /// Returns Berth's answers for each pod, before the first change and after each change.
@@ -85,7 +92,7 @@ impl Berth {
 impl Cluster {
     fn new(stock: &Stock, case: &Case, keeping: Keeping) -> Result<Self> {
         let text = case.configuration().to_string();
-        let mut specs = config::parse(&text, "configuration")?.profiles;
+        let mut specs = berth_config::parse(&text, "configuration")?.profiles;
         let plugins = DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::Component);
         let plugins: Vec<&str> = plugins.map(|plugin| plugin.name).collect();
         let whole = specs.first().context("no profile")?.clone();

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use berth::wasm::{Guests, Usage};
 use berth_core::cache::{NodeId, PodId};
 use berth_core::facts::PodFacts;
 use berth_core::intent::Intent;
@@ -13,6 +12,7 @@ use berth_core::plugins::{
     PostFilterResult, PreFilterResult, PreScoreResult, Reserved, Status, TemplateId, Verdicts, WhatIf,
 };
 use berth_core::{Plugins, Timestamp};
+use berth_plugin_host::{Guests, Usage};
 use rustix::time::{ClockId, clock_gettime};
 
 /// What the core asked the plugins, by plugin name.

@@ -12,9 +12,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use berth::wasm::{Delivery, Guests, Limits, Loader, LoaderOptions, Outbox, ProfileSpec};
+use berth_core::limits::Limits;
 use berth_core::model::{Pod, PodKey};
+use berth_core::profile_spec::ProfileSpec;
 use berth_core::{Action, Core, Event, Options, Timestamp};
+use berth_plugin_host::{Delivery, Guests, Loader, LoaderOptions, Outbox};
 use serde_json::Value;
 
 use self::counted::Counted;
@@ -115,12 +117,13 @@ impl Engine {
                 core.step(event, NOW, &mut guests);
             }
         }
-        let profile = ProfileSpec::default_profile("default-scheduler");
+        let profile = berth_config::default_profile("default-scheduler");
         let options = LoaderOptions {
             plugins_dir: setup.plugins_dir,
             cache_dir: setup.cache_dir,
             limits,
             counts_work: setup.counts_work,
+            built_in: berth::default_plugins().to_vec(),
             ..LoaderOptions::default()
         };
         let loader = Loader::start(options, vec![profile], outbox)?;

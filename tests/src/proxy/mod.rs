@@ -87,7 +87,7 @@ impl Proxy {
     /// # Errors
     /// Returns an error if the client can't be configured.
     pub async fn client(&self) -> Result<Client> {
-        Ok(berth::kube::connect_to(&self.kubeconfig()).await?)
+        Ok(berth_kube::connect_to(&self.kubeconfig()).await?)
     }
 
     /// Writes a kubeconfig for a process that is to connect through the proxy. Returns its path.

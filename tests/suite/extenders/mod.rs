@@ -5,7 +5,6 @@
 mod scenes;
 
 use anyhow::{Context, Result, ensure};
-use berth::config;
 use berth::scheduler::{self, Scheduler};
 use berth_tests::extender::{Asked, Extender};
 use berth_tests::objects::{node, pod, priority_class, with};
@@ -86,7 +85,7 @@ async fn by_berth(target: &Target, scene: &Scene) -> Result<Seen> {
         "leaderElection": {"leaderElect": false},
         "extenders": configured(scene, &extender),
     });
-    let configuration = config::parse(&file.to_string(), "scheduler.yaml")?;
+    let configuration = berth_config::parse(&file.to_string(), "scheduler.yaml")?;
     let options = scheduler::Options { configuration, ..scheduler::Options::default() };
     let scheduler = Scheduler::start(target.client.clone(), options).await?;
     let seen = seen(target, scene, &extender).await;

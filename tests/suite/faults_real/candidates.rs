@@ -2,7 +2,7 @@
 //! kubelet would restart it.
 
 use anyhow::{Context, Result, ensure};
-use berth::kube::lease;
+use berth_kube::lease;
 use berth_tests::wait::{Look, eventually};
 use berth_tests::{Journal, Process, Proxy, Record, Target, api, binds};
 use serde_json::{Value, json};

@@ -13,7 +13,7 @@ use tracing::{info, warn};
 use super::AccessError;
 use super::authorities::Authorities;
 use super::front_proxy::{FrontProxy, Headers};
-use crate::kube::{ConnectError, connect};
+use berth_kube::{ConnectError, connect};
 
 const NAMESPACE: &str = "kube-system";
 const NAME: &str = "extension-apiserver-authentication";
@@ -53,7 +53,7 @@ impl Lookup {
         let found = match tokio::time::timeout(PATIENCE, Self::api(client).get(NAME)).await {
             Ok(Ok(found)) => found,
             Ok(Err(::kube::Error::Api(status))) => return Err(status.message),
-            Ok(Err(error)) => return Err(crate::kube::error_with_causes(&error)),
+            Ok(Err(error)) => return Err(berth_kube::error_with_causes(&error)),
             Err(_) => return Err(format!("no answer within {} s", PATIENCE.as_secs())),
         };
         self.take(&found);

@@ -84,7 +84,7 @@ pub enum AccessError {
         /// The flag.
         flag: &'static str,
         /// What is wrong with it.
-        source: crate::kube::ConnectError,
+        source: berth_kube::ConnectError,
     },
     /// A file of authorities.
     #[error("{flag} {file}: {what}", file = file.display())]

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tracing::warn;
 
-use crate::kube::error_with_causes;
+use berth_kube::error_with_causes;
 
 /// How long the API server may take.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -10,7 +10,7 @@ use prometheus_client::registry::Registry;
 
 use super::add;
 use super::labels::{InfoLabels, PluginLabels, RefusedLabels};
-use crate::wasm::{PluginState, PluginStatus, Usage};
+use berth_plugin_host::{PluginState, PluginStatus, Usage};
 
 pub(super) fn add_to(registry: &mut Registry, plugins: &[PluginStatus]) {
     let serves = |plugin: &&PluginStatus| !matches!(plugin.state, PluginState::Refused | PluginState::Unused);

@@ -11,7 +11,7 @@ use prometheus_client::registry::Registry;
 
 use super::labels::{CacheLabels, IncomingLabels, QueueLabels, RejectionLabels};
 use super::{add, plugins, process};
-use crate::wasm::PluginStatus;
+use berth_plugin_host::PluginStatus;
 
 /// The state of queue, cache and plugins at one time.
 #[derive(Clone, Debug, Default)]

@@ -7,8 +7,8 @@ use anyhow::Result;
 
 use super::screen;
 use crate::cli::out;
-use crate::config::{self, Loaded, Named, Place};
-use crate::wasm::{self, Absent, LineUp, LoaderOptions};
+use berth_config::{Loaded, Named, Place};
+use berth_plugin_host::{Absent, LineUp, LoaderOptions};
 
 /// Arguments of `berth config check`.
 #[derive(Debug, clap::Args)]
@@ -23,7 +23,7 @@ pub struct Args {
 /// Prints what would run.
 pub(super) fn check(args: Args) -> Result<ExitCode> {
     let file = args.file.display().to_string();
-    let loaded = match config::load_noted(&args.file) {
+    let loaded = match berth_config::load_noted(&args.file) {
         Ok(loaded) => loaded,
         Err(error) => {
             out::line(&error)?;
@@ -36,9 +36,10 @@ pub(super) fn check(args: Args) -> Result<ExitCode> {
         cache_dir: berth.cache_directory.clone(),
         limits: berth.limits().into(),
         plugins_dir: plugins_dir.clone(),
+        built_in: crate::default_plugins().to_vec(),
         ..LoaderOptions::default()
     };
-    let (lines, error) = wasm::line_up(&options, loaded.configuration.profiles.clone())?;
+    let (lines, error) = berth_plugin_host::line_up(&options, loaded.configuration.profiles.clone())?;
     let mut wrong = absent(&file, &lines, &loaded, plugins_dir.is_some());
     wrong.extend(error.map(|error| format!("{file}: {error}")));
     out::text(screen::render(&file, &loaded, &lines))?;
@@ -55,7 +56,7 @@ fn absent(file: &str, lines: &[LineUp], loaded: &Loaded, has_directory: bool) ->
     for line in lines {
         for absent in &line.absent {
             let places = loaded.named.iter().filter(|named| is_of(named, line, absent));
-            let remedy = match (absent.point, config::removed_plugin(&absent.plugin)) {
+            let remedy = match (absent.point, berth_config::removed_plugin(&absent.plugin)) {
                 (None, Some(instead)) => format!("; Kubernetes has removed it: {instead}"),
                 (None, None) if !has_directory && absent.near.is_none() => {
                     "; if it is in a directory of yours, name that with --plugins".to_owned()

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use super::out;
-use crate::config::SCHEMAS;
+use berth_config::SCHEMAS;
 
 /// What to do about configuration files.
 #[derive(Debug, clap::Subcommand)]
@@ -24,7 +24,7 @@ pub enum Command {
 #[derive(Debug, clap::Args)]
 pub struct SchemaArgs {
     /// `kind` of the document.
-    #[arg(default_value = crate::config::v1::KIND, value_parser = SCHEMAS.map(|schema| schema.kind))]
+    #[arg(default_value = berth_config::v1::KIND, value_parser = SCHEMAS.map(|schema| schema.kind))]
     kind: String,
 }
 

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use comfy_table::{ContentArrangement, Table, presets::NOTHING};
 
-use crate::config::v1::{Extender, Profile};
-use crate::config::{Configuration, Loaded, Problem};
-use crate::wasm::{LineUp, ProfileSpec, Source, Standing};
+use berth_config::v1::{Extender, Profile};
+use berth_config::{Configuration, Loaded, Problem};
+use berth_core::profile_spec::ProfileSpec;
+use berth_plugin_host::{LineUp, Source, Standing};
 
 /// Wide enough for three names beside each other where nothing says how wide the screen is.
 const WIDTH: u16 = 110;

@@ -12,8 +12,8 @@ use berth_core::plugins::{Code, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::kube::PodParts;
-use crate::kube::objects::{NodeObject, Notes, PodObject};
+use berth_kube::PodParts;
+use berth_kube::objects::{NodeObject, Notes, PodObject};
 
 /// A file of this size is taken for a mistake.
 const MOST_BYTES: u64 = 4 << 20;

@@ -9,7 +9,8 @@ use comfy_table::{Table, presets::NOTHING};
 
 use super::or_dash;
 use crate::cli::out;
-use crate::wasm::{self, CHECK_NODES, CheckReport, Examination, Limits, Variety};
+use berth_core::limits::Limits;
+use berth_plugin_host::{CHECK_NODES, CheckReport, Examination, Variety};
 
 /// Arguments of `berth plugin check`.
 #[derive(Debug, clap::Args)]
@@ -32,7 +33,7 @@ pub(super) fn check(args: &Args) -> Result<ExitCode> {
     let parsed: serde_json::Value = serde_json::from_str(&args.args).context("--args is not JSON")?;
     ensure!(parsed.is_object(), "--args has to be a JSON object, such as {{\"resource\": \"nvidia.com/gpu\"}}");
     let examination = Examination { seed: args.seed, words: args.words.clone(), ..Examination::default() };
-    let report = wasm::check(&args.file, &args.args, Limits::default(), examination)?;
+    let report = berth_plugin_host::check(&args.file, &args.args, Limits::default(), examination)?;
     out::line(described(&report, args.seed))?;
     let findings = &report.conformance.findings;
     if findings.is_empty() {

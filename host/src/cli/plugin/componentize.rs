@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::wasm::Limits;
+use berth_core::limits::Limits;
 
 /// Arguments of `berth plugin componentize`.
 #[derive(Debug, clap::Args)]

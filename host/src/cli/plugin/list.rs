@@ -8,8 +8,8 @@ use comfy_table::{Table, presets::NOTHING};
 
 use super::or_dash;
 use crate::cli::out;
-use crate::config::{self, Configuration};
-use crate::wasm::{self, LoaderOptions, PluginState, PluginStatus};
+use berth_config::Configuration;
+use berth_plugin_host::{LoaderOptions, PluginState, PluginStatus};
 
 /// Arguments of `berth plugin list`.
 #[derive(Debug, clap::Args)]
@@ -25,13 +25,14 @@ pub struct Args {
 /// Prints them.
 pub(super) fn list(args: Args) -> Result<ExitCode> {
     let configuration = match &args.config {
-        Some(file) => config::load(file)?,
+        Some(file) => berth_config::load(file)?,
         None => Configuration::default(),
     };
     let plugins_dir = args.plugins.or_else(|| configuration.berth.plugin_directory.clone());
     let limits = configuration.berth.limits().into();
-    let options = LoaderOptions { plugins_dir, limits, ..LoaderOptions::default() };
-    let (plugins, error) = wasm::survey(&options, configuration.profiles)?;
+    let options =
+        LoaderOptions { plugins_dir, limits, built_in: crate::default_plugins().to_vec(), ..LoaderOptions::default() };
+    let (plugins, error) = berth_plugin_host::survey(&options, configuration.profiles)?;
     out::line(table(&plugins))?;
     if let Some(error) = error {
         return Err(error.into());

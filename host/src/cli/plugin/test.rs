@@ -8,7 +8,8 @@ use berth_core::plugins::Status;
 
 use super::cases::{Case, Score, Table};
 use crate::cli::out;
-use crate::wasm::{Limits, Said, Solo};
+use berth_core::limits::Limits;
+use berth_plugin_host::{Said, Solo};
 
 /// Arguments of `berth plugin test`.
 #[derive(Debug, clap::Args)]

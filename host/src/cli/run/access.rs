@@ -7,7 +7,7 @@ use clap::ArgAction;
 
 use super::boolean;
 use crate::admin::{AuthenticationOptions, AuthorizationOptions, Headers};
-use crate::config::parse_duration;
+use berth_config::parse_duration;
 
 /// Who asks.
 #[derive(Clone, Debug, clap::Args)]

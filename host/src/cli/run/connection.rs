@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use kube::Client;
 
-use crate::config::Configuration;
+use berth_config::Configuration;
 
 /// Two clients of one API server, each with a rate limit of its own, so that a backlog of bindings does not delay the renewal of the
 /// Lease. kube-scheduler has two as well.
@@ -19,7 +19,7 @@ pub struct Clients {
 impl Clients {
     fn of(client: Client, rate: Option<(f32, u32)>) -> Self {
         let limited = |client| match rate {
-            Some((qps, burst)) => crate::kube::limited(client, qps, burst),
+            Some((qps, burst)) => berth_kube::limited(client, qps, burst),
             None => client,
         };
         Self { general: limited(client.clone()), lease: limited(client) }
@@ -62,7 +62,7 @@ impl ConnectionFlags {
     /// There is no API server to talk to, or what says which can't be used.
     pub async fn clients(&self, configuration: &Configuration) -> Result<Clients> {
         let connection = &configuration.client_connection;
-        let client = crate::kube::connect_at(connection.kubeconfig(), self.master.as_deref()).await?;
+        let client = berth_kube::connect_at(connection.kubeconfig(), self.master.as_deref()).await?;
         Ok(Clients::of(client, connection.rate()))
     }
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::boolean;
-use crate::config::parse_duration;
-use crate::kube::lease::LeaderElection;
+use berth_config::LeaderElection;
+use berth_config::parse_duration;
 
 /// The election. What is given here comes before what the configuration file says, as kube-scheduler has it.
 #[derive(Clone, Debug, clap::Args)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use tracing::info;
 
-use crate::config::Configuration;
+use berth_config::Configuration;
 
 /// Where plugins are, and what becomes of the configuration.
 #[derive(Debug, clap::Args)]

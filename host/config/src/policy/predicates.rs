@@ -1,0 +1,171 @@
+//! `predicates[]`: which nodes a pod can't run on.
+
+use super::model::{self, PredicateArgument};
+use super::profile::Draft;
+use super::{Findings, check_once};
+use crate::path::Path;
+use berth_apimachinery::nearest;
+
+/// What a predicate has become.
+#[derive(Clone, Copy)]
+enum Predicate {
+    /// Default plugins' filters.
+    Filters(&'static [&'static str]),
+    /// One of NodeConditions' checks.
+    Condition,
+    /// One of InTreeVolumeLimits' limits.
+    VolumeLimit,
+    /// It says by its argument what it is, and by this field of it.
+    Argument(&'static str),
+}
+
+use Predicate::{Argument, Condition, Filters, VolumeLimit};
+
+const LABELS_PRESENCE: &str = "labelsPresence";
+const SERVICE_AFFINITY: &str = "serviceAffinity";
+
+/// All that Kubernetes had between v1.0 and v1.22.
+const PREDICATES: [(&str, Predicate); 27] = [
+    ("CheckNodeCondition", Condition),
+    ("CheckNodeUnschedulable", Filters(&["NodeUnschedulable"])),
+    ("GeneralPredicates", Filters(&["NodeResourcesFit", "NodeName", "NodePorts", "NodeAffinity"])),
+    ("HostName", Filters(&["NodeName"])),
+    ("PodFitsHostPorts", Filters(&["NodePorts"])),
+    ("PodFitsPorts", Filters(&["NodePorts"])),
+    ("MatchNodeSelector", Filters(&["NodeAffinity"])),
+    ("PodFitsResources", Filters(&["NodeResourcesFit"])),
+    ("NoDiskConflict", Filters(&["VolumeRestrictions"])),
+    ("PodToleratesNodeTaints", Filters(&["TaintToleration"])),
+    ("CheckNodeLabelPresence", Argument(LABELS_PRESENCE)),
+    ("CheckServiceAffinity", Argument(SERVICE_AFFINITY)),
+    ("labelsPresence", Argument(LABELS_PRESENCE)),
+    ("serviceAffinity", Argument(SERVICE_AFFINITY)),
+    ("MaxEBSVolumeCount", VolumeLimit),
+    ("MaxGCEPDVolumeCount", VolumeLimit),
+    ("MaxAzureDiskVolumeCount", VolumeLimit),
+    ("MaxCinderVolumeCount", VolumeLimit),
+    ("MaxCSIVolumeCount", Filters(&["NodeVolumeLimits"])),
+    ("MaxCSIVolumeCountPred", Filters(&["NodeVolumeLimits"])),
+    ("CheckVolumeBinding", Filters(&["VolumeBinding"])),
+    ("NoVolumeZoneConflict", Filters(&["VolumeZone"])),
+    ("EvenPodsSpread", Filters(&["PodTopologySpread"])),
+    ("MatchInterPodAffinity", Filters(&["InterPodAffinity"])),
+    ("CheckNodeMemoryPressure", Condition),
+    ("CheckNodeDiskPressure", Condition),
+    ("CheckNodePIDPressure", Condition),
+];
+
+/// On whatever the file says.
+const MANDATORY: [&str; 2] = ["CheckNodeUnschedulable", "PodToleratesNodeTaints"];
+
+/// kube-scheduler's own where the file has no `predicates`.
+const DEFAULTS: [&str; 12] = [
+    "CheckNodeUnschedulable",
+    "CheckVolumeBinding",
+    "EvenPodsSpread",
+    "GeneralPredicates",
+    "MatchInterPodAffinity",
+    "MaxAzureDiskVolumeCount",
+    "MaxCSIVolumeCountPred",
+    "MaxEBSVolumeCount",
+    "MaxGCEPDVolumeCount",
+    "NoDiskConflict",
+    "NoVolumeZoneConflict",
+    "PodToleratesNodeTaints",
+];
+
+/// Those of kube-scheduler's default provider.
+pub(super) fn defaults(draft: &mut Draft) {
+    DEFAULTS.into_iter().for_each(|name| enable(name, draft));
+}
+
+/// Those of the file, and the mandatory ones.
+pub(super) fn take(list: &[model::Predicate], path: &Path, draft: &mut Draft, findings: &mut Findings) {
+    check_once(list.iter().map(|predicate| predicate.name.as_str()), path, findings);
+    MANDATORY.into_iter().for_each(|name| enable(name, draft));
+    for (at, predicate) in list.iter().enumerate() {
+        one(predicate, &path.index(at), draft, findings);
+    }
+}
+
+fn one(predicate: &model::Predicate, path: &Path, draft: &mut Draft, findings: &mut Findings) {
+    let name = predicate.name.as_str();
+    let (named, argued) = (path.field("name"), path.field("argument"));
+    match (known(name), &predicate.argument) {
+        (Some(Argument(kind)), None) => findings.push((named, format!("{name} needs an argument: {kind}"))),
+        (Some(Argument(kind)), Some(argument)) => argue(argument, &[kind], &argued, draft, findings),
+        (Some(_), Some(_)) => findings.push((argued, format!("{name} takes no argument"))),
+        (Some(_), None) => enable(name, draft),
+        (None, Some(argument)) => argue(argument, &[SERVICE_AFFINITY, LABELS_PRESENCE], &argued, draft, findings),
+        (None, None) => {
+            let hint = match nearest(name, PREDICATES.into_iter().map(|(name, _)| name)) {
+                Some(known) => format!("did you mean {known}?"),
+                None => format!("one of your own needs an argument: {SERVICE_AFFINITY} or {LABELS_PRESENCE}"),
+            };
+            findings.push((named, format!("no predicate is called {name:?}; {hint}")));
+        }
+    }
+}
+
+fn known(name: &str) -> Option<Predicate> {
+    PREDICATES.iter().find(|(known, _)| *known == name).map(|(_, predicate)| *predicate)
+}
+
+/// One that needs no argument.
+fn enable(name: &str, draft: &mut Draft) {
+    match known(name) {
+        Some(Filters(plugins)) => plugins.iter().for_each(|plugin| draft.filter(plugin)),
+        Some(Condition) => draft.check_condition(name),
+        Some(VolumeLimit) => draft.limit_volumes(name),
+        Some(Argument(_)) | None => {}
+    }
+}
+
+/// One that says by its argument what it is, of these kinds.
+fn argue(argument: &PredicateArgument, kinds: &[&str], path: &Path, draft: &mut Draft, findings: &mut Findings) {
+    match argument {
+        PredicateArgument { service_affinity: Some(affinity), labels_presence: None }
+            if kinds.contains(&SERVICE_AFFINITY) =>
+        {
+            check_labels(&affinity.labels, &path.fields(&[SERVICE_AFFINITY, "labels"]), findings);
+            draft.require_alike(&affinity.labels);
+        }
+        PredicateArgument { service_affinity: None, labels_presence: Some(presence) }
+            if kinds.contains(&LABELS_PRESENCE) =>
+        {
+            check_labels(&presence.labels, &path.fields(&[LABELS_PRESENCE, "labels"]), findings);
+            draft.require_labels(&presence.labels, presence.presence);
+        }
+        _ => findings.push((path.clone(), format!("has to be {}, and that alone", kinds.join(" or ")))),
+    }
+}
+
+fn check_labels(labels: &[String], path: &Path, findings: &mut Findings) {
+    if labels.is_empty() {
+        findings.push((path.clone(), "is empty, where labels' keys belong".to_owned()));
+    }
+    for (at, _) in labels.iter().enumerate().filter(|(_, label)| label.is_empty()) {
+        findings.push((path.index(at), "is empty, where a label's key belongs".to_owned()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::page;
+    use super::*;
+
+    #[test]
+    fn the_page_says_what_each_has_become() {
+        for (name, predicate) in PREDICATES {
+            let said = page::plugins_for(name);
+            let plugins: &[&str] = match predicate {
+                Filters(plugins) => plugins,
+                Condition => &["NodeConditions"],
+                VolumeLimit => &["InTreeVolumeLimits"],
+                Argument(LABELS_PRESENCE) => &["NodeLabel"],
+                Argument(_) => &["ServiceAffinity"],
+            };
+            assert!(plugins.iter().all(|plugin| said.contains(plugin)), "{name}: {plugins:?}, the page says {said:?}");
+        }
+    }
+}

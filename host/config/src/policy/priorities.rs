@@ -1,0 +1,208 @@
+//! `priorities[]`: which nodes are better.
+
+use super::model::{self, PriorityArgument, RequestedToCapacityRatioArguments};
+use super::profile::{Draft, Weighed};
+use super::{Findings, check_once};
+use crate::path::Path;
+use crate::v1::{self, ScoringStrategy, ScoringStrategyType, UtilizationShapePoint};
+use berth_apimachinery::nearest;
+
+/// What a priority has become.
+#[derive(Clone, Copy)]
+enum Priority {
+    /// A plugin's score.
+    Score(&'static str),
+    /// NodeResourcesFit's, by one of its strategies.
+    Resources(ScoringStrategyType),
+    /// SelectorSpread's, by Services alone or by controllers as well.
+    Spread { services_only: bool },
+    /// All nodes are equal: it changes no order.
+    Equal,
+    /// It says by its argument what it is, and by this field of it.
+    Argument(&'static str),
+}
+
+use Priority::{Argument, Equal, Resources, Score, Spread};
+use ScoringStrategyType::{LeastAllocated, MostAllocated, RequestedToCapacityRatio};
+
+const LABEL_PREFERENCE: &str = "labelPreference";
+const SERVICE_ANTI_AFFINITY: &str = "serviceAntiAffinity";
+const RATIO: &str = "requestedToCapacityRatioArguments";
+
+/// All that Kubernetes had between v1.0 and v1.22, but for ResourceLimitsPriority, which was alpha and went. The last two are the
+/// names that documentation gives to those that say by an argument what they are.
+const PRIORITIES: [(&str, Priority); 15] = [
+    ("BalancedResourceAllocation", Score("NodeResourcesBalancedAllocation")),
+    ("EqualPriority", Equal),
+    ("EvenPodsSpreadPriority", Score("PodTopologySpread")),
+    ("ImageLocalityPriority", Score("ImageLocality")),
+    ("InterPodAffinityPriority", Score("InterPodAffinity")),
+    ("LeastRequestedPriority", Resources(LeastAllocated)),
+    ("MostRequestedPriority", Resources(MostAllocated)),
+    ("NodeAffinityPriority", Score("NodeAffinity")),
+    ("NodePreferAvoidPodsPriority", Score("NodePreferAvoidPods")),
+    ("RequestedToCapacityRatioPriority", Resources(RequestedToCapacityRatio)),
+    ("SelectorSpreadPriority", Spread { services_only: false }),
+    ("ServiceSpreadingPriority", Spread { services_only: true }),
+    ("TaintTolerationPriority", Score("TaintToleration")),
+    ("labelPreference", Argument(LABEL_PREFERENCE)),
+    ("serviceAntiAffinity", Argument(SERVICE_ANTI_AFFINITY)),
+];
+
+/// kube-scheduler's own where the file has no `priorities`, with their weights.
+const DEFAULTS: [(&str, i32); 9] = [
+    ("BalancedResourceAllocation", 1),
+    ("EvenPodsSpreadPriority", 2),
+    ("ImageLocalityPriority", 1),
+    ("InterPodAffinityPriority", 1),
+    ("LeastRequestedPriority", 1),
+    ("NodeAffinityPriority", 1),
+    ("NodePreferAvoidPodsPriority", 10_000),
+    ("SelectorSpreadPriority", 1),
+    ("TaintTolerationPriority", 1),
+];
+
+/// What kube-scheduler took for a function of use where no argument gave one: the emptier, the better.
+const EMPTIEST: [UtilizationShapePoint; 2] =
+    [UtilizationShapePoint { utilization: 0, score: 10 }, UtilizationShapePoint { utilization: 100, score: 0 }];
+
+/// Those of kube-scheduler's default provider.
+pub(super) fn defaults(draft: &mut Draft) {
+    for (name, weight) in DEFAULTS {
+        if let Some(priority) = known(name) {
+            // None of them keeps another out.
+            enable(priority, Weighed { name, weight }, draft).ok();
+        }
+    }
+}
+
+/// Those of the file.
+pub(super) fn take(list: &[model::Priority], path: &Path, draft: &mut Draft, findings: &mut Findings) {
+    check_once(list.iter().map(|priority| priority.name.as_str()), path, findings);
+    for (at, priority) in list.iter().enumerate() {
+        let path = path.index(at);
+        if let Err(message) = one(priority, &path.field("argument"), draft, findings) {
+            findings.push((path.field("name"), message));
+        }
+    }
+}
+
+/// An error says what is wrong with the name, or what it can't be beside.
+fn one(priority: &model::Priority, argued: &Path, draft: &mut Draft, findings: &mut Findings) -> Result<(), String> {
+    let name = priority.name.as_str();
+    let weighed = Weighed { name, weight: priority.weight };
+    match (known(name), &priority.argument) {
+        (None, None) => Err(unknown(name)),
+        (Some(Argument(kind)), None) => Err(format!("{name} needs an argument: {kind}")),
+        (Some(known), None) => enable(known, weighed, draft),
+        (Some(Argument(kind)), Some(argument)) => argue(argument, &[kind], argued, weighed, draft, findings),
+        (Some(Resources(RequestedToCapacityRatio)), Some(argument)) => {
+            argue(argument, &[RATIO], argued, weighed, draft, findings)
+        }
+        (None, Some(argument)) => {
+            let kinds = [SERVICE_ANTI_AFFINITY, LABEL_PREFERENCE, RATIO];
+            argue(argument, &kinds, argued, weighed, draft, findings)
+        }
+        (Some(_), Some(_)) => {
+            findings.push((argued.clone(), format!("{name} takes no argument")));
+            Ok(())
+        }
+    }
+}
+
+fn known(name: &str) -> Option<Priority> {
+    PRIORITIES.iter().find(|(known, _)| *known == name).map(|(_, priority)| *priority)
+}
+
+fn unknown(name: &str) -> String {
+    let hint = match nearest(name, PRIORITIES.into_iter().map(|(name, _)| name)) {
+        Some(known) => format!("did you mean {known}?"),
+        None => {
+            format!("one of your own needs an argument: {SERVICE_ANTI_AFFINITY}, {LABEL_PREFERENCE} or {RATIO}")
+        }
+    };
+    format!("no priority is called {name:?}; {hint}")
+}
+
+/// One that has no argument.
+fn enable(priority: Priority, weighed: Weighed<'_>, draft: &mut Draft) -> Result<(), String> {
+    match priority {
+        Score(plugin) => {
+            draft.score(plugin, weighed);
+            Ok(())
+        }
+        Resources(RequestedToCapacityRatio) => draft.score_resources(ratio(EMPTIEST.to_vec(), Vec::new()), weighed),
+        Resources(kind) => draft.score_resources(ScoringStrategy { kind, ..ScoringStrategy::default() }, weighed),
+        Spread { services_only } => draft.spread(services_only, weighed),
+        Equal | Argument(_) => Ok(()),
+    }
+}
+
+/// One that says by its argument what it is, of these kinds.
+fn argue(
+    argument: &PriorityArgument,
+    kinds: &[&str],
+    path: &Path,
+    weighed: Weighed<'_>,
+    draft: &mut Draft,
+    findings: &mut Findings,
+) -> Result<(), String> {
+    let PriorityArgument { service_anti_affinity, label_preference, requested_to_capacity_ratio_arguments } = argument;
+    match (service_anti_affinity, label_preference, requested_to_capacity_ratio_arguments) {
+        (Some(apart), None, None) if kinds.contains(&SERVICE_ANTI_AFFINITY) => draft.keep_apart(&apart.label, weighed),
+        (None, Some(preference), None) if kinds.contains(&LABEL_PREFERENCE) => {
+            draft.prefer_label(&preference.label, preference.presence, weighed)
+        }
+        (None, None, Some(arguments)) if kinds.contains(&RATIO) => {
+            let RequestedToCapacityRatioArguments { shape, resources } = arguments;
+            check_shape(shape, &path.fields(&[RATIO, "shape"]), findings);
+            draft.score_resources(ratio(shape.clone(), resources.clone()), weighed)
+        }
+        _ => {
+            findings.push((path.clone(), format!("has to be {}, and that alone", kinds.join(" or "))));
+            Ok(())
+        }
+    }
+}
+
+fn ratio(shape: Vec<UtilizationShapePoint>, resources: Vec<v1::ResourceSpec>) -> ScoringStrategy {
+    ScoringStrategy {
+        kind: RequestedToCapacityRatio,
+        resources,
+        requested_to_capacity_ratio: Some(v1::RequestedToCapacityRatio { shape }),
+    }
+}
+
+fn check_shape(shape: &[UtilizationShapePoint], path: &Path, findings: &mut Findings) {
+    if shape.is_empty() {
+        findings.push((path.clone(), "is empty, where at least one point belongs".to_owned()));
+    }
+    for (at, pair) in shape.windows(2).enumerate() {
+        if pair[0].utilization >= pair[1].utilization {
+            let path = path.index(at + 1).field("utilization");
+            findings.push((path, "has to be more than that of the point before".to_owned()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::page;
+    use super::*;
+
+    #[test]
+    fn the_page_says_what_each_has_become() {
+        for (name, priority) in PRIORITIES {
+            let said = page::plugins_for(name);
+            let plugin = match priority {
+                Score(plugin) => plugin,
+                Resources(_) => "NodeResourcesFit",
+                Spread { .. } => "SelectorSpread",
+                Equal => "none",
+                Argument(LABEL_PREFERENCE) => "NodeLabel",
+                Argument(_) => "ServiceAffinity",
+            };
+            assert!(said.contains(&plugin), "{name}: {plugin}, the page says {said:?}");
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! What predicates and priorities come to: one profile, which names all that runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::v1::{
+    DefaultingType, ExtensionPoint, InterPodAffinityArgs, NodeResourcesFitArgs, Plugin, PluginArgs, PluginConfig,
+    PluginSet, Plugins, PodTopologySpreadArgs, Profile, ScoringStrategy,
+};
+use ExtensionPoint::{Bind, Filter, PostFilter, PreBind, PreEnqueue, PreFilter, PreScore, QueueSort, Reserve, Score};
+
+const NODE_LABEL: &str = "NodeLabel";
+const SERVICE_AFFINITY: &str = "ServiceAffinity";
+const NODE_CONDITIONS: &str = "NodeConditions";
+const IN_TREE_VOLUME_LIMITS: &str = "InTreeVolumeLimits";
+const SELECTOR_SPREAD: &str = "SelectorSpread";
+const NODE_RESOURCES_FIT: &str = "NodeResourcesFit";
+const INTER_POD_AFFINITY: &str = "InterPodAffinity";
+const POD_TOPOLOGY_SPREAD: &str = "PodTopologySpread";
+
+/// Neither predicates nor priorities, and always there.
+const ALWAYS: [(&str, ExtensionPoint); 4] = [
+    ("SchedulingGates", PreEnqueue),
+    ("PrioritySort", QueueSort),
+    ("DefaultPreemption", PostFilter),
+    ("DefaultBinder", Bind),
+];
+
+/// Whose filters run, in kube-scheduler's order of predicates, and where each takes part for that.
+const FILTERS: [(&str, &[ExtensionPoint]); 16] = [
+    (NODE_CONDITIONS, &[Filter]),
+    ("NodeUnschedulable", &[Filter]),
+    (NODE_RESOURCES_FIT, &[Filter]),
+    ("NodeName", &[Filter]),
+    ("NodePorts", &[PreFilter, Filter]),
+    ("NodeAffinity", &[PreFilter, Filter]),
+    ("VolumeRestrictions", &[PreFilter, Filter]),
+    ("TaintToleration", &[Filter]),
+    (NODE_LABEL, &[Filter]),
+    (SERVICE_AFFINITY, &[PreFilter, Filter]),
+    (IN_TREE_VOLUME_LIMITS, &[PreFilter, Filter]),
+    ("NodeVolumeLimits", &[PreFilter, Filter]),
+    ("VolumeBinding", &[PreFilter, Filter, Reserve, PreBind]),
+    ("VolumeZone", &[PreFilter, Filter]),
+    (POD_TOPOLOGY_SPREAD, &[PreFilter, Filter]),
+    (INTER_POD_AFFINITY, &[PreFilter, Filter]),
+];
+
+/// Whose scores count, and where each takes part for that.
+const SCORES: [(&str, &[ExtensionPoint]); 11] = [
+    ("NodeResourcesBalancedAllocation", &[PreScore, Score]),
+    ("ImageLocality", &[Score]),
+    (INTER_POD_AFFINITY, &[PreScore, Score]),
+    (NODE_RESOURCES_FIT, &[Score]),
+    ("NodeAffinity", &[PreScore, Score]),
+    ("NodePreferAvoidPods", &[Score]),
+    (POD_TOPOLOGY_SPREAD, &[PreScore, Score]),
+    (SELECTOR_SPREAD, &[PreScore, Score]),
+    ("TaintToleration", &[Score]),
+    (NODE_LABEL, &[Score]),
+    (SERVICE_AFFINITY, &[Score]),
+];
+
+/// A priority's name and weight.
+#[derive(Clone, Copy)]
+pub(super) struct Weighed<'a> {
+    pub(super) name: &'a str,
+    pub(super) weight: i32,
+}
+
+/// A profile that is being made.
+#[derive(Default)]
+pub(super) struct Draft {
+    filters: BTreeSet<&'static str>,
+    scores: BTreeMap<&'static str, i32>,
+    /// By plugin, which priority came first that has it score, where it can't be had twice or has to be had in the same way.
+    first: BTreeMap<&'static str, (String, i32)>,
+    node_label: NodeLabel,
+    service_affinity: ServiceAffinity,
+    conditions: Vec<String>,
+    volume_limits: Vec<String>,
+    services_only: bool,
+    strategy: Option<ScoringStrategy>,
+    /// `hardPodAffinitySymmetricWeight`
+    pub(super) hard_pod_affinity_weight: Option<i32>,
+    /// How many in-tree volumes of a kind a node takes, in place of what is usual.
+    pub(super) max_volumes: Option<u32>,
+}
+
+#[derive(Default)]
+struct NodeLabel {
+    present: Vec<String>,
+    absent: Vec<String>,
+    present_preferred: Vec<String>,
+    absent_preferred: Vec<String>,
+}
+
+#[derive(Default)]
+struct ServiceAffinity {
+    alike: Vec<String>,
+    apart: Vec<String>,
+}
+
+impl Draft {
+    /// This plugin's filter runs.
+    pub(super) fn filter(&mut self, plugin: &'static str) {
+        self.filters.insert(plugin);
+    }
+
+    /// The predicate of this name about nodes' conditions.
+    pub(super) fn check_condition(&mut self, predicate: &str) {
+        self.filter(NODE_CONDITIONS);
+        self.conditions.push(predicate.to_owned());
+    }
+
+    /// The predicate of this name about in-tree volumes.
+    pub(super) fn limit_volumes(&mut self, predicate: &str) {
+        self.filter(IN_TREE_VOLUME_LIMITS);
+        self.volume_limits.push(predicate.to_owned());
+    }
+
+    /// Nodes have to have all of these labels, or none.
+    pub(super) fn require_labels(&mut self, keys: &[String], presence: bool) {
+        self.filter(NODE_LABEL);
+        let labels = if presence { &mut self.node_label.present } else { &mut self.node_label.absent };
+        labels.extend_from_slice(keys);
+    }
+
+    /// Nodes with a Service's pods have to be alike in these labels.
+    pub(super) fn require_alike(&mut self, keys: &[String]) {
+        self.filter(SERVICE_AFFINITY);
+        self.service_affinity.alike.extend_from_slice(keys);
+    }
+
+    /// This plugin scores.
+    pub(super) fn score(&mut self, plugin: &'static str, weighed: Weighed<'_>) {
+        self.scores.insert(plugin, weighed.weight);
+    }
+
+    /// Resources are scored in this way, of which there can be one.
+    pub(super) fn score_resources(&mut self, strategy: ScoringStrategy, weighed: Weighed<'_>) -> Result<(), String> {
+        self.only_once(NODE_RESOURCES_FIT, weighed)?;
+        self.strategy = Some(strategy);
+        Ok(())
+    }
+
+    /// Pods are spread by Services, and by controllers, too, unless it is to be by Services alone.
+    pub(super) fn spread(&mut self, services_only: bool, weighed: Weighed<'_>) -> Result<(), String> {
+        self.only_once(SELECTOR_SPREAD, weighed)?;
+        self.services_only = services_only;
+        Ok(())
+    }
+
+    fn only_once(&mut self, plugin: &'static str, weighed: Weighed<'_>) -> Result<(), String> {
+        if let Some((first, _)) = self.first.get(plugin) {
+            return Err(format!(
+                "{plugin} scores for {} as for {first}, and can do one of them: leave one out",
+                weighed.name
+            ));
+        }
+        self.first.insert(plugin, (weighed.name.to_owned(), weighed.weight));
+        self.score(plugin, weighed);
+        Ok(())
+    }
+
+    /// Nodes are better for having this label, or for not having it.
+    pub(super) fn prefer_label(&mut self, key: &str, presence: bool, weighed: Weighed<'_>) -> Result<(), String> {
+        self.weigh_once_more(NODE_LABEL, weighed)?;
+        let preferred = &mut self.node_label;
+        let labels = if presence { &mut preferred.present_preferred } else { &mut preferred.absent_preferred };
+        labels.push(key.to_owned());
+        Ok(())
+    }
+
+    /// The pods of a Service are spread over the values of this label.
+    pub(super) fn keep_apart(&mut self, key: &str, weighed: Weighed<'_>) -> Result<(), String> {
+        self.weigh_once_more(SERVICE_AFFINITY, weighed)?;
+        self.service_affinity.apart.push(key.to_owned());
+        Ok(())
+    }
+
+    /// The plugin takes the mean of all that it is told to prefer, so it weighs as much as they do together, which have to weigh
+    /// the same.
+    fn weigh_once_more(&mut self, plugin: &'static str, weighed: Weighed<'_>) -> Result<(), String> {
+        let weight = weighed.weight;
+        let (first, of_first) = self.first.entry(plugin).or_insert_with(|| (weighed.name.to_owned(), weight));
+        if *of_first != weight {
+            return Err(format!(
+                "{} has weight {weight} and {first}, of the same kind, {of_first}: they have to be equal",
+                weighed.name
+            ));
+        }
+        let sum = self.scores.get(plugin).copied().unwrap_or(0).checked_add(weight);
+        let sum = sum.ok_or_else(|| format!("all of its kind have a weight of more than {} together", i32::MAX))?;
+        self.scores.insert(plugin, sum);
+        Ok(())
+    }
+
+    /// The profile.
+    pub(super) fn into_profile(self) -> Profile {
+        let mut plugins = Plugins {
+            multi_point: PluginSet { enabled: Vec::new(), disabled: vec![plugin("*", None)] },
+            ..Plugins::default()
+        };
+        let mut enable = |name, point, weight| at(&mut plugins, point).enabled.push(plugin(name, weight));
+        ALWAYS.into_iter().for_each(|(name, point)| enable(name, point, None));
+        for (name, points) in FILTERS.into_iter().filter(|(name, _)| self.filters.contains(name)) {
+            points.iter().for_each(|point| enable(name, *point, None));
+        }
+        for (name, points) in SCORES {
+            let Some(weight) = self.scores.get(name).copied() else { continue };
+            points.iter().for_each(|point| enable(name, *point, (*point == Score).then_some(weight)));
+        }
+        let named: BTreeSet<&str> = self.filters.iter().chain(self.scores.keys()).copied().collect();
+        let plugin_config = named
+            .into_iter()
+            .filter_map(|name| Some(PluginConfig { name: name.to_owned(), args: Some(self.arguments(name)?) }));
+        Profile { plugin_config: plugin_config.collect(), plugins: Some(plugins), ..Profile::default() }
+    }
+
+    /// The arguments of a plugin, where it needs any.
+    fn arguments(&self, plugin: &str) -> Option<PluginArgs> {
+        match plugin {
+            NODE_CONDITIONS => Some(PluginArgs::Other(json!({ "checks": self.conditions }))),
+            IN_TREE_VOLUME_LIMITS => {
+                let limits = json!({ "limits": self.volume_limits });
+                Some(PluginArgs::Other(match self.max_volumes {
+                    Some(most) => with(limits, "maxVolumes", &json!(most)),
+                    None => limits,
+                }))
+            }
+            NODE_LABEL => {
+                let NodeLabel { present, absent, present_preferred, absent_preferred } = &self.node_label;
+                Some(lists([
+                    ("presentLabels", present),
+                    ("absentLabels", absent),
+                    ("presentLabelsPreference", present_preferred),
+                    ("absentLabelsPreference", absent_preferred),
+                ]))
+            }
+            SERVICE_AFFINITY => {
+                let ServiceAffinity { alike, apart } = &self.service_affinity;
+                Some(lists([("affinityLabels", alike), ("antiAffinityLabelsPreference", apart)]))
+            }
+            SELECTOR_SPREAD if self.services_only => Some(PluginArgs::Other(json!({ "servicesOnly": true }))),
+            NODE_RESOURCES_FIT => {
+                let scoring_strategy = self.strategy.clone()?;
+                let args = NodeResourcesFitArgs { scoring_strategy: Some(scoring_strategy), ..Default::default() };
+                Some(PluginArgs::NodeResourcesFit(args))
+            }
+            INTER_POD_AFFINITY => {
+                let hard_pod_affinity_weight = Some(self.hard_pod_affinity_weight?);
+                let args = InterPodAffinityArgs { hard_pod_affinity_weight, ..Default::default() };
+                Some(PluginArgs::InterPodAffinity(args))
+            }
+            // Pods that say nothing of it are spread by SelectorSpread, if at all.
+            POD_TOPOLOGY_SPREAD => {
+                let defaulting_type = Some(DefaultingType::List);
+                let args = PodTopologySpreadArgs { defaulting_type, ..Default::default() };
+                Some(PluginArgs::PodTopologySpread(args))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn plugin(name: &str, weight: Option<i32>) -> Plugin {
+    Plugin { name: name.to_owned(), weight }
+}
+
+fn at(plugins: &mut Plugins, point: ExtensionPoint) -> &mut PluginSet {
+    match point {
+        PreEnqueue => &mut plugins.pre_enqueue,
+        QueueSort => &mut plugins.queue_sort,
+        PreFilter => &mut plugins.pre_filter,
+        Filter => &mut plugins.filter,
+        PostFilter => &mut plugins.post_filter,
+        PreScore => &mut plugins.pre_score,
+        Score => &mut plugins.score,
+        Reserve => &mut plugins.reserve,
+        ExtensionPoint::Permit => &mut plugins.permit,
+        PreBind => &mut plugins.pre_bind,
+        Bind => &mut plugins.bind,
+        ExtensionPoint::PostBind => &mut plugins.post_bind,
+    }
+}
+
+/// Those of the lists that have elements.
+fn lists<const N: usize>(fields: [(&str, &Vec<String>); N]) -> PluginArgs {
+    let filled = fields.into_iter().filter(|(_, list)| !list.is_empty());
+    PluginArgs::Other(filled.map(|(name, list)| (name.to_owned(), json!(list))).collect())
+}
+
+fn with(mut object: Value, field: &str, value: &Value) -> Value {
+    object[field] = value.clone();
+    object
+}

@@ -1,0 +1,84 @@
+//! What all of Kubernetes' components can be told: `leaderElection` and `clientConnection`.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::Duration;
+
+/// `burst` where a file does not set it.
+pub(crate) const DEFAULT_BURST: i32 = 100;
+
+/// `leaderElection`: which of several copies places pods. An empty text or a duration of 0 stands for the default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LeaderElection {
+    /// Place pods only while holding the Lease. Default: true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leader_elect: Option<bool>,
+    /// How long a standby waits after it last saw the leader renew; longer than renewDeadline. Default: 15s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_duration: Option<Duration>,
+    /// How long the leader tries to renew before it ends. Default: 10s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renew_deadline: Option<Duration>,
+    /// How long to wait between two attempts. Default: 2s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_period: Option<Duration>,
+    /// The kind of the lock: `leases`, which is all that is left in Kubernetes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource_lock: Option<String>,
+    /// The Lease's name. Default: berth, where kube-scheduler's is kube-scheduler, so that they can run side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource_name: Option<String>,
+    /// The Lease's namespace. Default: kube-system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource_namespace: Option<String>,
+}
+
+/// `clientConnection`: how the API server is talked to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ClientConnection {
+    /// A kubeconfig file. The flag `--kubeconfig` comes before it. Default: the service account of the pod.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kubeconfig: Option<String>,
+    /// What answers may look like. Of no effect here: JSON is spoken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accept_content_types: Option<String>,
+    /// What requests look like. Of no effect here: JSON is spoken. Default: application/vnd.kubernetes.protobuf.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    /// Requests a second; negative for no limit. Default: no limit, where kube-scheduler's is 50.
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "without_fraction")]
+    pub qps: Option<f32>,
+    /// Requests at once, where qps limits them. Default: 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub burst: Option<i32>,
+}
+
+impl ClientConnection {
+    /// The kubeconfig, if one is named.
+    #[must_use]
+    pub fn kubeconfig(&self) -> Option<&Path> {
+        self.kubeconfig.as_deref().filter(|path| !path.is_empty()).map(Path::new)
+    }
+
+    /// Requests a second and at once, where they are limited.
+    #[must_use]
+    pub fn rate(&self) -> Option<(f32, u32)> {
+        let qps = self.qps.filter(|qps| *qps > 0.0)?;
+        let burst = self.burst.filter(|burst| *burst > 0).unwrap_or(DEFAULT_BURST);
+        Some((qps, burst.unsigned_abs()))
+    }
+}
+
+/// 50, not 50.0, as Kubernetes writes it.
+fn without_fraction<S: Serializer>(qps: &Option<f32>, serializer: S) -> Result<S::Ok, S::Error> {
+    match qps {
+        Some(qps) if qps.fract() == 0.0 && qps.abs() < 1e9 => serializer.serialize_i64(*qps as i64),
+        qps => qps.serialize(serializer),
+    }
+}

@@ -1,0 +1,71 @@
+//! Names as Kubernetes allows them.
+
+use crate::v1::{NodeSelectorOperator, NodeSelectorRequirement};
+
+/// A label's key or a resource's name: `zone`, `topology.kubernetes.io/zone`.
+pub(super) fn qualified(name: &str) -> Result<(), String> {
+    let (prefix, rest) = match name.split_once('/') {
+        Some((prefix, rest)) => (Some(prefix), rest),
+        None => (None, name),
+    };
+    let wrong = |what: &str| Err(format!("{name:?} {what}"));
+    if prefix.is_some_and(|prefix| !is_subdomain(prefix)) {
+        return wrong("has no DNS name before its slash, as in example.com/foo");
+    }
+    if rest.is_empty() || rest.len() > 63 {
+        return wrong("is no name: 1 to 63 characters belong behind the slash, if there is one");
+    }
+    let ends = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !ends(rest.chars().next()) || !ends(rest.chars().last()) || !rest.chars().all(inner) {
+        return wrong("is no name: letters, digits, '-', '_' and '.', with a letter or digit at both ends");
+    }
+    Ok(())
+}
+
+/// A resource that can be scored by.
+pub(super) fn resource(name: &str) -> Result<(), String> {
+    if name.is_empty() { Ok(()) } else { qualified(name) }
+}
+
+/// A resource that is none of Kubernetes' own: it has a domain before a slash, which is not theirs.
+pub(super) fn extended_resource(name: &str) -> Result<(), String> {
+    qualified(name)?;
+    let domain = name.split_once('/').map(|(domain, _)| domain);
+    let is_own = |domain: &str| domain == "kubernetes.io" || domain.ends_with(".kubernetes.io");
+    match domain {
+        None => Err(format!("{name:?} is no extended resource: those have a domain, as in example.com/{name}")),
+        Some(domain) if is_own(domain) => Err(format!("{name:?} is no extended resource: {domain} is Kubernetes' own")),
+        Some(_) if name.starts_with("requests.") => {
+            Err(format!("{name:?} is no extended resource: requests. stands before those in quotas"))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn is_subdomain(name: &str) -> bool {
+    let is_part = |part: &str| {
+        let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        !part.is_empty() && part.bytes().all(inner) && !part.starts_with('-') && !part.ends_with('-')
+    };
+    name.len() <= 253 && name.split('.').all(is_part)
+}
+
+/// Whether the values go with the operator.
+pub(super) fn values(requirement: &NodeSelectorRequirement) -> Result<(), String> {
+    let values = &requirement.values;
+    let operator = requirement.operator;
+    match operator {
+        NodeSelectorOperator::In | NodeSelectorOperator::NotIn if values.is_empty() => {
+            Err(format!("{operator:?} needs at least one value"))
+        }
+        NodeSelectorOperator::Exists | NodeSelectorOperator::DoesNotExist if !values.is_empty() => {
+            Err(format!("{operator:?} takes no values"))
+        }
+        NodeSelectorOperator::Gt | NodeSelectorOperator::Lt => match &values[..] {
+            [one] if one.parse::<i64>().is_ok() => Ok(()),
+            _ => Err(format!("{operator:?} needs one value, an integer in quotes")),
+        },
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,114 @@
+//! `plugins` of a profile.
+
+use super::Findings;
+use crate::convert::Version;
+use crate::defaults::{Provided, default_plugin};
+use crate::merge::{binds_itself, profile_spec};
+use crate::path::Path;
+use crate::removed::{LIMITS, removed_plugin};
+use crate::v1::{Plugin, PluginSet, Plugins, Profile};
+
+/// The order of pods where nothing is said.
+const DEFAULT_SORT: &str = "PrioritySort";
+
+/// All sets of a profile.
+pub(super) fn profile(profile: &Profile, version: Version, path: &Path, findings: &mut Findings) {
+    let Some(plugins) = &profile.plugins else { return };
+    let path = path.field("plugins");
+    let binds_itself = binds_itself(plugins);
+    for (name, set) in plugins.sets() {
+        let path = path.field(name);
+        if version == Version::V1 {
+            without_limits(set, &path, findings);
+        }
+        plugin_set(set, &path, binds_itself, findings);
+    }
+    for (name, set) in
+        [("placementGenerate", &plugins.placement_generate), ("placementScore", &plugins.placement_score)]
+    {
+        if !set.enabled.is_empty() {
+            findings.note(
+                path.field(name),
+                "is of pod groups, an alpha feature of Kubernetes that is not supported; leave it out",
+            );
+        }
+    }
+    one_queue_sort(profile, plugins, &path.field("queueSort"), findings);
+}
+
+fn plugin_set(set: &PluginSet, path: &Path, binds_itself: bool, findings: &mut Findings) {
+    for (at, plugin) in set.enabled.iter().enumerate() {
+        if let Some(message) = why_not_enabled(plugin, &set.enabled[..at]) {
+            findings.note(path.field("enabled").index(at), message);
+        }
+    }
+    for (at, Plugin { name, .. }) in set.disabled.iter().enumerate() {
+        let is_core = default_plugin(name).is_some_and(|plugin| plugin.provided == Provided::Core);
+        if is_core && !binds_itself && !set.enables(name) {
+            let message = format!("{name} can be disabled only where another plugin is enabled at bind");
+            findings.note(path.field("disabled").index(at), message);
+        }
+    }
+}
+
+/// Versions before v1 still know them.
+fn without_limits(set: &PluginSet, path: &Path, findings: &mut Findings) {
+    for (at, Plugin { name, .. }) in set.enabled.iter().enumerate() {
+        if LIMITS.contains(&&**name)
+            && let Some(instead) = removed_plugin(name)
+        {
+            findings.note(path.field("enabled").index(at), format!("Kubernetes has removed {name}: {instead}"));
+        }
+    }
+}
+
+/// Why the plugin can't be enabled behind those given.
+fn why_not_enabled(plugin: &Plugin, before: &[Plugin]) -> Option<String> {
+    let name = &plugin.name;
+    if name == "*" {
+        return Some("\"*\" stands for all plugins under disabled only".to_owned());
+    }
+    if let Some(first) = before.iter().position(|other| other.name == *name) {
+        return Some(format!("plugin {name:?} is enabled already, by enabled[{first}]"));
+    }
+    None
+}
+
+/// The queue has one order.
+fn one_queue_sort(profile: &Profile, plugins: &Plugins, path: &Path, findings: &mut Findings) {
+    let here = &plugins.queue_sort;
+    if here.enabled.len() > 1 {
+        findings.note(path.field("enabled").index(1), "one plugin alone can sort the queue");
+        return;
+    }
+    let Some(own) = here.enabled.first().filter(|own| own.name != DEFAULT_SORT) else { return };
+    if profile_spec(profile, None).points.queue_sort.iter().any(|plugin| &*plugin.name == DEFAULT_SORT) {
+        let message =
+            format!("{} can sort the queue only where {DEFAULT_SORT} is disabled, here under disabled", own.name);
+        findings.note(path.field("enabled").index(0), message);
+    }
+}
+
+/// All profiles share one queue.
+pub(super) fn same_queue_sort(profiles: &[Profile], findings: &mut Findings) {
+    let names = |profile: &Profile| -> Vec<String> {
+        let sets = profile.plugins.iter().flat_map(|plugins| &plugins.queue_sort.enabled);
+        let named = sets.map(|plugin| plugin.name.clone()).filter(|name| name != DEFAULT_SORT);
+        named.collect()
+    };
+    let Some((first, others)) = profiles.split_first() else { return };
+    let shown = |names: &[String]| if names.is_empty() { DEFAULT_SORT.to_owned() } else { names.join(", ") };
+    let canon = names(first);
+    for (at, profile) in others.iter().enumerate() {
+        let own = names(profile);
+        if own != canon {
+            let path = Path::default().field("profiles").index(at + 1).fields(&["plugins", "queueSort"]);
+            let message = format!(
+                "all profiles share one queue and its order: this has {}, profiles[0] has {}",
+                shown(&own),
+                shown(&canon)
+            );
+            findings.note(path, message);
+        }
+    }
+}

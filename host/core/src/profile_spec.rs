@@ -1,0 +1,138 @@
+//! What was asked for: profiles, by plugins' names.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::plugins::ExtensionPoints;
+use crate::profile::FailurePolicy;
+
+/// How a plugin came to be enabled: that decides whether it has to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedBy {
+    /// By nobody: it is in unless disabled. Left out where there is no such component.
+    Default,
+    /// By the profile, under `multiPoint`. Has to be there; left out at extension points that it does not export.
+    MultiPoint,
+    /// By the profile, at this very extension point. Has to be there, and to export it.
+    Point,
+}
+
+/// A plugin enabled at an extension point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enabled {
+    /// Its name.
+    pub name: Arc<str>,
+    /// At least 1. Of no meaning but at score.
+    pub weight: i64,
+    /// Who wants it.
+    pub named_by: NamedBy,
+}
+
+/// The plugins enabled at each extension point, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PointSpecs {
+    /// `preEnqueue`
+    pub pre_enqueue: Vec<Enabled>,
+    /// `queueSort`
+    pub queue_sort: Vec<Enabled>,
+    /// `preFilter`
+    pub pre_filter: Vec<Enabled>,
+    /// `filter`
+    pub filter: Vec<Enabled>,
+    /// `postFilter`
+    pub post_filter: Vec<Enabled>,
+    /// `preScore`
+    pub pre_score: Vec<Enabled>,
+    /// `score`
+    pub score: Vec<Enabled>,
+    /// `reserve`
+    pub reserve: Vec<Enabled>,
+    /// `permit`
+    pub permit: Vec<Enabled>,
+    /// `preBind`
+    pub pre_bind: Vec<Enabled>,
+    /// `bind`
+    pub bind: Vec<Enabled>,
+    /// `postBind`
+    pub post_bind: Vec<Enabled>,
+}
+
+impl PointSpecs {
+    /// Each list, with the export that it needs and its name in a configuration.
+    pub fn each(&self) -> [(&'static str, ExtensionPoints, &[Enabled]); 12] {
+        [
+            ("preEnqueue", ExtensionPoints::PRE_ENQUEUE, &self.pre_enqueue),
+            ("queueSort", ExtensionPoints::QUEUE_SORT, &self.queue_sort),
+            ("preFilter", ExtensionPoints::PRE_FILTER, &self.pre_filter),
+            ("filter", ExtensionPoints::FILTER, &self.filter),
+            ("postFilter", ExtensionPoints::POST_FILTER, &self.post_filter),
+            ("preScore", ExtensionPoints::PRE_SCORE, &self.pre_score),
+            ("score", ExtensionPoints::SCORE, &self.score),
+            ("reserve", ExtensionPoints::RESERVE, &self.reserve),
+            ("permit", ExtensionPoints::PERMIT, &self.permit),
+            ("preBind", ExtensionPoints::PRE_BIND, &self.pre_bind),
+            ("bind", ExtensionPoints::BIND, &self.bind),
+            ("postBind", ExtensionPoints::POST_BIND, &self.post_bind),
+        ]
+    }
+
+    /// The same list at every point.
+    #[must_use]
+    pub fn everywhere(enabled: Vec<Enabled>) -> Self {
+        Self {
+            pre_enqueue: enabled.clone(),
+            queue_sort: enabled.clone(),
+            pre_filter: enabled.clone(),
+            filter: enabled.clone(),
+            post_filter: enabled.clone(),
+            pre_score: enabled.clone(),
+            score: enabled.clone(),
+            reserve: enabled.clone(),
+            permit: enabled.clone(),
+            pre_bind: enabled.clone(),
+            bind: enabled.clone(),
+            post_bind: enabled,
+        }
+    }
+}
+
+/// One profile, as it was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProfileSpec {
+    /// `schedulerName`
+    pub scheduler_name: Box<str>,
+    /// What is enabled.
+    pub points: PointSpecs,
+    /// `pluginConfig[].args` by plugin name.
+    pub arguments: BTreeMap<Box<str>, serde_json::Value>,
+    /// Every other component in the directory stands at the end, with weight 1.
+    pub others: bool,
+    /// DefaultBinder, which is the core itself, is disabled: plugins at bind have to bind every pod.
+    pub without_default_binder: bool,
+    /// What a plugin's failure does.
+    pub failure_policy: FailurePolicy,
+    /// The same of single plugins, by name.
+    pub failure_policies: BTreeMap<Box<str>, FailurePolicy>,
+    /// `percentageOfNodesToScore`; all where it is absent, 0 or 100.
+    pub percentage_of_nodes_to_score: Option<u8>,
+}
+
+impl ProfileSpec {
+    /// A plugin's arguments, as JSON: `{}` where there are none. Equal arguments are equal texts.
+    pub fn arguments_of(&self, name: &str) -> Arc<str> {
+        self.arguments.get(name).map_or_else(|| "{}".into(), |value| value.to_string().into())
+    }
+
+    /// The names enabled anywhere, each once, in the order of the lists; whether the profile names it itself.
+    pub fn names(&self) -> Vec<(Arc<str>, bool)> {
+        let mut names: Vec<(Arc<str>, bool)> = Vec::new();
+        for enabled in self.points.each().into_iter().flat_map(|(_, _, enabled)| enabled) {
+            let required = enabled.named_by != NamedBy::Default;
+            match names.iter_mut().find(|(name, _)| *name == enabled.name) {
+                Some((_, also)) => *also |= required,
+                None => names.push((Arc::clone(&enabled.name), required)),
+            }
+        }
+        names
+    }
+}

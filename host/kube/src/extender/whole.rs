@@ -1,0 +1,161 @@
+//! Pods and nodes as the API server has them, for extenders that are sent them. Nothing is kept where there are none.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hashbrown::HashMap;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
+
+use berth_config::v1;
+
+/// What is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Wanted {
+    /// Pods that wait for a node: any extender that is asked in a cycle is sent the pod.
+    pending: bool,
+    /// Nodes: where one that filters or scores doesn't know them itself.
+    nodes: bool,
+    /// Pods on nodes: where one that takes part in preemption doesn't know them itself.
+    residents: bool,
+}
+
+/// Objects by key: nodes by name, pods by uid.
+type Objects = Mutex<HashMap<Box<str>, Arc<RawValue>>>;
+
+/// What informers see, as far as extenders are sent it.
+#[derive(Debug, Default)]
+pub struct Whole {
+    wanted: Wanted,
+    nodes: Objects,
+    pods: Objects,
+}
+
+impl Whole {
+    pub(super) fn wanted_by(extenders: &[v1::Extender]) -> Self {
+        let asked_in_cycles = |extender: &&v1::Extender| {
+            !(extender.filter_verb.is_empty()
+                && extender.prioritize_verb.is_empty()
+                && extender.preempt_verb.is_empty())
+        };
+        let mut wanted = Wanted::default();
+        for extender in extenders.iter().filter(asked_in_cycles) {
+            let about_nodes = !(extender.filter_verb.is_empty() && extender.prioritize_verb.is_empty());
+            wanted.pending = true;
+            wanted.nodes |= about_nodes && !extender.node_cache_capable;
+            wanted.residents |= !extender.preempt_verb.is_empty() && !extender.node_cache_capable;
+        }
+        Self { wanted, ..Self::default() }
+    }
+
+    /// Whether anything is kept.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        self.wanted != Wanted::default()
+    }
+
+    /// A node appeared or changed: its JSON.
+    pub fn node_set(&self, name: &str, json: &str) {
+        if self.wanted.nodes {
+            put(&self.nodes, name, json, &[]);
+        }
+    }
+
+    /// A node went.
+    pub fn node_removed(&self, name: &str) {
+        lock(&self.nodes).remove(name);
+    }
+
+    /// A pod appeared or changed: its JSON, and whether it has a node.
+    pub fn pod_set(&self, uid: &str, assigned: bool, json: &str) {
+        let wanted = if assigned { self.wanted.residents } else { self.wanted.pending };
+        match wanted {
+            // kube-scheduler doesn't keep them, either.
+            true => put(&self.pods, uid, json, &["managedFields"]),
+            false => self.pod_removed(uid),
+        }
+    }
+
+    /// A pod went.
+    pub fn pod_removed(&self, uid: &str) {
+        lock(&self.pods).remove(uid);
+    }
+
+    /// A node's JSON.
+    pub(super) fn node(&self, name: &str) -> Option<Arc<RawValue>> {
+        lock(&self.nodes).get(name).cloned()
+    }
+
+    /// A pod's.
+    pub(super) fn pod(&self, uid: &str) -> Option<Arc<RawValue>> {
+        lock(&self.pods).get(uid).cloned()
+    }
+}
+
+fn lock(objects: &Objects) -> MutexGuard<'_, HashMap<Box<str>, Arc<RawValue>>> {
+    objects.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn put(objects: &Objects, key: &str, json: &str, without: &[&str]) {
+    if let Some(object) = as_sent(json, without) {
+        lock(objects).insert(key.into(), object);
+    }
+}
+
+/// As Go writes an object that informers hold: without its kind; and without these fields of its metadata.
+fn as_sent(json: &str, without: &[&str]) -> Option<Arc<RawValue>> {
+    let mut object: Map<String, Value> = serde_json::from_str(json).ok()?;
+    object.remove("kind");
+    object.remove("apiVersion");
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        without.iter().for_each(|field| drop(metadata.remove(*field)));
+    }
+    to_raw_value(&object).ok().map(Arc::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extender(verbs: [&str; 3], node_cache_capable: bool) -> v1::Extender {
+        let [filter_verb, preempt_verb, bind_verb] = verbs.map(str::to_owned);
+        v1::Extender { filter_verb, preempt_verb, bind_verb, node_cache_capable, ..v1::Extender::default() }
+    }
+
+    #[test]
+    fn only_what_an_extender_is_sent_is_kept() {
+        for (extenders, expected) in [
+            (vec![], ""),
+            (vec![extender(["", "", "bind"], false)], ""),
+            (vec![extender(["filter", "", ""], true)], "pending"),
+            (vec![extender(["filter", "", ""], false)], "pending node"),
+            (vec![extender(["", "preempt", ""], true)], "pending"),
+            (vec![extender(["", "preempt", ""], false)], "pending resident"),
+            (vec![extender(["filter", "", ""], false), extender(["", "preempt", ""], false)], "pending node resident"),
+        ] {
+            let whole = Whole::wanted_by(&extenders);
+            whole.node_set("n", "{}");
+            whole.pod_set("p", false, "{}");
+            whole.pod_set("r", true, "{}");
+            let kept = [("pending", whole.pod("p")), ("node", whole.node("n")), ("resident", whole.pod("r"))];
+            let kept: Vec<&str> = kept.iter().filter(|(_, object)| object.is_some()).map(|(what, _)| *what).collect();
+            assert_eq!(kept.join(" "), expected, "{extenders:?}");
+            assert_eq!(whole.is_wanted(), !expected.is_empty());
+        }
+    }
+
+    #[test]
+    fn objects_are_kept_as_go_writes_them_until_they_go() {
+        let whole = Whole::wanted_by(&[extender(["filter", "", ""], false)]);
+        let json = |name: &str| {
+            format!(r#"{{"kind":"K","apiVersion":"v1","metadata":{{"name":"{name}","managedFields":[]}}}}"#)
+        };
+        whole.node_set("n", &json("n"));
+        whole.pod_set("u", false, &json("p"));
+        let text = |object: Option<Arc<RawValue>>| object.map(|object| object.get().to_owned());
+        assert_eq!(text(whole.node("n")).as_deref(), Some(r#"{"metadata":{"managedFields":[],"name":"n"}}"#));
+        assert_eq!(text(whole.pod("u")).as_deref(), Some(r#"{"metadata":{"name":"p"}}"#));
+        whole.pod_set("u", true, &json("p"));
+        whole.node_removed("n");
+        assert_eq!((text(whole.pod("u")), text(whole.node("n"))), (None, None), "it has a node; the node is gone");
+    }
+}

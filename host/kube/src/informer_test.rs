@@ -1,0 +1,106 @@
+//! Informers of an API server that gives no answer, or always forgets where a watch was.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+
+use ::kube::Client;
+use ::kube::client::Body;
+use axum::body::Body as AnswerBody;
+use http::{Request, Response};
+use serde_json::json;
+use tower_service::Service;
+
+use super::*;
+use crate::objects::{Observed, PodObject};
+
+/// Lists no pods. It never answers a watch, or begins an answer that brings nothing and never ends.
+#[derive(Clone, Default)]
+struct HalfOpen {
+    watches: Arc<Mutex<usize>>,
+    answers: bool,
+}
+
+impl Service<Request<Body>> for HalfOpen {
+    type Response = Response<AnswerBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<AnswerBody>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        if request.uri().query().is_some_and(|query| query.contains("watch=true")) {
+            *self.watches.lock().unwrap() += 1;
+            if !self.answers {
+                return Box::pin(std::future::pending());
+            }
+            let silence = futures::stream::pending::<Result<Vec<u8>, Infallible>>();
+            return Box::pin(async { Ok(Response::new(AnswerBody::from_stream(silence))) });
+        }
+        let list = json!({"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": []});
+        Box::pin(async move { Ok(Response::new(AnswerBody::from(list.to_string()))) })
+    }
+}
+
+/// Takes no notice.
+struct Nothing;
+
+impl Intake for Nothing {
+    type Object = Observed<PodObject, false>;
+
+    fn what(&self) -> String {
+        "pods".to_owned()
+    }
+
+    fn list_begins(&mut self) {}
+    fn list_ends(&mut self) {}
+    fn set(&mut self, _: Self::Object) {}
+    fn removed(&mut self, _: &Self::Object) {}
+}
+
+/// Returns when the informer has begun a second watch.
+///
+/// # Panics
+/// There is none.
+async fn a_second_watch(server: HalfOpen, patience: Duration, silence: Duration) {
+    let api = Api::all(Client::new(server.clone(), "default"));
+    let selection = Selection { fields: None, page_size: 500, patience, silence };
+    let mut intake = Nothing;
+    let informer = run(api, selection, &mut intake, || {});
+    let again = async {
+        while *server.watches.lock().unwrap() < 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let in_time = tokio::time::timeout(Duration::from_secs(30), again);
+    tokio::select! {
+        () = informer => {}
+        begun = in_time => assert!(begun.is_ok(), "it waits for the first watch"),
+    }
+}
+
+const SOON: Duration = Duration::from_millis(10);
+const NEVER: Duration = Duration::from_secs(1 << 20);
+
+#[tokio::test]
+async fn a_watch_that_is_not_answered_is_begun_again() {
+    a_second_watch(HalfOpen::default(), SOON, NEVER).await;
+}
+
+#[tokio::test]
+async fn a_watch_that_becomes_silent_is_begun_again() {
+    a_second_watch(HalfOpen { answers: true, ..HalfOpen::default() }, NEVER, SOON).await;
+}
+
+#[test]
+fn a_server_that_always_forgets_is_left_alone_for_longer_each_time() {
+    let mut relists = Relists::default();
+    for least in [800, 1_600, 3_200, 6_400, 12_800, 25_600] {
+        let pause = u64::try_from(relists.pause().as_millis()).unwrap();
+        assert!((least - 1..=2 * least + 1).contains(&pause), "{pause} ms, where at least {least} ms are due");
+    }
+    assert!(relists.pause() >= Duration::from_secs(30));
+}

@@ -1,0 +1,61 @@
+//! Who leads, told in the words of client-go: as events of the Lease.
+
+use std::time::Duration;
+
+use ::kube::Client;
+use http::Method;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tracing::debug;
+
+use crate::rest::{self, Call, JSON};
+
+/// How long a request may take.
+const DEADLINE: Duration = Duration::from_secs(5);
+const TRIES: u32 = 3;
+/// `ReportingInstanceLengthLimit` of the API server, in bytes.
+const INSTANCE_LIMIT: usize = 128;
+
+/// Who tells it.
+#[derive(Clone)]
+pub(super) struct Announcer {
+    client: Client,
+    identity: String,
+}
+
+impl Announcer {
+    pub(super) fn new(client: Client, identity: &str) -> Self {
+        Self { client, identity: identity.to_owned() }
+    }
+
+    /// Writes that the identity did so (`became leader`). An event that can't be written is not missed by anybody: the Lease
+    /// says the same.
+    pub(super) async fn announce(self, lease: Value, what: &'static str) {
+        let event = self.event(&lease, what, Timestamp::now());
+        let namespace = lease["metadata"]["namespace"].as_str().unwrap_or_default();
+        let path = format!("/apis/events.k8s.io/v1/namespaces/{namespace}/events");
+        let call = Call { method: Method::POST, path, body: event.to_string().into(), content_type: JSON };
+        if let Err(error) = rest::send_again(&self.client, call, DEADLINE, TRIES).await {
+            debug!("event {what:?} of the Lease: {error}");
+        }
+    }
+
+    fn event(&self, lease: &Value, what: &str, now: Timestamp) -> Value {
+        let Self { identity, .. } = self;
+        let metadata = &lease["metadata"];
+        let name = metadata["name"].as_str().unwrap_or_default();
+        json!({
+            "apiVersion": "events.k8s.io/v1", "kind": "Event",
+            "metadata": {"name": format!("{name}.{:x}", now.as_nanosecond()), "namespace": metadata["namespace"]},
+            "eventTime": format!("{now:.6}"),
+            "reportingController": "berth",
+            "reportingInstance": identity[..identity.floor_char_boundary(INSTANCE_LIMIT)],
+            "type": "Normal", "reason": "LeaderElection", "action": "LeaderElection",
+            "note": format!("{identity} {what}"),
+            "regarding": {
+                "apiVersion": lease["apiVersion"], "kind": lease["kind"], "namespace": metadata["namespace"],
+                "name": metadata["name"], "uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"],
+            },
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! The Lease at the API server.
+
+use std::time::Duration;
+
+use ::kube::Client;
+use bytes::Bytes;
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::election::{Answer, Request};
+use super::record::Record;
+use crate::rest::{self, Call, CallError, JSON};
+
+/// A Lease: remembers what it was when it was read or written last, and replaces only that.
+pub struct Lock {
+    client: Client,
+    name: String,
+    namespace: String,
+    lease: Value,
+}
+
+impl Lock {
+    /// The Lease of this name. Nothing is sent yet.
+    #[must_use]
+    pub fn new(client: Client, namespace: &str, name: &str) -> Self {
+        Self { client, name: name.to_owned(), namespace: namespace.to_owned(), lease: Value::Null }
+    }
+
+    /// The Lease as it was read or written last; null before.
+    pub(super) fn lease(&self) -> &Value {
+        &self.lease
+    }
+
+    /// Sends it, once, and waits for the answer, but no longer than `within`.
+    pub async fn send(&mut self, request: Request, within: Duration) -> Answer {
+        let written = !matches!(request, Request::Read);
+        let answered = match self.call(request) {
+            Ok(call) => rest::send(&self.client, call, within).await,
+            Err(error) => return Answer::Failed(error.to_string()),
+        };
+        let lease = match answered {
+            Ok(bytes) => serde_json::from_slice::<Value>(&bytes),
+            Err(CallError::Refused { code: StatusCode::NOT_FOUND, .. }) if !written => return Answer::NotFound,
+            Err(error) => return Answer::Failed(error.to_string()),
+        };
+        match lease {
+            Ok(lease) => self.lease = lease,
+            Err(error) => return Answer::Failed(format!("the API server's answer can't be read: {error}")),
+        }
+        if written { Answer::Written } else { Answer::Found(Record::of_lease(&self.lease)) }
+    }
+
+    fn call(&self, request: Request) -> serde_json::Result<Call> {
+        let Self { namespace, name, .. } = self;
+        let all = format!("/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases");
+        let one = format!("{all}/{name}");
+        let (method, path, body) = match request {
+            Request::Read => (Method::GET, one, Bytes::new()),
+            Request::Create(record) => (Method::POST, all, self.body(self.nothing(), &record)?),
+            // With the resourceVersion: it is refused where another wrote in between.
+            Request::Update(record) => (Method::PUT, one, self.body(self.lease.clone(), &record)?),
+        };
+        Ok(Call { method, path, body, content_type: JSON })
+    }
+
+    fn nothing(&self) -> Value {
+        let metadata = json!({ "name": self.name, "namespace": self.namespace });
+        json!({ "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata })
+    }
+
+    fn body(&self, mut lease: Value, record: &Record) -> serde_json::Result<Bytes> {
+        record.write_to(&mut lease);
+        Ok(serde_json::to_vec(&lease)?.into())
+    }
+}

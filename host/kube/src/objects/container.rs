@@ -1,0 +1,110 @@
+//! Containers, and what they ask for.
+
+use berth_core::model::requests::{ResourceList, to_resources};
+use berth_core::model::{Container, ContainerKind, ContainerResources, HostPort, Protocol, Resources};
+
+use super::json::{Entries, MaybeQuantity, slim};
+use super::notes::Notes;
+
+slim! {
+    /// `v1.Container`.
+    ContainerData {
+        name: Box<str>,
+        image: Box<str>,
+        ports: Vec<PortData>,
+        resources: RequirementsData,
+        restart_policy: Box<str>,
+        restart_policy_rules: Vec<RestartRuleData>,
+    }
+
+    /// `v1.ContainerRestartRule`.
+    RestartRuleData {
+        action: Box<str>,
+    }
+
+    PortData {
+        host_port: i64,
+        #[serde(rename = "hostIP")]
+        host_ip: Box<str>,
+        protocol: Box<str>,
+    }
+
+    /// `v1.ResourceRequirements`.
+    RequirementsData {
+        requests: ResourceQuantities,
+    }
+
+    /// `v1.ContainerStatus`, as far as a resize shows in it.
+    ContainerStatusData {
+        name: Box<str>,
+        resources: Option<RequirementsData>,
+        allocated_resources: ResourceQuantities,
+    }
+}
+
+/// `v1.ResourceList`, as it came.
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(transparent)]
+pub(crate) struct ResourceQuantities(Entries<MaybeQuantity>);
+
+impl ResourceQuantities {
+    /// Exact amounts; what is no quantity is left out and noted with its path.
+    pub(super) fn list(self, path: &str, notes: &mut Notes) -> ResourceList {
+        let mut list = ResourceList::new();
+        for (name, quantity) in self.0.0 {
+            match quantity.0 {
+                Ok(quantity) => {
+                    list.insert(name, quantity);
+                }
+                Err(e) => notes.add(format_args!("{path}[{name}]"), format_args!("{e}; counted as absent")),
+            }
+        }
+        list
+    }
+
+    /// In the model's integers.
+    pub(super) fn resources(self, path: &str, notes: &mut Notes) -> Resources {
+        to_resources(&self.list(path, notes))
+    }
+}
+
+/// A container in its two forms: for plugins, and for the pod's sum of requests.
+pub(super) fn convert(
+    container: ContainerData,
+    init: bool,
+    statuses: &mut Vec<ContainerStatusData>,
+    notes: &mut Notes,
+) -> (Container, ContainerResources) {
+    let restartable = init && container.restart_policy.as_ref() == "Always";
+    let kind = match (init, restartable) {
+        (false, _) => ContainerKind::Main,
+        (true, false) => ContainerKind::Init,
+        (true, true) => ContainerKind::RestartableInit,
+    };
+    let spec = container.resources.requests.list("spec.containers[].resources.requests", notes);
+    let requests = to_resources(&spec);
+    let status = statuses.iter().position(|s| s.name == container.name).map(|at| statuses.swap_remove(at));
+    let status = status.unwrap_or_default();
+    let resources = ContainerResources {
+        spec,
+        actuated: status.resources.map(|r| r.requests.list("status.containerStatuses[].resources.requests", notes)),
+        allocated: status.allocated_resources.list("status.containerStatuses[].allocatedResources", notes),
+        restartable,
+    };
+    let host_ports = container.ports.into_iter().filter_map(PortData::into_host_port).collect();
+    (Container { name: container.name, kind, image: container.image, requests, host_ports }, resources)
+}
+
+impl PortData {
+    /// `None` where the container takes no port of its node.
+    fn into_host_port(self) -> Option<HostPort> {
+        let port = u16::try_from(self.host_port).ok().filter(|port| *port > 0)?;
+        let ip = if self.host_ip.is_empty() { "0.0.0.0".into() } else { self.host_ip };
+        let protocol = match self.protocol.as_ref() {
+            "UDP" => Protocol::Udp,
+            "SCTP" => Protocol::Sctp,
+            _ => Protocol::Tcp,
+        };
+        Some(HostPort { ip, protocol, port })
+    }
+}

@@ -1,0 +1,133 @@
+//! JSON as API servers write it: absent and null mean the same, a map may be long, and what scheduling doesn't read is
+//! skipped without being built. From [`berth_apimachinery::protobuf`] the same comes under the same names.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use berth_core::model::quantity::Quantity;
+use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+
+/// A field's value, or its default where the field is null.
+pub(super) fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// Declares structs of which every field may be absent or null, named in camel case as in the API.
+macro_rules! slim {
+    ($(
+        $(#[$outer:meta])*
+        $name:ident { $( $(#[$inner:meta])* $field:ident: $type:ty, )* }
+    )*) => {$(
+        $(#[$outer])*
+        #[derive(Clone, Debug, Default, serde::Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        pub(crate) struct $name {
+            $(
+                $(#[$inner])*
+                #[serde(default, deserialize_with = "crate::objects::json::or_default")]
+                pub(crate) $field: $type,
+            )*
+        }
+    )*};
+}
+pub(super) use slim;
+
+/// A map's entries in their order.
+#[derive(Clone, Debug)]
+pub(crate) struct Entries<V>(pub(crate) Vec<(Box<str>, V)>);
+
+impl<V> Default for Entries<V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Entries<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Map<V>(PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Map<V> {
+            type Value = Entries<V>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(Map(PhantomData))
+    }
+}
+
+/// A quantity, or why it is none: one that can't be read must not hide the object it stands in.
+#[derive(Clone, Debug)]
+pub(crate) struct MaybeQuantity(pub(crate) Result<Quantity, String>);
+
+impl MaybeQuantity {
+    fn parse(text: &str) -> Self {
+        Self(text.parse().map_err(|e: berth_core::model::quantity::QuantityError| e.to_string()))
+    }
+}
+
+impl<'de> Deserialize<'de> for MaybeQuantity {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = MaybeQuantity;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a quantity")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(MaybeQuantity::parse(text))
+            }
+            fn visit_i64<E>(self, n: i64) -> Result<Self::Value, E> {
+                Ok(MaybeQuantity(Ok(Quantity::from_value(n))))
+            }
+            fn visit_u64<E>(self, n: u64) -> Result<Self::Value, E> {
+                Ok(MaybeQuantity::parse(&n.to_string()))
+            }
+            fn visit_f64<E>(self, n: f64) -> Result<Self::Value, E> {
+                Ok(MaybeQuantity::parse(&n.to_string()))
+            }
+        }
+        deserializer.deserialize_any(Text)
+    }
+}
+
+/// Whether a field is there and not null; what it holds is skipped.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Present(pub(crate) bool);
+
+impl<'de> Deserialize<'de> for Present {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| Self(true))
+    }
+}
+
+/// A time as seconds since 1970.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seconds(pub(crate) i64);
+
+impl<'de> Deserialize<'de> for Seconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Time;
+        impl Visitor<'_> for Time {
+            type Value = Seconds;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a time as in RFC 3339")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                let time: jiff::Timestamp = text.parse().map_err(|_| E::custom(format!("{text:?} is not a time")))?;
+                Ok(Seconds(time.as_second()))
+            }
+        }
+        deserializer.deserialize_str(Time).map_err(D::Error::custom)
+    }
+}

@@ -1,0 +1,88 @@
+//! Many waits at once, on the embedded API server.
+
+use std::pin::Pin;
+use std::sync::Mutex;
+use std::task::{Context, Poll};
+
+use ::kube::api::{Patch, PatchParams, PostParams};
+use ::kube::client::Body;
+use futures::future::{join, join_all};
+use http::{Request, Response};
+use k8s_openapi::api::core::v1::ConfigMap;
+use serde_json::json;
+use tower_service::Service;
+
+use super::*;
+use berth_sim as sim;
+
+/// More than have a watch of their own.
+const MANY: usize = WATCHES + 40;
+
+/// Keeps the paths and queries of lists.
+struct Listening {
+    client: Client,
+    lists: Arc<Mutex<Vec<String>>>,
+}
+
+impl Service<Request<Body>> for Listening {
+    type Response = Response<Body>;
+    type Error = ClientError;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, ClientError>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ClientError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let uri = request.uri().to_string();
+        if uri.contains("/configmaps") && !uri.contains("watch=true") {
+            self.lists.lock().unwrap().push(uri);
+        }
+        let client = self.client.clone();
+        Box::pin(async move { client.send(request).await })
+    }
+}
+
+fn until(number: usize) -> Wait {
+    let object = ObjectReference {
+        api_version: "v1".into(),
+        kind: "ConfigMap".into(),
+        namespace: "default".into(),
+        name: format!("m-{number}").into(),
+        uid: "".into(),
+    };
+    Wait { object, until: "object.data.ready == 'yes'".into(), timeout: Duration::from_secs(120) }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waits_beyond_the_watches_share_one_instead_of_looking_again_and_again() {
+    let server = sim::Server::start(sim::Options::default()).await.expect("a server");
+    let client = crate::connect_to(&server.kubeconfig()).await.expect("a client");
+    let maps: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
+    for number in 0..MANY {
+        let map = json!({"metadata": {"name": format!("m-{number}")}, "data": {"ready": "no"}});
+        let map = serde_json::from_value(map).expect("a ConfigMap");
+        maps.create(&PostParams::default(), &map).await.expect("created");
+    }
+    let lists = Arc::<Mutex<Vec<String>>>::default();
+    let listening = Client::new(Listening { client, lists: Arc::clone(&lists) }, "default");
+    let waiter = Waiter::new(listening.clone(), Arc::new(Resources::new(listening)), Supervisor::default());
+    let waits: Vec<_> = (0..MANY).map(until).collect();
+    let waiting = join_all(waits.iter().map(|wait| waiter.wait(wait)));
+    let looked = || lists.lock().unwrap().iter().filter(|uri| uri.contains("fieldSelector")).count();
+    let make_ready = async {
+        // Each has seen that its object is not ready.
+        while looked() < MANY {
+            tokio::task::yield_now().await;
+        }
+        for number in 0..MANY {
+            let patch = Patch::Merge(json!({"data": {"ready": "yes"}}));
+            maps.patch(&format!("m-{number}"), &PatchParams::default(), &patch).await.expect("patched");
+        }
+    };
+    let (ended, ()) = join(waiting, make_ready).await;
+    assert!(ended.iter().all(Result::is_ok), "{ended:?}");
+    assert_eq!(looked(), MANY, "each looks once");
+    assert!(waiter.shared.is_idle(), "the shared watch ends with the last wait");
+    server.shutdown().await.expect("ended");
+}

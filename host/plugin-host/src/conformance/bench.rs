@@ -1,0 +1,281 @@
+//! Where a plugin is examined: starts its instances, asks them, and writes down what it did not hold.
+
+use std::sync::Arc;
+
+use berth_core::cache::{Cache, NodeId, PodId};
+use berth_core::facts::PodFacts;
+use berth_core::plugins::{Code, Cycle, Declaration, ExtensionPoints, WhatIf};
+
+use super::answer::{Answer, Answers};
+use super::finding::{Finding, What};
+use super::promise::Promise;
+use super::question::Question;
+use super::words::Words;
+use crate::asking;
+use crate::feed::Feeder;
+use crate::guest::{CallError, Export};
+use crate::guests::{Resident, Stale};
+use crate::load::{LoadCause, LoadedComponent, configure};
+use berth_core::limits::Limits;
+
+/// The plugin broke down: there is nothing more to be asked. Why is among the findings.
+#[derive(Debug)]
+pub(super) struct Broken;
+
+/// What a finding is about.
+#[derive(Clone, Copy, Default)]
+pub(super) struct About<'a> {
+    pub question: Option<&'a Question>,
+    /// The node's name, and what happened to it last.
+    pub node: Option<(&'a str, &'static str)>,
+}
+
+/// A plugin under examination.
+pub(super) struct Bench<'a> {
+    pub component: &'a LoadedComponent,
+    pub arguments: &'a str,
+    further_words: &'a [Box<str>],
+    pub limits: &'a Arc<Limits>,
+    pub declaration: Arc<Declaration>,
+    /// Changes that the cluster went through so far.
+    pub deltas: usize,
+    /// Cycles asked so far.
+    pub cycles: u64,
+    pub findings: Vec<Finding>,
+    feeder: Feeder,
+}
+
+impl<'a> Bench<'a> {
+    /// # Errors
+    /// The plugin refuses its arguments.
+    pub fn new(
+        component: &'a LoadedComponent,
+        arguments: &'a str,
+        further_words: &'a [Box<str>],
+        limits: &'a Arc<Limits>,
+    ) -> Result<Self, LoadCause> {
+        let (_, declaration) = configure(component, arguments, limits, &Arc::default())?;
+        Ok(Self {
+            component,
+            arguments,
+            further_words,
+            limits,
+            declaration: Arc::new(declaration),
+            deltas: 0,
+            cycles: 0,
+            findings: Vec::new(),
+            feeder: Feeder::default(),
+        })
+    }
+
+    /// Of which objects are made.
+    pub fn words(&self) -> Words {
+        Words::of(self.arguments, self.further_words)
+    }
+
+    /// Writes a finding down: the first of each promise and export, and how often it came again.
+    pub fn find(&mut self, promise: Promise, export: Export, about: About<'_>, what: What) {
+        let known = self.findings.iter_mut().find(|finding| finding.promise == promise && finding.export == export);
+        match known {
+            Some(finding) => finding.again += 1,
+            None => self.findings.push(Finding {
+                plugin: Arc::clone(&self.component.name),
+                promise,
+                export,
+                node: about.node.map(|(name, last)| (name.into(), last)),
+                pod: about.question.map(Question::pod_name),
+                deltas: self.deltas,
+                what,
+                again: 0,
+            }),
+        }
+    }
+
+    /// An instance filled with the cluster as it is.
+    pub fn fill(&mut self, cache: &Cache) -> Result<Resident, Broken> {
+        let started = configure(self.component, self.arguments, self.limits, &Arc::default());
+        let (instance, declaration) = started.map_err(|cause| {
+            let words = cause.to_string();
+            self.broke(&CallError::Trapped(Export::Start, words))
+        })?;
+        if declaration != *self.declaration {
+            self.find(Promise::Rebuilt, Export::Configure, About::default(), What::DeclaresOtherwise);
+            return Err(Broken);
+        }
+        let filled = Resident::fill(instance, Arc::clone(&self.declaration), cache, &mut self.feeder);
+        filled.map_err(|error| self.broke(&error))
+    }
+
+    /// Tells an instance what changed; one that fell behind is filled anew, as a scheduler does.
+    pub fn catch_up(&mut self, resident: &mut Resident, cache: &Cache) -> Result<(), Broken> {
+        match resident.catch_up(cache, &mut self.feeder) {
+            Ok(()) => Ok(()),
+            Err(Stale::Behind) => {
+                *resident = self.fill(cache)?;
+                Ok(())
+            }
+            Err(Stale::Call(error)) => Err(self.broke(&error)),
+        }
+    }
+
+    /// Makes a pod known to an instance.
+    pub fn hold(&mut self, resident: &mut Resident, question: &Question) -> Result<(), Broken> {
+        resident.hold(question.template, &question.pod).map_err(|error| self.broke(&error))
+    }
+
+    /// All that the plugin says in a cycle, lengths and ranges checked.
+    pub fn ask(
+        &mut self,
+        resident: &mut Resident,
+        question: &Question,
+        cache: &Cache,
+        nodes: &[NodeId],
+    ) -> Result<Answers, Broken> {
+        let (about, cycle) = (About { question: Some(question), node: None }, question.cycle(cache));
+        let mut answers = Answers::default();
+        self.cycles += 1;
+        self.hold(resident, question)?;
+        self.ask_queue(resident, &cycle, about, &mut answers)?;
+        match asking::filtered(resident, &cycle, nodes) {
+            Ok(filtered) => answers.add_filtered(filtered),
+            Err(error) => answers.add(error.export(), self.failed(error, about)?),
+        }
+        // Whichever it is, as long as it is the same one in whatever order nodes come.
+        let infos = nodes.iter().filter_map(|node| cache.node(*node));
+        if let Some(info) = infos.min_by_key(|info| &info.node.name) {
+            match asking::settled(resident, &cycle, info) {
+                Ok(settled) => settled.into_iter().for_each(|settled| answers.add_settled(settled)),
+                Err(error) => answers.add(error.export(), self.failed(error, about)?),
+            }
+        }
+        self.ask_room(resident, &cycle, nodes, about, &mut answers)?;
+        match asking::scored(resident, &cycle, nodes) {
+            Ok(scored) => {
+                let normalization = self.declaration.normalization;
+                if let Some(bad) = scored.as_ref().and_then(|scored| scored.out_of_range(normalization)) {
+                    let node = cache.node(nodes[bad.at]).map(|info| (&*info.node.name, "its score"));
+                    let what = What::OutOfRange { score: bad.score, rule: bad.rule };
+                    self.find(Promise::Range, Export::Score, About { node, ..about }, what);
+                }
+                answers.add_scored(scored);
+            }
+            Err(error) => answers.add(error.export(), self.failed(error, about)?),
+        }
+        Ok(answers)
+    }
+
+    /// What it says of a pod that wants into the queue.
+    fn ask_queue(
+        &mut self,
+        resident: &mut Resident,
+        cycle: &Cycle<'_>,
+        about: About<'_>,
+        answers: &mut Answers,
+    ) -> Result<(), Broken> {
+        let points = self.declaration.points;
+        if points.contains(ExtensionPoints::PRE_ENQUEUE) {
+            let said = resident.instance().pre_enqueue(cycle).map(Answer::PreEnqueue);
+            answers.add(Export::PreEnqueue, said.or_else(|error| self.failed(error, about))?);
+        }
+        if points.contains(ExtensionPoints::QUEUE_SORT) {
+            let said = resident.instance().sort_key(cycle, cycle.time).map(Answer::SortKey);
+            answers.add(Export::SortKey, said.or_else(|error| self.failed(error, about))?);
+        }
+        Ok(())
+    }
+
+    /// Whether it makes room for a pod that fits nowhere: neither on some nodes that can't be helped, nor on the others.
+    fn ask_room(
+        &mut self,
+        resident: &mut Resident,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        about: About<'_>,
+        answers: &mut Answers,
+    ) -> Result<(), Broken> {
+        if !self.declaration.points.contains(ExtensionPoints::POST_FILTER) {
+            return Ok(());
+        }
+        let code = |node: &NodeId| match node.0 % 5 {
+            0 => Code::UnschedulableAndUnresolvable,
+            _ => Code::Unschedulable,
+        };
+        let codes: Vec<Code> = nodes.iter().map(code).collect();
+        // It is told them with the pod's nominated node, which it need not read.
+        let told = self.declaration.pod_facts.contains(PodFacts::NOMINATED_NODE);
+        let leaving = if told { leaving(cycle) } else { Vec::new() };
+        let mut room = |cases: &[WhatIf]| Ok(asking::room_beside_one(cycle.cache, cases));
+        let said = resident.instance().post_filter(cycle, nodes, &codes, &leaving, &mut room).map(Answer::PostFilter);
+        answers.add(Export::PostFilter, said.or_else(|error| self.failed(error, about))?);
+        Ok(())
+    }
+
+    /// What pre-filter and pre-score alone say, where there are no nodes.
+    pub fn ask_before(
+        &mut self,
+        resident: &mut Resident,
+        question: &Question,
+        empty: &Cache,
+    ) -> Result<Answers, Broken> {
+        let (about, cycle) = (About { question: Some(question), node: None }, question.cycle(empty));
+        let mut answers = Answers::default();
+        self.hold(resident, question)?;
+        let said = resident.instance().pre_filter(&cycle).map(Answer::PreFilter);
+        answers.add(Export::PreFilter, said.or_else(|error| self.failed(error, about))?);
+        if self.declaration.points.contains(ExtensionPoints::SCORE) {
+            let said = asking::pre_score(resident, &cycle, &[]).map(Answer::PreScore);
+            answers.add(Export::PreScore, said.or_else(|error| self.failed(error, about))?);
+        }
+        Ok(answers)
+    }
+
+    /// What filter or score alone says of each node; `None` where the call gives an error of its own, as one node's is
+    /// that of all.
+    pub fn ask_alone(
+        &mut self,
+        export: Export,
+        resident: &mut Resident,
+        question: &Question,
+        cache: &Cache,
+        nodes: &[NodeId],
+    ) -> Result<Option<Vec<Answer>>, Broken> {
+        let cycle = question.cycle(cache);
+        self.hold(resident, question)?;
+        let answers = match export {
+            Export::Filter => asking::verdicts(resident, &cycle, nodes)
+                .map(|verdicts| verdicts.into_iter().map(Answer::Verdict).collect()),
+            _ => resident.instance().score(&cycle, nodes).map(|scores| scores.into_iter().map(Answer::Score).collect()),
+        };
+        match answers {
+            Ok(answers) => Ok(Some(answers)),
+            Err(error) => self.failed(error, About { question: Some(question), node: None }).map(|_| None),
+        }
+    }
+
+    /// A call that gave no answer: the plugin's own words are an answer, too.
+    pub fn failed(&mut self, error: CallError, about: About<'_>) -> Result<Answer, Broken> {
+        match &error {
+            CallError::OverLimit(..) | CallError::Trapped(..) => {
+                self.find(Promise::Answers, error.export(), about, What::Failed(error));
+                return Err(Broken);
+            }
+            CallError::BadAnswer(..) => {
+                self.find(Promise::Lengths, error.export(), about, What::Failed(error.clone()));
+            }
+            CallError::Said(..) => {}
+        }
+        Ok(Answer::Failed(error))
+    }
+
+    fn broke(&mut self, error: &CallError) -> Broken {
+        self.find(Promise::Answers, error.export(), About::default(), What::Failed(error.clone()));
+        Broken
+    }
+}
+
+/// Pods that are being deleted on the pod's nominated node, as if each had been evicted.
+fn leaving(cycle: &Cycle<'_>) -> Vec<PodId> {
+    let node = cycle.cache.node_id(&cycle.pod.nominated_node_name).and_then(|id| cycle.cache.node(id));
+    let leaves = |id: &PodId| cycle.cache.pod(*id).is_some_and(|known| known.pod.deleting);
+    node.map(|info| info.pods.iter().copied().filter(leaves).collect()).unwrap_or_default()
+}

@@ -1,0 +1,280 @@
+//! An instance that lives through a thousand changes of the cluster, looked at again and again.
+
+use std::sync::Arc;
+
+use berth_core::cache::{Cache, NodeId};
+use berth_core::facts::{ClusterFacts, NodeFacts, PodFacts};
+use berth_core::model::Pod;
+use berth_core::plugins::{ExtensionPoints, PreFilterResult, PreScoreResult, Scope, TemplateId};
+use berth_core::template::Templates;
+use fastrand::Rng;
+
+use super::answer::{Answer, Answers};
+use super::bench::{About, Bench, Broken};
+use super::classes::ByClass;
+use super::compare::differs;
+use super::maker::Maker;
+use super::nodes;
+use super::promise::Promise;
+use super::question::Question;
+use super::scope::{Kept, Scoped};
+use super::variety::Variety;
+use super::world::World;
+use crate::guest::Export;
+use crate::guests::Resident;
+
+/// Changes between two looks at most.
+const BETWEEN: usize = 80;
+/// Pods that are asked about for a long time.
+const POOL: usize = 12;
+/// Templates that are held; when there are more, a quarter is forgotten.
+const TEMPLATES: usize = 24;
+/// At one look of so many, the API server lists everything anew.
+const RELIST: usize = 5;
+/// At one look of so many, the instance is replaced by one filled anew, as after a trap.
+const REPLACE: usize = 11;
+
+/// The examination.
+pub(super) struct Changes<'b, 'a> {
+    bench: &'b mut Bench<'a>,
+    world: World,
+    pool: Vec<Arc<Pod>>,
+    templates: Templates,
+    kept: Kept,
+    classes: ByClass,
+    /// Under examination.
+    lived: Resident,
+    /// Without a cluster.
+    nothing: Resident,
+    rng: Rng,
+    variety: Variety,
+}
+
+impl<'b, 'a> Changes<'b, 'a> {
+    pub fn new(bench: &'b mut Bench<'a>, seed: u64) -> Result<Self, Broken> {
+        let mut world = World::new(Maker::new(bench.words(), seed), &bench.declaration.objects);
+        let pool = (0..POOL).map(|_| Arc::new(asked_pod(&mut world.maker))).collect();
+        let (lived, nothing) = (bench.fill(&world.cache)?, bench.fill(&Cache::default())?);
+        Ok(Self {
+            bench,
+            world,
+            pool,
+            templates: Templates::holding(TEMPLATES),
+            kept: Kept::default(),
+            classes: ByClass::default(),
+            lived,
+            nothing,
+            rng: Rng::with_seed(!seed),
+            variety: Variety::default(),
+        })
+    }
+
+    /// Goes through this many changes; at every look, so many pods are asked about as `pods` says for the looks before.
+    pub fn run(mut self, deltas: usize, pods: impl Fn(usize) -> usize) -> Result<Variety, Broken> {
+        let mut looks = 0;
+        while self.bench.deltas < deltas {
+            for _ in 0..self.rng.usize(..=BETWEEN) {
+                self.world.delta();
+                self.bench.deltas += 1;
+            }
+            if looks % RELIST == RELIST - 1 {
+                self.world.relist();
+            }
+            self.look(pods(looks))?;
+            if looks % REPLACE == REPLACE - 1 {
+                self.lived = self.bench.fill(&self.world.cache)?;
+                // Whether it answers as the one before is not what kept answers are examined for.
+                self.kept = Kept::default();
+            }
+            looks += 1;
+        }
+        Ok(self.variety)
+    }
+
+    fn look(&mut self, pods: usize) -> Result<(), Broken> {
+        self.bench.catch_up(&mut self.lived, &self.world.cache)?;
+        let mut fresh = self.bench.fill(&self.world.cache)?;
+        for number in 0..pods {
+            let at = match number {
+                // At every look, so that little changed since it was asked last.
+                0 => 0,
+                1 => self.renewed(),
+                _ => self.rng.usize(1..POOL),
+            };
+            let (question, other) = (self.question(at), self.question((at + 1) % POOL));
+            self.examine(&question, &other, &mut fresh)?;
+            if number == 0 {
+                self.check_ids(&question, &mut fresh)?;
+                self.check_undeclared(&question)?;
+                // The cluster changed, and only the instance under examination was told.
+                fresh = self.bench.fill(&self.world.cache)?;
+            }
+        }
+        self.forget();
+        Ok(())
+    }
+
+    /// A pod that was not asked about before takes the place of one that was, now and then of the first.
+    fn renewed(&mut self) -> usize {
+        let at = self.rng.usize(..POOL);
+        self.pool[at] = Arc::new(asked_pod(&mut self.world.maker));
+        at
+    }
+
+    fn question(&mut self, at: usize) -> Question {
+        let (pod, cycle) = (Arc::clone(&self.pool[at]), self.bench.cycles + 1);
+        let template = self.templates.of(self.bench.declaration.pod_facts, &pod, cycle);
+        Question { pod, template: even(template), cycle }
+    }
+
+    fn nodes(&self) -> Vec<NodeId> {
+        self.world.cache.nodes().map(|info| info.id).collect()
+    }
+
+    fn examine(&mut self, question: &Question, other: &Question, fresh: &mut Resident) -> Result<(), Broken> {
+        let (nodes, cache) = (self.nodes(), &self.world.cache);
+        let about = (&self.world, &*nodes);
+        let first = self.bench.ask(&mut self.lived, question, cache, &nodes)?;
+        self.variety.count(&first);
+        let again = self.bench.ask(&mut self.lived, question, cache, &nodes)?;
+        let occasions = ("at first", "when asked the same again");
+        self.bench.compare(Promise::Repeatable, question, about, (&first, &again), occasions);
+        self.classes.check(self.bench, &mut self.lived, question, about, &again)?;
+        self.bench.check_skip(&mut self.lived, question, &self.world, &again)?;
+        let same_cycle = question.in_first_cycle();
+        for export in self.of_scope_node(&first) {
+            let (question, in_its_cycle) = (&same_cycle, question);
+            let scoped = Scoped { export, question, in_its_cycle, other, world: &self.world, nodes: &nodes };
+            scoped.check(self.bench, &mut self.lived, fresh, &mut self.kept, &mut self.rng)?;
+        }
+        let rebuilt = self.bench.ask(fresh, question, cache, &nodes)?;
+        let occasions = ("of an instance that lived through the changes", "of one filled anew");
+        self.bench.compare(Promise::Rebuilt, question, about, (&first, &rebuilt), occasions);
+        self.check_template_only(question, &rebuilt)?;
+        let variant = self.variant(question);
+        let equal = self.bench.ask(fresh, &variant, &self.world.cache, &nodes)?;
+        let occasions = ("of this pod", "of one that is equal in all that it declares, under another template's id");
+        self.bench.compare(Promise::Templates, question, (&self.world, &nodes), (&rebuilt, &equal), occasions);
+        Ok(())
+    }
+
+    /// Extension points that promise scope node, as far as a cycle would ask them about this pod.
+    fn of_scope_node(&self, said: &Answers) -> Vec<Export> {
+        let declaration = &self.bench.declaration;
+        let filters = matches!(
+            said.of(Export::PreFilter),
+            Some(Answer::PreFilter(PreFilterResult::All | PreFilterResult::Narrow(_)))
+        );
+        let scores = matches!(said.of(Export::PreScore), Some(Answer::PreScore(PreScoreResult::Score)));
+        [
+            (Export::Filter, filters, ExtensionPoints::FILTER, declaration.filter_scope),
+            (Export::Score, scores, ExtensionPoints::SCORE, declaration.score_scope),
+        ]
+        .into_iter()
+        .filter(|(_, asked, point, scope)| *asked && declaration.points.contains(*point) && *scope == Scope::Node)
+        .map(|(export, ..)| export)
+        .collect()
+    }
+
+    /// Pre-filter and pre-score of scope node say the same where there is no cluster at all.
+    fn check_template_only(&mut self, question: &Question, said: &Answers) -> Result<(), Broken> {
+        let alone = self.bench.ask_before(&mut self.nothing, question, &Cache::default())?;
+        let declaration = Arc::clone(&self.bench.declaration);
+        let scopes = [(Export::PreFilter, declaration.filter_scope), (Export::PreScore, declaration.score_scope)];
+        for (export, _) in scopes.into_iter().filter(|(_, scope)| *scope == Scope::Node) {
+            if let (Some(here), Some(there)) = (said.of(export), alone.of(export))
+                && here != there
+            {
+                let what = differs(here, there, ("of this cluster", "of an empty one"));
+                let about = About { question: Some(question), node: None };
+                self.bench.find(Promise::TemplateOnly, export, about, what);
+            }
+        }
+        Ok(())
+    }
+
+    /// The same cluster under other ids.
+    fn check_ids(&mut self, question: &Question, fresh: &mut Resident) -> Result<(), Broken> {
+        let nodes = self.nodes();
+        let said = self.bench.ask(fresh, question, &self.world.cache, &nodes)?;
+        let exports = self.of_scope_node(&said);
+        if exports.is_empty() {
+            return Ok(());
+        }
+        let renumbered = self.world.renumbered();
+        let mut other = self.bench.fill(&renumbered)?;
+        let cache = &self.world.cache;
+        let both = cache.nodes().filter_map(|info| Some((info.id, renumbered.node_id(&info.node.name)?)));
+        let (here, there): (Vec<NodeId>, Vec<NodeId>) = both.unzip();
+        for export in exports {
+            let one = self.bench.ask_alone(export, fresh, question, cache, &here)?;
+            let two = self.bench.ask_alone(export, &mut other, question, &renumbered, &there)?;
+            if let (Some(one), Some(two)) = (one, two) {
+                let occasions = ("under these ids", "where nodes, pods and images have other ids");
+                let about = (&self.world, &*here);
+                self.bench.compare_each((Promise::Ids, export), question, about, (&one, &two), occasions);
+            }
+        }
+        Ok(())
+    }
+
+    /// A fact changes that is not declared.
+    fn check_undeclared(&mut self, question: &Question) -> Result<(), Broken> {
+        let declaration = &self.bench.declaration;
+        let mut undeclared = nodes::CHANGEABLE.difference(declaration.node_facts);
+        if declaration.cluster_facts.contains(ClusterFacts::IMAGES) {
+            undeclared.remove(NodeFacts::IMAGES);
+        }
+        let nodes = self.nodes();
+        let before = self.bench.ask(&mut self.lived, question, &self.world.cache, &nodes)?;
+        self.world.change_node(undeclared);
+        self.bench.deltas += 1;
+        self.bench.catch_up(&mut self.lived, &self.world.cache)?;
+        let after = self.bench.ask(&mut self.lived, question, &self.world.cache, &nodes)?;
+        let occasions = ("at first", "after facts changed that it does not declare");
+        self.bench.compare(Promise::Undeclared, question, (&self.world, &nodes), (&before, &after), occasions);
+        Ok(())
+    }
+
+    /// A pod that is equal in all declared facts and in few others, under an id of its own.
+    fn variant(&mut self, question: &Question) -> Question {
+        let declared = self.bench.declaration.pod_facts;
+        let mut templates = Templates::default();
+        let template = templates.of(declared, &question.pod, 0);
+        let mut pod = Arc::clone(&question.pod);
+        for fact in PodFacts::all().difference(declared).iter() {
+            let mut changed = Pod::clone(&pod);
+            self.world.maker.change_pod(&mut changed, fact);
+            let changed = Arc::new(changed);
+            // Some groups share a field, as containers and images do.
+            if templates.of(declared, &changed, 0) == template {
+                pod = changed;
+            }
+        }
+        Question { pod, template: TemplateId(question.template.0 + 1), cycle: question.cycle }
+    }
+
+    fn forget(&mut self) {
+        for forgotten in self.templates.make_room() {
+            let templates: Vec<TemplateId> = forgotten.templates.into_iter().map(even).collect();
+            self.lived.forget(&templates);
+            self.nothing.forget(&templates);
+            self.kept.forget(&templates);
+            self.classes.forget(&templates);
+        }
+    }
+}
+
+/// Odd ones are for pods that are equal to another.
+fn even(template: TemplateId) -> TemplateId {
+    TemplateId(2 * template.0)
+}
+
+/// A pod to be placed; now and then with the name of a node, which NodeName reads.
+fn asked_pod(maker: &mut Maker) -> Pod {
+    let mut pod = maker.pod();
+    if maker.chance(30) {
+        maker.change_pod(&mut pod, PodFacts::NODE_NAME);
+    }
+    pod
+}

@@ -1,0 +1,62 @@
+//! Scope domain: what is said of classes of nodes is what is said of the nodes.
+
+use std::collections::HashMap;
+
+use berth_core::cache::NodeId;
+use berth_core::plugins::{Normalization, TemplateId};
+
+use super::answer::{Answer, Answers};
+use super::bench::{About, Bench, Broken};
+use super::promise::Promise;
+use super::question::Question;
+use super::world::World;
+use crate::asking::{self, Classes};
+use crate::guest::Export;
+use crate::guests::Resident;
+
+/// Which class each node is of, as a scheduler would have kept it.
+#[derive(Default)]
+pub(super) struct ByClass(HashMap<TemplateId, Classes>);
+
+impl ByClass {
+    /// Asks by class, and compares with what was `said` in the same cycle.
+    pub fn check(
+        &mut self,
+        bench: &mut Bench<'_>,
+        lived: &mut Resident,
+        question: &Question,
+        (world, nodes): (&World, &[NodeId]),
+        said: &Answers,
+    ) -> Result<(), Broken> {
+        let classes = self.0.entry(question.template).or_default();
+        bench.hold(lived, question)?;
+        let mut answers = Answers::default();
+        match asking::by_class(lived, &question.cycle(&world.cache), nodes, classes) {
+            Ok(None) => return Ok(()),
+            Ok(Some((filtered, scored))) => {
+                answers.add_filtered(filtered);
+                answers.add_scored(scored);
+            }
+            Err(error) => return bench.failed(error, About { question: Some(question), node: None }).map(drop),
+        }
+        // Where it could not tell by node, or the host normalizes, there is nothing to compare.
+        let custom = bench.declaration.normalization == Normalization::Custom;
+        let compared = |export: Export| match export {
+            Export::PreFilter | Export::Filter | Export::PreScore | Export::Score => true,
+            Export::Normalize => custom,
+            _ => false,
+        };
+        let only = |all: &Answers| Answers(all.0.iter().filter(|line| compared(line.export)).cloned().collect());
+        let (by_node, by_class) = (only(said), only(&answers));
+        if !by_node.0.iter().any(|line| matches!(line.answer, Answer::Failed(_))) {
+            let occasions = ("when asked about the nodes", "of their classes");
+            bench.compare(Promise::Classes, question, (world, nodes), (&by_node, &by_class), occasions);
+        }
+        Ok(())
+    }
+
+    /// These templates are not asked about any more.
+    pub fn forget(&mut self, templates: &[TemplateId]) {
+        self.0.retain(|template, _| !templates.contains(template));
+    }
+}

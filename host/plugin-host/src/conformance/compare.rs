@@ -1,0 +1,54 @@
+//! Two sets of answers that have to be equal.
+
+use super::answer::{Answer, Answers};
+use super::bench::{About, Bench};
+use super::finding::What;
+use super::promise::Promise;
+use super::question::Question;
+use super::world::World;
+use crate::guest::Export;
+use berth_core::cache::NodeId;
+
+/// When two answers were given, for people.
+pub(super) type Occasions = (&'static str, &'static str);
+
+impl Bench<'_> {
+    /// Finds the first difference between what was said in two cycles about the same nodes.
+    pub fn compare(
+        &mut self,
+        promise: Promise,
+        question: &Question,
+        (world, nodes): (&World, &[NodeId]),
+        (one, other): (&Answers, &Answers),
+        occasions: Occasions,
+    ) {
+        let Some((here, there)) = one.first_difference(other) else { return };
+        let node = here.at.and_then(|at| nodes.get(at)).and_then(|node| node_of(world, *node));
+        let what = differs(&here.answer, &there.answer, occasions);
+        self.find(promise, here.export, About { question: Some(question), node }, what);
+    }
+
+    /// The same for one extension point: answers about each of `nodes`.
+    pub fn compare_each(
+        &mut self,
+        (promise, export): (Promise, Export),
+        question: &Question,
+        (world, nodes): (&World, &[NodeId]),
+        (one, other): (&[Answer], &[Answer]),
+        occasions: Occasions,
+    ) {
+        let Some(at) = (0..nodes.len()).find(|at| one.get(*at) != other.get(*at)) else { return };
+        let (Some(here), Some(there)) = (one.get(at), other.get(at)) else { return };
+        let about = About { question: Some(question), node: node_of(world, nodes[at]) };
+        self.find(promise, export, about, differs(here, there, occasions));
+    }
+}
+
+fn node_of(world: &World, node: NodeId) -> Option<(&str, &'static str)> {
+    let name = &*world.cache.node(node)?.node.name;
+    Some((name, world.last_of(name)))
+}
+
+pub(super) fn differs(one: &Answer, other: &Answer, occasions: Occasions) -> What {
+    What::Differs { one: (one.clone(), occasions.0), other: (other.clone(), occasions.1) }
+}

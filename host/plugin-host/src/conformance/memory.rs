@@ -1,0 +1,139 @@
+//! Memory that comes to rest: the same nodes, pods and templates come and go, round after round, and a guest that lets go of
+//! what it is told to has room for them after a while.
+
+use std::sync::Arc;
+
+use berth_core::cache::{Cache, NodeId};
+use berth_core::model::{Node, Pod};
+use berth_core::plugins::TemplateId;
+
+use super::bench::{About, Bench, Broken};
+use super::finding::What;
+use super::maker::Maker;
+use super::promise::Promise;
+use super::question::Question;
+use crate::guest::Export;
+use crate::guests::Resident;
+
+const NODES: usize = 32;
+const PODS_PER_NODE: usize = 2;
+/// Of each round, held and forgotten.
+const TEMPLATES: usize = 64;
+/// Of those so many are asked about.
+const ASKED: usize = 4;
+/// So few that ids are used again in the round after.
+const LOG: usize = 128;
+/// Rounds before memory may be at rest.
+const FIRST: usize = 4;
+/// Rounds in a row without growth that are enough: the fewer, the larger the guest.
+const REST: std::ops::RangeInclusive<usize> = 16..=128;
+/// A guest of so many bytes has to rest longest. Large ones are interpreters, which take several times as long for a round; and by
+/// size the answer is the same on every machine, which by time it is not.
+const SMALL: usize = 1 << 20;
+/// Rounds in all, for each of those.
+const PATIENCE: usize = 8;
+
+/// What a plugin's memory did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// Bytes in the end.
+    pub bytes: usize,
+    /// Rounds.
+    pub rounds: usize,
+    /// Rounds without growth that were asked for, and came last.
+    pub rest: usize,
+}
+
+/// Rounds until memory rested.
+pub(super) fn check(bench: &mut Bench<'_>, seed: u64) -> Result<MemoryUse, Broken> {
+    let mut turnover = Turnover::new(Maker::new(bench.words(), seed));
+    let mut resident = bench.fill(&turnover.cache)?;
+    let from = resident.memory();
+    let rest = (*REST.end() * SMALL / from.max(1)).clamp(*REST.start(), *REST.end());
+    let (mut rested, mut round) = (0, 0);
+    loop {
+        round += 1;
+        let memory = resident.memory();
+        turnover.round(bench, &mut resident)?;
+        rested = if resident.memory() > memory { 0 } else { rested + 1 };
+        let used = MemoryUse { bytes: resident.memory(), rounds: round, rest };
+        if round > FIRST && rested >= rest {
+            return Ok(used);
+        }
+        if round >= PATIENCE * rest {
+            let what = What::Grows { from, to: used.bytes, rounds: round, rest };
+            bench.find(Promise::Memory, Export::Apply, About::default(), what);
+            return Ok(used);
+        }
+    }
+}
+
+/// Everything, exchanged once a round.
+struct Turnover {
+    cache: Cache,
+    /// Each node by two: equal but for the uid.
+    nodes: Vec<[Arc<Node>; 2]>,
+    /// Of a node's place, those of one round and of the next.
+    pods: Vec<[Arc<Pod>; 2]>,
+    asked: Vec<Arc<Pod>>,
+    templates: u32,
+    rounds: usize,
+}
+
+impl Turnover {
+    fn new(mut maker: Maker) -> Self {
+        let nodes: Vec<[Arc<Node>; 2]> =
+            (0..NODES).map(|number| twice(maker.node(&format!("node-{number}")))).collect();
+        let pods = (0..NODES * PODS_PER_NODE).map(|number| {
+            let node_name = nodes[number % NODES][0].name.clone();
+            let pod = |maker: &mut Maker| Arc::new(Pod { node_name: node_name.clone(), ..maker.pod() });
+            [pod(&mut maker), pod(&mut maker)]
+        });
+        let pods = pods.collect();
+        let asked = (0..TEMPLATES).map(|_| Arc::new(maker.pod())).collect();
+        Self { cache: Cache::with_log_of(LOG), nodes, pods, asked, templates: 0, rounds: 0 }
+    }
+
+    fn round(&mut self, bench: &mut Bench<'_>, resident: &mut Resident) -> Result<(), Broken> {
+        let (now, before) = (self.rounds % 2, (self.rounds + 1) % 2);
+        for at in 0..NODES {
+            for pods in self.pods.iter().skip(at).step_by(NODES) {
+                self.cache.remove_pod(&pods[before].key.uid);
+            }
+            self.cache.remove_node(&self.nodes[at][before].name);
+            bench.catch_up(resident, &self.cache)?;
+            self.cache.set_node(Arc::clone(&self.nodes[at][now]));
+            for pods in self.pods.iter().skip(at).step_by(NODES) {
+                self.cache.set_pod(Arc::clone(&pods[now]));
+            }
+            bench.catch_up(resident, &self.cache)?;
+        }
+        drop(self.cache.take_events());
+        bench.deltas += NODES * (2 + 2 * PODS_PER_NODE);
+        self.rounds += 1;
+        self.ask(bench, resident)
+    }
+
+    fn ask(&mut self, bench: &mut Bench<'_>, resident: &mut Resident) -> Result<(), Broken> {
+        let nodes: Vec<NodeId> = self.cache.nodes().map(|info| info.id).collect();
+        let first = self.templates;
+        for (number, pod) in self.asked.iter().enumerate() {
+            let template = TemplateId(self.templates);
+            self.templates = self.templates.wrapping_add(1);
+            let question = Question { pod: Arc::clone(pod), template, cycle: bench.cycles + 1 };
+            if number % (TEMPLATES / ASKED) == 0 {
+                bench.ask(resident, &question, &self.cache, &nodes)?;
+            } else {
+                bench.hold(resident, &question)?;
+            }
+        }
+        let templates: Vec<TemplateId> = (first..self.templates).map(TemplateId).collect();
+        resident.forget(&templates);
+        Ok(())
+    }
+}
+
+fn twice(node: Node) -> [Arc<Node>; 2] {
+    let other = Node { uid: format!("{}-2", node.uid).into(), ..node.clone() };
+    [Arc::new(node), Arc::new(other)]
+}

@@ -1,0 +1,212 @@
+//! Scope node: an answer depends on the template, the arguments, and the node's declared facts, and on no way of asking.
+
+use std::collections::HashMap;
+
+use berth_core::answers::{Column, FactShapes, Shapes};
+use berth_core::cache::NodeId;
+use berth_core::facts::NodeFacts;
+use berth_core::plugins::TemplateId;
+use fastrand::Rng;
+
+use super::answer::Answer;
+use super::bench::{Bench, Broken};
+use super::compare::Occasions;
+use super::promise::Promise;
+use super::question::Question;
+use super::world::World;
+use crate::guest::Export;
+use crate::guests::Resident;
+
+/// Nodes that are asked about one by one.
+const ALONE: usize = 6;
+
+const AT_ONCE: &str = "when asked about all nodes at once";
+
+/// Answers that a scheduler would have kept.
+#[derive(Default)]
+pub(super) struct Kept {
+    columns: HashMap<(Export, TemplateId), KeptColumn>,
+    shapes: Shapes,
+}
+
+#[derive(Default)]
+struct KeptColumn {
+    /// Indices into `answers`.
+    column: Column<u32>,
+    answers: Vec<Answer>,
+}
+
+/// One extension point of scope node, and whom and what to ask.
+pub(super) struct Scoped<'a> {
+    pub export: Export,
+    /// In a cycle that is always the same, so that answers of different times can be compared.
+    pub question: &'a Question,
+    /// The same in a cycle of its own.
+    pub in_its_cycle: &'a Question,
+    /// A question about another pod, to be asked in between.
+    pub other: &'a Question,
+    pub world: &'a World,
+    /// All nodes, by id.
+    pub nodes: &'a [NodeId],
+}
+
+impl Scoped<'_> {
+    /// Asks in every way that a scheduler may ask in. `fresh` is an instance that was asked nothing about this pod yet.
+    pub fn check(
+        &self,
+        bench: &mut Bench<'_>,
+        lived: &mut Resident,
+        fresh: &mut Resident,
+        kept: &mut Kept,
+        rng: &mut Rng,
+    ) -> Result<(), Broken> {
+        let Some(base) = self.ask(bench, lived, self.question, self.nodes)? else { return Ok(()) };
+        let unprepared = self.ask(bench, fresh, self.question, self.nodes)?;
+        bench.ask(fresh, self.question, &self.world.cache, self.nodes)?;
+        let prepared = self.ask(bench, fresh, self.question, self.nodes)?;
+        if let (Some(one), Some(other)) = (prepared, unprepared) {
+            let occasions = ("of an instance that was asked what comes before", "of one that was not");
+            self.compare(bench, Promise::Preparation, &one, &other, occasions);
+        }
+        if let Some(later) = self.ask(bench, lived, self.in_its_cycle, self.nodes)? {
+            let occasions = ("in one cycle", "in a cycle of another id, time and seed");
+            self.compare(bench, Promise::Cycles, &base, &later, occasions);
+        }
+        self.check_order(bench, lived, &base, rng)?;
+        kept.check(self, bench, &base);
+        Ok(())
+    }
+
+    fn check_order(
+        &self,
+        bench: &mut Bench<'_>,
+        lived: &mut Resident,
+        base: &[Answer],
+        rng: &mut Rng,
+    ) -> Result<(), Broken> {
+        let mut shuffled = self.nodes.to_vec();
+        rng.shuffle(&mut shuffled);
+        let (first, second) = shuffled.split_at(shuffled.len() / 3);
+        let ways: [(&[&[NodeId]], &str); 2] = [
+            (&[&shuffled], "when asked about them in another order, after another pod"),
+            (&[first, second], "when asked about them in two calls"),
+        ];
+        for (calls, way) in ways {
+            self.ask(bench, lived, self.other, calls[0])?;
+            self.compare_calls(bench, lived, base, calls, way)?;
+        }
+        let alone: Vec<&[NodeId]> = shuffled.chunks(1).take(ALONE).collect();
+        self.compare_calls(bench, lived, base, &alone, "when asked about it alone")
+    }
+
+    /// Asks about some of the nodes, a call for each list, and compares with what was said of all at once.
+    fn compare_calls(
+        &self,
+        bench: &mut Bench<'_>,
+        lived: &mut Resident,
+        base: &[Answer],
+        calls: &[&[NodeId]],
+        way: &'static str,
+    ) -> Result<(), Broken> {
+        let of: HashMap<NodeId, &Answer> = self.nodes.iter().copied().zip(base).collect();
+        for nodes in calls.iter().filter(|nodes| !nodes.is_empty()) {
+            if let Some(answers) = self.ask(bench, lived, self.question, nodes)? {
+                let before: Vec<Answer> = nodes.iter().filter_map(|node| of.get(node).copied().cloned()).collect();
+                let about = (self.world, *nodes);
+                let promise = (Promise::Order, self.export);
+                bench.compare_each(promise, self.question, about, (&before, &answers), (AT_ONCE, way));
+            }
+        }
+        Ok(())
+    }
+
+    fn ask(
+        &self,
+        bench: &mut Bench<'_>,
+        resident: &mut Resident,
+        question: &Question,
+        nodes: &[NodeId],
+    ) -> Result<Option<Vec<Answer>>, Broken> {
+        bench.ask_alone(self.export, resident, question, &self.world.cache, nodes)
+    }
+
+    fn compare(&self, bench: &mut Bench<'_>, promise: Promise, one: &[Answer], other: &[Answer], occasions: Occasions) {
+        let about = (self.world, self.nodes);
+        bench.compare_each((promise, self.export), self.question, about, (one, other), occasions);
+    }
+}
+
+impl Kept {
+    /// Of nodes of which no declared fact changed, the answers must be those given before; and those of nodes that are equal in
+    /// the declared facts must be the same.
+    fn check(&mut self, asked: &Scoped<'_>, bench: &mut Bench<'_>, answers: &[Answer]) {
+        let cache = &asked.world.cache;
+        // By the name, each node is itself alone.
+        let itself = self.shapes.of(bench.declaration.node_facts | NodeFacts::NAME, cache);
+        let kept = self.columns.entry((asked.export, asked.question.template)).or_default();
+        kept.column.catch_up(cache, &bench.declaration);
+        let mut pairs = Pairs::default();
+        for (node, now) in asked.nodes.iter().zip(answers) {
+            pairs.push(*node, kept.get(itself, *node), now);
+            kept.set(itself, *node, now.clone());
+        }
+        let occasions = ("at first", "later, while nothing changed that it declares to read");
+        pairs.compare(Promise::Kept, asked, bench, occasions);
+        let shapes = self.shapes.of(bench.declaration.node_facts, cache);
+        let mut of_its_like = KeptColumn::default();
+        let mut pairs = Pairs::default();
+        for (node, answer) in asked.nodes.iter().zip(answers) {
+            pairs.push(*node, of_its_like.get(shapes, *node), answer);
+            of_its_like.set(shapes, *node, answer.clone());
+        }
+        let occasions =
+            ("when asked about another node that is equal in all that it declares to read", "about this one");
+        pairs.compare(Promise::Alike, asked, bench, occasions);
+    }
+
+    /// These templates are not asked about any more.
+    pub fn forget(&mut self, templates: &[TemplateId]) {
+        self.columns.retain(|(_, template), _| !templates.contains(template));
+    }
+}
+
+/// Answers that have to be the same, two about each of some nodes.
+#[derive(Default)]
+struct Pairs {
+    nodes: Vec<NodeId>,
+    one: Vec<Answer>,
+    other: Vec<Answer>,
+}
+
+impl Pairs {
+    fn push(&mut self, node: NodeId, one: Option<&Answer>, other: &Answer) {
+        let Some(one) = one else { return };
+        self.nodes.push(node);
+        self.one.push(one.clone());
+        self.other.push(other.clone());
+    }
+
+    fn compare(&self, promise: Promise, asked: &Scoped<'_>, bench: &mut Bench<'_>, occasions: Occasions) {
+        let about = (asked.world, &*self.nodes);
+        bench.compare_each((promise, asked.export), asked.question, about, (&self.one, &self.other), occasions);
+    }
+}
+
+impl KeptColumn {
+    fn get(&self, shapes: &FactShapes, node: NodeId) -> Option<&Answer> {
+        self.answers.get(self.column.get(shapes, node)? as usize)
+    }
+
+    fn set(&mut self, shapes: &FactShapes, node: NodeId, answer: Answer) {
+        let index = self.index(answer);
+        self.column.set(shapes, &[node], [index]);
+    }
+
+    fn index(&mut self, answer: Answer) -> u32 {
+        let at = self.answers.iter().position(|known| *known == answer).unwrap_or_else(|| {
+            self.answers.push(answer);
+            self.answers.len() - 1
+        });
+        at as u32
+    }
+}

@@ -1,0 +1,81 @@
+//! Pods that a plugin skips: it has nothing to do with them, as long as it is asked nothing about them.
+
+use berth_core::cache::Cache;
+use berth_core::plugins::{ExtensionPoints, Permission, PreFilterResult, PreScoreResult, Reserved};
+
+use super::answer::{Answer, Answers, Line};
+use super::bench::{About, Bench, Broken};
+use super::compare::differs;
+use super::promise::Promise;
+use super::question::Question;
+use super::world::World;
+use crate::guest::Export;
+use crate::guests::Resident;
+
+impl Bench<'_> {
+    /// Asks whether it skips the pod, compares that with what was `said` in the same cycle, and with what an instance says that
+    /// knows all but the nodes and the pods there.
+    pub fn check_skip(
+        &mut self,
+        lived: &mut Resident,
+        question: &Question,
+        world: &World,
+        said: &Answers,
+    ) -> Result<(), Broken> {
+        if !self.declaration.points.contains(ExtensionPoints::SKIP) {
+            return Ok(());
+        }
+        let about = About { question: Some(question), node: None };
+        let skips = self.ask_skip(lived, question, &world.cache)?;
+        if skips == Some(true)
+            && let Some(line) = said.0.iter().find(|line| has_something_to_do(line))
+        {
+            let what =
+                differs(&Answer::Skip(true), &line.answer, ("when asked whether it skips", "when asked all the same"));
+            self.find(Promise::Skip, line.export, about, what);
+        }
+        // What there is of images and how many nodes it may read.
+        if !self.declaration.cluster_facts.is_empty() {
+            return Ok(());
+        }
+        let objects = world.objects_alone();
+        let mut elsewhere = self.fill(&objects)?;
+        let there = self.ask_skip(&mut elsewhere, question, &objects)?;
+        if let (Some(here), Some(there)) = (skips, there)
+            && here != there
+        {
+            let what = differs(&Answer::Skip(here), &Answer::Skip(there), ("at first", "where there are no nodes"));
+            self.find(Promise::Skip, Export::Skip, about, what);
+        }
+        Ok(())
+    }
+
+    /// `None` where it can't tell.
+    fn ask_skip(
+        &mut self,
+        resident: &mut Resident,
+        question: &Question,
+        cache: &Cache,
+    ) -> Result<Option<bool>, Broken> {
+        self.hold(resident, question)?;
+        match resident.instance().skip(&question.cycle(cache)) {
+            Ok(skips) => Ok(Some(skips)),
+            Err(error) => self.failed(error, About { question: Some(question), node: None }).map(|_| None),
+        }
+    }
+}
+
+/// What a plugin says that has something to do with the pod.
+fn has_something_to_do(line: &Line) -> bool {
+    match &line.answer {
+        Answer::PreEnqueue(held) => held.is_some(),
+        Answer::PreFilter(result) => *result != PreFilterResult::Skip,
+        Answer::PreScore(result) => *result != PreScoreResult::Skip,
+        Answer::Reserved(reserved) => *reserved != Ok(Reserved::default()),
+        Answer::Permission(permission) => *permission != Permission::default(),
+        Answer::Intents(intents) => {
+            intents.as_ref().is_some_and(|intents| !intents.is_empty() || line.export == Export::Bind)
+        }
+        _ => false,
+    }
+}

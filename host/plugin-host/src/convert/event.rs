@@ -1,0 +1,83 @@
+//! What happened in the cluster, for queueing hints.
+
+use berth_core::cluster_event::EventActions;
+use berth_core::facts::NodeFacts;
+use berth_core::model::Node;
+use bumpalo::Bump;
+
+use super::node::{conditions, taints};
+use super::resources::{NOTHING, resources};
+use super::selector::labels;
+use super::strings;
+use crate::bindings::berth::scheduler::types::EventActions as Actions;
+use crate::bindings::exports::berth::scheduler::queueing_hint as wit;
+
+/// A node as it was or is, with those of its facts that are named; the others are empty.
+pub(crate) fn node_then<'a>(arena: &'a Bump, node: &'a Node, facts: NodeFacts) -> wit::Node<'a> {
+    let has = |fact| facts.contains(fact);
+    wit::Node {
+        name: if has(NodeFacts::NAME) { &node.name } else { "" },
+        labels: if has(NodeFacts::LABELS) { labels(arena, &node.labels) } else { &[] },
+        annotations: if has(NodeFacts::ANNOTATIONS) { labels(arena, &node.annotations) } else { &[] },
+        taints: if has(NodeFacts::TAINTS) { taints(arena, &node.taints) } else { &[] },
+        unschedulable: has(NodeFacts::UNSCHEDULABLE) && node.unschedulable,
+        allocatable: if has(NodeFacts::ALLOCATABLE) { resources(arena, &node.allocatable) } else { NOTHING },
+        conditions: if has(NodeFacts::CONDITIONS) { conditions(arena, &node.conditions) } else { &[] },
+        declared_features: if has(NodeFacts::DECLARED_FEATURES) {
+            strings(arena, &node.declared_features)
+        } else {
+            &[]
+        },
+    }
+}
+
+/// The core's flags are the contract's, bit for bit.
+pub(crate) fn event_actions(actions: EventActions) -> Actions {
+    let each = [
+        (EventActions::ADD, Actions::ADD),
+        (EventActions::DELETE, Actions::DELETE),
+        (EventActions::UPDATE, Actions::UPDATE),
+        (EventActions::UPDATE_LABELS, Actions::UPDATE_LABELS),
+        (EventActions::UPDATE_TAINTS, Actions::UPDATE_TAINTS),
+        (EventActions::UPDATE_ALLOCATABLE, Actions::UPDATE_ALLOCATABLE),
+        (EventActions::UPDATE_CONDITION, Actions::UPDATE_CONDITION),
+        (EventActions::UPDATE_SCALE_DOWN, Actions::UPDATE_SCALE_DOWN),
+        (EventActions::UPDATE_TOLERATIONS, Actions::UPDATE_TOLERATIONS),
+        (EventActions::UPDATE_GATES_ELIMINATED, Actions::UPDATE_GATES_ELIMINATED),
+    ];
+    let set = each.into_iter().filter(|(ours, _)| actions.contains(*ours));
+    set.fold(Actions::empty(), |all, (_, theirs)| all | theirs)
+}
+
+#[cfg(test)]
+mod tests {
+    use berth_core::model::{Effect, Labels, Resources, Taint};
+
+    use super::*;
+
+    #[test]
+    fn a_node_has_the_declared_facts() {
+        let node = Node {
+            name: "a".into(),
+            labels: Labels::from_iter([("zone", "z")]),
+            taints: vec![Taint { key: "gpu".into(), value: "".into(), effect: Effect::NoSchedule }],
+            allocatable: Resources { milli_cpu: 1_500, ..Resources::default() },
+            unschedulable: true,
+            ..Node::default()
+        };
+        let arena = Bump::new();
+        let some = node_then(&arena, &node, NodeFacts::LABELS | NodeFacts::TAINTS | NodeFacts::UNSCHEDULABLE);
+        assert_eq!((some.name, some.labels.len(), some.taints.len(), some.unschedulable), ("", 1, 1, true));
+        assert_eq!(some.allocatable.milli_cpu, 0);
+        let others = node_then(&arena, &node, NodeFacts::NAME | NodeFacts::ALLOCATABLE);
+        assert_eq!((others.name, others.labels.len(), others.taints.len(), others.unschedulable), ("a", 0, 0, false));
+        assert_eq!(others.allocatable.milli_cpu, 1_500);
+    }
+
+    #[test]
+    fn actions_agree_with_the_contract() {
+        let all = event_actions(EventActions::all());
+        assert_eq!(all.as_array().first().copied(), Some(EventActions::all().bits()));
+        assert_eq!(event_actions(EventActions::ADD), Actions::ADD);
+    }
+}

@@ -1,0 +1,121 @@
+//! Further kinds that a plugin declared to read, in the core's words.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use berth_core::model::{ObjectKind, ObjectReads};
+
+use crate::bindings::exports::berth::scheduler::objects as wit;
+use berth_apimachinery::fields::{BadPath, FieldPath};
+
+/// So many kinds may a plugin read, and so many fields of each.
+const MOST: usize = 64;
+
+/// What is wrong with the kinds that a plugin wants to read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadKinds {
+    /// Not a kind.
+    #[error(
+        "{api_version:?} {name:?} is no kind: it needs an apiVersion as `v1` or `apps/v1`, and a name as `Service`"
+    )]
+    NoKind {
+        /// As declared.
+        api_version: String,
+        /// As declared.
+        name: String,
+    },
+    /// Declared twice.
+    #[error("{0} is declared twice; name all its fields in one place")]
+    Twice(ObjectKind),
+    /// Nodes and pods come through `snapshot`.
+    #[error("{0} come as facts: declare node-facts, with resident-pod-facts for pods")]
+    Facts(ObjectKind),
+    /// A field's path.
+    #[error("{0}: {1}")]
+    Path(ObjectKind, BadPath),
+    /// Too many of something.
+    #[error("{0} are more than the {MOST} that may be declared")]
+    TooMany(&'static str),
+}
+
+/// Checks and turns them.
+pub(crate) fn kinds(declared: Vec<wit::Kind>) -> Result<Vec<ObjectReads>, BadKinds> {
+    if declared.len() > MOST {
+        return Err(BadKinds::TooMany("kinds"));
+    }
+    let mut all: Vec<ObjectReads> = Vec::new();
+    for wit::Kind { api_version, name, fields } in declared {
+        if !is_api_version(&api_version) || !is_kind(&name) {
+            return Err(BadKinds::NoKind { api_version, name });
+        }
+        let kind = ObjectKind { api_version: api_version.into(), kind: name.into() };
+        if *kind.api_version == *"v1" && matches!(&*kind.kind, "Node" | "Pod") {
+            return Err(BadKinds::Facts(kind));
+        }
+        if fields.len() > MOST {
+            return Err(BadKinds::TooMany("fields of a kind"));
+        }
+        if let Some(bad) = fields.iter().find_map(|path| FieldPath::parse(path).err()) {
+            return Err(BadKinds::Path(kind, bad));
+        }
+        if all.iter().any(|known| *known.kind == kind) {
+            return Err(BadKinds::Twice(kind));
+        }
+        let fields: BTreeSet<Box<str>> = fields.into_iter().map(Into::into).collect();
+        all.push(ObjectReads { kind: Arc::new(kind), fields });
+    }
+    Ok(all)
+}
+
+/// `v1`, or a group and a version.
+fn is_api_version(text: &str) -> bool {
+    let (group, version) = text.split_once('/').unwrap_or(("core", text));
+    let plain = |part: &str| {
+        (1..=253).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'-')
+    };
+    plain(group) && plain(version)
+}
+
+fn is_kind(text: &str) -> bool {
+    (1..=63).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(api_version: &str, name: &str, fields: &[&str]) -> wit::Kind {
+        let fields = fields.iter().map(|field| (*field).to_owned()).collect();
+        wit::Kind { api_version: api_version.into(), name: name.into(), fields }
+    }
+
+    #[test]
+    fn kinds_are_taken_as_declared() {
+        let declared = vec![kind("v1", "Service", &["spec.selector"]), kind("apps/v1", "ReplicaSet", &[])];
+        let read = kinds(declared).unwrap();
+        assert_eq!(
+            read.iter().map(|reads| reads.kind.to_string()).collect::<Vec<_>>(),
+            ["v1 Service", "apps/v1 ReplicaSet"]
+        );
+        assert_eq!(read[0].fields.iter().map(|field| &**field).collect::<Vec<_>>(), ["spec.selector"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let service = || kind("v1", "Service", &[]);
+        let cases = [
+            (vec![kind("", "Service", &[])], "is no kind"),
+            (vec![kind("a/b/c", "Service", &[])], "is no kind"),
+            (vec![kind("v1", "services/status", &[])], "is no kind"),
+            (vec![service(), service()], "v1 Service is declared twice"),
+            (vec![kind("v1", "Pod", &[])], "v1 Pod come as facts"),
+            (vec![kind("v1", "Service", &["spec..selector"])], "v1 Service: \"spec..selector\" is no path"),
+            (vec![kind("v1", "Service", &["a"; 65])], "fields of a kind are more than the 64"),
+            ((0..65).map(|n| kind("v1", &format!("K{n}"), &[])).collect(), "kinds are more than the 64"),
+        ];
+        for (declared, expected) in cases {
+            let error = kinds(declared.clone()).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A pod's facts.
+
+use berth_core::facts::PodFacts;
+use berth_core::model::{
+    Container, ContainerKind, Owner, Pod, PodResourceClaim, PodSpec, Preemption, Toleration, TolerationOperator,
+};
+use bumpalo::Bump;
+
+use super::node::{effect, host_ports};
+use super::resources::{NO_REQUESTS, requests, resources};
+use super::selector::{labels, node_terms, pod_affinity, preferred_node_terms, spread};
+use super::volume::volumes;
+use super::{each, strings};
+use crate::bindings::berth::scheduler::types as wit;
+
+const NO_AFFINITY: wit::PodAffinity<'static> = wit::PodAffinity { required: &[], preferred: &[] };
+
+const NO_IMAGES: wit::PodImages<'static> = wit::PodImages { containers: &[], volumes: &[] };
+
+/// The pod's facts named in `facts`; the others are empty.
+pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Pod<'a> {
+    let spec = &*pod.spec;
+    let given = Given(facts);
+    let named = Given(facts | for_claims(pod, facts));
+    wit::Pod {
+        name: named.or(PodFacts::NAME, "", || &pod.key.name),
+        namespace: given.or(PodFacts::NAMESPACE, "", || &pod.key.namespace),
+        uid: named.or(PodFacts::UID, "", || &pod.key.uid),
+        labels: given.or(PodFacts::LABELS, &[], || labels(arena, &pod.labels)),
+        annotations: given.or(PodFacts::ANNOTATIONS, &[], || labels(arena, &pod.annotations)),
+        owners: given.or(PodFacts::OWNERS, &[], || owners(arena, &pod.owners)),
+        node_name: given.or(PodFacts::NODE_NAME, "", || &pod.node_name),
+        scheduler_name: given.or(PodFacts::SCHEDULER_NAME, "", || &spec.scheduler_name),
+        priority: given.or(PodFacts::PRIORITY, 0, || spec.priority),
+        preemption: given.or(PodFacts::PRIORITY, wit::PreemptionPolicy::LowerPriority, || preemption(spec.preemption)),
+        tolerations: given.or(PodFacts::TOLERATIONS, &[], || tolerations(arena, &spec.tolerations)),
+        node_selector: given.or(PodFacts::NODE_AFFINITY, &[], || labels(arena, &spec.node_selector)),
+        required_node_affinity: given.or(PodFacts::NODE_AFFINITY, None, || {
+            spec.required_node_affinity.as_deref().map(|terms| node_terms(arena, terms))
+        }),
+        preferred_node_affinity: given
+            .or(PodFacts::NODE_AFFINITY, &[], || preferred_node_terms(arena, &spec.preferred_node_affinity)),
+        affinity: given.or(PodFacts::POD_AFFINITY, NO_AFFINITY, || pod_affinity(arena, &spec.affinity)),
+        anti_affinity: given.or(PodFacts::POD_AFFINITY, NO_AFFINITY, || pod_affinity(arena, &spec.anti_affinity)),
+        topology_spread: given.or(PodFacts::TOPOLOGY_SPREAD, &[], || spread(arena, &spec.topology_spread)),
+        requests: given.or(PodFacts::REQUESTS, NO_REQUESTS, || requests(arena, &pod.requests)),
+        containers: named.or(PodFacts::CONTAINERS, &[], || containers(arena, &spec.containers)),
+        images: given.or(PodFacts::IMAGES, NO_IMAGES, || images(arena, spec)),
+        host_ports: given.or(PodFacts::HOST_PORTS, &[], || host_ports(arena, &spec.host_ports)),
+        volumes: given.or(PodFacts::VOLUMES, &[], || volumes(arena, &spec.volumes)),
+        scheduling_gates: given.or(PodFacts::SCHEDULING_GATES, &[], || strings(arena, &spec.scheduling_gates)),
+        resource_claims: given.or(PodFacts::RESOURCE_CLAIMS, &[], || claims(arena, &spec.resource_claims)),
+        host_network: given.or(PodFacts::HOST_NETWORK, false, || spec.host_network),
+        nominated_node_name: given.or(PodFacts::NOMINATED_NODE, "", || &pod.nominated_node_name),
+        deleting: given.or(PodFacts::DELETION, false, || pod.deleting),
+        start_time: given.or(PodFacts::START_TIME, 0, || pod.start_time),
+        user_namespace: given.or(PodFacts::USER_NAMESPACE, false, || spec.user_namespace),
+        restart_actions: given.or(PodFacts::RESTART_ACTIONS, &[], || strings(arena, &spec.restart_actions)),
+    }
+}
+
+/// What comes with resource claims: claims are owned by the pod and reserved for it, and extended resources may become some.
+fn for_claims(pod: &Pod, facts: PodFacts) -> PodFacts {
+    let mut more = PodFacts::empty();
+    if facts.contains(PodFacts::RESOURCE_CLAIMS) {
+        more.set(PodFacts::NAME | PodFacts::UID, pod.asks_for_devices());
+        more.set(PodFacts::CONTAINERS, pod.asks_for_extended_resources());
+    }
+    more
+}
+
+/// The facts that are to be given.
+struct Given(PodFacts);
+
+impl Given {
+    fn or<T>(&self, fact: PodFacts, empty: T, full: impl FnOnce() -> T) -> T {
+        if self.0.contains(fact) { full() } else { empty }
+    }
+}
+
+fn preemption(preemption: Preemption) -> wit::PreemptionPolicy {
+    match preemption {
+        Preemption::LowerPriority => wit::PreemptionPolicy::LowerPriority,
+        Preemption::Never => wit::PreemptionPolicy::Never,
+    }
+}
+
+fn owners<'a>(arena: &'a Bump, owners: &'a [Owner]) -> &'a [wit::Owner<'a>] {
+    each(arena, owners, |owner| wit::Owner {
+        api_version: &owner.api_version,
+        kind: &owner.kind,
+        name: &owner.name,
+        uid: &owner.uid,
+        controller: owner.controller,
+    })
+}
+
+fn tolerations<'a>(arena: &'a Bump, tolerations: &'a [Toleration]) -> &'a [wit::Toleration<'a>] {
+    each(arena, tolerations, |toleration| wit::Toleration {
+        key: &toleration.key,
+        operator: match toleration.operator {
+            TolerationOperator::Equal => wit::TolerationOperator::Equal,
+            TolerationOperator::Exists => wit::TolerationOperator::Exists,
+            TolerationOperator::Lt => wit::TolerationOperator::LessThan,
+            TolerationOperator::Gt => wit::TolerationOperator::GreaterThan,
+        },
+        value: &toleration.value,
+        effect: toleration.effect.map(effect),
+    })
+}
+
+fn containers<'a>(arena: &'a Bump, containers: &'a [Container]) -> &'a [wit::Container<'a>] {
+    each(arena, containers, |container| wit::Container {
+        name: &container.name,
+        kind: match container.kind {
+            ContainerKind::Main => wit::ContainerKind::Main,
+            ContainerKind::Init => wit::ContainerKind::Init,
+            ContainerKind::RestartableInit => wit::ContainerKind::RestartableInit,
+        },
+        image: &container.image,
+        requests: resources(arena, &container.requests),
+        host_ports: host_ports(arena, &container.host_ports),
+    })
+}
+
+fn images<'a>(arena: &'a Bump, spec: &'a PodSpec) -> wit::PodImages<'a> {
+    let (containers, volumes): (Vec<&str>, Vec<&str>) =
+        (spec.container_images().collect(), spec.volume_images().collect());
+    wit::PodImages { containers: arena.alloc_slice_copy(&containers), volumes: arena.alloc_slice_copy(&volumes) }
+}
+
+fn claims<'a>(arena: &'a Bump, claims: &'a [PodResourceClaim]) -> &'a [wit::PodResourceClaim<'a>] {
+    each(arena, claims, |claim| wit::PodResourceClaim {
+        name: &claim.name,
+        claim: &claim.claim,
+        template: &claim.template,
+    })
+}

@@ -1,0 +1,89 @@
+//! Labels, and what is required of them: selectors, affinity, spreading.
+
+use berth_core::model::{
+    LabelSelector, Labels, NodeSelectorTerm, Operator, PodAffinity, PodAffinityTerm, PreferredNodeTerm, Requirement,
+    SpreadConstraint,
+};
+use bumpalo::Bump;
+
+use super::{each, strings};
+use crate::bindings::berth::scheduler::types as wit;
+
+pub(super) fn labels<'a>(arena: &'a Bump, labels: &'a Labels) -> &'a [wit::Label<'a>] {
+    arena.alloc_slice_fill_iter(labels.iter().map(|(key, value)| wit::Label { key, value }))
+}
+
+fn requirements<'a>(arena: &'a Bump, all: &'a [Requirement]) -> &'a [wit::Requirement<'a>] {
+    each(arena, all, |one| wit::Requirement {
+        key: &one.key,
+        operator: match one.operator {
+            Operator::In => wit::SelectorOperator::In,
+            Operator::NotIn => wit::SelectorOperator::NotIn,
+            Operator::Exists => wit::SelectorOperator::Exists,
+            Operator::DoesNotExist => wit::SelectorOperator::DoesNotExist,
+            Operator::Gt => wit::SelectorOperator::GreaterThan,
+            Operator::Lt => wit::SelectorOperator::LessThan,
+        },
+        values: strings(arena, &one.values),
+    })
+}
+
+fn node_term<'a>(arena: &'a Bump, term: &'a NodeSelectorTerm) -> wit::NodeSelectorTerm<'a> {
+    wit::NodeSelectorTerm {
+        expressions: requirements(arena, &term.expressions),
+        fields: requirements(arena, &term.fields),
+    }
+}
+
+pub(super) fn node_terms<'a>(arena: &'a Bump, terms: &'a [NodeSelectorTerm]) -> &'a [wit::NodeSelectorTerm<'a>] {
+    each(arena, terms, |term| node_term(arena, term))
+}
+
+pub(super) fn preferred_node_terms<'a>(
+    arena: &'a Bump,
+    terms: &'a [PreferredNodeTerm],
+) -> &'a [wit::PreferredNodeTerm<'a>] {
+    each(arena, terms, |term| wit::PreferredNodeTerm { weight: term.weight, term: node_term(arena, &term.term) })
+}
+
+fn label_selector<'a>(arena: &'a Bump, selector: &'a LabelSelector) -> wit::LabelSelector<'a> {
+    wit::LabelSelector { requirements: requirements(arena, &selector.requirements) }
+}
+
+fn pod_terms<'a>(arena: &'a Bump, terms: &'a [PodAffinityTerm]) -> &'a [wit::PodAffinityTerm<'a>] {
+    each(arena, terms, |term| wit::PodAffinityTerm {
+        selector: term.selector.as_ref().map(|selector| label_selector(arena, selector)),
+        namespaces: strings(arena, &term.namespaces),
+        namespace_selector: term.namespace_selector.as_ref().map(|selector| label_selector(arena, selector)),
+        topology_key: &term.topology_key,
+        weight: term.weight,
+    })
+}
+
+pub(super) fn pod_affinity<'a>(arena: &'a Bump, affinity: &'a PodAffinity) -> wit::PodAffinity<'a> {
+    wit::PodAffinity {
+        required: pod_terms(arena, &affinity.required),
+        preferred: pod_terms(arena, &affinity.preferred),
+    }
+}
+
+fn inclusion(honor: bool) -> wit::NodeInclusionPolicy {
+    if honor { wit::NodeInclusionPolicy::Honor } else { wit::NodeInclusionPolicy::Ignore }
+}
+
+pub(super) fn spread<'a>(arena: &'a Bump, all: &'a [SpreadConstraint]) -> &'a [wit::SpreadConstraint<'a>] {
+    each(arena, all, |one| wit::SpreadConstraint {
+        max_skew: one.max_skew,
+        topology_key: &one.topology_key,
+        when_unsatisfiable: if one.required {
+            wit::UnsatisfiableAction::DoNotSchedule
+        } else {
+            wit::UnsatisfiableAction::ScheduleAnyway
+        },
+        selector: one.selector.as_ref().map(|selector| label_selector(arena, selector)),
+        min_domains: one.min_domains,
+        node_affinity_policy: inclusion(one.honor_affinity),
+        node_taints_policy: inclusion(one.honor_taints),
+        match_label_keys: strings(arena, &one.match_label_keys),
+    })
+}

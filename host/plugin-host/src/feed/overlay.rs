@@ -1,0 +1,100 @@
+//! Nodes as they would be with other pods, told to a guest and taken back.
+
+use berth_core::cache::{Cache, NodeId, NodeInfo, PodId};
+use berth_core::facts::NodeFacts;
+use berth_core::model::Resources;
+use berth_core::plugins::WhatIf;
+use bumpalo::Bump;
+
+use super::Reads;
+use crate::bindings::exports::berth::scheduler::snapshot::{Change, ResidentPod, ScalarUsage, Usage};
+use crate::convert;
+
+/// What differs in one case, in the words of `snapshot`.
+pub(crate) struct Overlay<'a> {
+    /// The node as it is.
+    before: &'a NodeInfo,
+    /// As it would be.
+    after: NodeInfo,
+    case: &'a WhatIf,
+    /// The id of the first pod that comes: beyond all that are in use.
+    first: PodId,
+}
+
+impl<'a> Overlay<'a> {
+    /// Of a case; `None` where the node is not there. `others` is how many pods came in cases that are told together.
+    pub fn of(cache: &'a Cache, case: &'a WhatIf, others: usize) -> Option<Self> {
+        let before = cache.node(case.node)?;
+        let first = PodId(u32::try_from(cache.pod_id_end() + others).ok()?);
+        Some(Self { before, after: before.as_if(cache, case, first), case, first })
+    }
+
+    /// The node.
+    pub fn node_id(&self) -> NodeId {
+        self.before.id
+    }
+
+    /// The changes that make it so.
+    pub fn push(&'a self, arena: &'a Bump, reads: Reads) -> Vec<Change<'a>> {
+        let mut changes = self.node(arena, reads, self.before, &self.after);
+        if reads.node.contains(NodeFacts::PODS) {
+            changes.extend(self.case.removed.iter().map(|id| Change::ResidentPodRemoved(id.0)));
+            changes.extend(self.added().map(|(id, at)| {
+                let pod = convert::pod(arena, &self.case.added[at], reads.resident);
+                Change::ResidentPod(ResidentPod { id, node: self.before.id.0, pod })
+            }));
+        }
+        changes
+    }
+
+    /// The changes that take it back.
+    pub fn pop(&'a self, arena: &'a Bump, cache: &'a Cache, reads: Reads) -> Vec<Change<'a>> {
+        let mut changes = self.node(arena, reads, &self.after, self.before);
+        if reads.node.contains(NodeFacts::PODS) {
+            changes.extend(self.added().map(|(id, _)| Change::ResidentPodRemoved(id)));
+            changes.extend(self.case.removed.iter().filter_map(|id| {
+                let pod = convert::pod(arena, &cache.pod(*id)?.pod, reads.resident);
+                Some(Change::ResidentPod(ResidentPod { id: id.0, node: self.before.id.0, pod }))
+            }));
+        }
+        changes
+    }
+
+    fn added(&self) -> impl Iterator<Item = (u32, usize)> {
+        (self.first.0..).zip(0..self.case.added.len())
+    }
+
+    /// Usage and ports, on the way from one state to another.
+    fn node(&self, arena: &'a Bump, reads: Reads, from: &'a NodeInfo, to: &'a NodeInfo) -> Vec<Change<'a>> {
+        let mut changes = Vec::new();
+        if reads.node.contains(NodeFacts::USAGE) {
+            changes.push(Change::Usage(usage(arena, from, to)));
+        }
+        if reads.node.contains(NodeFacts::USED_PORTS) && from.used_ports != to.used_ports {
+            changes.push(Change::Node(convert::node(arena, to, NodeFacts::USED_PORTS)));
+        }
+        changes
+    }
+}
+
+/// The row of `to`, with a 0 for what only `from` has.
+fn usage<'a>(arena: &'a Bump, from: &'a NodeInfo, to: &'a NodeInfo) -> Usage<'a> {
+    let node = to.id.0;
+    let one = |value: i64| &*arena.alloc_slice_copy(&[value]);
+    let (before, after): (&Resources, &Resources) = (&from.usage.requested, &to.usage.requested);
+    let is_gone = |name: &str| !after.scalars.iter().any(|(known, _)| **known == *name);
+    let gone = before.scalars.iter().filter(|(name, _)| is_gone(name)).map(|(name, _)| (&**name, 0));
+    let there = after.scalars.iter().map(|(name, quantity)| (&**name, *quantity));
+    let scalars: Vec<ScalarUsage<'a>> =
+        there.chain(gone).map(|(name, quantity)| ScalarUsage { node, name, quantity }).collect();
+    Usage {
+        nodes: arena.alloc_slice_copy(&[node]),
+        milli_cpu: one(after.milli_cpu),
+        memory: one(after.memory),
+        ephemeral_storage: one(after.ephemeral_storage),
+        pods: one(after.pods),
+        non_zero_milli_cpu: one(to.usage.non_zero_milli_cpu),
+        non_zero_memory: one(to.usage.non_zero_memory),
+        scalars: arena.alloc_slice_fill_iter(scalars),
+    }
+}

@@ -1,0 +1,210 @@
+//! Guests' answers, checked and turned into the core's.
+
+use berth_core::cache::Cache;
+use berth_core::plugins::{
+    ClassFilter, ClassId, ClassScores, Classified, Code, MOST_CLASSES, MOST_OUTCOMES, PreFilterResult, PreScoreResult,
+    Status, Verdicts,
+};
+
+use super::call::Export;
+use super::error::CallError;
+use super::ids;
+use crate::bindings::berth::scheduler::types as wit;
+use crate::bindings::exports::berth::scheduler::classes as by_class;
+use crate::bindings::exports::berth::scheduler::pre_filter::PreFilterResult as WitPreFilterResult;
+use crate::bindings::exports::berth::scheduler::pre_score::PreScoreResult as WitPreScoreResult;
+
+/// Reasons of one outcome that are kept.
+pub(super) const REASONS: usize = 32;
+/// Bytes of all reasons of one answer.
+const TEXT: usize = 1 << 20;
+/// Bytes of the longest name of a node, and one.
+const NAME: usize = 254;
+/// Bytes of names to which a pre-filter may narrow, besides as many as there are nodes: a pod may list nodes that are not there.
+const NAMES: usize = 1 << 20;
+/// Bytes that are kept of a guest's words where they go into messages.
+const WORDS: usize = 1024;
+
+/// A guest's words, of a length that fits a message.
+pub(crate) fn shorten(mut words: String) -> String {
+    words.truncate(words.floor_char_boundary(WORDS));
+    words
+}
+
+/// Names of nodes may be unknown, but together they are about as long as those of the cluster's nodes at most.
+pub(super) fn pre_filter(answer: WitPreFilterResult, cache: &Cache) -> Result<PreFilterResult, CallError> {
+    Ok(match answer {
+        WitPreFilterResult::All => PreFilterResult::All,
+        WitPreFilterResult::Skip => PreFilterResult::Skip,
+        WitPreFilterResult::Reject(why) => PreFilterResult::Reject(status(why)),
+        WitPreFilterResult::Narrow(names) => {
+            let bytes: usize = names.iter().map(|name| name.len() + 1).sum();
+            let most = NAMES + NAME * cache.node_count();
+            if bytes > most {
+                let what = format!("it narrows to {} names of {bytes} bytes, where {most} are the most", names.len());
+                return Err(CallError::BadAnswer(Export::PreFilter, what));
+            }
+            PreFilterResult::Narrow(names.into_iter().map(String::into_boxed_str).collect())
+        }
+    })
+}
+
+pub(super) fn pre_score(answer: WitPreScoreResult) -> PreScoreResult {
+    match answer {
+        WitPreScoreResult::Score => PreScoreResult::Score,
+        WitPreScoreResult::Skip => PreScoreResult::Skip,
+    }
+}
+
+/// As many as nodes were asked about, each naming an outcome that is there.
+pub(super) fn verdicts(answer: wit::Verdicts, asked: usize) -> Result<Verdicts, CallError> {
+    of_length(Export::Filter, "verdicts", answer.nodes.len(), asked, "nodes")?;
+    named(Export::Filter, answer)
+}
+
+/// A class for each node, nodes of the cluster, classes within the bound that have verdicts, and verdicts naming outcomes that are
+/// there.
+pub(super) fn classified(answer: by_class::Classified, cache: &Cache) -> Result<Classified, CallError> {
+    let bad = |what: String| CallError::BadAnswer(Export::Classify, what);
+    of_length(Export::Classify, "classes", answer.classes.len(), answer.nodes.len(), "nodes")?;
+    let filter = match answer.filter {
+        by_class::ClassFilter::Skip => ClassFilter::Skip,
+        by_class::ClassFilter::Reject(why) => ClassFilter::Reject(status(why)),
+        by_class::ClassFilter::Verdicts(verdicts) => ClassFilter::Verdicts(named(Export::Classify, verdicts)?),
+    };
+    let numbers = match &filter {
+        ClassFilter::Verdicts(verdicts) => verdicts.nodes.len(),
+        ClassFilter::Skip | ClassFilter::Reject(_) => MOST_CLASSES as usize,
+    };
+    if numbers > MOST_CLASSES as usize {
+        return Err(bad(format!("it gave verdicts on {numbers} classes, where {MOST_CLASSES} are the most")));
+    }
+    match answer.classes.iter().find(|class| **class as usize >= numbers) {
+        Some(class) if *class >= MOST_CLASSES => {
+            Err(bad(format!("it names class {class}, where {MOST_CLASSES} classes are the most")))
+        }
+        Some(class) => Err(bad(format!("it names class {class} and gave verdicts on {numbers} classes"))),
+        None => Ok(Classified {
+            filter,
+            scores: answer.scores,
+            anew: answer.anew,
+            nodes: ids::nodes(cache, answer.nodes).map_err(bad)?,
+            classes: answer.classes.into_iter().map(ClassId).collect(),
+        }),
+    }
+}
+
+/// As many of both as classes were asked about.
+pub(super) fn class_scores(answer: by_class::ClassScores, asked: usize) -> Result<ClassScores, CallError> {
+    for given in [&answer.raw, &answer.normalized] {
+        of_length(Export::ScoreClasses, "scores", given.len(), asked, "classes")?;
+    }
+    Ok(ClassScores { raw: answer.raw, normalized: answer.normalized })
+}
+
+/// Each names an outcome that is there, and there are no more of these than the contract allows.
+fn named(export: Export, answer: wit::Verdicts) -> Result<Verdicts, CallError> {
+    let bad = |what: String| Err(CallError::BadAnswer(export, what));
+    let outcomes = answer.outcomes.len();
+    if outcomes > MOST_OUTCOMES {
+        return bad(format!("it gave {outcomes} different outcomes, where {MOST_OUTCOMES} are the most"));
+    }
+    if let Some(highest) = answer.nodes.iter().copied().max().filter(|highest| usize::from(*highest) > outcomes) {
+        return bad(format!("a verdict names outcome {highest} where it gave {outcomes} outcomes"));
+    }
+    let (mut statuses, mut text) = (Vec::with_capacity(outcomes), 0);
+    for outcome in answer.outcomes {
+        let status = status(outcome);
+        text += status.reasons.iter().map(|reason| reason.len()).sum::<usize>();
+        if text > TEXT {
+            return bad(format!("its outcomes have more than {TEXT} bytes of reasons"));
+        }
+        statuses.push(status);
+    }
+    Ok(Verdicts { outcomes: statuses, nodes: answer.nodes })
+}
+
+/// As many as nodes were asked about.
+pub(super) fn scores(export: Export, answer: Vec<i64>, asked: usize) -> Result<Vec<i64>, CallError> {
+    of_length(export, "scores", answer.len(), asked, "nodes")?;
+    Ok(answer)
+}
+
+/// An answer runs parallel to what was asked about.
+pub(super) fn of_length(export: Export, what: &str, got: usize, asked: usize, about: &str) -> Result<(), CallError> {
+    if got == asked {
+        return Ok(());
+    }
+    Err(CallError::BadAnswer(export, format!("it gave {got} {what} for {asked} {about}")))
+}
+
+pub(super) fn status(status: wit::Status) -> Status {
+    Status {
+        code: match status.code {
+            wit::Code::Unschedulable => Code::Unschedulable,
+            wit::Code::UnschedulableAndUnresolvable => Code::UnschedulableAndUnresolvable,
+            wit::Code::Error => Code::Error,
+            wit::Code::Pending => Code::Pending,
+        },
+        reasons: status.reasons.into_iter().take(REASONS).map(|reason| shorten(reason).into()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use berth_core::cache::NodeId;
+
+    use super::super::ids::tests::cluster;
+    use super::*;
+
+    fn said(nodes: &[u32], classes: &[u32], verdicts: usize) -> Result<Classified, CallError> {
+        let verdicts = wit::Verdicts { outcomes: Vec::new(), nodes: vec![0; verdicts] };
+        let (nodes, classes) = (nodes.to_vec(), classes.to_vec());
+        let filter = by_class::ClassFilter::Verdicts(verdicts);
+        classified(by_class::Classified { filter, scores: true, anew: true, nodes, classes }, &cluster())
+    }
+
+    #[test]
+    fn only_nodes_that_exist_are_classified() {
+        let answer = said(&[0, 1], &[1, 0], 2).expect("a good answer");
+        assert_eq!((answer.nodes, answer.classes), (vec![NodeId(0), NodeId(1)], vec![ClassId(1), ClassId(0)]));
+        for (nodes, classes, verdicts, why) in [
+            (&[0, u32::MAX][..], &[0, 0][..], 1, "it names node 4294967295, which does not exist"),
+            (&[0, 0], &[0, 0], 1, "it names node 0 twice"),
+            (&[0, 1], &[0], 1, "it gave 1 classes for 2 nodes"),
+            (&[0], &[u32::MAX], 1, "it names class 4294967295, where 4096 classes are the most"),
+            (&[0], &[3], 3, "it names class 3 and gave verdicts on 3 classes"),
+            (&[0], &[0], 4097, "it gave verdicts on 4097 classes, where 4096 are the most"),
+        ] {
+            let error = said(nodes, classes, verdicts).expect_err(why).to_string();
+            assert_eq!(error, format!("broke the contract in classify: {why}"));
+        }
+    }
+
+    #[test]
+    fn names_are_bounded_together() {
+        let narrowed =
+            |number, name: &str| pre_filter(WitPreFilterResult::Narrow(vec![name.into(); number]), &cluster());
+        assert!(matches!(narrowed(100_000, "unknown"), Ok(PreFilterResult::Narrow(names)) if names.len() == 100_000));
+        let error = narrowed(1 << 21, "").expect_err("too many").to_string();
+        let what = "it narrows to 2097152 names of 2097152 bytes, where 1049084 are the most";
+        assert_eq!(error, format!("broke the contract in pre-filter: {what}"));
+    }
+
+    /// The answer to a question about one node, with so many outcomes of so many bytes.
+    fn with_outcomes(number: usize, reasons: usize, bytes: usize) -> Result<Verdicts, CallError> {
+        let status = |n| wit::Status { code: wit::Code::Unschedulable, reasons: vec![format!("{n:>bytes$}"); reasons] };
+        verdicts(wit::Verdicts { outcomes: (0..number).map(status).collect(), nodes: vec![1] }, 1)
+    }
+
+    #[test]
+    fn different_outcomes_are_bounded() {
+        assert_eq!(with_outcomes(1000, 1, 1024).map(|answer| answer.outcomes.len()), Ok(1000));
+        for (answer, why) in [
+            (with_outcomes(1001, 1, 1), "it gave 1001 different outcomes, where 1000 are the most"),
+            (with_outcomes(1000, 2, 1000), "its outcomes have more than 1048576 bytes of reasons"),
+        ] {
+            assert_eq!(answer.expect_err(why).to_string(), format!("broke the contract in filter: {why}"));
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! One call into a guest: deadline set, errors put into words.
+
+use std::fmt;
+use std::time::Duration;
+
+use wasmtime::Store;
+
+use super::deadline::{Budget, Deadline, thread_cpu_time};
+use super::error::CallError;
+use super::instance::Instance;
+use super::interfaces::LoadedInterfaces;
+use super::meter::Meter;
+use super::state::HostState;
+use crate::crossing::Crossing;
+
+/// A function that a component exports, as messages name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Export {
+    /// Not a function: the component's own start.
+    Start,
+    /// `plugin.describe`
+    Describe,
+    /// `plugin.configure`
+    Configure,
+    /// `plugin.hold-template`
+    HoldTemplate,
+    /// `plugin.forget-templates`
+    ForgetTemplates,
+    /// `snapshot.apply`
+    Apply,
+    /// `skip.skip`
+    Skip,
+    /// `pre-enqueue.pre-enqueue`
+    PreEnqueue,
+    /// `queue-sort.sort-key`
+    SortKey,
+    /// `objects.kinds`
+    Kinds,
+    /// `objects.apply`
+    ApplyObjects,
+    /// `pre-filter.pre-filter`
+    PreFilter,
+    /// `filter.filter`
+    Filter,
+    /// `filter-what-if.filter-what-if`, and what stands for it
+    FilterWhatIf,
+    /// `post-filter.post-filter`
+    PostFilter,
+    /// `pre-score.pre-score`
+    PreScore,
+    /// `score.score`
+    Score,
+    /// `normalize.normalize`
+    Normalize,
+    /// `classes.classify`
+    Classify,
+    /// `classes.score-classes`
+    ScoreClasses,
+    /// `reserve.reserve`
+    Reserve,
+    /// `reserve.unreserve`
+    Unreserve,
+    /// `permit.permit`
+    Permit,
+    /// `pre-bind.pre-bind`
+    PreBind,
+    /// `bind.bind`
+    Bind,
+    /// `post-bind.post-bind`
+    PostBind,
+    /// `queueing-hint.hints`
+    Hints,
+}
+
+impl fmt::Display for Export {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Start => "its start",
+            Self::Describe => "describe",
+            Self::Configure => "configure",
+            Self::HoldTemplate => "hold-template",
+            Self::ForgetTemplates => "forget-templates",
+            Self::Apply => "apply",
+            Self::Skip => "skip",
+            Self::PreEnqueue => "pre-enqueue",
+            Self::SortKey => "sort-key",
+            Self::Kinds => "kinds",
+            Self::ApplyObjects => "apply of objects",
+            Self::PreFilter => "pre-filter",
+            Self::Filter => "filter",
+            Self::FilterWhatIf => "filter-what-if",
+            Self::PostFilter => "post-filter",
+            Self::PreScore => "pre-score",
+            Self::Score => "score",
+            Self::Normalize => "normalize",
+            Self::Classify => "classify",
+            Self::ScoreClasses => "score-classes",
+            Self::Reserve => "reserve",
+            Self::Unreserve => "unreserve",
+            Self::Permit => "permit",
+            Self::PreBind => "pre-bind",
+            Self::Bind => "bind",
+            Self::PostBind => "post-bind",
+            Self::Hints => "queueing-hint",
+        })
+    }
+}
+
+/// One call in so many is timed; the rest is taken to cost the same.
+const SAMPLE: u64 = 16;
+
+impl Instance {
+    /// Calls a function that every component exports.
+    pub(super) fn call<A: Crossing, R: Crossing>(
+        &mut self,
+        export: Export,
+        arguments: A,
+        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, A) -> wasmtime::Result<R>,
+    ) -> Result<R, CallError> {
+        let given = self.meter().bytes(&arguments);
+        let answer = self.run(export, |store, interfaces| call(store, interfaces, arguments))?;
+        self.meter().add_bytes(given + self.meter().bytes(&answer));
+        Ok(answer)
+    }
+
+    /// Calls a function that may be missing; `None` where it is.
+    pub(super) fn call_if_there<A: Crossing, R: Crossing>(
+        &mut self,
+        export: Export,
+        arguments: A,
+        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, A) -> Option<wasmtime::Result<R>>,
+    ) -> Result<Option<R>, CallError> {
+        let given = self.meter().bytes(&arguments);
+        let answer = self.run(export, |store, interfaces| call(store, interfaces, arguments).transpose())?;
+        if let Some(answer) = &answer {
+            self.meter().add_bytes(given + self.meter().bytes(answer));
+        }
+        Ok(answer)
+    }
+
+    /// Runs the guest within the budget of this export.
+    fn run<R>(
+        &mut self,
+        export: Export,
+        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces) -> wasmtime::Result<R>,
+    ) -> Result<R, CallError> {
+        let budget = self.budget(export);
+        let fuel = self.fuel();
+        let calls = self.counters.count_call();
+        let started = calls.is_multiple_of(SAMPLE).then(thread_cpu_time);
+        let answer = guarded(&mut self.store, budget, export, |store| call(store, &self.interfaces));
+        if let Some(started) = started {
+            self.counters.add_cpu(thread_cpu_time().saturating_sub(started).saturating_mul(SAMPLE as u32));
+        }
+        if let Some(had) = fuel {
+            self.meter().add_fuel(had.saturating_sub(self.fuel().unwrap_or(had)));
+        }
+        answer
+    }
+
+    fn meter(&self) -> &Meter {
+        &self.store.data().meter
+    }
+
+    /// What it has left, where that is counted.
+    fn fuel(&self) -> Option<u64> {
+        if self.meter().counts() { self.store.get_fuel().ok() } else { None }
+    }
+
+    fn budget(&self, export: Export) -> Budget {
+        let limits = &self.limits;
+        let cpu: Duration = match export {
+            Export::Start | Export::Describe | Export::Configure | Export::Kinds => limits.startup,
+            Export::Apply | Export::ApplyObjects => limits.apply,
+            _ => limits.call.saturating_mul(self.times),
+        };
+        Budget { cpu, wall: limits.wall }
+    }
+}
+
+/// Runs guest code in `store` within `budget`.
+pub(super) fn guarded<R>(
+    store: &mut Store<HostState>,
+    budget: Budget,
+    export: Export,
+    run: impl FnOnce(&mut Store<HostState>) -> wasmtime::Result<R>,
+) -> Result<R, CallError> {
+    let state = store.data_mut();
+    state.deadline = Deadline::new(budget);
+    state.log.begin();
+    store.set_epoch_deadline(1);
+    run(store).map_err(|error| CallError::from_trap(export, &error, store.data_mut().log.last_error()))
+}

@@ -1,0 +1,90 @@
+//! `hints`: whether an event can help pods that a plugin rejected.
+
+use berth_core::cluster_event::Subject;
+use berth_core::model::{Object, ObjectKind};
+use berth_core::plugins::{Cycle, Declaration, Happened, Hint};
+use bumpalo::Bump;
+
+use super::answers::{self, shorten};
+use super::call::Export;
+use super::error::CallError;
+use super::instance::Instance;
+use crate::bindings::exports::berth::scheduler::queueing_hint as wit;
+use crate::convert;
+use berth_apimachinery::fields::{FieldPath, pruned_text};
+
+impl Instance {
+    /// `hints`, parallel to the pods; where it is not exported, each is worth another try. Their templates are held, and those of
+    /// the pod to whom it happened.
+    pub(crate) fn hints(
+        &mut self,
+        happened: &Happened<'_>,
+        pods: &[Cycle<'_>],
+        declaration: &Declaration,
+    ) -> Result<Vec<Hint>, CallError> {
+        let Some(first) = pods.first() else { return Ok(Vec::new()) };
+        let templates: Vec<u32> = pods.iter().map(|pod| pod.template.0).collect();
+        let arena = Bump::new();
+        let kind = kind(&happened.event.subject);
+        let event = wit::Event {
+            kind: &kind,
+            actions: convert::event_actions(happened.event.actions),
+            subject: subject(&arena, happened, declaration),
+        };
+        let answer =
+            self.ask(Export::Hints, first, (event, &*templates), |store, interfaces, (event, templates)| {
+                interfaces.queueing_hint.as_ref().map(|guest| guest.call_hints(store, event, templates))
+            })?;
+        let Some(hints) = answer else { return Ok(vec![Hint::Queue; pods.len()]) };
+        answers::of_length(Export::Hints, "hints", hints.len(), pods.len(), "pods")?;
+        let hint = |hint| match hint {
+            wit::Hint::Skip => Hint::Skip,
+            wit::Hint::Queue => Hint::Queue,
+        };
+        Ok(hints.into_iter().map(hint).collect())
+    }
+}
+
+fn kind(subject: &Subject) -> String {
+    match subject {
+        Subject::Node { .. } => "Node".to_owned(),
+        Subject::Pod { .. } => "Pod".to_owned(),
+        Subject::Object { kind, .. } => shorten(format!("{}/{}", kind.api_version, kind.kind)),
+    }
+}
+
+/// It before and after, with what the plugin reads.
+fn subject<'a>(arena: &'a Bump, happened: &'a Happened<'_>, declaration: &Declaration) -> wit::Subject<'a> {
+    match &happened.event.subject {
+        Subject::Node { before, after } => {
+            let node = |node| convert::node_then(arena, node, declaration.node_facts);
+            wit::Subject::Node(wit::NodeChange {
+                before: before.as_deref().map(node),
+                after: after.as_deref().map(node),
+            })
+        }
+        Subject::Pod { .. } => {
+            let [before, after] = happened.pods.map(|template| template.map(|template| template.0));
+            wit::Subject::Pod(wit::PodChange { before, after })
+        }
+        Subject::Object { kind, before, after } => {
+            let key = after.as_ref().or(before.as_ref()).map(|object| &object.key);
+            let fields = |object: &Object| &*arena.alloc_str(&fields(object, kind, declaration));
+            wit::Subject::Object(wit::ObjectChange {
+                namespace: key.map_or("", |key| &key.namespace),
+                name: key.map_or("", |key| &key.name),
+                before: before.as_deref().map(fields),
+                after: after.as_deref().map(fields),
+            })
+        }
+    }
+}
+
+/// The fields that the plugin reads of a kind, as JSON.
+fn fields(object: &Object, kind: &ObjectKind, declaration: &Declaration) -> String {
+    let reads = declaration.objects.iter().find(|reads| *reads.kind == *kind);
+    let fields = reads.into_iter().flat_map(|reads| &reads.fields);
+    let paths: Vec<FieldPath> = fields.filter_map(|path| FieldPath::parse(path).ok()).collect();
+    // What is kept was written as JSON by the informer.
+    pruned_text(&object.fields, &paths).unwrap_or_default().to_string()
+}

@@ -1,0 +1,207 @@
+//! What guests want done to the cluster, checked and turned into the core's words.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use berth_core::cache::Cache;
+use berth_core::intent::{Intent, ObjectReference, Patch, PatchType, Wait};
+use berth_core::model::{Object, ObjectKey, ObjectKind};
+use serde_json::{Value, json};
+
+use super::answers::shorten;
+use super::call::Export;
+use super::error::CallError;
+use crate::bindings::berth::scheduler::intents as wit;
+use berth_apimachinery::fields::{FieldPath, pruned};
+
+/// Intents of one answer.
+const INTENTS: usize = 1_024;
+/// Bytes of one patch or assumed object; as much as the contract has for an object's fields.
+const LARGEST: usize = 1 << 20;
+/// Bytes of all of an answer's together.
+const TOGETHER: usize = 8 << 20;
+
+/// Where objects are only assumed: nothing is done to the cluster yet.
+pub(super) fn assumptions(export: Export, intents: Vec<wit::Intent>, cache: &Cache) -> Result<Vec<Intent>, CallError> {
+    let each = |intent| match intent {
+        wit::Intent::Assume((object, json)) => assume(object, &json, cache),
+        other => Err(format!("{}, which is done in pre-bind", deed_of(&other))),
+    };
+    all(export, intents, each)
+}
+
+/// Where the cluster is changed for a pod that is to be bound.
+pub(super) fn deeds(export: Export, intents: Vec<wit::Intent>) -> Result<Vec<Intent>, CallError> {
+    all(export, intents, deed)
+}
+
+/// Where the cluster is changed and nobody waits for it.
+pub(super) fn changes(export: Export, intents: Vec<wit::Intent>) -> Result<Vec<Intent>, CallError> {
+    let each = |intent| match intent {
+        wit::Intent::WaitUntil(_) | wit::Intent::Evict(_) => {
+            Err(format!("{}, which is done in pre-bind", deed_of(&intent)))
+        }
+        other => deed(other),
+    };
+    all(export, intents, each)
+}
+
+fn deed(intent: wit::Intent) -> Result<Intent, String> {
+    Ok(match intent {
+        wit::Intent::Patch(patch) => Intent::Patch(Patch {
+            object: reference(patch.object),
+            subresource: patch.subresource.into(),
+            patch: patch.patch.into(),
+            patch_type: match patch.patch_type {
+                wit::PatchType::Merge => PatchType::Merge,
+                wit::PatchType::StrategicMerge => PatchType::StrategicMerge,
+            },
+        }),
+        wit::Intent::WaitUntil(wait) => Intent::WaitUntil(Wait {
+            object: reference(wait.object),
+            until: wait.until.into(),
+            timeout: Duration::from_millis(wait.timeout_ms),
+        }),
+        wit::Intent::Evict((object, reason)) => Intent::Evict(reference(object), shorten(reason).into()),
+        wit::Intent::Create((object, json)) => Intent::Create(reference(object), json.into()),
+        wit::Intent::Delete(object) => Intent::Delete(reference(object)),
+        wit::Intent::Assume(_) => return Err(format!("{}, which is done in reserve", deed_of(&intent))),
+    })
+}
+
+fn deed_of(intent: &wit::Intent) -> &'static str {
+    match intent {
+        wit::Intent::Patch(_) => "patches an object",
+        wit::Intent::WaitUntil(_) => "waits for an object",
+        wit::Intent::Evict(_) => "evicts a pod",
+        wit::Intent::Assume(_) => "assumes an object",
+        wit::Intent::Create(_) => "creates an object",
+        wit::Intent::Delete(_) => "deletes an object",
+    }
+}
+
+/// An object by all of its names.
+fn reference(object: wit::ObjectReference) -> ObjectReference {
+    ObjectReference {
+        api_version: object.api_version.into(),
+        kind: object.kind.into(),
+        namespace: object.namespace.into(),
+        name: object.name.into(),
+        uid: object.uid.into(),
+    }
+}
+
+fn all(
+    export: Export,
+    intents: Vec<wit::Intent>,
+    each: impl Fn(wit::Intent) -> Result<Intent, String>,
+) -> Result<Vec<Intent>, CallError> {
+    let bad = |message: String| CallError::BadAnswer(export, message);
+    if intents.len() > INTENTS {
+        return Err(bad(format!("it wants {} things done for one pod, where {INTENTS} are the most", intents.len())));
+    }
+    let bytes: Vec<usize> = intents.iter().map(size).collect();
+    if let Some(bytes) = bytes.iter().find(|bytes| **bytes > LARGEST) {
+        return Err(bad(format!("an intent of {bytes} bytes, where {LARGEST} are the most")));
+    }
+    if bytes.iter().sum::<usize>() > TOGETHER {
+        return Err(bad(format!("intents of more than {TOGETHER} bytes together")));
+    }
+    intents.into_iter().map(each).collect::<Result<_, _>>().map_err(|what| bad(format!("it {what}")))
+}
+
+fn size(intent: &wit::Intent) -> usize {
+    let names = |object: &wit::ObjectReference| {
+        let wit::ObjectReference { api_version, kind, namespace, name, uid } = object;
+        [api_version, kind, namespace, name, uid].into_iter().map(String::len).sum::<usize>()
+    };
+    match intent {
+        wit::Intent::Patch(patch) => names(&patch.object) + patch.subresource.len() + patch.patch.len(),
+        wit::Intent::WaitUntil(wait) => names(&wait.object) + wait.until.len(),
+        wit::Intent::Evict((object, text))
+        | wit::Intent::Assume((object, text))
+        | wit::Intent::Create((object, text)) => names(object) + text.len(),
+        wit::Intent::Delete(object) => names(object),
+    }
+}
+
+/// What is known of the object, with the changes, and with the fields that somebody reads, as an informer would bring them.
+fn assume(object: wit::ObjectReference, patch: &str, cache: &Cache) -> Result<Intent, String> {
+    let ObjectReference { api_version, kind, namespace, name, uid } = reference(object);
+    let patch: Value =
+        serde_json::from_str(patch).map_err(|e| format!("assumes {kind} {namespace}/{name}, but not by JSON: {e}"))?;
+    let kind = Arc::new(ObjectKind { api_version, kind });
+    let key = ObjectKey { kind, namespace, name };
+    let objects = cache.objects();
+    let known = objects.by_key(&key).map(|known| &known.object).filter(|known| uid.is_empty() || known.uid == uid);
+    // What the cache has was written by us.
+    let mut whole = known.and_then(|known| serde_json::from_str(&known.fields).ok()).unwrap_or_else(|| json!({}));
+    json_patch::merge(&mut whole, &patch);
+    let read = objects.kind_id(&key.kind).and_then(|kind| objects.fields(kind));
+    let paths: Vec<FieldPath> = read.into_iter().flatten().filter_map(|path| FieldPath::parse(path).ok()).collect();
+    let fields = pruned(&whole, &paths).to_string().into();
+    let uid = known.map_or(uid, |known| known.uid.clone());
+    Ok(Intent::Assume(Arc::new(Object { key, uid, fields })))
+}
+
+#[cfg(test)]
+mod tests {
+    use berth_core::model::ObjectReads;
+
+    use super::*;
+
+    fn pod() -> wit::ObjectReference {
+        let [api_version, kind, namespace, name, uid] = ["v1", "Pod", "ns", "p", "u"].map(str::to_owned);
+        wit::ObjectReference { api_version, kind, namespace, name, uid }
+    }
+
+    fn patch(bytes: usize) -> wit::Intent {
+        let (subresource, patch) = (String::new(), "x".repeat(bytes));
+        wit::Intent::Patch(wit::Patch { object: pod(), subresource, patch, patch_type: wit::PatchType::Merge })
+    }
+
+    #[test]
+    fn the_cluster_is_changed_in_pre_bind_and_objects_are_assumed_in_reserve() {
+        let (cache, evict) = (Cache::default(), wit::Intent::Evict((pod(), "room".into())));
+        assert_eq!(deeds(Export::PreBind, vec![patch(2), evict.clone()]).map(|all| all.len()), Ok(2));
+        let assume = wit::Intent::Assume((pod(), "{}".into()));
+        assert_eq!(assumptions(Export::Reserve, vec![assume.clone()], &cache).map(|all| all.len()), Ok(1));
+        let refused = |result: Result<Vec<Intent>, CallError>| result.unwrap_err().to_string();
+        let error = refused(deeds(Export::PreBind, vec![assume]));
+        assert_eq!(error, "broke the contract in pre-bind: it assumes an object, which is done in reserve");
+        let error = refused(changes(Export::Unreserve, vec![patch(2), wit::Intent::Delete(pod()), evict.clone()]));
+        assert_eq!(error, "broke the contract in unreserve: it evicts a pod, which is done in pre-bind");
+        let error = refused(assumptions(Export::Reserve, vec![evict], &cache));
+        assert_eq!(error, "broke the contract in reserve: it evicts a pod, which is done in pre-bind");
+        let broken = wit::Intent::Assume((pod(), "{".into()));
+        assert!(refused(assumptions(Export::Reserve, vec![broken], &cache)).contains("not by JSON"));
+    }
+
+    #[test]
+    fn of_an_assumed_object_only_what_changes_is_told() {
+        let kind = Arc::new(ObjectKind { api_version: "v1".into(), kind: "Claim".into() });
+        let reads = ["spec.class", "spec.node"].map(Into::into).into();
+        let mut cache = Cache::default();
+        cache.want_objects(vec![ObjectReads { kind: Arc::clone(&kind), fields: reads }]);
+        let key = ObjectKey { kind, namespace: "ns".into(), name: "c".into() };
+        let fields = r#"{"spec":{"class":"fast"}}"#.into();
+        cache.set_object(Arc::new(Object { key: key.clone(), uid: "u".into(), fields }));
+        let claim = || wit::ObjectReference { kind: "Claim".into(), name: "c".into(), uid: String::new(), ..pod() };
+        let change = r#"{"spec":{"node":"a","size":1}}"#;
+        let assumed = assumptions(Export::Reserve, vec![wit::Intent::Assume((claim(), change.into()))], &cache);
+        let fields = r#"{"spec":{"class":"fast","node":"a"}}"#.into();
+        assert_eq!(assumed.unwrap(), [Intent::Assume(Arc::new(Object { key, uid: "u".into(), fields }))]);
+    }
+
+    #[test]
+    fn what_is_wanted_is_bounded() {
+        for (intents, why) in [
+            ((0..1_025).map(|_| patch(2)).collect(), "1025 things done"),
+            (vec![patch(LARGEST + 1)], "where 1048576 are the most"),
+            ((0..9).map(|_| patch(LARGEST - 100)).collect(), "8388608 bytes together"),
+        ] {
+            let error = deeds(Export::Bind, intents).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The calls between the choice of a node and the bind, their answers checked.
+
+use std::time::Duration;
+
+use berth_core::cache::NodeId;
+use berth_core::intent::Intent;
+use berth_core::plugins::{Cycle, Decision, Permission, Reserved, Status};
+
+use super::answers;
+use super::call::Export;
+use super::error::CallError;
+use super::instance::Instance;
+use super::intents::{assumptions, changes, deeds};
+use super::placing::cycle_of;
+use crate::bindings::exports::berth::scheduler::permit as wit;
+
+/// Bytes of state that outlive a cycle, as the contract says.
+const STATE: usize = 1 << 20;
+/// Waiting pods that one answer may name.
+const NAMED: usize = 1 << 16;
+
+impl Instance {
+    /// `reserve`; where it is not exported, nothing is to be reserved.
+    pub(crate) fn reserve(&mut self, cycle: &Cycle<'_>, node: NodeId) -> Result<Result<Reserved, Status>, CallError> {
+        let answer =
+            self.ask(Export::Reserve, cycle, (cycle_of(cycle), node.0), |store, interfaces, (cycle, node)| {
+                interfaces.reserve.as_ref().map(|guest| guest.call_reserve(store, cycle, node))
+            })?;
+        let reservation = match answer {
+            None => return Ok(Ok(Reserved::default())),
+            Some(Err(status)) => return Ok(Err(answers::status(status))),
+            Some(Ok(reservation)) => reservation,
+        };
+        if reservation.state.len() > STATE {
+            let message = format!("a state of {} bytes, where {STATE} are the most", reservation.state.len());
+            return Err(CallError::BadAnswer(Export::Reserve, message));
+        }
+        let intents = assumptions(Export::Reserve, reservation.intents, cycle.cache)?;
+        Ok(Ok(Reserved { state: reservation.state.into(), intents }))
+    }
+
+    /// `unreserve`; where it is not exported, nothing is to be undone.
+    pub(crate) fn unreserve(
+        &mut self,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+        pre_bound: bool,
+    ) -> Result<Vec<Intent>, CallError> {
+        let told = (cycle_of(cycle), node, state, pre_bound);
+        let undo =
+            self.tell(Export::Unreserve, cycle, told, |store, interfaces, (cycle, node, state, pre_bound)| {
+                interfaces.reserve.as_ref().map(|guest| guest.call_unreserve(store, cycle, node, state, pre_bound))
+            })?;
+        changes(Export::Unreserve, undo.unwrap_or_default())
+    }
+
+    /// `permit`; where it is not exported, the pod may be bound.
+    pub(crate) fn permit(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Permission, CallError> {
+        let asked = (cycle_of(cycle), node, state);
+        let answer = self.ask(Export::Permit, cycle, asked, |store, interfaces, (cycle, node, state)| {
+            interfaces.permit.as_ref().map(|guest| guest.call_permit(store, cycle, node, state))
+        })?;
+        answer.map_or_else(|| Ok(Permission::default()), permission)
+    }
+
+    /// `pre-bind`; where it is not exported, nothing is to be done.
+    pub(crate) fn pre_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Vec<Intent>, CallError> {
+        let asked = (cycle_of(cycle), node, state);
+        let answer = self.ask(Export::PreBind, cycle, asked, |store, interfaces, (cycle, node, state)| {
+            interfaces.pre_bind.as_ref().map(|guest| guest.call_pre_bind(store, cycle, node, state))
+        })?;
+        deeds(Export::PreBind, answer.unwrap_or_default())
+    }
+
+    /// `bind`; where it is not exported, it is left to others.
+    pub(crate) fn bind(
+        &mut self,
+        cycle: &Cycle<'_>,
+        node: &str,
+        state: &[u8],
+    ) -> Result<Option<Vec<Intent>>, CallError> {
+        let asked = (cycle_of(cycle), node, state);
+        let answer = self.ask(Export::Bind, cycle, asked, |store, interfaces, (cycle, node, state)| {
+            interfaces.bind.as_ref().map(|guest| guest.call_bind(store, cycle, node, state))
+        })?;
+        answer.flatten().map(|intents| deeds(Export::Bind, intents)).transpose()
+    }
+
+    /// `post-bind`, where it is exported.
+    pub(crate) fn post_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<(), CallError> {
+        let told = (cycle_of(cycle), node, state);
+        let done = self.tell(Export::PostBind, cycle, told, |store, interfaces, (cycle, node, state)| {
+            interfaces.post_bind.as_ref().map(|guest| guest.call_post_bind(store, cycle, node, state))
+        });
+        done.map(Option::unwrap_or_default)
+    }
+}
+
+fn permission(verdict: wit::Verdict) -> Result<Permission, CallError> {
+    let named = verdict.allow.len() + verdict.reject.len();
+    if named > NAMED {
+        let message = format!("it names {named} waiting pods, where {NAMED} are the most");
+        return Err(CallError::BadAnswer(Export::Permit, message));
+    }
+    let uids = |uids: Vec<String>| uids.into_iter().map(String::into_boxed_str).collect();
+    Ok(Permission {
+        decision: match verdict.decision {
+            wit::Decision::Approve => Decision::Approve,
+            wit::Decision::Deny(status) => Decision::Deny(answers::status(status)),
+            wit::Decision::Wait(milliseconds) => Decision::Wait(Duration::from_millis(milliseconds)),
+        },
+        allow: uids(verdict.allow),
+        reject: uids(verdict.reject),
+    })
+}

@@ -1,0 +1,139 @@
+//! What guests log.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::bindings::berth::scheduler::log::{Host, Level};
+use crate::wasi::Stream;
+
+/// Bytes of a message that are kept.
+const MESSAGE: usize = 16 << 10;
+
+/// Lines of an instance in a second, whatever the number of calls.
+const PER_SECOND: u32 = 200;
+
+/// The log of one instance: lines go to `tracing` with the plugin's name, within a bound per call and one per second.
+#[derive(Debug)]
+pub(crate) struct GuestLog {
+    plugin: Arc<str>,
+    per_call: u32,
+    lines: u32,
+    pace: Pace,
+    last_error: Option<String>,
+}
+
+impl GuestLog {
+    pub fn new(plugin: Arc<str>, per_call: u32) -> Self {
+        Self { plugin, per_call, lines: 0, pace: Pace::default(), last_error: None }
+    }
+
+    /// A new call begins.
+    pub fn begin(&mut self) {
+        if self.lines > self.per_call {
+            let (plugin, dropped) = (&self.plugin, self.lines - self.per_call);
+            tracing::warn!(plugin = &**plugin, dropped, "log lines dropped: too many in one call");
+        }
+        self.lines = 0;
+        self.last_error = None;
+    }
+
+    /// The guest printed a line. On stderr it may be why it traps next.
+    pub(crate) fn printed(&mut self, stream: Stream, line: &str) {
+        if line.is_empty() || !self.has_room() {
+            return;
+        }
+        let plugin = &*self.plugin;
+        match stream {
+            Stream::Out => tracing::info!(plugin, "{line}"),
+            Stream::Error => {
+                tracing::warn!(plugin, "{line}");
+                self.last_error = Some(line.to_owned());
+            }
+        }
+    }
+
+    /// Counts a line. Whether there is room for it.
+    fn has_room(&mut self) -> bool {
+        self.lines = self.lines.saturating_add(1);
+        if self.lines > self.per_call {
+            return false;
+        }
+        let (has_room, dropped) = self.pace.line(Instant::now());
+        if dropped > 0 {
+            tracing::warn!(plugin = &*self.plugin, dropped, "log lines dropped: too many in one second");
+        }
+        has_room
+    }
+
+    /// What the guest logged as an error in this call: of one that panicked, why.
+    pub fn last_error(&mut self) -> Option<String> {
+        self.last_error.take()
+    }
+}
+
+/// Counts lines by the second.
+#[derive(Debug, Default)]
+struct Pace {
+    /// When the second began.
+    began: Option<Instant>,
+    lines: u32,
+}
+
+impl Pace {
+    /// Counts a line. Returns whether there is room for it and, with the first line of a second, how many lines the second before
+    /// had no room for.
+    fn line(&mut self, now: Instant) -> (bool, u32) {
+        let mut dropped = 0;
+        if self.began.is_none_or(|began| now.saturating_duration_since(began) >= Duration::from_secs(1)) {
+            dropped = self.lines.saturating_sub(PER_SECOND);
+            (self.began, self.lines) = (Some(now), 0);
+        }
+        self.lines = self.lines.saturating_add(1);
+        (self.lines <= PER_SECOND, dropped)
+    }
+}
+
+impl Host for GuestLog {
+    fn write(&mut self, level: Level, mut message: String) -> wasmtime::Result<()> {
+        if !self.has_room() {
+            return Ok(());
+        }
+        message.truncate(message.floor_char_boundary(MESSAGE));
+        let plugin = &*self.plugin;
+        match level {
+            Level::Error => {
+                tracing::error!(plugin, "{message}");
+                self.last_error = Some(message);
+            }
+            Level::Warn => tracing::warn!(plugin, "{message}"),
+            Level::Info => tracing::info!(plugin, "{message}"),
+            Level::Debug => tracing::debug!(plugin, "{message}"),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_calls_have_so_many_lines_in_a_second_together() {
+        let mut pace = Pace::default();
+        let start = Instant::now();
+        let at = |millis: u64| start + Duration::from_millis(millis);
+        let kept = (0..1_000).filter(|line| pace.line(at(*line % 900)).0).count();
+        assert_eq!(kept, PER_SECOND as usize);
+        assert_eq!(pace.line(at(1_000)), (true, 1_000 - PER_SECOND), "the next second says what was dropped");
+        assert_eq!(pace.line(at(1_001)), (true, 0));
+    }
+
+    #[test]
+    fn one_call_has_its_own_bound() {
+        let mut log = GuestLog::new("Chatty".into(), 32);
+        log.begin();
+        assert_eq!((0..100).filter(|_| log.has_room()).count(), 32);
+        log.begin();
+        assert!(log.has_room());
+    }
+}

@@ -1,0 +1,169 @@
+//! The calls of a scheduling cycle, their answers checked.
+
+use berth_core::cache::NodeId;
+use berth_core::plugins::{ClassScores, Classified, Cycle, Passed, PreFilterResult, PreScoreResult, Verdicts};
+use wasmtime::Store;
+
+use super::answers;
+use super::call::Export;
+use super::error::CallError;
+use super::instance::Instance;
+use super::interfaces::LoadedInterfaces;
+use super::state::HostState;
+use crate::bindings::berth::scheduler::types as wit;
+use crate::bindings::exports::berth::scheduler::filter_what_if::WhatIf;
+use crate::bindings::exports::berth::scheduler::snapshot::Change;
+use crate::crossing::Crossing;
+
+/// What a function answers that the contract lets fail.
+pub(super) type Answer<T> = wasmtime::Result<Result<T, String>>;
+
+/// What a function is asked about nodes: the cycle, their ids, and more.
+pub(super) type About<'a, A> = (wit::Cycle, &'a [u32], A);
+
+impl Instance {
+    /// `pre-filter`; where it is not exported, every node is to be filtered.
+    pub(crate) fn pre_filter(&mut self, cycle: &Cycle<'_>) -> Result<PreFilterResult, CallError> {
+        let answer = self.ask(Export::PreFilter, cycle, cycle_of(cycle), |store, interfaces, cycle| {
+            interfaces.pre_filter.as_ref().map(|guest| guest.call_pre_filter(store, cycle))
+        })?;
+        answer.map_or(Ok(PreFilterResult::All), |answer| answers::pre_filter(answer, cycle.cache))
+    }
+
+    /// `filter`; where it is not exported, every node fits.
+    pub(crate) fn filter(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, CallError> {
+        let answer = self.ask_about(Export::Filter, cycle, nodes, (), |store, interfaces, (cycle, ids, ())| {
+            interfaces.filter.as_ref().map(|guest| guest.call_filter(store, cycle, ids))
+        })?;
+        match answer {
+            Some(verdicts) => answers::verdicts(verdicts, nodes.len()),
+            None => Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; nodes.len()] }),
+        }
+    }
+
+    /// `filter-what-if`, of a component that exports it: each case is a node and what differs there.
+    pub(crate) fn filter_what_if(
+        &mut self,
+        cycle: &Cycle<'_>,
+        cases: &[(NodeId, Vec<Change<'_>>)],
+    ) -> Result<Verdicts, CallError> {
+        let cases: Vec<WhatIf<'_>> = cases.iter().map(|(node, changes)| WhatIf { node: node.0, changes }).collect();
+        let asked = (cycle_of(cycle), &*cases);
+        let answer = self.ask(Export::FilterWhatIf, cycle, asked, |store, interfaces, (cycle, cases)| {
+            interfaces.filter_what_if.as_ref().map(|guest| guest.call_filter_what_if(store, cycle, cases))
+        })?;
+        match answer {
+            Some(verdicts) => answers::verdicts(verdicts, cases.len()),
+            None => Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; cases.len()] }),
+        }
+    }
+
+    /// `pre-score`; where it is not exported, there is something to score.
+    pub(crate) fn pre_score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<PreScoreResult, CallError> {
+        let answer = self.ask_about(Export::PreScore, cycle, nodes, (), |store, interfaces, (cycle, ids, ())| {
+            interfaces.pre_score.as_ref().map(|guest| guest.call_pre_score(store, cycle, ids))
+        })?;
+        Ok(answer.map_or(PreScoreResult::Score, answers::pre_score))
+    }
+
+    /// `score`; where it is not exported, every node has 0.
+    pub(crate) fn score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
+        let answer = self.ask_about(Export::Score, cycle, nodes, (), |store, interfaces, (cycle, ids, ())| {
+            interfaces.score.as_ref().map(|guest| guest.call_score(store, cycle, ids))
+        })?;
+        match answer {
+            Some(scores) => answers::scores(Export::Score, scores, nodes.len()),
+            None => Ok(vec![0; nodes.len()]),
+        }
+    }
+
+    /// `normalize`; where it is not exported, scores stay as they are.
+    pub(crate) fn normalize(
+        &mut self,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        scores: &[i64],
+    ) -> Result<Vec<i64>, CallError> {
+        let answer =
+            self.ask_about(Export::Normalize, cycle, nodes, scores, |store, interfaces, (cycle, ids, scores)| {
+                interfaces.normalize.as_ref().map(|guest| guest.call_normalize(store, cycle, ids, scores))
+            })?;
+        match answer {
+            Some(scores) => answers::scores(Export::Normalize, scores, nodes.len()),
+            None => Ok(scores.to_vec()),
+        }
+    }
+
+    /// `classify`; where it is not exported, nodes are asked about one by one.
+    pub(crate) fn classify(&mut self, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, CallError> {
+        let answer =
+            self.ask(Export::Classify, cycle, (cycle_of(cycle), known), |store, interfaces, (cycle, known)| {
+                interfaces.classes.as_ref().map(|guest| guest.call_classify(store, cycle, known))
+            })?;
+        answer.flatten().map(|answer| answers::classified(answer, cycle.cache)).transpose()
+    }
+
+    /// `score-classes`; where it is not exported, every class has 0.
+    pub(crate) fn score_classes(&mut self, cycle: &Cycle<'_>, passed: &[Passed]) -> Result<ClassScores, CallError> {
+        let (classes, nodes): (Vec<u32>, Vec<u32>) = passed.iter().map(|of| (of.class.0, of.nodes)).unzip();
+        let asked = (cycle_of(cycle), &*classes, &*nodes);
+        let answer = self.ask(Export::ScoreClasses, cycle, asked, |store, interfaces, (cycle, classes, nodes)| {
+            interfaces.classes.as_ref().map(|guest| guest.call_score_classes(store, cycle, classes, nodes))
+        })?;
+        match answer {
+            Some(scores) => answers::class_scores(scores, passed.len()),
+            None => Ok(ClassScores { raw: vec![0; passed.len()], normalized: vec![0; passed.len()] }),
+        }
+    }
+
+    /// Asks about nodes, by a function that may be missing and that may answer with an error of its own.
+    pub(super) fn ask_about<A: Crossing, T: Crossing>(
+        &mut self,
+        export: Export,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        more: A,
+        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, About<'_, A>) -> Option<Answer<T>>,
+    ) -> Result<Option<T>, CallError> {
+        let mut ids = std::mem::take(&mut self.node_ids);
+        ids.clear();
+        ids.extend(nodes.iter().map(|node| node.0));
+        let answer = self.ask(export, cycle, (cycle_of(cycle), &*ids, more), call);
+        self.node_ids = ids;
+        answer
+    }
+
+    /// The same of whatever it is asked about.
+    pub(super) fn ask<A: Crossing, T: Crossing>(
+        &mut self,
+        export: Export,
+        cycle: &Cycle<'_>,
+        asked: A,
+        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, A) -> Option<Answer<T>>,
+    ) -> Result<Option<T>, CallError> {
+        let answer = self.tell(export, cycle, asked, call)?;
+        answer.transpose().map_err(|words| CallError::Said(export, answers::shorten(words)))
+    }
+
+    /// Calls a function that may be missing, for this cycle.
+    pub(super) fn tell<A: Crossing, R: Crossing>(
+        &mut self,
+        export: Export,
+        cycle: &Cycle<'_>,
+        told: A,
+        call: impl FnOnce(&mut Store<HostState>, &LoadedInterfaces, A) -> Option<wasmtime::Result<R>>,
+    ) -> Result<Option<R>, CallError> {
+        self.store.data_mut().wasi.begin(cycle);
+        self.call_if_there(export, told, call)
+    }
+}
+
+/// The contract's.
+pub(super) fn cycle_of(cycle: &Cycle<'_>) -> wit::Cycle {
+    wit::Cycle {
+        id: cycle.id,
+        time: i64::try_from(cycle.time.0).unwrap_or(i64::MAX),
+        seed: cycle.seed,
+        template: cycle.template.0,
+    }
+}

@@ -1,0 +1,300 @@
+//! `post-filter`: the one call during which a guest asks back.
+//!
+//! Its what-ifs are answered by other guests, which are the core's thread's, as are the extenders. So the guest runs on a thread of its own for
+//! as long as the call lasts, and the core's thread answers until it is done.
+
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+
+use berth_core::cache::{Cache, NodeId, PodId};
+use berth_core::plugins::{Candidate, Code, Cycle, PluginError, PostFilterResult, Room, Verdicts, WhatIf};
+
+use super::answers::{REASONS, shorten};
+use super::call::Export;
+use super::error::CallError;
+use super::ids;
+use super::instance::Instance;
+use super::intents::changes;
+use crate::bindings::berth::scheduler::extenders as wit_extenders;
+use crate::bindings::berth::scheduler::types as wit;
+use crate::bindings::berth::scheduler::what_if::WhatIfCase;
+use crate::bindings::exports::berth::scheduler::post_filter as wit_post_filter;
+use berth_supervisor::message;
+
+/// Cases of one question.
+const CASES: usize = 1 << 16;
+/// What has to be done for one pod.
+const WANTED: usize = 1024;
+
+/// Answers a guest's questions.
+pub(crate) trait Answer {
+    /// Whether the pod would fit, for each case.
+    fn what_if(&mut self, cases: &[WhatIf]) -> Result<Verdicts, PluginError>;
+
+    /// What the extenders leave of these; all, where there are none.
+    fn extenders(&mut self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, String> {
+        Ok(candidates)
+    }
+}
+
+impl<F: FnMut(&[WhatIf]) -> Result<Verdicts, PluginError>> Answer for F {
+    fn what_if(&mut self, cases: &[WhatIf]) -> Result<Verdicts, PluginError> {
+        self(cases)
+    }
+}
+
+/// What comes from the guest's thread. Whoever answers knows the cluster, and checks the ids.
+enum Message {
+    Ask(Vec<WhatIfCase>, Reply<Result<Verdicts, PluginError>>),
+    AskExtenders(Vec<wit_extenders::Candidate>, Reply<Result<Vec<Candidate>, String>>),
+    Done,
+}
+
+/// The answer to a question, or how the question breaks the contract.
+type Reply<R> = SyncSender<Result<R, String>>;
+
+/// Where a guest asks; it has one while its post-filter runs.
+#[derive(Debug)]
+pub(super) struct Desk(Sender<Message>);
+
+/// Says that the guest's thread is at its end, however it came there.
+struct Ending(Sender<Message>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        // Nobody waits where the core's thread has given up.
+        let _ = self.0.send(Message::Done);
+    }
+}
+
+impl Desk {
+    /// Asks, and waits for the answer.
+    pub fn ask(&self, cases: Vec<WhatIfCase>) -> wasmtime::Result<wit::Verdicts> {
+        if cases.len() > CASES {
+            return Err(wasmtime::format_err!("{} cases in one question, where {CASES} are the most", cases.len()));
+        }
+        let number = cases.len();
+        Ok(match self.answer(|reply| Message::Ask(cases, reply))? {
+            Ok(verdicts) => as_wit(verdicts),
+            Err(error) => {
+                let outcomes = vec![wit::Status { code: wit::Code::Error, reasons: vec![error.to_string()] }];
+                wit::Verdicts { outcomes, nodes: vec![1; number] }
+            }
+        })
+    }
+
+    /// The same of extenders.
+    pub fn ask_extenders(
+        &self,
+        candidates: Vec<wit_extenders::Candidate>,
+    ) -> wasmtime::Result<Result<Vec<wit_extenders::Candidate>, String>> {
+        if candidates.len() > CASES {
+            let number = candidates.len();
+            return Err(wasmtime::format_err!("{number} candidates in one question, where {CASES} are the most"));
+        }
+        let left = self.answer(|reply| Message::AskExtenders(candidates, reply))?;
+        let as_wit = |Candidate { node, victims, violations }| wit_extenders::Candidate {
+            node: node.0,
+            victims: victims.into_iter().map(|id| id.0).collect(),
+            violations,
+        };
+        Ok(left.map(|left| left.into_iter().map(as_wit).collect()))
+    }
+
+    fn answer<R>(&self, question: impl FnOnce(Reply<R>) -> Message) -> wasmtime::Result<R> {
+        let gone = || wasmtime::format_err!("nobody answers a post-filter any more");
+        let (reply, answer) = sync_channel(1);
+        self.0.send(question(reply)).map_err(|_| gone())?;
+        answer.recv().map_err(|_| gone())?.map_err(|broken| wasmtime::format_err!("{broken}"))
+    }
+}
+
+impl Instance {
+    /// Asks whether room can be made; where it is not exported, it can't.
+    pub(crate) fn post_filter(
+        &mut self,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        codes: &[Code],
+        leaving: &[PodId],
+        answer: &mut dyn Answer,
+    ) -> Result<PostFilterResult, CallError> {
+        let (messages, inbox) = channel();
+        self.store.data_mut().desk = Some(Desk(messages.clone()));
+        let result = thread::scope(|scope| {
+            let ask = || {
+                let _ending = Ending(messages);
+                self.ask_post_filter(cycle, nodes, codes, leaving)
+            };
+            let guest = thread::Builder::new().name("post-filter".into()).spawn_scoped(scope, ask);
+            let guest = guest.map_err(|error| lost(&format!("the system gives no thread for it: {error}")))?;
+            answer_all(&inbox, cycle.cache, answer);
+            guest.join().unwrap_or_else(|panic| Err(lost(&format!("the host panicked: {}", message(&*panic)))))
+        });
+        self.store.data_mut().desk = None;
+        result
+    }
+
+    fn ask_post_filter(
+        &mut self,
+        cycle: &Cycle<'_>,
+        nodes: &[NodeId],
+        codes: &[Code],
+        leaving: &[PodId],
+    ) -> Result<PostFilterResult, CallError> {
+        let codes: Vec<wit::Code> = codes.iter().copied().map(code).collect();
+        let leaving: Vec<u32> = leaving.iter().map(|id| id.0).collect();
+        let more = (&*codes, &*leaving);
+        let answer = self.ask_about(Export::PostFilter, cycle, nodes, more, |store, interfaces, about| {
+            let (cycle, ids, (codes, leaving)) = about;
+            interfaces.post_filter.as_ref().map(|guest| guest.call_post_filter(store, cycle, ids, codes, leaving))
+        })?;
+        match answer {
+            Some(answer) => result(answer, cycle.cache),
+            None => Ok(PostFilterResult::Unschedulable { reasons: Vec::new(), clear: false, intents: Vec::new() }),
+        }
+    }
+}
+
+/// The call had no end, and nobody knows in which state the instance is: it is made anew.
+fn lost(why: &str) -> CallError {
+    CallError::Trapped(Export::PostFilter, shorten(why.to_owned()))
+}
+
+fn answer_all(inbox: &Receiver<Message>, cache: &Cache, answer: &mut dyn Answer) {
+    while let Ok(message) = inbox.recv() {
+        // The guest may have run out of time meanwhile: then nobody takes the reply.
+        match message {
+            Message::Ask(cases, reply) => {
+                drop(reply.send(checked_cases(cases, cache).map(|cases| answer.what_if(&cases))));
+            }
+            Message::AskExtenders(candidates, reply) => {
+                let candidate =
+                    |of: wit_extenders::Candidate| ids::candidate(cache, of.node, of.victims, of.violations);
+                let candidates: Result<Vec<Candidate>, String> = candidates.into_iter().map(candidate).collect();
+                drop(reply.send(candidates.map(|candidates| answer.extenders(candidates))));
+            }
+            Message::Done => return,
+        }
+    }
+}
+
+/// Nodes of the cluster, without pods that are there.
+fn checked_cases(cases: Vec<WhatIfCase>, cache: &Cache) -> Result<Vec<WhatIf>, String> {
+    let checked = |case: WhatIfCase| {
+        let node = ids::node(cache, case.node)?;
+        Ok(WhatIf { node, removed: ids::pods_on(cache, node, case.taken_away)?, added: Vec::new() })
+    };
+    cases.into_iter().map(checked).collect()
+}
+
+fn result(answer: wit_post_filter::PostFilterResult, cache: &Cache) -> Result<PostFilterResult, CallError> {
+    match answer {
+        wit_post_filter::PostFilterResult::Unschedulable(failure) => {
+            let reasons = failure.reasons.into_iter().take(REASONS).map(|reason| shorten(reason).into()).collect();
+            let intents = changes(Export::PostFilter, failure.intents)?;
+            Ok(PostFilterResult::Unschedulable { reasons, clear: failure.clear, intents })
+        }
+        wit_post_filter::PostFilterResult::Nominate(nomination) => {
+            room(nomination, cache).map(PostFilterResult::Nominate)
+        }
+    }
+}
+
+fn room(nomination: wit_post_filter::Nomination, cache: &Cache) -> Result<Room, CallError> {
+    let bad = |message: String| CallError::BadAnswer(Export::PostFilter, message);
+    let wanted = nomination.evict.len() + nomination.intents.len();
+    if wanted > WANTED {
+        return Err(bad(format!("it wants {wanted} things done for one pod, where {WANTED} are the most")));
+    }
+    Ok(Room {
+        node: ids::node(cache, nomination.node).map_err(bad)?,
+        evict: ids::pods(cache, nomination.evict).map_err(bad)?,
+        reason: shorten(nomination.reason).into(),
+        intents: changes(Export::PostFilter, nomination.intents)?,
+    })
+}
+
+fn as_wit(verdicts: Verdicts) -> wit::Verdicts {
+    let outcomes = verdicts.outcomes.into_iter().map(|status| wit::Status {
+        code: code(status.code),
+        reasons: status.reasons.iter().map(ToString::to_string).collect(),
+    });
+    wit::Verdicts { outcomes: outcomes.collect(), nodes: verdicts.nodes }
+}
+
+fn code(code: Code) -> wit::Code {
+    match code {
+        Code::Unschedulable => wit::Code::Unschedulable,
+        Code::UnschedulableAndUnresolvable => wit::Code::UnschedulableAndUnresolvable,
+        Code::Error => wit::Code::Error,
+        Code::Pending => wit::Code::Pending,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ids::tests::cluster;
+    use super::*;
+
+    /// What a guest is told that asks these questions.
+    fn asked<R: Send>(ask: impl FnOnce(Desk) -> wasmtime::Result<R> + Send) -> Result<R, String> {
+        let (messages, inbox) = channel();
+        let mut questions = 0;
+        let mut answer = |cases: &[WhatIf]| {
+            questions += 1;
+            Ok(Verdicts { outcomes: Vec::new(), nodes: vec![0; cases.len()] })
+        };
+        let told = thread::scope(|scope| {
+            let guest = scope.spawn(|| {
+                let _ending = Ending(messages.clone());
+                ask(Desk(messages.clone())).map_err(|error| error.to_string())
+            });
+            answer_all(&inbox, &cluster(), &mut answer);
+            guest.join().expect("the guest's thread ends")
+        });
+        assert_eq!(questions, usize::from(told.is_ok()));
+        told
+    }
+
+    #[test]
+    fn what_ifs_about_what_does_not_exist_reach_nobody() {
+        let case = |node, taken_away: &[u32]| WhatIfCase { node, taken_away: taken_away.to_vec() };
+        assert_eq!(asked(|desk| desk.ask(vec![case(0, &[1, 0]), case(1, &[])])).map(|all| all.nodes), Ok(vec![0, 0]));
+        for (case, why) in [
+            (case(u32::MAX, &[]), "it names node 4294967295, which does not exist"),
+            (case(0, &[7]), "it names pod 7, which does not exist"),
+            (case(0, &[2]), "it names pod 2, which is not on node 0"),
+            (case(0, &[1, 1]), "it names pod 1 twice"),
+        ] {
+            assert_eq!(asked(|desk| desk.ask(vec![case])).map(|all| all.nodes), Err(why.to_owned()));
+        }
+    }
+
+    #[test]
+    fn extenders_hear_of_nodes_and_pods_that_exist() {
+        let candidate = |node, victims: Vec<u32>| wit_extenders::Candidate { node, victims, violations: 0 };
+        let (messages, inbox) = channel();
+        let (reply, answer) = sync_channel(1);
+        messages.send(Message::AskExtenders(vec![candidate(0, vec![2])], reply)).expect("the desk is open");
+        messages.send(Message::Done).expect("the desk is open");
+        let mut none = |_: &[WhatIf]| Ok(Verdicts::default());
+        answer_all(&inbox, &cluster(), &mut none);
+        assert_eq!(answer.recv(), Ok(Err("it names pod 2, which is not on node 0".to_owned())));
+    }
+
+    #[test]
+    fn what_is_nominated_exists() {
+        let nomination =
+            |node, evict| wit_post_filter::Nomination { node, evict, reason: String::new(), intents: Vec::new() };
+        assert_eq!(room(nomination(1, vec![2, 0]), &cluster()).map(|room| room.evict), Ok(vec![PodId(2), PodId(0)]));
+        for (nomination, why) in [
+            (nomination(2, vec![]), "it names node 2, which does not exist"),
+            (nomination(0, vec![u32::MAX]), "it names pod 4294967295, which does not exist"),
+            (nomination(0, vec![1, 1]), "it names pod 1 twice"),
+        ] {
+            let error = room(nomination, &cluster()).expect_err(why).to_string();
+            assert_eq!(error, format!("broke the contract in post-filter: {why}"));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What the host keeps with each instance's store.
+
+use std::sync::Arc;
+
+use crate::bindings::berth::scheduler::extenders::{self, Candidate};
+use crate::bindings::berth::scheduler::what_if::{Cycle, Host, Verdicts, WhatIfCase};
+
+use super::deadline::{Budget, Deadline};
+use super::log::GuestLog;
+use super::memory::MemoryGuard;
+use super::meter::Meter;
+use super::post_filter::Desk;
+use crate::wasi::{Stream, WasiState};
+use berth_core::limits::Limits;
+
+/// The data of an instance's store.
+#[derive(Debug)]
+pub(crate) struct HostState {
+    pub(super) log: GuestLog,
+    pub(super) memory: MemoryGuard,
+    pub(super) deadline: Deadline,
+    pub(super) meter: Meter,
+    /// Where a post-filter asks, while it runs.
+    pub(super) desk: Option<Desk>,
+    pub(crate) wasi: WasiState,
+}
+
+impl HostState {
+    pub(super) fn new(plugin: Arc<str>, limits: &Limits) -> Self {
+        Self {
+            log: GuestLog::new(plugin, limits.log_lines),
+            memory: MemoryGuard::new(limits),
+            deadline: Deadline::new(Budget { cpu: limits.startup, wall: limits.wall }),
+            meter: Meter::default(),
+            desk: None,
+            wasi: WasiState::default(),
+        }
+    }
+
+    /// What `log` is linked to.
+    pub(crate) fn log(&mut self) -> &mut GuestLog {
+        &mut self.log
+    }
+
+    /// Takes what the guest wrote to a stream of WASI's.
+    pub(crate) fn write_output(&mut self, stream: Stream, bytes: &[u8]) {
+        let log = &mut self.log;
+        self.wasi.output(stream, bytes, |line| log.printed(stream, line));
+    }
+}
+
+impl Host for HostState {
+    fn ask(&mut self, cycle: Cycle, cases: Vec<WhatIfCase>) -> wasmtime::Result<Verdicts> {
+        let Some(desk) = &self.desk else {
+            return Err(wasmtime::format_err!("what-if can be asked during post-filter only"));
+        };
+        let asked = self.meter.bytes(&(cycle, &*cases));
+        let answer = desk.ask(cases)?;
+        self.meter.add_bytes(asked + self.meter.bytes(&answer));
+        Ok(answer)
+    }
+}
+
+impl extenders::Host for HostState {
+    fn process_preemption(
+        &mut self,
+        cycle: Cycle,
+        candidates: Vec<Candidate>,
+    ) -> wasmtime::Result<Result<Vec<Candidate>, String>> {
+        let Some(desk) = &self.desk else {
+            return Err(wasmtime::format_err!("extenders can be asked during post-filter only"));
+        };
+        let asked = self.meter.bytes(&(cycle, &*candidates));
+        let answer = desk.ask_extenders(candidates)?;
+        self.meter.add_bytes(asked + self.meter.bytes(&answer));
+        Ok(answer)
+    }
+}

@@ -1,0 +1,111 @@
+//! Making broken instances anew, beside the core's thread.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use berth_core::cache::Cache;
+use berth_core::plugins::PluginId;
+
+use super::delivery::{Delivery, Outbox};
+use super::entry::Entry;
+use super::resident::Resident;
+use crate::feed::Feeder;
+use crate::load;
+use berth_core::limits::Limits;
+use berth_supervisor::{Supervisor, message};
+
+enum Job {
+    Rebuild(Arc<Entry>, Box<Cache>),
+    /// Unmapping an instance's memory takes its time.
+    Dispose(Box<Resident>),
+}
+
+/// An instance made anew, or why it could not be.
+pub struct Rebuilt {
+    pub(super) id: PluginId,
+    pub(super) result: Result<Box<Resident>, String>,
+}
+
+/// The thread that makes instances; it ends with the last of these handles.
+#[derive(Clone)]
+pub(super) struct Rebuilder {
+    jobs: Sender<Job>,
+    /// Bytes of memory from which an instance is made anew.
+    pub(super) recycle_from: usize,
+}
+
+impl Rebuilder {
+    pub fn start(limits: Arc<Limits>, outbox: Outbox, supervisor: &Supervisor) -> std::io::Result<Self> {
+        let (jobs, receiver) = channel();
+        let recycle_from = limits.memory / 100 * limits.recycle_percent;
+        let supervisor = supervisor.clone();
+        let work = move || supervisor.thread("the thread that rebuilds plugins", || work(&receiver, &limits, &outbox));
+        thread::Builder::new().name("wasm-rebuild".into()).spawn(work)?;
+        Ok(Self { jobs, recycle_from })
+    }
+
+    /// Has an instance made of `entry` and filled with the cluster as it is.
+    pub fn rebuild(&self, entry: &Arc<Entry>, cache: &Cache) {
+        entry.counters.count_rebuild();
+        self.send(Job::Rebuild(Arc::clone(entry), Box::new(cache.frozen(cache.log().end()))));
+    }
+
+    /// Drops an instance.
+    pub fn dispose(&self, resident: Box<Resident>) {
+        self.send(Job::Dispose(resident));
+    }
+
+    /// The thread ends with the last sender, so it is there.
+    fn send(&self, job: Job) {
+        let _ = self.jobs.send(job);
+    }
+}
+
+fn work(jobs: &Receiver<Job>, limits: &Arc<Limits>, outbox: &Outbox) {
+    let mut feeder = Feeder::default();
+    while let Ok(job) = jobs.recv() {
+        match job {
+            Job::Dispose(resident) => drop(resident),
+            Job::Rebuild(entry, cache) => {
+                let result = caught(|| rebuild(&entry, &cache, &mut feeder, limits)).unwrap_or_else(|panic| {
+                    // What the panic left behind in it is not known.
+                    feeder = Feeder::default();
+                    Err(panic)
+                });
+                if !outbox(Delivery::Rebuilt(Rebuilt { id: entry.id, result })) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Runs the work. A panic of the host in it is a failure of the plugin that is made anew: the others are not concerned.
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let caught = catch_unwind(AssertUnwindSafe(work));
+    caught.map_err(|panic| format!("could not be made anew, as the host panicked: {}", message(&*panic)))
+}
+
+fn rebuild(entry: &Entry, cache: &Cache, feeder: &mut Feeder, limits: &Arc<Limits>) -> Result<Box<Resident>, String> {
+    let (instance, declaration) = load::configure(&entry.component, &entry.arguments, limits, &entry.counters)
+        .map_err(|error| error.to_string())?;
+    if declaration != *entry.declaration {
+        return Err("declares something else with the same arguments".into());
+    }
+    let resident = Resident::fill(instance, Arc::clone(&entry.declaration), cache, feeder);
+    resident.map(Box::new).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_while_an_instance_is_made_anew_is_the_plugins_failure() {
+        assert_eq!(caught(|| 1), Ok(1));
+        let why = caught(|| panic!("index {} out of bounds", 7)).expect_err("it panics");
+        assert_eq!(why, "could not be made anew, as the host panicked: index 7 out of bounds");
+    }
+}

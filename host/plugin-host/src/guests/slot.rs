@@ -1,0 +1,231 @@
+//! One instance's place: the instance, or the reason why there is none just now.
+
+use std::sync::Arc;
+
+use berth_core::Timestamp;
+use berth_core::cache::Cache;
+use berth_core::plugins::{Cycle, PluginError, PluginId};
+
+use super::entry::{Entry, Health};
+use super::rebuild::Rebuilder;
+use super::resident::{Resident, Stale};
+use super::streak::Streak;
+use crate::feed::Feeder;
+use crate::guest::{CallError, Export};
+
+/// Changes of the cluster that an instance may lack before it is told them without being asked. The change log holds at least
+/// eight times as many.
+const LAG: u64 = 8_192;
+
+/// The message of an instance that lacks changes that the change log no longer holds.
+const BEHIND: &str = "is being filled anew, as it fell behind the cluster's changes";
+
+pub(super) struct Slot {
+    pub id: PluginId,
+    pub entry: Arc<Entry>,
+    state: State,
+    streak: Streak,
+    /// A successor of an instance that still serves is being made.
+    successor_underway: bool,
+}
+
+enum State {
+    Serving(Box<Resident>),
+    /// For this reason; being made anew.
+    Restarting(String),
+    /// It fell behind the cluster's changes, and is being made anew.
+    Filling,
+    /// For this reason; to be made anew then.
+    Resting(String, Timestamp),
+}
+
+impl Slot {
+    pub fn new(entry: Arc<Entry>, resident: Resident) -> Self {
+        entry.counters.set_memory(resident.memory());
+        let state = State::Serving(Box::new(resident));
+        Self { id: entry.id, entry, state, streak: Streak::default(), successor_underway: false }
+    }
+
+    /// Brings the instance up to date and asks it.
+    pub fn ask<R>(
+        &mut self,
+        export: Export,
+        cycle: &Cycle<'_>,
+        feeder: &mut Feeder,
+        rebuilder: &Rebuilder,
+        call: impl FnOnce(&mut Resident) -> Result<R, CallError>,
+    ) -> Result<R, PluginError> {
+        self.retry_if_due(cycle.time, cycle.cache, rebuilder);
+        let resident = match &mut self.state {
+            State::Serving(resident) => resident,
+            State::Filling => return Err(PluginError::filling(self.entry.name(), BEHIND.to_owned())),
+            State::Restarting(why) | State::Resting(why, _) => {
+                return Err(PluginError::down(self.entry.name(), why.clone()));
+            }
+        };
+        let answer = resident
+            .catch_up(cycle.cache, feeder)
+            .and_then(|()| resident.hold(cycle.template, cycle.pod).map_err(Stale::Call))
+            .and_then(|()| call(resident).map_err(Stale::Call));
+        match answer {
+            Ok(answer) => {
+                self.streak.answered(export);
+                self.replace_if_outgrown(cycle.cache, rebuilder);
+                Ok(answer)
+            }
+            Err(stale) => Err(self.failed(stale, Some(export), cycle.time, cycle.cache, rebuilder)),
+        }
+    }
+
+    /// The instance, for what needs no answer.
+    pub fn resident(&mut self) -> Option<&mut Resident> {
+        match &mut self.state {
+            State::Serving(resident) => Some(resident),
+            _ => None,
+        }
+    }
+
+    /// Takes the instance out, to be dropped.
+    pub fn into_resident(self) -> Option<Box<Resident>> {
+        match self.state {
+            State::Serving(resident) => Some(resident),
+            _ => None,
+        }
+    }
+
+    /// Tells an instance that lacks many changes what changed. An instance that is seldom asked would otherwise lack more than the
+    /// change log holds.
+    pub fn keep_up(&mut self, now: Timestamp, cache: &Cache, feeder: &mut Feeder, rebuilder: &Rebuilder) {
+        let State::Serving(resident) = &mut self.state else { return };
+        if resident.lag(cache) <= LAG {
+            return;
+        }
+        if let Err(stale) = resident.catch_up(cache, feeder) {
+            // The error is logged, and no pod waits for an answer.
+            let _ = self.failed(stale, None, now, cache, rebuilder);
+        }
+    }
+
+    /// Has it made anew if it rested long enough.
+    pub fn retry_if_due(&mut self, now: Timestamp, cache: &Cache, rebuilder: &Rebuilder) {
+        if let State::Resting(why, until) = &mut self.state
+            && *until <= now
+        {
+            let why = std::mem::take(why);
+            self.restart(why, cache, rebuilder);
+        }
+    }
+
+    /// Takes an instance made anew. True where there was none before.
+    pub fn take_rebuilt(
+        &mut self,
+        result: Result<Box<Resident>, String>,
+        now: Timestamp,
+        cache: &Cache,
+        feeder: &mut Feeder,
+        rebuilder: &Rebuilder,
+    ) -> bool {
+        let serving = matches!(self.state, State::Serving(_));
+        self.successor_underway = false;
+        let fresh = result.and_then(|mut resident| match resident.catch_up(cache, feeder) {
+            Ok(()) => Ok(Some(resident)),
+            Err(Stale::Behind) => Ok(None),
+            Err(Stale::Call(error)) => Err(error.to_string()),
+        });
+        match fresh {
+            Ok(Some(resident)) => {
+                self.entry.counters.set_memory(resident.memory());
+                self.entry.set_health(Health::Serving);
+                if let State::Serving(old) = std::mem::replace(&mut self.state, State::Serving(resident)) {
+                    rebuilder.dispose(old);
+                }
+                return !serving;
+            }
+            Ok(None) if serving => self.successor_underway = true,
+            Ok(None) => {}
+            Err(words) if serving => {
+                tracing::warn!(plugin = &*self.entry.name(), "could not be made anew to give memory back: {words}");
+                self.resident().into_iter().for_each(Resident::accept_size);
+                return false;
+            }
+            Err(words) => {
+                self.rest_or_restart(words, None, now, cache, rebuilder);
+                return false;
+            }
+        }
+        rebuilder.rebuild(&self.entry, cache);
+        false
+    }
+
+    fn failed(
+        &mut self,
+        stale: Stale,
+        export: Option<Export>,
+        now: Timestamp,
+        cache: &Cache,
+        rebuilder: &Rebuilder,
+    ) -> PluginError {
+        let words = match stale {
+            Stale::Behind => {
+                tracing::warn!(plugin = &*self.entry.name(), "{BEHIND}");
+                self.rebuild_as(State::Filling, BEHIND.to_owned(), cache, rebuilder);
+                return PluginError::filling(self.entry.name(), BEHIND.to_owned());
+            }
+            Stale::Call(call) if !call.poisons() => return PluginError::failed(self.entry.name(), call.to_string()),
+            Stale::Call(call) => call.to_string(),
+        };
+        self.entry.counters.count_failure();
+        self.entry.set_last_failure(words.clone());
+        tracing::warn!(plugin = &*self.entry.name(), "{words}");
+        self.rest_or_restart(words.clone(), export, now, cache, rebuilder);
+        PluginError::failed(self.entry.name(), words)
+    }
+
+    fn rest_or_restart(
+        &mut self,
+        words: String,
+        export: Option<Export>,
+        now: Timestamp,
+        cache: &Cache,
+        rebuilder: &Rebuilder,
+    ) {
+        match self.streak.failed(export, now) {
+            None => self.restart(format!("is being restarted; before, it {words}"), cache, rebuilder),
+            Some(until) => {
+                let why = format!("failed {} times in a row and rests for a while; it {words}", self.streak.failures());
+                self.entry.set_health(Health::BackingOff(until, why.clone()));
+                self.take_down(State::Resting(why, until), rebuilder);
+            }
+        }
+    }
+
+    fn restart(&mut self, why: String, cache: &Cache, rebuilder: &Rebuilder) {
+        self.rebuild_as(State::Restarting(why.clone()), why, cache, rebuilder);
+    }
+
+    fn rebuild_as(&mut self, state: State, why: String, cache: &Cache, rebuilder: &Rebuilder) {
+        self.entry.set_health(Health::Restarting(why));
+        self.take_down(state, rebuilder);
+        // A successor that is being made already will do.
+        if !std::mem::take(&mut self.successor_underway) {
+            rebuilder.rebuild(&self.entry, cache);
+        }
+    }
+
+    fn take_down(&mut self, state: State, rebuilder: &Rebuilder) {
+        if let State::Serving(old) = std::mem::replace(&mut self.state, state) {
+            rebuilder.dispose(old);
+        }
+    }
+
+    fn replace_if_outgrown(&mut self, cache: &Cache, rebuilder: &Rebuilder) {
+        let State::Serving(resident) = &self.state else {
+            return;
+        };
+        if !self.successor_underway && resident.outgrown(rebuilder.recycle_from) {
+            self.entry.counters.set_memory(resident.memory());
+            self.successor_underway = true;
+            rebuilder.rebuild(&self.entry, cache);
+        }
+    }
+}

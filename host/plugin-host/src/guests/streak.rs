@@ -1,0 +1,70 @@
+//! When a plugin that failed is started again.
+
+use std::time::Duration;
+
+use berth_core::Timestamp;
+
+use crate::guest::Export;
+
+/// Failures in a row after which it is started again at once.
+const FREE: u32 = 3;
+/// The first rest.
+const FIRST: Duration = Duration::from_secs(1);
+/// The longest.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// A plugin's failures in a row: with no answer in between from the function that failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Streak {
+    failures: u32,
+    failed_in: Option<Export>,
+}
+
+impl Streak {
+    /// It failed in this function, or while it was made anew. When may it start again? `None`: at once.
+    pub fn failed(&mut self, export: Option<Export>, now: Timestamp) -> Option<Timestamp> {
+        self.failures = self.failures.saturating_add(1);
+        self.failed_in = export.or(self.failed_in);
+        let beyond = self.failures.checked_sub(FREE + 1)?;
+        let rest = FIRST.saturating_mul(2_u32.saturating_pow(beyond)).min(LONGEST);
+        Some(now.after(rest))
+    }
+
+    /// This function answered.
+    pub fn answered(&mut self, export: Export) {
+        if self.failures > 0 && self.failed_in.is_none_or(|failed| failed == export) {
+            *self = Self::default();
+        }
+    }
+
+    /// How many.
+    pub fn failures(&self) -> u32 {
+        self.failures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_three_failures_it_rests_ever_longer_up_to_a_bound() {
+        let mut streak = Streak::default();
+        let now = Timestamp(1_000);
+        let rests: Vec<Option<u64>> =
+            (0..14).map(|_| streak.failed(Some(Export::Filter), now).map(|at| at.0 - now.0)).collect();
+        assert_eq!(rests[..5], [None, None, None, Some(1_000), Some(2_000)]);
+        assert_eq!(rests[11..], [Some(256_000), Some(300_000), Some(300_000)]);
+    }
+
+    #[test]
+    fn only_an_answer_of_the_function_that_failed_ends_it() {
+        let mut streak = Streak::default();
+        streak.failed(Some(Export::Score), Timestamp(0));
+        streak.failed(None, Timestamp(0));
+        streak.answered(Export::Filter);
+        assert_eq!(streak.failures(), 2);
+        streak.answered(Export::Score);
+        assert_eq!(streak.failures(), 0);
+    }
+}

@@ -1,0 +1,169 @@
+//! Filtering with a node's pods changed: what only seems so is told to the guest, asked about, and taken back.
+
+use berth_core::answers::Outcomes;
+use berth_core::cache::{Cache, NodeId};
+use berth_core::plugins::{Code, Cycle, ExtensionPoints, PreFilterResult, Scope, Status, Verdicts, WhatIf};
+use bumpalo::Bump;
+
+use super::resident::Resident;
+use crate::bindings::exports::berth::scheduler::snapshot::Change;
+use crate::feed::Overlay;
+use crate::guest::CallError;
+
+/// Cases that are told at once.
+const WAVE: usize = 128;
+
+impl Resident {
+    /// Whether the pod fits, in each of the cases. Afterwards the guest knows what it knew before.
+    pub fn filter_what_if(&mut self, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, CallError> {
+        if self.declaration().points.contains(ExtensionPoints::FILTER_WHAT_IF) {
+            return self.asked_itself(cycle, cases);
+        }
+        let mut verdicts = Joined::default();
+        if self.declaration().filter_scope == Scope::Node {
+            for wave in waves(cases) {
+                self.seeming(cycle.cache, wave, |resident| {
+                    let nodes: Vec<NodeId> = wave.iter().map(|case| case.node).collect();
+                    verdicts.add(&resident.instance().filter(cycle, &nodes)?);
+                    Ok(())
+                })?;
+            }
+            return Ok(verdicts.finish());
+        }
+        // What one case changes may be seen from every node, and in what pre-filter worked out.
+        for case in cases {
+            self.seeming(cycle.cache, std::slice::from_ref(case), |resident| {
+                verdicts.add(&resident.filtered_anew(cycle, case.node)?);
+                Ok(())
+            })?;
+        }
+        self.instance().pre_filter(cycle)?;
+        Ok(verdicts.finish())
+    }
+
+    /// Tells the guest of these cases, runs `ask`, and takes them back, whatever came of it.
+    fn seeming(
+        &mut self,
+        cache: &Cache,
+        cases: &[WhatIf],
+        ask: impl FnOnce(&mut Self) -> Result<(), CallError>,
+    ) -> Result<(), CallError> {
+        let (arena, reads) = (Bump::new(), self.reads());
+        let overlays = overlays(cache, cases);
+        let pushed: Vec<_> = overlays.iter().flat_map(|overlay| overlay.push(&arena, reads)).collect();
+        self.tell_any(&pushed)?;
+        let asked = ask(self);
+        // After a trap nothing is there to be taken back from.
+        if asked.as_ref().is_err_and(CallError::poisons) {
+            return asked;
+        }
+        let popped: Vec<_> = overlays.iter().flat_map(|overlay| overlay.pop(&arena, cache, reads)).collect();
+        self.tell_any(&popped)?;
+        asked
+    }
+
+    /// A case may be the node as it is.
+    fn tell_any(&mut self, changes: &[Change<'_>]) -> Result<(), CallError> {
+        if changes.is_empty() { Ok(()) } else { self.instance().apply(changes) }
+    }
+
+    fn filtered_anew(&mut self, cycle: &Cycle<'_>, node: NodeId) -> Result<Verdicts, CallError> {
+        let fits = || Verdicts { outcomes: Vec::new(), nodes: vec![0] };
+        let rejected = |status| Verdicts { outcomes: vec![status], nodes: vec![1] };
+        match self.instance().pre_filter(cycle)? {
+            PreFilterResult::All => self.instance().filter(cycle, &[node]),
+            PreFilterResult::Skip => Ok(fits()),
+            PreFilterResult::Reject(status) => Ok(rejected(status)),
+            PreFilterResult::Narrow(names) => {
+                let name = cycle.cache.node(node).map(|info| &info.node.name);
+                if name.is_some_and(|name| names.contains(name)) {
+                    return self.instance().filter(cycle, &[node]);
+                }
+                let reason = format!("node(s) didn't satisfy plugin(s) [{}]", self.declaration().name);
+                Ok(rejected(Status { code: Code::UnschedulableAndUnresolvable, reasons: vec![reason.into()] }))
+            }
+        }
+    }
+
+    fn asked_itself(&mut self, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, CallError> {
+        let (arena, reads) = (Bump::new(), self.reads());
+        let mut verdicts = Joined::default();
+        for wave in cases.chunks(WAVE) {
+            let overlays = overlays(cycle.cache, wave);
+            let changes: Vec<_> =
+                overlays.iter().map(|overlay| (overlay.node_id(), overlay.push(&arena, reads))).collect();
+            verdicts.add(&self.instance().filter_what_if(cycle, &changes)?);
+        }
+        Ok(verdicts.finish())
+    }
+}
+
+/// Cases whose node is gone have none; the core asks about nodes that are there.
+fn overlays<'a>(cache: &'a Cache, cases: &'a [WhatIf]) -> Vec<Overlay<'a>> {
+    let mut others = 0;
+    let overlay = |case: &'a WhatIf| {
+        let overlay = Overlay::of(cache, case, others);
+        others += case.added.len();
+        overlay
+    };
+    cases.iter().filter_map(overlay).collect()
+}
+
+/// Cases that can be told together: each about a node of its own, and not too many.
+fn waves(cases: &[WhatIf]) -> impl Iterator<Item = &[WhatIf]> {
+    let mut rest = cases;
+    std::iter::from_fn(move || {
+        let again = |at: usize| rest[..at].iter().any(|case| case.node == rest[at].node);
+        let end = (0..rest.len().min(WAVE)).find(|at| again(*at)).unwrap_or(rest.len().min(WAVE));
+        let (wave, others) = rest.split_at(end);
+        rest = others;
+        (!wave.is_empty()).then_some(wave)
+    })
+}
+
+/// The verdicts of several calls, each distinct outcome once.
+#[derive(Default)]
+struct Joined {
+    outcomes: Outcomes,
+    nodes: Vec<u16>,
+}
+
+impl Joined {
+    fn add(&mut self, more: &Verdicts) {
+        // More different outcomes than there are numbers are told as the last of them.
+        let mut number = |outcome: &Status| self.outcomes.number(outcome).unwrap_or(u16::MAX);
+        let numbers: Vec<u16> = more.outcomes.iter().map(&mut number).collect();
+        self.nodes.extend(more.nodes.iter().map(|answer| match usize::from(*answer).checked_sub(1) {
+            None => 0,
+            Some(outcome) => numbers[outcome],
+        }));
+    }
+
+    fn finish(self) -> Verdicts {
+        Verdicts { outcomes: self.outcomes.into_all(), nodes: self.nodes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wave_has_each_node_once() {
+        let case = |node| WhatIf { node: NodeId(node), added: Vec::new(), removed: Vec::new() };
+        let cases = [1, 2, 1, 1, 3, 2].map(case);
+        let nodes: Vec<Vec<u32>> = waves(&cases).map(|wave| wave.iter().map(|case| case.node.0).collect()).collect();
+        assert_eq!(nodes, [vec![1, 2], vec![1], vec![1, 3, 2]]);
+        let many: Vec<WhatIf> = (0..300).map(case).collect();
+        assert_eq!(waves(&many).map(<[WhatIf]>::len).collect::<Vec<_>>(), [WAVE, WAVE, 300 - 2 * WAVE]);
+    }
+
+    #[test]
+    fn verdicts_are_joined_with_each_outcome_once() {
+        let status = |reason: &str| Status { code: Code::Unschedulable, reasons: vec![reason.into()] };
+        let mut all = Joined::default();
+        all.add(&Verdicts { outcomes: vec![status("a")], nodes: vec![0, 1] });
+        all.add(&Verdicts { outcomes: vec![status("b"), status("a")], nodes: vec![2, 1, 0] });
+        assert_eq!(all.finish(), Verdicts { outcomes: vec![status("a"), status("b")], nodes: vec![0, 1, 1, 2, 0] });
+    }
+}

@@ -1,0 +1,165 @@
+//! Bytes → a component that is compiled, linked and known by name.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use berth_core::plugins::ExtensionPoints;
+use wasmtime::Engine;
+use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
+
+use super::contract;
+use super::digest::Digest;
+use super::disk_cache::DiskCache;
+use super::error::{LoadCause, LoadError};
+use super::source::Source;
+use crate::bindings::berth::scheduler::{extenders, log, what_if};
+use crate::guest::{HostState, Instance, Interfaces, StartError, shorten};
+use crate::metrics::Counters;
+use crate::wasi;
+use berth_core::limits::Limits;
+
+/// A component that keeps to the contract as far as its type and its `describe` say.
+pub struct LoadedComponent {
+    /// Where it comes from.
+    pub source: Source,
+    /// Of its bytes.
+    pub digest: Digest,
+    /// Bytes.
+    pub size: usize,
+    /// The name it gives itself.
+    pub name: Arc<str>,
+    /// The version it gives itself.
+    pub version: Box<str>,
+    /// Extension points that it exports.
+    pub points: ExtensionPoints,
+    /// It keeps facts of nodes.
+    pub snapshot: bool,
+    /// It reads objects of further kinds.
+    pub objects: bool,
+    pre: InstancePre<HostState>,
+    interfaces: Interfaces,
+}
+
+impl LoadedComponent {
+    /// A new instance, not configured yet.
+    pub(crate) fn start(&self, limits: &Arc<Limits>, counters: &Arc<Counters>) -> Result<Instance, LoadCause> {
+        start(&self.pre, &self.interfaces, Arc::clone(&self.name), limits, counters)
+    }
+}
+
+/// Compiles components, or finds them compiled.
+pub struct Compiler {
+    engine: Engine,
+    linker: Linker<HostState>,
+    cache: Option<DiskCache>,
+    limits: Arc<Limits>,
+    compiled: AtomicU64,
+}
+
+impl Compiler {
+    /// With `cache_dir`, compiled code is kept there; where that is not possible, a warning says so, and components are
+    /// compiled at every start.
+    ///
+    /// # Errors
+    /// The host's own functions can't be linked.
+    pub fn new(engine: Engine, cache_dir: Option<&Path>, limits: Arc<Limits>) -> wasmtime::Result<Self> {
+        let mut linker = Linker::new(&engine);
+        log::add_to_linker::<_, HasSelf<_>>(&mut linker, HostState::log)?;
+        what_if::add_to_linker::<_, HasSelf<_>>(&mut linker, |state: &mut HostState| state)?;
+        extenders::add_to_linker::<_, HasSelf<_>>(&mut linker, |state: &mut HostState| state)?;
+        let cache = cache_dir.and_then(|dir| {
+            DiskCache::open(dir, &engine)
+                .inspect_err(|error| tracing::warn!("compiled components are not kept: {error}"))
+                .ok()
+        });
+        Ok(Self { engine, linker, cache, limits, compiled: AtomicU64::new(0) })
+    }
+
+    /// How many components it has compiled, not counting those that it found compiled.
+    #[must_use]
+    pub fn compiled(&self) -> u64 {
+        self.compiled.load(Relaxed)
+    }
+
+    /// Compiles a component, checks it against the contract and asks its name.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn load(&self, source: Source, bytes: &[u8]) -> Result<LoadedComponent, LoadError> {
+        self.load_bytes(source.clone(), bytes).map_err(|cause| LoadError::new(&source, cause))
+    }
+
+    fn load_bytes(&self, source: Source, bytes: &[u8]) -> Result<LoadedComponent, LoadCause> {
+        check_header(bytes)?;
+        let digest = Digest::of(bytes);
+        let component = self.component(digest, bytes)?;
+        let exports = contract::check(&component, &self.engine)?;
+        let other_types = |error: wasmtime::Error| LoadCause::OtherTypes(format!("{error:#}"));
+        let mut linker = self.linker.clone();
+        wasi::link(&mut linker, &component, &self.engine).map_err(other_types)?;
+        let pre = linker.instantiate_pre(&component).map_err(other_types)?;
+        let interfaces = Interfaces::new(&pre, exports).map_err(other_types)?;
+        let description =
+            start(&pre, &interfaces, source.to_string().into(), &self.limits, &Arc::default())?.describe()?;
+        if !is_name(&description.name) {
+            return Err(LoadCause::BadName(shorten(description.name)));
+        }
+        Ok(LoadedComponent {
+            source,
+            digest,
+            size: bytes.len(),
+            name: description.name.into(),
+            version: shorten(description.version).into(),
+            points: exports.points,
+            snapshot: exports.snapshot,
+            objects: exports.objects,
+            pre,
+            interfaces,
+        })
+    }
+
+    fn component(&self, digest: Digest, bytes: &[u8]) -> Result<Component, LoadCause> {
+        if let Some(component) = self.cache.as_ref().and_then(|cache| cache.get(&self.engine, digest)) {
+            return Ok(component);
+        }
+        self.compiled.fetch_add(1, Relaxed);
+        let component = Component::from_binary(&self.engine, bytes).map_err(|error| {
+            let words = error.root_cause().to_string();
+            if words.contains("unexpected end") { LoadCause::Truncated(bytes.len()) } else { LoadCause::Invalid(words) }
+        })?;
+        if let Some(cache) = &self.cache {
+            cache.put(digest, &component);
+        }
+        Ok(component)
+    }
+}
+
+fn start(
+    pre: &InstancePre<HostState>,
+    interfaces: &Interfaces,
+    name: Arc<str>,
+    limits: &Arc<Limits>,
+    counters: &Arc<Counters>,
+) -> Result<Instance, LoadCause> {
+    Instance::start(pre, interfaces, name, limits, counters).map_err(|error| match error {
+        StartError::Call(error) => LoadCause::Call(error),
+        StartError::Types(words) => LoadCause::OtherTypes(words),
+    })
+}
+
+/// The magic number, then version 13 and layer 1 for a component, version 1 and layer 0 for a core module.
+fn check_header(bytes: &[u8]) -> Result<(), LoadCause> {
+    const MAGIC: &[u8] = b"\0asm";
+    match bytes {
+        [] => Err(LoadCause::Empty),
+        _ if !bytes.starts_with(&MAGIC[..bytes.len().min(4)]) => Err(LoadCause::NotWasm),
+        _ if bytes.len() < 8 => Err(LoadCause::Truncated(bytes.len())),
+        [_, _, _, _, 1, 0, 0, 0, ..] => Err(LoadCause::CoreModule),
+        _ => Ok(()),
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    (1..=63).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+}

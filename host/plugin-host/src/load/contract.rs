@@ -1,0 +1,176 @@
+//! Does a component keep to the contract, as far as its type says?
+
+use berth_core::plugins::ExtensionPoints;
+use wasmtime::Engine;
+use wasmtime::component::Component;
+use wasmtime::component::types::{ComponentInstance, ComponentItem};
+
+use super::error::LoadCause;
+use crate::wasi;
+
+/// The contract's version that this host speaks; components of the same 0.minor keep to it.
+pub const CONTRACT: &str = "0.1.0";
+
+const PACKAGE: &str = "berth:scheduler/";
+
+/// Interfaces that are extension points, by name.
+const POINTS: [(&str, ExtensionPoints); 17] = [
+    ("skip", ExtensionPoints::SKIP),
+    ("pre-enqueue", ExtensionPoints::PRE_ENQUEUE),
+    ("queue-sort", ExtensionPoints::QUEUE_SORT),
+    ("queueing-hint", ExtensionPoints::QUEUEING_HINT),
+    ("pre-filter", ExtensionPoints::PRE_FILTER),
+    ("filter", ExtensionPoints::FILTER),
+    ("filter-what-if", ExtensionPoints::FILTER_WHAT_IF),
+    ("post-filter", ExtensionPoints::POST_FILTER),
+    ("pre-score", ExtensionPoints::PRE_SCORE),
+    ("score", ExtensionPoints::SCORE),
+    ("normalize", ExtensionPoints::NORMALIZE),
+    ("classes", ExtensionPoints::CLASSES),
+    ("reserve", ExtensionPoints::RESERVE),
+    ("permit", ExtensionPoints::PERMIT),
+    ("pre-bind", ExtensionPoints::PRE_BIND),
+    ("bind", ExtensionPoints::BIND),
+    ("post-bind", ExtensionPoints::POST_BIND),
+];
+
+/// Extension points that mean something only beside others.
+const BESIDE: ExtensionPoints = ExtensionPoints::NORMALIZE
+    .union(ExtensionPoints::SKIP)
+    .union(ExtensionPoints::CLASSES)
+    .union(ExtensionPoints::FILTER_WHAT_IF)
+    .union(ExtensionPoints::QUEUEING_HINT);
+
+/// What a component exports of the contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Exports {
+    /// Extension points.
+    pub points: ExtensionPoints,
+    /// It keeps facts of nodes.
+    pub snapshot: bool,
+    /// It reads objects of further kinds.
+    pub objects: bool,
+}
+
+/// Checks a component's exports and imports by name. The types of functions are checked with its first instance.
+pub(super) fn check(component: &Component, engine: &Engine) -> Result<Exports, LoadCause> {
+    let ty = component.component_type();
+    let exports = exports(ty.exports(engine).map(|(name, _)| name))?;
+    for (name, import) in ty.imports(engine) {
+        let types_only = matches!(&import.ty, ComponentItem::ComponentInstance(instance) if is_types(instance, engine));
+        check_import(name, types_only || matches!(import.ty, ComponentItem::Type(_)), exports.points)?;
+    }
+    Ok(exports)
+}
+
+fn exports<'a>(names: impl Iterator<Item = &'a str>) -> Result<Exports, LoadCause> {
+    let mut plugin = false;
+    let mut exports = Exports { points: ExtensionPoints::empty(), snapshot: false, objects: false };
+    for name in names {
+        match interface(name)? {
+            Some("plugin") => plugin = true,
+            Some("snapshot") => exports.snapshot = true,
+            Some("objects") => exports.objects = true,
+            Some(other) => {
+                exports.points |= POINTS.iter().filter(|(name, _)| *name == other).map(|(_, point)| *point).collect();
+            }
+            None => {}
+        }
+    }
+    if !plugin {
+        return Err(LoadCause::NotAPlugin);
+    }
+    let points = exports.points;
+    if BESIDE.contains(points) {
+        return Err(LoadCause::NothingToCall(if points.is_empty() { "none".into() } else { names_of(points) }));
+    }
+    Ok(exports)
+}
+
+/// The names of extension points, for people.
+pub(crate) fn names_of(points: ExtensionPoints) -> String {
+    let names: Vec<&str> = POINTS.iter().filter(|(_, point)| points.contains(*point)).map(|(name, _)| *name).collect();
+    names.join(", ")
+}
+
+fn check_import(name: &str, types_only: bool, points: ExtensionPoints) -> Result<(), LoadCause> {
+    match interface(name)? {
+        _ if types_only => Ok(()),
+        Some("log") => Ok(()),
+        None if wasi::is_offered(name) => Ok(()),
+        Some("what-if" | "extenders") if points.contains(ExtensionPoints::POST_FILTER) => Ok(()),
+        _ => Err(LoadCause::Import(name.to_owned())),
+    }
+}
+
+/// The interface of our package that `name` stands for; `None` for names of others.
+fn interface(name: &str) -> Result<Option<&str>, LoadCause> {
+    let Some(rest) = name.strip_prefix(PACKAGE) else {
+        return Ok(None);
+    };
+    let (interface, version) = rest.split_once('@').unwrap_or((rest, "none"));
+    if minor(version) == minor(CONTRACT) {
+        return Ok(Some(interface));
+    }
+    Err(LoadCause::OtherVersion { name: name.to_owned(), found: version.to_owned() })
+}
+
+/// `0.1` of `0.1.7`.
+fn minor(version: &str) -> Option<(&str, &str)> {
+    let mut parts = version.splitn(3, '.');
+    Some((parts.next()?, parts.next()?))
+}
+
+fn is_types(instance: &ComponentInstance, engine: &Engine) -> bool {
+    instance.exports(engine).all(|(_, export)| matches!(export.ty, ComponentItem::Type(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLUGIN: &str = "berth:scheduler/plugin@0.1.0";
+
+    #[test]
+    fn the_version_is_that_of_the_contract() {
+        let wit = include_str!("../../../../wit/types.wit");
+        assert!(wit.starts_with(&format!("package berth:scheduler@{CONTRACT};")));
+    }
+
+    #[test]
+    fn exports_say_what_a_component_can_do() {
+        let exported = exports(
+            [PLUGIN, "berth:scheduler/objects@0.1.0", "berth:scheduler/filter@0.1.3", "exports", "my:own/thing"]
+                .into_iter(),
+        );
+        assert_eq!(exported, Ok(Exports { points: ExtensionPoints::FILTER, snapshot: false, objects: true }));
+    }
+
+    #[test]
+    fn what_is_missing_or_too_much_is_named() {
+        let cases = [
+            (vec!["wasi:cli/run@0.2.0"], "exports no `berth:scheduler/plugin@0.1.0`"),
+            (vec!["berth:scheduler/plugin@0.2.0"], "speaks version 0.2.0 of the contract"),
+            (vec![PLUGIN], "it exports none"),
+            (vec![PLUGIN, "berth:scheduler/normalize@0.1.0"], "it exports normalize"),
+        ];
+        for (names, expected) in cases {
+            let error = exports(names.iter().copied()).unwrap_err().to_string();
+            assert!(error.contains(expected), "{names:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn imports_are_the_log_and_for_post_filter_those_whom_it_asks() {
+        let post_filter = ExtensionPoints::POST_FILTER;
+        assert_eq!(check_import("berth:scheduler/log@0.1.0", false, ExtensionPoints::FILTER), Ok(()));
+        assert_eq!(check_import("berth:scheduler/what-if@0.1.0", false, post_filter), Ok(()));
+        assert_eq!(check_import("berth:scheduler/extenders@0.1.0", false, post_filter), Ok(()));
+        assert_eq!(check_import("berth:scheduler/intents@0.1.0", true, post_filter), Ok(()));
+        assert_eq!(check_import("wasi:clocks/monotonic-clock@0.2.0", false, ExtensionPoints::FILTER), Ok(()));
+        for refused in ["wasi:http/outgoing-handler@0.2.0", "berth:scheduler/what-if@0.1.0", "env"] {
+            let error = check_import(refused, false, ExtensionPoints::FILTER).unwrap_err().to_string();
+            assert!(error.contains(&format!("imports `{refused}`")), "{error}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! A component with arguments → an instance that has the cluster and has shown that it answers.
+
+use std::sync::Arc;
+
+use berth_core::plugins::{Declaration, Normalization};
+
+use super::cluster::Cluster;
+use super::compiler::LoadedComponent;
+use super::error::LoadCause;
+use super::trial::trial;
+use crate::convert;
+use crate::feed::{Feeder, Reads};
+use crate::guest::{CallError, Export, Instance, shorten};
+use crate::guests::Resident;
+use crate::metrics::Counters;
+use crate::synthetic;
+use berth_core::limits::Limits;
+
+/// Starts and configures an instance.
+pub(crate) fn configure(
+    component: &LoadedComponent,
+    arguments: &str,
+    limits: &Arc<Limits>,
+    counters: &Arc<Counters>,
+) -> Result<(Instance, Declaration), LoadCause> {
+    let mut instance = component.start(limits, counters)?;
+    // The contract has it called first. What it says is known from loading.
+    instance.describe()?;
+    let declared = instance.configure(arguments).map_err(|error| match error {
+        CallError::Said(Export::Configure, message) => {
+            LoadCause::Arguments { message, arguments: shorten(arguments.to_owned()) }
+        }
+        other => other.into(),
+    })?;
+    let objects = convert::kinds(instance.kinds()?)?;
+    let declaration =
+        convert::declaration(Arc::clone(&component.name), &component.version, component.points, &declared, objects);
+    check(component, &declaration)?;
+    Ok((instance, declaration))
+}
+
+/// Makes an instance that is ready to serve: configured, tried, filled with the cluster.
+///
+/// The trial has an instance of its own, so that nothing of it stays behind; where the cluster is empty, as it is at
+/// the start, it gets a made-up one.
+pub(crate) fn prepare(
+    component: &LoadedComponent,
+    arguments: &str,
+    cluster: &mut Cluster<'_>,
+    feeder: &mut Feeder,
+    limits: &Arc<Limits>,
+    counters: &Arc<Counters>,
+) -> Result<Resident, LoadCause> {
+    let configured = || configure(component, arguments, limits, counters);
+    let (instance, declaration) = configured()?;
+    let cache = cluster.with(&declaration.objects)?;
+    let made_up;
+    let tried_on = if cache.node_count() == 0 {
+        made_up = synthetic::cluster(synthetic::SMALL);
+        &made_up
+    } else {
+        cache
+    };
+    let mut tried = Resident::fill(instance, Arc::new(declaration), tried_on, feeder)?;
+    trial(&mut tried, tried_on, limits.trial_nodes)?;
+    drop(tried);
+    let (instance, declaration) = configured()?;
+    Ok(Resident::fill(instance, Arc::new(declaration), cache, feeder)?)
+}
+
+/// Does what it declares go with what it exports?
+fn check(component: &LoadedComponent, declaration: &Declaration) -> Result<(), LoadCause> {
+    use berth_core::plugins::ExtensionPoints;
+    let reads = Reads::of(declaration);
+    if reads.any() && !component.snapshot {
+        let names = reads.node.iter_names().map(|(name, _)| name);
+        let names: Vec<&str> = names.chain(reads.cluster.iter_names().map(|(name, _)| name)).collect();
+        return Err(LoadCause::NoSnapshot(names.join(", ").to_lowercase().replace('_', "-")));
+    }
+    let normalizes = component.points.contains(ExtensionPoints::NORMALIZE);
+    if declaration.normalization == Normalization::Custom && !normalizes {
+        return Err(LoadCause::NoNormalize);
+    }
+    Ok(())
+}

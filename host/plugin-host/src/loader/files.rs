@@ -1,0 +1,130 @@
+//! The components of the directory, as they were last read.
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+
+use super::directory::{Fingerprint, Listed};
+use super::options::BuiltIn;
+use crate::load::{Compiler, Digest, LoadCause, LoadError, LoadedComponent, Source, read_bounded};
+use crate::set::{Catalog, Found};
+use berth_core::limits::Limits;
+
+/// Files and what became of them.
+pub(super) struct Files {
+    built_in: Vec<Found>,
+    known: BTreeMap<PathBuf, Known>,
+}
+
+struct Known {
+    fingerprint: Fingerprint,
+    /// `None` where it could not be read.
+    digest: Option<Digest>,
+    loaded: Result<Arc<LoadedComponent>, LoadError>,
+    /// It was bad twice in a row with the same content: nobody is still writing it.
+    reported: bool,
+}
+
+impl Files {
+    /// The components in the binary.
+    pub fn new(built_in: &[BuiltIn], compiler: &Compiler) -> Self {
+        let load = |from: &BuiltIn| {
+            let source = Source::BuiltIn(from.file);
+            let loaded = compiler.load(source.clone(), from.bytes).map(Arc::new);
+            loaded.as_ref().err().into_iter().for_each(|error| tracing::error!("{error}"));
+            Found { source, loaded }
+        };
+        Self { built_in: on_all_processors(built_in, load), known: BTreeMap::new() }
+    }
+
+    /// Reads what is new or looks changed; with `all`, the content of every file. Returns whether something is bad that
+    /// may still be being written, so that it is worth another look soon.
+    pub fn refresh(&mut self, listed: Vec<Listed>, all: bool, compiler: &Compiler, limits: &Limits) -> bool {
+        let mut before = std::mem::take(&mut self.known);
+        for (number, Listed { path, fingerprint }) in listed.into_iter().enumerate() {
+            let known = match before.remove(&path) {
+                Some(known) if known.fingerprint == fingerprint && !all => known,
+                known => read(&path, fingerprint, known, number, compiler, limits),
+            };
+            self.known.insert(path, known);
+        }
+        self.known.values().any(|known| known.loaded.is_err() && !known.reported)
+    }
+
+    /// All of them.
+    pub fn catalog(&self) -> Catalog {
+        let files =
+            self.known.iter().map(|(path, known)| Found { source: Source::file(path), loaded: known.loaded.clone() });
+        Catalog::new(self.built_in.iter().cloned().chain(files))
+    }
+}
+
+/// Does something with each item; the results are in the items' order. For the start, when nothing is placed yet: compiling
+/// all components takes a processor many seconds.
+fn on_all_processors<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Relaxed);
+            let Some(item) = items.get(at) else { return done };
+            done.push((at, of(item)));
+        }
+    };
+    let mut done = thread::scope(|scope| {
+        let processors = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
+        let helper = || thread::Builder::new().name("wasm-compiler".into()).spawn_scoped(scope, work);
+        // Where the system gives no thread, this one does it all.
+        let helpers: Vec<_> = (1..processors).filter_map(|_| helper().ok()).collect();
+        let mut done = work();
+        for helper in helpers {
+            done.extend(helper.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        done
+    });
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Reads a file, and loads it unless it is what it was.
+fn read(
+    path: &Path,
+    fingerprint: Fingerprint,
+    known: Option<Known>,
+    number: usize,
+    compiler: &Compiler,
+    limits: &Limits,
+) -> Known {
+    let source = Source::file(path);
+    let content = if number < limits.files {
+        read_bounded(path, limits.file_size)
+    } else {
+        Err(LoadCause::TooMany(limits.files))
+    };
+    let digest = content.as_deref().ok().map(Digest::of);
+    if let Some(known) = known
+        && known.digest == digest
+    {
+        let mut known = Known { fingerprint, ..known };
+        report(&mut known);
+        return known;
+    }
+    let loaded = content
+        .map_err(|cause| LoadError::new(&source, cause))
+        .and_then(|bytes| compiler.load(source, &bytes))
+        .map(Arc::new);
+    Known { fingerprint, digest, loaded, reported: false }
+}
+
+/// Says what is wrong with a file, once, when it has stayed so.
+fn report(known: &mut Known) {
+    if let Err(error) = &known.loaded
+        && !std::mem::replace(&mut known.reported, true)
+    {
+        tracing::warn!("plugin refused: {error}");
+    }
+}

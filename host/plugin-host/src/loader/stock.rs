@@ -1,0 +1,51 @@
+//! Components at hand without a thread that keeps them current: for commands and tests that need a set of plugins once.
+
+use std::sync::Arc;
+
+use berth_core::cache::Cache;
+
+use super::files::Files;
+use super::options::LoaderOptions;
+use super::{LoaderError, compiler, directory};
+use crate::guests::Prepared;
+use crate::load::Cluster;
+use crate::set::{AssembleError, Assembled, Assembler, Catalog};
+use berth_core::limits::Limits;
+use berth_core::profile_spec::ProfileSpec;
+
+/// Components, compiled.
+pub struct Stock {
+    pub(super) catalog: Catalog,
+    pub(super) limits: Arc<Limits>,
+}
+
+impl Stock {
+    /// Loads all components as a [`super::Loader`] with the same options would.
+    ///
+    /// # Errors
+    /// The engine can't be started, the directory can't be read.
+    pub fn load(options: &LoaderOptions) -> Result<Self, LoaderError> {
+        let compiler = compiler(options)?;
+        let mut files = Files::new(&options.built_in, &compiler);
+        if let Some(dir) = &options.plugins_dir {
+            let unreadable = |error| LoaderError::Directory(dir.clone(), Arc::new(error));
+            files.refresh(directory::list(dir).map_err(unreadable)?, true, &compiler, &options.limits);
+        }
+        Ok(Self { catalog: files.catalog(), limits: Arc::clone(&options.limits) })
+    }
+
+    /// A set of new instances for these profiles, for [`crate::Guests::swap`]. They know of no cluster yet.
+    ///
+    /// # Errors
+    /// A plugin that a profile names is not there, or refuses its arguments.
+    pub fn set(&self, specs: Vec<ProfileSpec>) -> Result<Prepared, AssembleError> {
+        let (_, assembled) = self.assemble(specs);
+        Ok(assembled?.map_or_else(Prepared::default, |assembled| assembled.prepared))
+    }
+
+    pub(super) fn assemble(&self, specs: Vec<ProfileSpec>) -> (Assembler, Result<Option<Assembled>, AssembleError>) {
+        let mut assembler = Assembler::new(specs, Arc::clone(&self.limits));
+        let assembled = assembler.assemble(&self.catalog, &mut Cluster::new(&mut |_| Ok(Cache::default())));
+        (assembler, assembled)
+    }
+}

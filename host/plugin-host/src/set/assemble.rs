@@ -1,0 +1,232 @@
+//! Bringing wishes and components together: for each name the best component that works, an instance for each pair of
+//! component and arguments, and the profiles over them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use berth_core::plugins::PluginId;
+use berth_core::profile::Profile;
+use hashbrown::HashMap;
+
+use super::catalog::Catalog;
+use super::error::AssembleError;
+use super::needs::Needs;
+use super::profiles::{Pair, check_same_order, profile};
+use super::status::Board;
+use crate::feed::Feeder;
+use crate::guests::{Entry, Prepared, Resident};
+use crate::load::{Cluster, Digest, LoadCause, LoadError, LoadedComponent, prepare};
+use crate::metrics::Counters;
+use berth_core::limits::Limits;
+use berth_core::profile_spec::ProfileSpec;
+
+/// An instance's identity, apart from its id: component and arguments.
+pub(super) type Made = (Digest, Arc<str>);
+
+/// The components that serve, by name.
+pub(super) type Serving = BTreeMap<Arc<str>, Arc<LoadedComponent>>;
+
+/// Makes sets of plugins, and remembers the one that serves.
+pub(crate) struct Assembler {
+    specs: Vec<ProfileSpec>,
+    limits: Arc<Limits>,
+    feeder: Feeder,
+    next_id: u32,
+    now: Inventory,
+    /// Components that loaded, but failed with their arguments: not tried again until they change, unless the cause may pass.
+    failed: HashMap<Made, LoadError>,
+}
+
+/// Profiles, and the instances of each, in its order: sets with the same are the same.
+type Shape = (Vec<ProfileSpec>, Vec<Vec<PluginId>>);
+
+/// What a set consists of.
+#[derive(Clone, Default)]
+pub(crate) struct Inventory {
+    pub(super) entries: HashMap<Made, Arc<Entry>>,
+    pub(super) serving: Serving,
+    /// `None` before the first.
+    shape: Option<Shape>,
+}
+
+/// A set that is ready to serve, and what [`Assembler::commit`] wants to know of it then.
+pub(crate) struct Assembled {
+    pub prepared: Prepared,
+    pub inventory: Inventory,
+}
+
+/// What a set is made of, while it is made.
+#[derive(Default)]
+struct Draft {
+    new: Vec<(Arc<Entry>, Resident)>,
+    instances: BTreeMap<Pair, Arc<Entry>>,
+    serving: Serving,
+}
+
+/// An instance, with what it holds where it is new.
+type Instances = Vec<(Arc<Entry>, Option<Resident>)>;
+
+impl Assembler {
+    pub fn new(specs: Vec<ProfileSpec>, limits: Arc<Limits>) -> Self {
+        Self { specs, limits, feeder: Feeder::default(), next_id: 0, now: Inventory::default(), failed: HashMap::new() }
+    }
+
+    /// Wants other profiles from now on. Returns those that it wanted before.
+    pub fn exchange_specs(&mut self, specs: Vec<ProfileSpec>) -> Vec<ProfileSpec> {
+        std::mem::replace(&mut self.specs, specs)
+    }
+
+    /// The set for these components; `None` where it is the one that serves.
+    ///
+    /// # Errors
+    /// A plugin that a profile names is not there, or was refused, and none of its name serves.
+    pub fn assemble(
+        &mut self,
+        catalog: &Catalog,
+        cluster: &mut Cluster<'_>,
+    ) -> Result<Option<Assembled>, AssembleError> {
+        self.failed.retain(|(digest, _), _| catalog.components().any(|component| component.digest == *digest));
+        let needs = Needs::of(&self.specs, catalog, &self.now.serving);
+        let mut draft = Draft::default();
+        for (name, need) in &needs.plugins {
+            let chosen = self.choose(catalog, name, &need.arguments, &mut draft, cluster);
+            if let (Err(refused), Some(profile)) = (chosen, &need.required_by) {
+                return Err(AssembleError::unavailable(profile, name, refused, catalog));
+            }
+        }
+        let with_others = self.specs.iter().zip(&needs.others);
+        let profiles: Vec<Profile> =
+            with_others.map(|(spec, others)| profile(spec, others, &draft.instances)).collect::<Result<_, _>>()?;
+        check_same_order(&profiles)?;
+        let instances = profiles.iter().map(|profile| profile.plugin_ids().collect()).collect();
+        let shape = Some((self.specs.clone(), instances));
+        if draft.new.is_empty() && self.now.shape == shape {
+            return Ok(None);
+        }
+        Ok(Some(draft.finish(profiles, shape)))
+    }
+
+    /// The set serves now.
+    pub fn commit(&mut self, inventory: Inventory) {
+        for (name, component) in &inventory.serving {
+            if self.now.serving.get(name).is_none_or(|before| before.digest != component.digest) {
+                let (version, digest) = (&*component.version, component.digest.short());
+                tracing::info!(plugin = &**name, version, digest, "serves, from {}", component.source);
+            }
+        }
+        for (name, _) in self.now.serving.iter().filter(|(name, _)| !inventory.serving.contains_key(*name)) {
+            tracing::info!(plugin = &**name, "serves no more");
+        }
+        self.now = inventory;
+    }
+
+    /// Sentences about the components that serve although they are not to be found any more.
+    pub fn last_good(&self, catalog: &Catalog) -> Vec<String> {
+        let gone = |component: &&Arc<LoadedComponent>| !catalog.components().any(|c| c.digest == component.digest);
+        let sentence = |component: &Arc<LoadedComponent>| {
+            let LoadedComponent { name, version, source, .. } = &**component;
+            format!("plugin {name} {version} serves on, though {source} is gone or has become bad")
+        };
+        self.now.serving.values().filter(gone).map(sentence).collect()
+    }
+
+    /// An instance of the set failed on the cluster's latest changes: the set can't serve with it.
+    pub fn fail(&mut self, inventory: &Inventory, id: PluginId, words: String) {
+        if let Some((made, entry)) = inventory.entries.iter().find(|(_, entry)| entry.id == id) {
+            let error = LoadError::new(&entry.component.source, LoadCause::LateFailure(words));
+            self.failed.insert(made.clone(), error);
+        }
+    }
+
+    /// How things stand, for people; and why the profiles that are wanted don't serve, if they don't.
+    pub fn board(&self, catalog: Catalog, refused_profiles: Option<AssembleError>) -> Board {
+        let (inventory, failed) = (self.now.clone(), self.failed.clone());
+        Board { specs: self.specs.clone(), inventory, failed, catalog, refused_profiles }
+    }
+
+    /// Takes the best component of the name that works with all the arguments. Otherwise says why the best doesn't.
+    fn choose(
+        &mut self,
+        catalog: &Catalog,
+        name: &Arc<str>,
+        arguments: &BTreeSet<Arc<str>>,
+        draft: &mut Draft,
+        cluster: &mut Cluster<'_>,
+    ) -> Result<(), Option<LoadError>> {
+        let mut refused = None;
+        for component in catalog.candidates(name, self.now.serving.get(name)) {
+            match self.instances(&component, arguments, cluster) {
+                Ok(instances) => {
+                    draft.take(name, component, instances);
+                    return Ok(());
+                }
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        Err(refused)
+    }
+
+    /// An instance of the component for each of the arguments; those that serve already stay.
+    fn instances(
+        &mut self,
+        component: &Arc<LoadedComponent>,
+        arguments: &BTreeSet<Arc<str>>,
+        cluster: &mut Cluster<'_>,
+    ) -> Result<Instances, LoadError> {
+        let instance = |arguments: &Arc<str>| {
+            let made: Made = (component.digest, Arc::clone(arguments));
+            if let Some(entry) = self.now.entries.get(&made) {
+                return Ok((Arc::clone(entry), None));
+            }
+            if let Some(error) = self.failed.get(&made).filter(|error| !error.cause.may_pass()) {
+                return Err(error.clone());
+            }
+            let made_now = self.make(component, arguments, cluster);
+            match &made_now {
+                Ok(_) => self.failed.remove(&made),
+                Err(error) => self.failed.insert(made, error.clone()),
+            };
+            made_now.map(|(entry, resident)| (entry, Some(resident)))
+        };
+        arguments.iter().map(instance).collect()
+    }
+
+    fn make(
+        &mut self,
+        component: &Arc<LoadedComponent>,
+        arguments: &Arc<str>,
+        cluster: &mut Cluster<'_>,
+    ) -> Result<(Arc<Entry>, Resident), LoadError> {
+        let counters: Arc<Counters> = Arc::default();
+        let resident = prepare(component, arguments, cluster, &mut self.feeder, &self.limits, &counters)
+            .map_err(|cause| LoadError::new(&component.source, cause))?;
+        let id = PluginId(self.next_id);
+        self.next_id += 1;
+        let declaration = Arc::clone(resident.declaration());
+        let entry = Entry::new(id, Arc::clone(component), Arc::clone(arguments), declaration, counters);
+        Ok((Arc::new(entry), resident))
+    }
+}
+
+impl Draft {
+    fn take(&mut self, name: &Arc<str>, component: Arc<LoadedComponent>, instances: Instances) {
+        for (entry, resident) in instances {
+            self.instances.insert((Arc::clone(name), Arc::clone(&entry.arguments)), Arc::clone(&entry));
+            self.new.extend(resident.map(|resident| (entry, resident)));
+        }
+        self.serving.insert(Arc::clone(name), component);
+    }
+
+    fn finish(self, profiles: Vec<Profile>, shape: Option<Shape>) -> Assembled {
+        let entries: HashMap<Made, Arc<Entry>> = self
+            .instances
+            .into_values()
+            .map(|entry| ((entry.component.digest, Arc::clone(&entry.arguments)), entry))
+            .collect();
+        let used = entries.values().map(|entry| entry.id).collect();
+        Assembled {
+            prepared: Prepared { new: self.new, used, profiles, done: None },
+            inventory: Inventory { entries, serving: self.serving, shape },
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Which plugins serve which profiles: what was asked for, what there is, and how the two come together.
+
+mod assemble;
+mod catalog;
+mod error;
+mod line_up;
+mod needs;
+mod profiles;
+mod status;
+
+pub(super) use self::assemble::{Assembled, Assembler};
+pub(super) use self::catalog::{Catalog, Found};
+pub use self::error::AssembleError;
+pub(super) use self::line_up::line_up;
+pub use self::line_up::{Absent, LineUp, Standing};
+pub(super) use self::status::Board;
+pub use self::status::{PluginState, PluginStatus};

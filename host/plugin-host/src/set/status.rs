@@ -1,0 +1,145 @@
+//! How plugins fare, for people.
+
+use std::sync::Arc;
+
+use berth_core::Timestamp;
+use hashbrown::HashMap;
+
+use super::assemble::{Inventory, Made};
+use super::catalog::Catalog;
+use super::error::AssembleError;
+use crate::guests::{Entry, Health};
+use crate::load::{Digest, LoadError, LoadedComponent, Source};
+use crate::metrics::Usage;
+use berth_core::profile_spec::ProfileSpec;
+
+/// A line of `berth plugin list`: an instance, or a component that has none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PluginStatus {
+    /// Its name; empty where the component didn't get so far as to tell.
+    pub name: Arc<str>,
+    /// The version it gives itself.
+    pub version: Box<str>,
+    /// Where it comes from.
+    pub source: Source,
+    /// Of the component; `None` where it could not be read.
+    pub digest: Option<Digest>,
+    /// JSON; equal arguments in several profiles make one instance.
+    pub arguments: Arc<str>,
+    /// The scheduler names of the profiles that it serves.
+    pub profiles: Vec<Box<str>>,
+    /// What it does.
+    pub state: PluginState,
+    /// What went wrong last, if anything did.
+    pub last_error: Option<String>,
+    /// What it has cost.
+    pub usage: Usage,
+}
+
+/// What a plugin does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PluginState {
+    /// It serves.
+    Loaded,
+    /// It serves, though its file is gone or has become bad.
+    LastGood,
+    /// It broke and is being made anew.
+    Restarting,
+    /// It failed too often and rests until then.
+    BackingOff(Timestamp),
+    /// It can't be used; see the error.
+    Refused,
+    /// It could be used, but no profile wants it.
+    Unused,
+}
+
+/// The state of things, as the loader left it last.
+#[derive(Default)]
+pub(crate) struct Board {
+    pub(super) specs: Vec<ProfileSpec>,
+    pub(super) inventory: Inventory,
+    pub(super) failed: HashMap<Made, LoadError>,
+    pub(super) catalog: Catalog,
+    /// Why the profiles that are wanted don't serve.
+    pub refused_profiles: Option<AssembleError>,
+}
+
+impl Board {
+    /// All components and instances, by name.
+    pub fn status(&self) -> Vec<PluginStatus> {
+        let mut lines: Vec<PluginStatus> =
+            self.inventory.entries.values().map(|entry| self.of_instance(entry)).collect();
+        for component in self.catalog.components() {
+            if !self.inventory.serving.values().any(|serving| serving.digest == component.digest) {
+                lines.push(self.of_component(component));
+            }
+        }
+        lines.extend(self.catalog.refused().map(|(source, error)| of_refused(source, error)));
+        lines.sort_by(|a, b| (&a.name, &a.source, &a.arguments).cmp(&(&b.name, &b.source, &b.arguments)));
+        lines
+    }
+
+    fn of_instance(&self, entry: &Entry) -> PluginStatus {
+        let made_of = &entry.component;
+        // The file may have another name by now.
+        let found = self.catalog.components().find(|component| component.digest == made_of.digest);
+        let uses = |spec: &&ProfileSpec| {
+            let named = spec.names().iter().any(|(name, _)| *name == made_of.name);
+            (named || spec.others) && spec.arguments_of(&made_of.name) == entry.arguments
+        };
+        let (state, broken) = match entry.health() {
+            Health::Serving if found.is_some() => (PluginState::Loaded, None),
+            Health::Serving => (PluginState::LastGood, None),
+            Health::Restarting(why) => (PluginState::Restarting, Some(why)),
+            Health::BackingOff(until, why) => (PluginState::BackingOff(until), Some(why)),
+        };
+        PluginStatus {
+            profiles: self.specs.iter().filter(uses).map(|spec| spec.scheduler_name.clone()).collect(),
+            arguments: Arc::clone(&entry.arguments),
+            state,
+            last_error: broken.or_else(|| entry.last_failure()),
+            usage: entry.counters.read(),
+            ..line(found.unwrap_or(made_of))
+        }
+    }
+
+    fn of_component(&self, component: &LoadedComponent) -> PluginStatus {
+        let failure = self.failed.iter().find(|((digest, _), _)| *digest == component.digest);
+        match failure {
+            Some((_, error)) => PluginStatus {
+                state: PluginState::Refused,
+                last_error: Some(error.cause.to_string()),
+                ..line(component)
+            },
+            None => line(component),
+        }
+    }
+}
+
+fn line(component: &LoadedComponent) -> PluginStatus {
+    PluginStatus {
+        name: Arc::clone(&component.name),
+        version: component.version.clone(),
+        source: component.source.clone(),
+        digest: Some(component.digest),
+        arguments: "{}".into(),
+        profiles: Vec::new(),
+        state: PluginState::Unused,
+        last_error: None,
+        usage: Usage::default(),
+    }
+}
+
+fn of_refused(source: &Source, error: &LoadError) -> PluginStatus {
+    PluginStatus {
+        name: "".into(),
+        version: "".into(),
+        source: source.clone(),
+        digest: None,
+        arguments: "{}".into(),
+        profiles: Vec::new(),
+        state: PluginState::Refused,
+        last_error: Some(error.cause.to_string()),
+        usage: Usage::default(),
+    }
+}

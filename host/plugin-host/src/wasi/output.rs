@@ -1,0 +1,57 @@
+//! What a guest writes to stdout and stderr, line by line.
+
+/// Bytes of a line that are kept.
+const LINE: usize = 16 << 10;
+
+/// An output stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Out,
+    Error,
+}
+
+impl Stream {
+    /// The number that stands for it in a resource. 0 is a stream that leads nowhere.
+    pub(super) fn number(self) -> u32 {
+        match self {
+            Self::Out => 1,
+            Self::Error => 2,
+        }
+    }
+
+    pub(super) fn of(number: u32) -> Option<Self> {
+        [Self::Out, Self::Error].into_iter().find(|stream| stream.number() == number)
+    }
+}
+
+/// A line that is not complete yet.
+#[derive(Debug, Default)]
+pub(super) struct Line(Vec<u8>);
+
+impl Line {
+    /// Takes what was written, and calls `print` with each line that it completes.
+    pub fn take(&mut self, bytes: &[u8], mut print: impl FnMut(&str)) {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let room = LINE.saturating_sub(self.0.len()).min(part.len());
+            self.0.extend_from_slice(&part[..room]);
+            if part.ends_with(b"\n") {
+                let line = std::mem::take(&mut self.0);
+                print(String::from_utf8_lossy(&line).trim_end());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_whole_whatever_the_pieces() {
+        let (mut line, mut lines) = (Line::default(), Vec::new());
+        for piece in ["a", "b\nc\n", "", "\n", &"x".repeat(LINE + 5), "\nend"] {
+            line.take(piece.as_bytes(), |line| lines.push(line.to_owned()));
+        }
+        assert_eq!(lines, ["ab", "c", "", &"x".repeat(LINE)]);
+    }
+}
