@@ -8,8 +8,9 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use berth::scheduler::{Options, Scheduler};
+use berth_config::Timing;
 use berth_core::queue::Part;
-use berth_kube::lease::{Answer, Election, Lock, Loss, Moment, Next, Record, Request, Timing};
+use berth_kube::lease::{Answer, Election, Lock, Loss, Moment, Next, Record, Request};
 use cluster::{Cluster, node, pod};
 use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::Lease;

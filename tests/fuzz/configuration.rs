@@ -12,10 +12,10 @@ use crate::{corpus, edits, json};
 pub const TARGET: Target = Target { name: "configuration", memory: Memory { base: 16 << 20, times: 2_000 }, open };
 
 const PLACES: [&str; 4] = [
-    "host/tests/config/field",
-    "host/tests/config/older",
-    "host/tests/config/policy/given",
-    "host/tests/config/in-force",
+    "host/config/tests/config/cases/field",
+    "host/config/tests/config/cases/older",
+    "host/config/tests/config/cases/policy/given",
+    "host/config/tests/config/cases/in-force",
 ];
 
 /// Strings that occur in configurations and in YAML.

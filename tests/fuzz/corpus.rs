@@ -38,8 +38,8 @@ pub fn trees(places: &[&str]) -> Result<Vec<Value>> {
 /// Returns Kubernetes objects from tests, from the demo and from the manifests.
 pub fn objects() -> Result<Vec<Value>> {
     let mut trees = trees(&[
-        "host/tests/kube",
-        "host/tests/sim_suite/objects.yaml",
+        "host/kube/tests/kube/objects_files",
+        "host/sim/tests/api_server/objects.yaml",
         "host/demo/workload.yaml",
         "deploy/manifests",
         "deploy/tests/nodes.yaml",

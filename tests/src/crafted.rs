@@ -1,10 +1,6 @@
 //! Components that are handwritten for one behavior each. Most are faulty in a way that an SDK does not allow.
 
-#[path = "../../host/tests/wasm_guest/mod.rs"]
-#[allow(clippy::expect_used, missing_docs, unreachable_pub, reason = "shared with the host's own tests")]
-mod wasm_guest;
-
-use self::wasm_guest::{Guest, NORMALIZE_NONE};
+use berth_test_kit::component::{Guest, NORMALIZE_NONE};
 
 /// WebAssembly text for a filter: sets verdict 1 for every node, in a loop that counts down.
 const REJECT_ALL: &str = "(block $done (loop $next

@@ -1,4 +1,4 @@
-//! Configuration files, tested through the binaries: kube-scheduler still writes what `host/tests/config/in-force/`
+//! Configuration files, tested through the binaries: kube-scheduler still writes what `host/config/tests/config/cases/in-force/`
 //! contains, and `berth`'s commands handle such files.
 
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn kube_scheduler() -> Option<PathBuf> {
 }
 
 fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/tests/config").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/config/tests/config/cases").join(name)
 }
 
 fn read(path: &Path) -> Result<Value> {

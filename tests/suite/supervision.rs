@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use berth::scheduler::{Options, Scheduler};
-use berth_core::profile_spec::ProfileSpec;
 use berth_plugin_host::{Loader, LoaderOptions, Outbox};
 use berth_supervisor::Supervisor;
 use berth_tests::objects::{node, pod};

@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn what_extenders_manage_takes_the_place_of_what_is_ignored() {
         let profile = |arguments: Value| {
-            let mut profile = berth_config::default_profile("p");
+            let mut profile = crate::default_profile("p");
             if !arguments.is_null() {
                 profile.arguments.insert(FIT.into(), arguments);
             }

@@ -213,7 +213,7 @@ fn request(
 
 /// Returns objects that the server accepts, each with its collection. The first is a pod.
 fn templates() -> Result<Vec<Template>> {
-    let trees = corpus::trees(&["host/tests/sim_suite/objects.yaml"])?;
+    let trees = corpus::trees(&["host/sim/tests/api_server/objects.yaml"])?;
     let items = trees.iter().filter_map(Value::as_array).flatten();
     let template = |item: &Value| {
         let path = item["path"].as_str().context("an object without a path")?.to_owned();

@@ -14,7 +14,6 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use berth_core::limits::Limits;
 use berth_core::model::{Pod, PodKey};
-use berth_core::profile_spec::ProfileSpec;
 use berth_core::{Action, Core, Event, Options, Timestamp};
 use berth_plugin_host::{Delivery, Guests, Loader, LoaderOptions, Outbox};
 use serde_json::Value;

@@ -1,0 +1,36 @@
+//! The likeliest mistakes in a configuration file, each with the whole message: `config/mistakes.txt` behind the two lines
+//! that say what the file is, `config/documents.txt` as they stand.
+
+use std::fmt::Write as _;
+
+const HEAD: &str = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+
+/// Compares the cases of a file with what is said now: `### why`, the text, `--->`, the message.
+fn check(head: &str, cases: &str) {
+    let mut said = String::new();
+    for case in cases.split("### ").skip(1) {
+        let (why, rest) = case.split_once('\n').expect("a case says why it is there");
+        let (text, _) = rest.split_once("\n--->\n").expect("a text and a message");
+        let message = match berth_config::parse(&format!("{head}{text}"), "f.yaml") {
+            Ok(_) => "(accepted)".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        write!(said, "### {why}\n{text}\n--->\n{message}\n\n").expect("a text takes it");
+    }
+    assert_eq!(said.trim_end(), cases.trim_end(), "what is said now:\n{said}");
+}
+
+#[test]
+fn what_is_said_of_mistakes() {
+    check(HEAD, include_str!("cases/mistakes.txt"));
+}
+
+#[test]
+fn what_is_said_of_files_that_are_none() {
+    check("", include_str!("cases/documents.txt"));
+}
+
+#[test]
+fn what_is_said_of_mistakes_in_a_policy() {
+    check("apiVersion: v1\nkind: Policy\n", include_str!("cases/policy/mistakes.txt"));
+}

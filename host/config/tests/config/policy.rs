@@ -1,0 +1,44 @@
+//! Old Policy files (`config/policy/given/`), and the configuration that each comes to (`config/policy/becomes/`).
+
+use std::path::{Path, PathBuf};
+
+use berth_config::Configuration;
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config/cases/policy").join(name)
+}
+
+fn files(name: &str) -> Vec<PathBuf> {
+    let listed = std::fs::read_dir(folder(name)).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> = listed.collect();
+    files.sort();
+    files
+}
+
+fn load(path: &Path) -> Configuration {
+    berth_config::load(path).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_policy_comes_to_the_configuration_that_does_the_same() {
+    let (given, becomes) = (files("given"), files("becomes"));
+    assert_eq!(given.len(), becomes.len(), "each Policy has a configuration");
+    for (given, becomes) in given.iter().zip(&becomes) {
+        assert_eq!(given.file_stem(), becomes.file_stem());
+        let yaml = |path| load(path).to_yaml().expect("there is YAML for it");
+        let (is, expected) = (yaml(given), yaml(becomes));
+        assert!(is == expected, "{} comes to\n{is}\nwhere this was expected\n{expected}", given.display());
+    }
+}
+
+#[test]
+fn in_whichever_order_it_is_the_same() {
+    let names = ["PodFitsResources", "HostName", "CheckVolumeBinding", "MatchInterPodAffinity", "NoDiskConflict"];
+    let policy = |names: &[&str]| {
+        let predicates: Vec<String> = names.iter().map(|name| format!("{{name: {name}}}")).collect();
+        let text = format!("apiVersion: v1\nkind: Policy\npredicates: [{}]\n", predicates.join(", "));
+        berth_config::parse(&text, "f.yaml").unwrap_or_else(|error| panic!("{error}"))
+    };
+    let reversed: Vec<&str> = names.iter().rev().copied().collect();
+    assert_eq!(policy(&names), policy(&reversed));
+}

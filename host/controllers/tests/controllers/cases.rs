@@ -1,0 +1,57 @@
+//! What a cluster's other hands must do on any API server. Each case takes a client and works in a namespace of its own;
+//! the controllers run beside it, a scheduler does not.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use kube::Client;
+
+use crate::cluster::Cluster;
+use crate::{claims, collection, namespaces, nodes, pods, volumes, workloads};
+
+/// A case, by its name.
+pub type Case = (&'static str, fn(Cluster) -> Pin<Box<dyn Future<Output = ()> + Send>>);
+
+macro_rules! cases {
+    ($($module:ident :: $case:ident,)*) => {
+        vec![$((stringify!($case), |cluster| Box::pin($module::$case(cluster))),)*]
+    };
+}
+
+/// All cases.
+pub fn all() -> Vec<Case> {
+    cases![
+        pods::bound_pods_run_and_end,
+        pods::deleted_pods_go,
+        pods::pods_of_a_vanished_node_go,
+        nodes::nodes_are_ready_leased_and_tainted,
+        workloads::a_deployment_rolls_out,
+        workloads::a_large_replica_set_is_made_and_removed,
+        workloads::a_stateful_set_goes_in_order,
+        workloads::a_daemon_set_covers_the_nodes,
+        workloads::jobs_complete_and_fail,
+        workloads::a_budget_follows_its_pods,
+        collection::deletions_cascade,
+        collection::orphans_stay,
+        collection::custom_resources_own_too,
+        volumes::claims_bind_and_volumes_end,
+        volumes::claims_wait_for_the_scheduler,
+        claims::resource_claims_follow_their_pods,
+        namespaces::a_namespace_has_an_account_and_ends_empty,
+    ]
+}
+
+/// Runs all cases at once against the API server; says which failed.
+pub async fn run_all(client: Client) -> Vec<&'static str> {
+    let cases = all().into_iter().map(|(name, case)| {
+        let client = client.clone();
+        (name, tokio::spawn(async move { case(Cluster::with_namespace(client, &name.replace('_', "-")).await).await }))
+    });
+    let mut failed = Vec::new();
+    for (name, case) in cases.collect::<Vec<_>>() {
+        if case.await.is_err() {
+            failed.push(name);
+        }
+    }
+    failed
+}

@@ -1,0 +1,306 @@
+//! Informers against a server that does what API servers do on bad days.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::support::protobuf;
+use crate::support::server::{Asked, Reply, Script, Server, bookmark, event, events, events_now, expired, node, pod};
+use berth_core::model::{ObjectKind, ObjectReads};
+use berth_core::{Action, Event};
+use berth_kube::{Options, Shell};
+use serde_json::json;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// A shell on a server with this script, when both first lists are there.
+async fn started(script: Script) -> (Server, Shell, UnboundedReceiver<Event>) {
+    let server = Server::scripted(script).await;
+    let (sender, receiver) = unbounded_channel();
+    let mut shell = Shell::start(&server.client, &Options { page_size: 2, ..Options::default() }, sender);
+    shell.synced().await;
+    (server, shell, receiver)
+}
+
+fn watches_pods(asked: &Asked) -> bool {
+    asked.path == "/api/v1/pods" && asked.is_watch()
+}
+
+fn lists_pods(asked: &Asked) -> bool {
+    asked.path == "/api/v1/pods" && !asked.is_watch()
+}
+
+#[tokio::test]
+async fn pages_of_a_list_come_before_the_signal_and_the_watch_after() {
+    let script = Script::default()
+        .pods(
+            [Reply::list(10, &[pod("a", 1, 0), pod("b", 2, 0)], "more"), Reply::list(10, &[pod("c", 3, 0)], "")],
+            [Reply::watch(&[event("ADDED", &pod("d", 11, 0))])],
+        )
+        .nodes(
+            [Reply::list(10, &[node("n", 4, false)], "")],
+            [Reply::watch(&[event("MODIFIED", &node("n", 12, true))])],
+        );
+    let (server, _shell, mut receiver) = started(script).await;
+    let mut first = events(&mut receiver, 6).await;
+    first.sort();
+    assert_eq!(first, ["+a@0", "+b@0", "+c@0", "+d@0", "+node n", "+node n cordoned"]);
+    let lists = server.asked(lists_pods);
+    assert_eq!((lists.len(), lists[0].parameter("limit"), lists[1].parameter("continue")), (2, "2", "more"));
+    assert_eq!(lists[0].parameter("fieldSelector"), "status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed");
+    let watch = &server.asked_times(1, watches_pods).await[0];
+    assert_eq!(watch.parameter("resourceVersion"), "10");
+}
+
+#[tokio::test]
+async fn a_watch_that_ends_within_a_line_goes_on_where_it_was() {
+    let lines = [event("ADDED", &pod("a", 11, 1)), event("ADDED", &pod("b", 12, 1))];
+    let script = Script::default().pods(
+        [Reply::list(10, &[], "")],
+        [
+            Reply::watch(&lines).without_the_last(40).cut(),
+            Reply::watch(&[event("ADDED", &pod("b", 12, 1)), bookmark(20)]).ended(),
+            Reply::watch(&[event("DELETED", &pod("a", 21, 1))]),
+        ],
+    );
+    let (server, _shell, mut receiver) = started(script).await;
+    assert_eq!(events(&mut receiver, 3).await, ["+a@1", "+b@1", "-a"]);
+    let watches = server.asked_times(3, watches_pods).await;
+    let versions: Vec<&str> = watches.iter().map(|watch| watch.parameter("resourceVersion")).collect();
+    assert_eq!(versions, ["10", "11", "20"]);
+    assert_eq!(server.asked(lists_pods).len(), 1, "nothing was listed anew");
+}
+
+#[tokio::test]
+async fn what_is_deleted_while_nobody_watched_is_found_by_the_next_list() {
+    for expiry in [Reply::watch(&[expired()]).ended(), Reply::status(410, "Expired", "too old resource version")] {
+        let before = [pod("gone", 1, 0), pod("same", 2, 0), pod("changed", 3, 0)];
+        let after = [pod("same", 2, 0), pod("changed", 30, 9), pod("new", 31, 0)];
+        let script = Script::default()
+            .pods([Reply::list(10, &before, ""), Reply::list(40, &after, "")], [expiry])
+            .nodes([Reply::list(10, &[node("n", 1, false)], "")], []);
+        let (_server, _shell, mut receiver) = started(script).await;
+        let mut first = events(&mut receiver, 4).await;
+        first.sort();
+        assert_eq!(first, ["+changed@0", "+gone@0", "+node n", "+same@0"]);
+        assert_eq!(events(&mut receiver, 3).await, ["+changed@9", "+new@0", "-gone"]);
+        assert!(events_now(&mut receiver).is_empty(), "what is the same is not told again");
+    }
+}
+
+#[tokio::test]
+async fn nodes_that_vanish_and_pods_that_come_back_as_others() {
+    let mut again = pod("a", 30, 0);
+    again["metadata"]["uid"] = "another".into();
+    let script = Script::default()
+        .pods(
+            [Reply::list(10, &[pod("a", 1, 0)], ""), Reply::list(40, &[again], "")],
+            [Reply::watch(&[expired()]).ended()],
+        )
+        .nodes(
+            [
+                Reply::list(10, &[node("n", 1, false), node("m", 1, false)], ""),
+                Reply::list(40, &[node("m", 1, false)], ""),
+            ],
+            [Reply::watch(&[expired()]).ended()],
+        );
+    let (_server, _shell, mut receiver) = started(script).await;
+    let mut seen = events(&mut receiver, 6).await;
+    seen.sort();
+    assert_eq!(seen, ["+a@0", "+a@0", "+node m", "+node n", "-a", "-node n"]);
+}
+
+#[tokio::test]
+async fn an_object_that_can_not_be_read_stops_nothing() {
+    let broken = |name: &str, version: u32| {
+        let mut pod = pod(name, version, 0);
+        pod["spec"]["containers"] = json!("none");
+        pod
+    };
+    let script = Script::default().pods(
+        [
+            Reply::list(10, &[broken("x", 1), pod("a", 2, 0)], ""),
+            Reply::list(40, &[broken("a", 30), pod("b", 31, 0)], ""),
+        ],
+        [
+            Reply::watch(&[event("MODIFIED", &broken("a", 11)), event("MODIFIED", &pod("c", 12, 0)), expired()])
+                .ended(),
+            Reply::watch(&[event("DELETED", &broken("a", 41))]),
+        ],
+    );
+    let (_server, _shell, mut receiver) = started(script).await;
+    // a stays as it was known, until it goes; c is not on the second list.
+    assert_eq!(events(&mut receiver, 5).await, ["+a@0", "+c@0", "+b@0", "-c", "-a"]);
+}
+
+#[tokio::test]
+async fn a_line_that_is_garbled_makes_a_new_list() {
+    let garbled = json!("what a proxy has to say");
+    let script = Script::default().pods(
+        [Reply::list(10, &[pod("a", 1, 0)], ""), Reply::list(12, &[pod("b", 11, 0)], "")],
+        [Reply::watch(&[garbled])],
+    );
+    let (_server, _shell, mut receiver) = started(script).await;
+    assert_eq!(events(&mut receiver, 3).await, ["+a@0", "+b@0", "-a"]);
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_is_asked_again() {
+    let script = Script::default().pods(
+        [
+            Reply::status(500, "InternalError", "not now"),
+            Reply::list(10, &[pod("a", 1, 0)], "").cut(),
+            Reply::list(10, &[pod("a", 1, 0)], ""),
+        ],
+        [Reply::status(403, "Forbidden", "pods is forbidden"), Reply::watch(&[event("ADDED", &pod("b", 11, 0))])],
+    );
+    let (server, _shell, mut receiver) = started(script).await;
+    assert_eq!(events(&mut receiver, 2).await, ["+a@0", "+b@0"]);
+    assert_eq!(server.asked(lists_pods).len(), 3);
+}
+
+#[tokio::test]
+async fn changes_that_scheduling_does_not_read_are_not_told() {
+    let mut heartbeat = node("n", 11, false);
+    heartbeat["status"] = json!({"nodeInfo": {"kubeletVersion": "v1.36.3"}});
+    let mut started_running = pod("a", 11, 0);
+    started_running["status"]["containerStatuses"] = json!([{"name": "c", "ready": true}]);
+    let script = Script::default()
+        .pods(
+            [Reply::list(10, &[pod("a", 1, 0)], "")],
+            [Reply::watch(&[event("MODIFIED", &started_running), event("MODIFIED", &pod("a", 12, 5))])],
+        )
+        .nodes(
+            [Reply::list(10, &[node("n", 1, false)], "")],
+            [Reply::watch(&[event("MODIFIED", &heartbeat), event("MODIFIED", &node("n", 12, true))])],
+        );
+    let (_server, _shell, mut receiver) = started(script).await;
+    let mut seen = events(&mut receiver, 4).await;
+    seen.sort();
+    assert_eq!(seen, ["+a@0", "+a@5", "+node n", "+node n cordoned"]);
+}
+
+#[tokio::test]
+async fn lists_are_read_as_protobuf_where_the_server_has_it() {
+    let script = Script::default().pods(
+        [
+            protobuf::list(10, &[protobuf::pod("a", 1), protobuf::broken_pod("x", 1)], "more"),
+            protobuf::list(10, &[protobuf::pod("b", 2)], ""),
+            Reply::list(40, &[pod("b", 2, 0)], ""),
+        ],
+        [Reply::watch(&[event("MODIFIED", &pod("a", 11, 0)), event("ADDED", &pod("c", 12, 0)), expired()])],
+    );
+    let (server, _shell, mut receiver) = started(script).await;
+    // What a pod says is the same in both forms, so that only c is new, until a and c are not on the next list.
+    let mut seen = events(&mut receiver, 5).await;
+    seen[3..].sort();
+    assert_eq!(seen, ["+a@0", "+b@0", "+c@0", "-a", "-c"]);
+    let lists = server.asked(lists_pods);
+    let versions: Vec<&str> = lists.iter().map(|list| list.parameter("resourceVersion")).collect();
+    assert_eq!(versions, ["0", "", ""], "only the first list may be of a moment ago");
+    assert!(lists.iter().all(|list| list.accept.starts_with("application/vnd.kubernetes.protobuf,")));
+    assert_eq!(server.asked_times(2, watches_pods).await[0].parameter("resourceVersion"), "10");
+}
+
+#[tokio::test]
+async fn a_list_in_protobuf_that_breaks_off_is_listed_again() {
+    let pods = [protobuf::pod("a", 1), protobuf::pod("b", 2)];
+    let script = Script::default().pods(
+        [
+            protobuf::status(403, "Forbidden", "pods is forbidden"),
+            protobuf::list(10, &pods, "").without_the_last(20).cut(),
+            protobuf::list(11, &pods[..1], ""),
+        ],
+        [],
+    );
+    let (server, _shell, mut receiver) = started(script).await;
+    // b was on the one that broke off.
+    let mut seen = events(&mut receiver, 1).await;
+    seen.extend(events_now(&mut receiver));
+    assert!(seen == ["+a@0"] || seen == ["+a@0", "+b@0", "-b"], "{seen:?}");
+    assert_eq!(server.asked(lists_pods).len(), 3);
+    assert_eq!(server.asked_times(1, watches_pods).await[0].parameter("resourceVersion"), "11");
+}
+
+#[tokio::test]
+async fn what_is_no_protobuf_is_asked_for_as_json() {
+    let script = Script::default()
+        .pods([Reply::protobuf(200, b"not at all".to_vec()), Reply::list(10, &[pod("a", 1, 0)], "")], []);
+    let (server, _shell, mut receiver) = started(script).await;
+    assert_eq!(events(&mut receiver, 1).await, ["+a@0"]);
+    let accepted: Vec<String> = server.asked(lists_pods).into_iter().map(|list| list.accept).collect();
+    assert_eq!(accepted[1..], ["application/json"]);
+}
+
+#[tokio::test]
+async fn pages_that_take_too_long_are_replaced_by_one() {
+    let script = Script::default().pods(
+        [
+            protobuf::list(10, &[protobuf::pod("a", 1)], "more"),
+            protobuf::status(410, "Expired", "the provided continue parameter is too old"),
+            protobuf::list(20, &[protobuf::pod("a", 1), protobuf::pod("b", 2)], ""),
+        ],
+        [Reply::watch(&[expired()])],
+    );
+    let (server, _shell, mut receiver) = started(script).await;
+    assert_eq!(events(&mut receiver, 2).await, ["+a@0", "+b@0"]);
+    let lists = server.asked_times(4, lists_pods).await;
+    let limits: Vec<&str> = lists.iter().map(|list| list.parameter("limit")).collect();
+    assert_eq!(limits, ["2", "2", "", "2"], "and later there are pages again");
+}
+
+/// A server that has one Service.
+fn with_a_service(asked: &Asked) -> Reply {
+    let resource = json!({"name": "services", "singularName": "service", "namespaced": true, "kind": "Service",
+        "verbs": ["list", "watch"]});
+    let service = json!({"metadata": {"namespace": "ns", "name": "web", "uid": "1", "resourceVersion": "5"}});
+    match asked.path.as_str() {
+        _ if asked.is_watch() => Reply::watch(&[]),
+        "/api/v1" => {
+            Reply::json(200, &json!({"kind": "APIResourceList", "groupVersion": "v1", "resources": [resource]}))
+        }
+        "/api/v1/services" => Reply::list(10, &[service], ""),
+        _ => Reply::list(10, &[], ""),
+    }
+}
+
+/// The next events about objects of further kinds, shortened.
+async fn of_objects<const EVENTS: usize>(receiver: &mut UnboundedReceiver<Event>) -> [String; EVENTS] {
+    let mut told = std::array::from_fn(|_| String::new());
+    for told in &mut told {
+        let event = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
+        *told = match event.expect("an event comes").expect("the shell is there") {
+            Event::ObjectSet(object) => format!("set {}", object.key.name),
+            Event::ObjectRemoved(key) => format!("removed {}", key.name),
+            Event::ObjectsListed(reads) => format!("listed {}", reads.kind),
+            Event::WatchStopped(kind) => format!("stopped {kind}"),
+            other => panic!("{other:?}"),
+        };
+    }
+    told
+}
+
+#[tokio::test]
+async fn a_kind_that_no_plugin_reads_is_not_watched_and_is_listed_anew_when_one_reads_it_again() {
+    let server = Server::start(with_a_service).await;
+    let (sender, mut receiver) = unbounded_channel();
+    let mut shell = Shell::start(&server.client, &Options::default(), sender);
+    shell.synced().await;
+    let kind = Arc::new(ObjectKind { api_version: "v1".into(), kind: "Service".into() });
+    let watch = || Action::Watch(ObjectReads { kind: Arc::clone(&kind), ..ObjectReads::default() });
+    let lists_services = |asked: &Asked| asked.path == "/api/v1/services" && !asked.is_watch();
+
+    shell.perform(watch());
+    assert_eq!(of_objects(&mut receiver).await, ["set web", "listed v1 Service"]);
+    shell.perform(Action::StopWatching(Arc::clone(&kind)));
+    assert_eq!(of_objects(&mut receiver).await, ["stopped v1 Service"]);
+    assert_eq!(server.asked(lists_services).len(), 1);
+
+    // The events of the second list come after the end of the first watch, and tell of the same object again.
+    shell.perform(watch());
+    assert_eq!(of_objects(&mut receiver).await, ["set web", "listed v1 Service"]);
+    assert_eq!(server.asked(lists_services).len(), 2);
+
+    // The informer may be told to stop and to go on before it does either.
+    shell.perform(Action::StopWatching(Arc::clone(&kind)));
+    shell.perform(watch());
+    assert_eq!(of_objects(&mut receiver).await, ["stopped v1 Service", "set web", "listed v1 Service"]);
+}

@@ -1,0 +1,12 @@
+//! The API client against scripted answers, the in-memory API server and a real one.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
+
+mod cases;
+mod embedded;
+mod informers;
+mod objects;
+mod protobuf;
+mod real;
+mod support;
+mod writes;

@@ -1,0 +1,14 @@
+//! What the tests of the shell share.
+pub mod protobuf;
+pub mod server;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+/// A YAML file in the tests' folder, as JSON.
+pub fn yaml(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kube").join(name);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    serde_saphyr::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}

@@ -1,0 +1,301 @@
+//! Bindings, conditions and events: what is written, and what is made of the answers.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use crate::support::server::{Asked, Reply, Script, Server, event, events, pod};
+use berth_core::action::PodEvent;
+use berth_core::model::PodKey;
+use berth_core::{Action, Event};
+use berth_kube::{Options, Shell, Undone};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// A shell that knows pod `a`, on a server that answers the writes in their order and then with success.
+async fn started(answers: impl IntoIterator<Item = Reply>) -> (Server, Shell, UnboundedReceiver<Event>) {
+    let script = Script::default().pods([Reply::list(10, &[pod("a", 7, 0)], "")], []);
+    with_script(script, answers).await
+}
+
+async fn with_script(
+    script: Script,
+    answers: impl IntoIterator<Item = Reply>,
+) -> (Server, Shell, UnboundedReceiver<Event>) {
+    let state = Mutex::new((script, answers.into_iter().collect::<VecDeque<Reply>>()));
+    let server = Server::start(move |asked| {
+        let (script, answers) = &mut *state.lock().expect("no panic");
+        if informs(asked) {
+            return script.next(asked);
+        }
+        answers.pop_front().unwrap_or_else(|| Reply::status(201, "", "done"))
+    })
+    .await;
+    let (sender, mut receiver) = unbounded_channel();
+    let options = Options { host: "host-1".to_owned(), ..Options::default() };
+    let mut shell = Shell::start(&server.client, &options, sender);
+    shell.synced().await;
+    assert_eq!(events(&mut receiver, 1).await, ["+a@0"]);
+    (server, shell, receiver)
+}
+
+fn informs(asked: &Asked) -> bool {
+    matches!(asked.path.as_str(), "/api/v1/pods" | "/api/v1/nodes")
+}
+
+fn writes(asked: &Asked) -> bool {
+    !informs(asked)
+}
+
+fn key(name: &str) -> PodKey {
+    PodKey { namespace: "default".into(), name: name.into(), uid: format!("uid-{name}").into() }
+}
+
+fn bind(node: &str) -> Action {
+    Action::Bind { pod: key("a"), node: node.into() }
+}
+
+fn pod_on(node: &str, uid: &str) -> Reply {
+    Reply::json(200, &json!({"metadata": {"name": "a", "uid": uid}, "spec": {"nodeName": node}}))
+}
+
+#[tokio::test]
+async fn a_binding_names_pod_uid_and_node() {
+    let (server, shell, mut receiver) = started([]).await;
+    shell.perform(bind("n-1"));
+    assert_eq!(events(&mut receiver, 1).await, ["bound a"]);
+    let [asked] = &server.asked(writes)[..] else { panic!("one request") };
+    assert_eq!((&*asked.method, &*asked.path), ("POST", "/api/v1/namespaces/default/pods/a/binding"));
+    assert_eq!(asked.content_type, "application/json");
+    let expected = json!({
+        "apiVersion": "v1", "kind": "Binding",
+        "metadata": {"name": "a", "namespace": "default", "uid": "uid-a"},
+        "target": {"kind": "Node", "name": "n-1"},
+    });
+    assert_eq!(asked.json(), expected);
+}
+
+#[tokio::test]
+async fn what_becomes_of_bindings() {
+    let conflict = || Reply::status(409, "Conflict", "pod a is already assigned to node \"n-2\"");
+    let lost = || Reply::json(201, &json!({})).without_the_last(1).cut();
+    let broken = || Reply::status(500, "InternalError", "etcd is away");
+    for (why, answers, outcome) in [
+        ("refused", vec![conflict()], "not bound a: pod a is already assigned to node \"n-2\""),
+        ("gone", vec![Reply::status(404, "NotFound", "pods \"a\" not found")], "not bound a: pods \"a\" not found"),
+        ("busy, then well", vec![Reply::status(429, "TooManyRequests", "later").header("retry-after", "0")], "bound a"),
+        ("an error, then well", vec![broken()], "bound a"),
+        (
+            "an answer that is no Status",
+            vec![Reply::json(400, &json!([]))],
+            "not bound a: the API server answered 400 Bad Request",
+        ),
+        (
+            "the answer was lost, and the second attempt finds it done",
+            vec![lost(), conflict(), pod_on("n-1", "uid-a")],
+            "bound a",
+        ),
+        (
+            "the answer was lost, and another was faster",
+            vec![lost(), conflict(), pod_on("n-2", "uid-a")],
+            "not bound a: pod default/a is already assigned to node \"n-2\"",
+        ),
+        (
+            "three errors, and not done",
+            vec![broken(), broken(), broken(), pod_on("", "uid-a")],
+            "not bound a: etcd is away",
+        ),
+        ("three errors, and done", vec![broken(), broken(), broken(), pod_on("n-1", "uid-a")], "bound a"),
+        (
+            "another pod by now",
+            vec![broken(), broken(), broken(), pod_on("n-1", "uid-b")],
+            "not bound a: the pod is gone, there is another one of its name",
+        ),
+        (
+            "no pod by now",
+            vec![lost(), conflict(), Reply::status(404, "NotFound", "pods \"a\" not found")],
+            "not bound a: the pod is gone",
+        ),
+    ] {
+        let (_server, shell, mut receiver) = started(answers).await;
+        shell.perform(bind("n-1"));
+        assert_eq!(events(&mut receiver, 1).await, [outcome], "{why}");
+    }
+}
+
+fn unscheduled(reason: &'static str, message: &str) -> Action {
+    Action::SetUnscheduled { pod: key("a"), reason, message: message.into() }
+}
+
+/// The condition in a patch, without its time, and the time.
+fn condition(asked: &Asked) -> (Value, String) {
+    assert_eq!((&*asked.method, &*asked.path), ("PATCH", "/api/v1/namespaces/default/pods/a/status"));
+    assert_eq!(asked.content_type, "application/strategic-merge-patch+json");
+    let mut patch = asked.json();
+    assert_eq!(patch["metadata"], json!({"uid": "uid-a"}));
+    let mut condition = patch["status"]["conditions"][0].take();
+    let time = condition.as_object_mut().and_then(|fields| fields.remove("lastTransitionTime"));
+    (condition, time.and_then(|time| time.as_str().map(str::to_owned)).expect("a time"))
+}
+
+#[tokio::test]
+async fn a_condition_is_written_once_and_keeps_its_time() {
+    let (server, shell, _receiver) = started([]).await;
+    shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
+    server.asked_times(1, writes).await;
+    shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
+    shell.perform(unscheduled("SchedulerError", "trap"));
+    assert_eq!(shell.shutdown(Duration::from_secs(30)).await, Undone::default());
+    let [first, second] = &server.asked(writes)[..] else { panic!("two patches: {:#?}", server.asked(writes)) };
+    let expected = |reason: &str, message: &str| json!({"type": "PodScheduled", "status": "False", "observedGeneration": 1, "reason": reason, "message": message});
+    let ((first, first_time), (second, second_time)) = (condition(first), condition(second));
+    assert_eq!((first, second), (expected("Unschedulable", "0/1 nodes"), expected("SchedulerError", "trap")));
+    assert_eq!(first_time, second_time, "the status did not change");
+    assert_eq!(first_time.len(), "2026-01-02T03:04:05Z".len(), "{first_time}");
+}
+
+#[tokio::test]
+async fn what_a_step_says_of_one_pod_is_one_patch() {
+    let nominate = |node: &str| Action::Nominate { pod: key("a"), node: node.into() };
+    for (node, nominated) in [("n-1", json!("n-1")), ("", Value::Null)] {
+        let (server, shell, _receiver) = started([]).await;
+        shell.perform_all(vec![nominate(node), unscheduled("Unschedulable", "0/1 nodes")]);
+        assert_eq!(shell.shutdown(Duration::from_secs(30)).await, Undone::default());
+        let [asked] = &server.asked(writes)[..] else { panic!("one patch: {:#?}", server.asked(writes)) };
+        assert_eq!(asked.json()["status"].get("nominatedNodeName"), Some(&nominated));
+        assert_eq!(condition(asked).0["message"], json!("0/1 nodes"));
+    }
+    let (server, shell, _receiver) = started([]).await;
+    shell.perform_all(vec![nominate("n-1")]);
+    assert_eq!(shell.shutdown(Duration::from_secs(30)).await, Undone::default());
+    let [asked] = &server.asked(writes)[..] else { panic!("one patch") };
+    assert_eq!(asked.json()["status"], json!({"nominatedNodeName": "n-1"}));
+}
+
+#[tokio::test]
+async fn what_the_pod_says_already_is_not_written() {
+    let mut says_so = pod("a", 7, 0);
+    says_so["status"]["conditions"] = json!([
+        {"type": "Other", "status": "True"},
+        {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes",
+         "lastTransitionTime": "2026-01-02T03:04:05Z", "lastProbeTime": null},
+    ]);
+    let script = Script::default().pods([Reply::list(10, &[says_so], "")], []);
+    let (server, shell, _receiver) = with_script(script, []).await;
+    shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
+    shell.perform(Action::SetUnscheduled { pod: key("unknown"), reason: "Unschedulable", message: "x".into() });
+    shell.perform(unscheduled("Unschedulable", "0/2 nodes"));
+    shell.shutdown(Duration::from_secs(30)).await;
+    let [asked] = &server.asked(writes)[..] else { panic!("one patch") };
+    let (condition, time) = condition(asked);
+    assert_eq!((&condition["message"], &*time), (&json!("0/2 nodes"), "2026-01-02T03:04:05Z"));
+}
+
+#[tokio::test]
+async fn a_pod_that_is_gone_needs_no_condition_and_a_busy_server_is_asked_again() {
+    for (answers, times) in [
+        (vec![Reply::status(404, "NotFound", "gone")], 1),
+        (vec![Reply::status(409, "Conflict", "Precondition failed: UID")], 1),
+        (vec![Reply::status(503, "ServiceUnavailable", "starting")], 2),
+    ] {
+        let (server, shell, _receiver) = started(answers).await;
+        shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
+        assert_eq!(shell.shutdown(Duration::from_secs(30)).await, Undone::default());
+        assert_eq!(server.asked(writes).len(), times);
+    }
+}
+
+#[tokio::test]
+async fn a_pod_that_has_a_node_gets_no_condition() {
+    let bound = {
+        let mut pod = pod("a", 11, 0);
+        pod["spec"]["nodeName"] = "n-1".into();
+        pod
+    };
+    let script =
+        Script::default().pods([Reply::list(10, &[pod("a", 7, 0)], "")], [Reply::watch(&[event("MODIFIED", &bound)])]);
+    let (server, shell, mut receiver) = with_script(script, []).await;
+    assert_eq!(events(&mut receiver, 1).await, ["+a@0 on n-1"]);
+    shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
+    shell.shutdown(Duration::from_secs(30)).await;
+    assert!(server.asked(writes).is_empty());
+}
+
+#[tokio::test]
+async fn a_binding_waits_for_the_condition_under_way_and_drops_the_next() {
+    // The first patch is answered only when it was tried for the second time.
+    let (server, shell, mut receiver) = started([Reply::status(500, "InternalError", "slow")]).await;
+    shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
+    server.asked_times(1, writes).await;
+    shell.perform(unscheduled("Unschedulable", "0/2 nodes"));
+    shell.perform(bind("n-1"));
+    assert_eq!(events(&mut receiver, 1).await, ["bound a"]);
+    let methods: Vec<String> = server.asked(writes).into_iter().map(|asked| asked.method).collect();
+    assert_eq!(methods, ["PATCH", "PATCH", "POST"]);
+}
+
+fn failed(note: &str) -> Action {
+    Action::Emit(PodEvent {
+        pod: key("a"),
+        scheduler_name: "berth".into(),
+        kind: "Warning",
+        reason: "FailedScheduling",
+        action: "Scheduling",
+        note: note.into(),
+    })
+}
+
+#[tokio::test]
+async fn an_event_is_created_and_its_repetition_counted() {
+    let (server, shell, _receiver) = started([]).await;
+    for _ in 0..4 {
+        shell.perform(failed("0/1 nodes"));
+    }
+    assert_eq!(shell.events_dropped(), 0);
+    shell.shutdown(Duration::from_secs(30)).await;
+    let [created, second, last] = &server.asked(writes)[..] else { panic!("three: {:#?}", server.asked(writes)) };
+    let event = created.json();
+    assert_eq!((&*created.method, &*created.path), ("POST", "/apis/events.k8s.io/v1/namespaces/default/events"));
+    assert_eq!(event["regarding"]["resourceVersion"], "7");
+    assert_eq!(event["reportingInstance"], "berth-host-1");
+    let name = event["metadata"]["name"].as_str().expect("a name");
+    for (patch, count) in [(second, 2), (last, 4)] {
+        assert_eq!((&*patch.method, &*patch.path), ("PATCH", &*format!("{}/{name}", created.path)));
+        assert_eq!(patch.json()["series"]["count"], count);
+    }
+}
+
+#[tokio::test]
+async fn an_event_that_the_server_forgot_is_created_again() {
+    let gone = Reply::status(404, "NotFound", "no such event");
+    let (server, shell, _receiver) = started([Reply::status(201, "", ""), gone]).await;
+    shell.perform(failed("0/1 nodes"));
+    server.asked_times(1, writes).await;
+    shell.perform(failed("0/1 nodes"));
+    shell.shutdown(Duration::from_secs(30)).await;
+    let asked = server.asked(writes);
+    let methods: Vec<&str> = asked.iter().map(|asked| &*asked.method).collect();
+    assert_eq!(methods, ["POST", "PATCH", "POST"]);
+    assert_eq!(asked[2].json()["series"]["count"], 2);
+}
+
+#[tokio::test]
+async fn an_event_that_is_refused_is_dropped_and_counted() {
+    let (server, shell, _receiver) = started([Reply::status(422, "Invalid", "bad event")]).await;
+    shell.perform(failed("0/1 nodes"));
+    server.asked_times(1, writes).await;
+    shell.perform(failed("0/2 nodes"));
+    server.asked_times(2, writes).await;
+    assert_eq!(shell.events_dropped(), 1);
+}
+
+#[tokio::test]
+async fn ending_waits_no_longer_than_it_may() {
+    let silence = || Reply::watch(&[]);
+    let (server, shell, _receiver) = started([silence(), silence(), silence()]).await;
+    shell.perform(bind("n-1"));
+    shell.perform(failed("0/1 nodes"));
+    server.asked_times(2, writes).await;
+    let undone = shell.shutdown(Duration::from_millis(50)).await;
+    assert_eq!(undone, Undone { bindings: 1, conditions: 0, events: 1 });
+}

@@ -1,0 +1,133 @@
+//! Every component that is built: the default plugins, and the examples in every language.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use berth_core::limits::Limits;
+use berth_plugin_host::{Examination, Solo, Variety};
+
+use super::arguments;
+
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
+
+/// Of CPU time, for a component with one set of arguments and one seed.
+const BUDGET: Duration = Duration::from_millis(200);
+
+/// Folders in `target/plugins`; the examples in Rust that no other language has lie in itself.
+const FOLDERS: [&str; 8] = [".", "c", "default", "go", "python", "rust", "typescript", "zig"];
+
+fn built(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins").join(folder)
+}
+
+/// The components in a folder, by name.
+fn components(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let files = entries.map(|entry| entry.expect("readable").path());
+    let mut files: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|end| end == "wasm")).collect();
+    files.sort();
+    files
+}
+
+/// Written past the test's own output, which is shown of failed tests alone.
+fn tell(line: &str) {
+    writeln!(std::io::stderr(), "{line}").expect("stderr can be written to");
+}
+
+fn all_hold(folder: &str) {
+    let files = components(&built(folder));
+    if files.is_empty() {
+        tell(&format!(
+            "conformance: no components in target/plugins/{folder}: they were not built, and are NOT examined"
+        ));
+    }
+    let mut broken = Vec::new();
+    for file in &files {
+        broken.extend(examined(file));
+    }
+    assert!(broken.is_empty(), "not held:\n{}", broken.join("\n"));
+}
+
+/// What a component does not hold, with any of its arguments and any seed.
+fn examined(file: &Path) -> Vec<String> {
+    let compiled = Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance");
+    let plugin = Solo::load(file, Some(&compiled), Limits::default()).expect("a component that loads");
+    let name = file.file_stem().expect("a name").to_string_lossy();
+    let (mut broken, mut varied) = (Vec::new(), false);
+    let words = arguments::words_of(&name);
+    for arguments in arguments::of(&name) {
+        let mut said = String::new();
+        for seed in SEEDS {
+            let examination = Examination { seed, budget: BUDGET, words: words.clone(), ..Examination::default() };
+            let conformance = plugin.examine(&arguments, examination).expect("it takes its arguments");
+            let place = format!("{} {arguments}, seed {seed}", file.display());
+            broken.extend(conformance.findings.iter().map(|finding| format!("{place}: {finding}")));
+            varied |= varies(&conformance.variety) || !conformance.findings.is_empty();
+            said = format!("{:?} {:?}", conformance.variety, conformance.memory);
+        }
+        tell(&format!("conformance: {} {arguments}: {said}", file.display()));
+    }
+    if !varied {
+        broken.push(format!("{}: said the same of all nodes, whatever its arguments", file.display()));
+    }
+    broken
+}
+
+/// A plugin that says one thing only can hold everything.
+fn varies(variety: &Variety) -> bool {
+    let scores = variety.scores.is_some_and(|(lowest, highest)| lowest < highest);
+    let keys = variety.sort_keys.is_some_and(|(lowest, highest)| lowest < highest);
+    let filters = variety.fits > 0 && variety.rejected > 0;
+    let rooms = variety.rooms > 0 && variety.no_rooms > 0;
+    let settled = variety.let_go > 0 && variety.held_up > 0;
+    scores || keys || filters || rooms || settled || (variety.enqueued > 0 && variety.held_back > 0)
+}
+
+#[test]
+fn default_plugins() {
+    assert!(!components(&built("default")).is_empty(), "there are none in target/plugins/default: run `make guests`");
+    all_hold("default");
+}
+
+#[test]
+fn examples_in_rust() {
+    all_hold(".");
+    all_hold("rust");
+}
+
+#[test]
+fn examples_in_c() {
+    all_hold("c");
+}
+
+#[test]
+fn examples_in_go() {
+    all_hold("go");
+}
+
+#[test]
+fn examples_in_python() {
+    all_hold("python");
+}
+
+#[test]
+fn examples_in_typescript() {
+    all_hold("typescript");
+}
+
+#[test]
+fn examples_in_zig() {
+    all_hold("zig");
+}
+
+#[test]
+fn no_folder_is_left_out() {
+    let known = |folder: &str| FOLDERS.contains(&folder);
+    for entry in std::fs::read_dir(built(".")).expect("components were built") {
+        let entry = entry.expect("readable");
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let left_out = entry.path().is_dir() && !known(&name) && !components(&entry.path()).is_empty();
+        assert!(!left_out, "the components in target/plugins/{name} are not examined");
+    }
+}

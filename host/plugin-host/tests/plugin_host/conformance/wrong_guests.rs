@@ -1,0 +1,248 @@
+//! Guests made wrong on purpose, each in one way: what it does not hold is found, and named.
+
+use std::time::Duration;
+
+use berth_core::limits::Limits;
+use berth_plugin_host::{Conformance, Examination, Promise, Solo};
+use tempfile::TempDir;
+
+use berth_test_kit::component::{Guest, NORMALIZE_CUSTOM, NORMALIZE_NONE};
+
+/// Pod facts: labels.
+const LABELS: u32 = 1 << 3;
+
+fn examined(guest: &Guest) -> Conformance {
+    let dir = TempDir::new().expect("a temporary directory");
+    let file = dir.path().join("plugin.wasm");
+    std::fs::write(&file, guest.build()).expect("written");
+    let limits = Limits { memory: 32 << 20, call: Duration::from_millis(50), ..Limits::default() };
+    let plugin = Solo::load(&file, None, limits).expect("it loads");
+    plugin
+        .examine("{}", Examination { budget: Duration::from_millis(200), ..Examination::default() })
+        .expect("it is asked")
+}
+
+/// One that filters and scores by cpu in use, and promises that nothing else matters.
+fn sound() -> Guest {
+    Guest::new("Wrong").pod_facts(LABELS).scope_node()
+}
+
+/// The guest breaks this promise at this extension point, and the message says `words`.
+fn breaks(what: &str, guest: &Guest, promise: Promise, export: &str, words: &str) {
+    let conformance = examined(guest);
+    let of_promise =
+        |finding: &&berth_plugin_host::Finding| finding.promise == promise && finding.export.to_string() == export;
+    let Some(finding) = conformance.findings.iter().find(of_promise) else {
+        panic!(
+            "{what}: not found among {:#?}",
+            conformance.findings.iter().map(ToString::to_string).collect::<Vec<_>>()
+        );
+    };
+    let said = finding.to_string();
+    assert!(
+        said.starts_with(&format!("Wrong: {} in {export}", promise.name())) && said.contains(words),
+        "{what}: {said}"
+    );
+}
+
+/// It breaks nothing else either.
+fn breaks_only(what: &str, guest: &Guest, promise: Promise, export: &str, words: &str) {
+    breaks(what, guest, promise, export, words);
+    let others: Vec<String> =
+        examined(guest).findings.iter().filter(|finding| finding.promise != promise).map(ToString::to_string).collect();
+    assert!(others.is_empty(), "{what}: {others:#?}");
+}
+
+/// Each node's verdict from its place `$at`: 0, or 1 where the condition holds.
+fn reject_where(condition: &str) -> String {
+    format!(
+        "(block $end (loop $next
+           (br_if $end (i32.eq (local.get $at) (local.get $count)))
+           (if {condition} (then
+             (i32.store16 (i32.add (local.get $verdicts) (i32.shl (local.get $at) (i32.const 1))) (i32.const 1))))
+           (local.set $at (i32.add (local.get $at) (i32.const 1)))
+           (br $next)))"
+    )
+}
+
+/// Each node's score, an i64, from its place `$at`.
+fn score_each(score: &str) -> String {
+    format!(
+        "(local.set $at (i32.const 0))
+         (block $end (loop $next
+           (br_if $end (i32.eq (local.get $at) (local.get $count)))
+           (i64.store (i32.add (local.get $scores) (i32.shl (local.get $at) (i32.const 3))) {score})
+           (local.set $at (i32.add (local.get $at) (i32.const 1)))
+           (br $next)))"
+    )
+}
+
+/// The id of the node at place `$at`.
+const NODE: &str = "(i32.load (i32.add (local.get $nodes) (i32.shl (local.get $at) (i32.const 2))))";
+
+/// A number in memory that grows with every look at it.
+const COUNTER: &str = "(i64.load (i32.const 0x8000))";
+const COUNT: &str = "(i64.store (i32.const 0x8000) (i64.add (i64.load (i32.const 0x8000)) (i64.const 1)))";
+
+#[test]
+fn a_sound_guest_breaks_nothing() {
+    let conformance = examined(&sound());
+    assert_eq!(conformance.findings, []);
+    assert!(conformance.deltas >= 1_000 && conformance.cycles >= 100, "{conformance:?}");
+    assert!(conformance.variety.scores.is_some_and(|(_, highest)| highest > 0), "{:?}", conformance.variety);
+    assert!(conformance.memory.rounds >= conformance.memory.rest && conformance.memory.bytes >= 32 << 16);
+}
+
+#[test]
+fn answers() {
+    let later = "(if (i64.gt_u (local.get $id) (i64.const 50)) (then unreachable))";
+    breaks_only("traps", &sound().body("filter", later), Promise::Answers, "filter", "it trapped in filter");
+    let forever = "(if (i64.gt_u (local.get $id) (i64.const 50)) (then (loop $ever (br $ever))))";
+    breaks_only("never ends", &sound().body("score", forever), Promise::Answers, "score", "ran longer than 50 ms");
+    let greedy = "(drop (memory.grow (i32.const 16)))";
+    breaks(
+        "eats memory",
+        &sound().body("apply", greedy),
+        Promise::Answers,
+        "apply",
+        "more than 32 MiB of memory in apply",
+    );
+}
+
+#[test]
+fn lengths() {
+    let one = "(if (i32.eq (local.get $count) (i32.const 1)) (then (i32.store (i32.const 528) (i32.const 2))))";
+    breaks_only("too long", &sound().body("filter", one), Promise::Lengths, "filter", "2 verdicts for 1 nodes");
+    let short = "(i32.store (i32.const 552) (i32.const 3))";
+    breaks("too short", &sound().body("score", short), Promise::Lengths, "score", "it gave 3 scores for");
+    let outcome =
+        reject_where("(i32.eq (local.get $at) (i32.const 9))").replace("(i32.const 1))))", "(i32.const 7))))");
+    breaks(
+        "no outcome",
+        &sound().body("filter", &outcome),
+        Promise::Lengths,
+        "filter",
+        "names outcome 7 where it gave 1",
+    );
+}
+
+#[test]
+fn range() {
+    let raw = sound().normalization(NORMALIZE_NONE);
+    breaks_only("too high", &raw, Promise::Range, "score", "where scores that are not normalized have to be 0 to 100");
+    let negative = score_each("(i64.sub (i64.const 3) (i64.extend_i32_u (local.get $count)))");
+    breaks("negative", &sound().body("score", &negative), Promise::Range, "score", "can't be negative");
+    let custom = sound().exports(&["plugin", "snapshot", "score", "normalize"]).normalization(NORMALIZE_CUSTOM);
+    breaks("normalized", &custom, Promise::Range, "score", "where normalized scores have to be 0 to 100");
+}
+
+#[test]
+fn repeatable() {
+    let counts = format!("{COUNT} {}", score_each(COUNTER));
+    breaks("counts calls", &sound().body("score", &counts), Promise::Repeatable, "score", "when asked the same again");
+    breaks("counts calls", &sound().body("score", &counts), Promise::Undeclared, "score", "that it does not declare");
+}
+
+#[test]
+fn rebuilt() {
+    let first = sound().body("takes", "(i64.eqz (i64.load offset=0x10000 (local.get $entry)))");
+    breaks("keeps what it knows", &first, Promise::Rebuilt, "score", "of one filled anew");
+    breaks("keeps what it knows", &first, Promise::Alike, "score", "equal in all that it declares to read");
+    let forgets = format!(
+        "{COUNT} (if (i64.eq {COUNTER} (i64.const 9)) (then
+           (memory.fill (i32.const 0x10000) (i32.const 0) (i32.const 0x1000))))"
+    );
+    breaks("forgets", &sound().body("apply", &forgets), Promise::Rebuilt, "score", "lived through the changes");
+    let counts = sound().body("apply", COUNT).body("score", &score_each(COUNTER));
+    breaks("counts changes", &counts, Promise::Rebuilt, "score", "of one filled anew");
+}
+
+#[test]
+fn templates() {
+    let id = score_each("(i64.extend_i32_u (local.get $template))");
+    breaks_only(
+        "reads the id",
+        &sound().body("score", &id),
+        Promise::Templates,
+        "score",
+        "under another template's id",
+    );
+}
+
+#[test]
+fn order() {
+    let first = sound().body("filter", &reject_where("(i32.eqz (local.get $at))"));
+    breaks("the first", &first, Promise::Order, "filter", "\"Unschedulable (told so)\"");
+    let crowd = sound().body("score", &score_each("(i64.extend_i32_u (local.get $count))"));
+    breaks("how many", &crowd, Promise::Order, "score", "when asked about them in two calls");
+    let last = "(if (i32.ne (local.get $template) (i32.load (i32.const 0x8008))) (then
+                  (i32.store (i32.const 0x8008) (local.get $template)) (i32.store16 (local.get $verdicts) (i32.const 1))))";
+    breaks("after another pod", &sound().body("filter", last), Promise::Order, "filter", "after another pod");
+}
+
+#[test]
+fn cycles() {
+    let seed = score_each("(i64.and (local.get $seed) (i64.const 63))");
+    breaks_only("the seed", &sound().body("score", &seed), Promise::Cycles, "score", "another id, time and seed");
+    let time = score_each("(i64.rem_u (local.get $time) (i64.const 100))");
+    breaks("the time", &sound().body("score", &time), Promise::Cycles, "score", "another id, time and seed");
+}
+
+#[test]
+fn preparation() {
+    let exports = ["plugin", "snapshot", "pre-filter", "filter"];
+    let prepares = "(i32.store (i32.const 0x8010) (i32.add (local.get $template) (i32.const 1)))
+                    (i64.store (i32.const 600) (i64.const 0)) (i32.const 600)";
+    let unprepared = "(i32.ne (i32.load (i32.const 0x8010)) (i32.add (local.get $template) (i32.const 1)))";
+    let guest = sound().exports(&exports).body("pre_filter", prepares).body("filter", &reject_where(unprepared));
+    breaks("needs pre-filter", &guest, Promise::Preparation, "filter", "of one that was not");
+}
+
+#[test]
+fn kept() {
+    // Each node's score is the cpu in use on all of them.
+    let sum = "(local.set $at (i32.const 0))
+        (block $end (loop $next
+          (br_if $end (i32.eq (local.get $at) (i32.const 1000)))
+          (local.set $sum (i64.add (local.get $sum) (i64.load offset=0x10000 (i32.shl (local.get $at) (i32.const 3)))))
+          (local.set $at (i32.add (local.get $at) (i32.const 1)))
+          (br $next)))";
+    let guest = sound().body("score", &format!("{sum} {}", score_each("(local.get $sum)")));
+    breaks("reads other nodes", &guest, Promise::Kept, "score", "while nothing changed that it declares to read");
+}
+
+#[test]
+fn ids() {
+    let id = score_each(&format!("(i64.extend_i32_u {NODE})"));
+    let guest = sound().body("score", &id);
+    breaks("reads ids", &guest, Promise::Ids, "score", "have other ids");
+    breaks("tells equal nodes apart", &guest, Promise::Alike, "score", "equal in all that it declares to read");
+}
+
+#[test]
+fn template_only() {
+    let exports = ["plugin", "snapshot", "pre-filter", "filter"];
+    // It skips where any of the first nodes has a pod.
+    let load = |id: usize| format!("(i64.load offset={} (i32.const 0x10000))", 8 * id);
+    let any = (0..20).fold("(i64.const 0)".to_owned(), |any, id| format!("(i64.or {any} {})", load(id)));
+    let skips = format!(
+        "(i64.store (i32.const 600) (i64.const 0))
+         (i32.store8 (i32.const 604) (i64.ne {any} (i64.const 0))) (i32.const 600)"
+    );
+    let guest = sound().exports(&exports).body("pre_filter", &skips);
+    breaks("reads nodes", &guest, Promise::TemplateOnly, "pre-filter", "of an empty one");
+}
+
+#[test]
+fn memory() {
+    let seldom = format!(
+        "{COUNT} (if (i64.eqz (i64.rem_u {COUNTER} (i64.const 200))) (then (drop (memory.grow (i32.const 1)))))"
+    );
+    breaks_only(
+        "leaks templates",
+        &sound().body("hold", &seldom),
+        Promise::Memory,
+        "apply",
+        "its memory grew from 2048",
+    );
+}

@@ -1,0 +1,142 @@
+//! Compiled code is kept, used again, and trusted only where nobody else could have written it.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use berth_core::limits::Limits;
+use berth_plugin_host::{Compiler, DiskCache, Source, counting_engine, engine};
+use berth_test_kit::component::Guest;
+use tempfile::TempDir;
+use wasmtime::Engine;
+
+/// Loads a component with a compiler of its own, as after a restart. Returns how often that compiled.
+fn load(cache: &Path, component: &[u8]) -> u64 {
+    load_with(engine().expect("an engine"), cache, component)
+}
+
+fn load_with(engine: Engine, cache: &Path, component: &[u8]) -> u64 {
+    let compiler = Compiler::new(engine, Some(cache), Arc::new(Limits::default()));
+    let compiler = compiler.expect("a compiler");
+    compiler.load(Source::file("plugin.wasm"), component).expect("a good component");
+    compiler.compiled()
+}
+
+fn files(cache: &Path) -> Vec<std::path::PathBuf> {
+    fs::read_dir(cache).expect("there").map(|entry| entry.expect("readable").path()).collect()
+}
+
+#[test]
+fn what_was_compiled_once_is_not_compiled_again() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let cache = dir.path().join("some/cache");
+    let (one, other) = (Guest::new("One").build(), Guest::new("Other").build());
+    assert_eq!([load(&cache, &one), load(&cache, &one), load(&cache, &other), load(&cache, &one)], [1, 0, 1, 0]);
+    assert_eq!(fs::metadata(&cache).expect("made").permissions().mode() & 0o777, 0o700);
+    assert_eq!(files(&cache).len(), 2, "nothing unfinished is left");
+}
+
+#[test]
+fn code_of_an_engine_that_counts_is_kept_beside_that_of_one_that_does_not() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let cache = dir.path().join("cache");
+    let component = Guest::new("One").build();
+    let counting = || load_with(counting_engine().expect("an engine"), &cache, &component);
+    assert_eq!([load(&cache, &component), counting(), load(&cache, &component), counting()], [1, 1, 0, 0]);
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_compiled_again() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let cache = dir.path().join("cache");
+    let component = Guest::new("One").build();
+    load(&cache, &component);
+    let file = files(&cache).remove(0);
+    let whole = fs::read(&file).expect("readable");
+    fs::write(&file, &whole[..100]).expect("written");
+    assert_eq!([load(&cache, &component), load(&cache, &component)], [1, 0]);
+}
+
+#[test]
+fn a_file_that_was_altered_is_compiled_again() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let cache = dir.path().join("cache");
+    let component = Guest::new("One").build();
+    load(&cache, &component);
+    let file = files(&cache).remove(0);
+    let mut content = fs::read(&file).expect("readable");
+    let last = content.len() - 1;
+    // Native code stands before the end, which nobody would notice until it runs.
+    for at in [last / 2, last] {
+        content[at] ^= 1;
+        fs::write(&file, &content).expect("written");
+        content[at] ^= 1;
+        assert_eq!([load(&cache, &component), load(&cache, &component)], [1, 0], "byte {at} of {last}");
+    }
+    assert_eq!(files(&cache).len(), 1, "the good file takes the place of the bad one");
+}
+
+/// The other version's name has no kind of checksum, or another one.
+#[test]
+fn code_of_another_version_of_berth_is_not_called_damaged() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let cache = dir.path().join("cache");
+    let component = Guest::new("One").build();
+    load(&cache, &component);
+    let file = files(&cache).remove(0);
+    let name = file.file_name().and_then(|name| name.to_str()).expect("a name in UTF-8");
+    fs::rename(&file, cache.join(name.replace("-xxh3-", "-"))).expect("renamed");
+    let said = Said::default();
+    let subscriber = tracing_subscriber::fmt().with_writer({
+        let said = said.clone();
+        move || said.clone()
+    });
+    let compiled = tracing::subscriber::with_default(subscriber.finish(), || load(&cache, &component));
+    assert_eq!((compiled, said.text()), (1, String::new()));
+}
+
+/// The lines of a log.
+#[derive(Debug, Default, Clone)]
+struct Said(Arc<Mutex<Vec<u8>>>);
+
+impl Said {
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().expect("no panic")).into_owned()
+    }
+}
+
+impl Write for Said {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no panic").extend(line);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn code_that_others_could_have_written_is_not_used() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let cache = dir.path().join("cache");
+    let component = Guest::new("One").build();
+    load(&cache, &component);
+    fs::set_permissions(&files(&cache)[0], fs::Permissions::from_mode(0o660)).expect("set");
+    assert_eq!(load(&cache, &component), 1, "a file that the group can write to");
+    fs::set_permissions(&cache, fs::Permissions::from_mode(0o777)).expect("set");
+    let engine = engine().expect("an engine");
+    let refused = DiskCache::open(&cache, &engine).expect_err("anybody can write there").to_string();
+    assert!(refused.contains("nobody else can write to (mode 0700); it is owned by user"), "{refused}");
+    assert_eq!([load(&cache, &component), load(&cache, &component)], [1, 1], "nothing is kept, nothing fails");
+}
+
+#[test]
+fn where_nothing_can_be_kept_everything_still_loads() {
+    let dir = TempDir::new().expect("a temporary directory");
+    let file = dir.path().join("file");
+    fs::write(&file, "").expect("written");
+    assert_eq!(load(&file.join("cache"), &Guest::new("One").build()), 1);
+}

@@ -1,0 +1,237 @@
+//! What stands for the core's thread: takes deliveries, holds the cluster, and asks plugins.
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use berth_core::cache::{Cache, NodeId, PodId};
+use berth_core::limits::Limits;
+use berth_core::model::{Node, ObjectKind, ObjectReads, Pod, PodKey, PodRequests, Resources};
+use berth_core::plugins::{Code, Cycle, PluginError, PluginId, PostFilterResult, TemplateId, Verdicts, WhatIf};
+use berth_core::profile::Profile;
+use berth_core::profile_spec::ProfileSpec;
+use berth_core::{Event, Plugins, Timestamp};
+use berth_plugin_host::{BuiltIn, Delivery, Guests, Loader, LoaderOptions, PluginState};
+use tempfile::TempDir;
+
+/// How long anything may take that happens on another thread.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A loader with its plugins, and a cluster.
+pub struct Host {
+    pub guests: Guests,
+    pub loader: Loader,
+    pub cache: Cache,
+    pub profiles: Vec<Profile>,
+    pub recovered: Vec<Arc<str>>,
+    pub swaps: usize,
+    pub now: Timestamp,
+    /// Objects may not be listed.
+    pub forbidden: bool,
+    inbox: Receiver<Delivery>,
+    cycles: u64,
+}
+
+/// Options with what the tests want: no components in the binary, and compiled code kept for all tests together.
+pub fn options(dir: Option<&Path>) -> LoaderOptions {
+    static COMPILED: OnceLock<TempDir> = OnceLock::new();
+    let compiled = COMPILED.get_or_init(|| TempDir::new().expect("a temporary directory"));
+    LoaderOptions {
+        plugins_dir: dir.map(Path::to_owned),
+        cache_dir: Some(compiled.path().join("compiled")),
+        ..LoaderOptions::default()
+    }
+}
+
+/// A component as if it were in the binary.
+pub fn built_in(file: &'static str, bytes: Vec<u8>) -> BuiltIn {
+    BuiltIn { file, bytes: bytes.leak() }
+}
+
+impl Host {
+    /// Starts a loader; its plugins have not arrived yet.
+    pub fn start(options: LoaderOptions, specs: Vec<ProfileSpec>) -> Self {
+        let (sender, inbox) = channel();
+        let outbox: berth_plugin_host::Outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
+        let limits = Arc::clone(&options.limits);
+        Self {
+            guests: Guests::new(limits, Arc::clone(&outbox)).expect("a thread"),
+            loader: Loader::start(options, specs, outbox).expect("a loader"),
+            cache: Cache::default(),
+            profiles: Vec::new(),
+            recovered: Vec::new(),
+            swaps: 0,
+            now: Timestamp(1_000_000),
+            forbidden: false,
+            inbox,
+            cycles: 0,
+        }
+    }
+
+    /// One component, limits of one's own, and its first set in place.
+    pub fn with(component: Vec<u8>, limits: Limits) -> Self {
+        Self::serving(component, LoaderOptions { limits: Arc::new(limits), ..options(None) })
+    }
+
+    /// One component, by further options of one's own.
+    pub fn serving(component: Vec<u8>, options: LoaderOptions) -> Self {
+        let options = LoaderOptions { built_in: vec![built_in("test.wasm", component)], ..options };
+        let mut spec = berth_config::default_profile("default-scheduler");
+        spec.others = false;
+        spec.points = berth_core::profile_spec::PointSpecs::everywhere(vec![berth_core::profile_spec::Enabled {
+            name: "Test".into(),
+            weight: 1,
+            named_by: berth_core::profile_spec::NamedBy::MultiPoint,
+        }]);
+        let mut host = Self::start(options, vec![spec]);
+        host.until("the plugin serves", |host| host.swaps > 0 && !host.loader.status().is_empty());
+        host
+    }
+
+    /// Takes what has arrived until something is so.
+    pub fn until(&mut self, what: &str, so: impl FnMut(&mut Self) -> bool) {
+        self.waiting(Duration::from_millis(20), what, so);
+    }
+
+    /// The same without a pause: what is to become so has work to do itself.
+    pub fn busy_until(&mut self, what: &str, so: impl FnMut(&mut Self) -> bool) {
+        self.waiting(Duration::ZERO, what, so);
+    }
+
+    fn waiting(&mut self, pause: Duration, what: &str, mut so: impl FnMut(&mut Self) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !so(self) {
+            assert!(Instant::now() < deadline, "in vain waited for: {what}; {:#?}", self.loader.status());
+            if let Ok(delivery) = self.inbox.recv_timeout(pause) {
+                self.accept(delivery);
+            }
+        }
+    }
+
+    /// Takes what has arrived, and waits for nothing.
+    pub fn take_in(&mut self) {
+        while let Ok(delivery) = self.inbox.try_recv() {
+            self.accept(delivery);
+        }
+    }
+
+    fn accept(&mut self, delivery: Delivery) {
+        match self.guests.accept(delivery, self.now, &self.cache) {
+            Some(Event::PluginsSwapped(profiles)) => {
+                self.profiles = profiles;
+                self.swaps += 1;
+            }
+            Some(Event::PluginRecovered(name)) => self.recovered.push(name),
+            // There are none, of any kind.
+            Some(Event::ObjectsWanted(reads)) => {
+                let forbidden = self.forbidden;
+                reads.iter().filter(|_| forbidden).for_each(|reads| {
+                    self.cache.objects_refused(&reads.kind, "services is forbidden".into());
+                });
+                for listed in self.cache.want_objects(reads).into_iter().filter(|_| !forbidden) {
+                    self.cache.objects_listed(listed);
+                }
+                self.guests.tick(self.now, &self.cache);
+            }
+            _ => {}
+        }
+    }
+
+    /// From now on objects may be listed; there are none.
+    pub fn allow(&mut self, kind: &str, fields: &str) {
+        self.forbidden = false;
+        let kind = Arc::new(ObjectKind { api_version: "v1".into(), kind: kind.into() });
+        self.cache.objects_listed(ObjectReads { kind, fields: [fields.into()].into() });
+    }
+
+    /// Names of the filters of the first profile, in order.
+    pub fn filters(&self) -> Vec<&str> {
+        let profile = self.profiles.first();
+        profile.into_iter().flat_map(|profile| &profile.filter).map(|plugin| &*plugin.declaration.name).collect()
+    }
+
+    /// The version of a filter of the first profile.
+    pub fn version(&self, name: &str) -> Option<&str> {
+        let mut filters = self.profiles.first()?.filter.iter();
+        filters.find(|plugin| &*plugin.declaration.name == name).map(|plugin| &*plugin.declaration.version)
+    }
+
+    fn id(&self) -> PluginId {
+        self.profiles[0].filter[0].id
+    }
+
+    /// Asks the first filter about all nodes, for a pod of this template.
+    pub fn filter(&mut self, template: u32) -> Result<Verdicts, PluginError> {
+        let id = self.id();
+        self.asked(template, |guests, cycle, nodes| guests.filter(id, cycle, nodes))
+    }
+
+    /// Asks it for all nodes' scores.
+    pub fn score(&mut self, template: u32) -> Result<Vec<i64>, PluginError> {
+        let id = self.id();
+        self.asked(template, |guests, cycle, nodes| guests.score(id, cycle, nodes))
+    }
+
+    /// Asks the first post-filter whether room can be made, where every node was rejected.
+    pub fn post_filter(
+        &mut self,
+        template: u32,
+        answer: &mut dyn FnMut(&[WhatIf]) -> Result<Verdicts, PluginError>,
+    ) -> Result<PostFilterResult, PluginError> {
+        let id = self.profiles[0].post_filter[0].id;
+        self.asked(template, |guests, cycle, nodes| {
+            let codes = vec![Code::Unschedulable; nodes.len()];
+            guests.post_filter(id, cycle, nodes, &codes, &[PodId(0)], &mut |_: &mut dyn Plugins, cases: &[WhatIf]| {
+                answer(cases)
+            })
+        })
+    }
+
+    fn asked<T>(&mut self, template: u32, ask: impl FnOnce(&mut Guests, &Cycle<'_>, &[NodeId]) -> T) -> T {
+        self.cycles += 1;
+        let pod = Pod::default();
+        let nodes: Vec<NodeId> = self.cache.nodes().map(|info| info.id).collect();
+        let cycle = Cycle {
+            id: self.cycles,
+            time: self.now,
+            seed: 7,
+            template: TemplateId(template),
+            pod: &pod,
+            cache: &self.cache,
+        };
+        ask(&mut self.guests, &cycle, &nodes)
+    }
+
+    /// The state and last error of the plugin of this name.
+    pub fn fares(&self, name: &str) -> Option<(PluginState, String)> {
+        let status = self.loader.status();
+        let line = status.into_iter().find(|line| &*line.name == name)?;
+        Some((line.state, line.last_error.unwrap_or_default()))
+    }
+
+    /// The errors of all that was refused.
+    pub fn refusals(&self) -> Vec<String> {
+        let status = self.loader.status().into_iter();
+        let refused = status.filter(|line| line.state == PluginState::Refused);
+        refused.map(|line| format!("{}: {}", line.source, line.last_error.unwrap_or_default())).collect()
+    }
+
+    pub fn set_node(&mut self, name: &str) {
+        self.cache.set_node(Arc::new(Node { name: name.into(), uid: name.into(), ..Node::default() }));
+    }
+
+    pub fn set_pod(&mut self, name: &str, node: &str, milli_cpu: i64) {
+        let effective = Resources { milli_cpu, ..Resources::default() };
+        self.cache.set_pod(Arc::new(Pod {
+            key: PodKey { namespace: "default".into(), name: name.into(), uid: name.into() },
+            node_name: node.into(),
+            requests: Arc::new(PodRequests { effective, ..PodRequests::default() }),
+            ..Pod::default()
+        }));
+    }
+
+    /// Cpu in use on all nodes, as the cache has it.
+    pub fn cpu_in_use(&self) -> Vec<i64> {
+        self.cache.nodes().map(|info| info.usage.requested.milli_cpu).collect()
+    }
+}

@@ -1,0 +1,49 @@
+//! Guests whose language can't do without WASI: it links, and there is nothing behind it.
+
+use crate::host::Host;
+use berth_core::limits::Limits;
+use berth_plugin_host::Examination;
+use berth_test_kit::component::Guest;
+
+fn on_one_node(guest: &Guest) -> Host {
+    let mut host = Host::with(guest.build(), Limits::default());
+    host.set_node("node");
+    host
+}
+
+#[test]
+fn the_clock_shows_the_cycles_time_and_goes_on() {
+    let tell = "(i64.store (local.get $scores) (call $now))";
+    let mut host = on_one_node(&Guest::new("Test").with_clock().body("score", tell));
+    let cycle = i64::try_from(host.now.0).expect("a time") * 1_000_000;
+    let seen: Vec<i64> = (0..3).map(|_| host.score(1).expect("it answers")[0] - cycle).collect();
+    assert!(seen[0] > 0 && seen[0] < seen[1] && seen[1] < seen[2] && seen[2] < 1_000_000, "{seen:?}");
+}
+
+#[test]
+fn the_last_line_on_stderr_says_why_it_trapped() {
+    let body = "(call $print (call $stderr) (i32.const 640) (i32.const 14) (i32.const 700)) (unreachable)";
+    let guest = Guest::new("Test").with_files().body("data", r#"(data (i32.const 640) "first\nno luck\n")"#);
+    let error = check(&guest.body("filter", body));
+    assert!(error.contains("no luck"), "{error}");
+}
+
+#[test]
+fn there_are_no_files() {
+    // Traps unless the list of directories is empty, and reading is denied: error 1 of `busy, access, io`.
+    let body = "(call $directories (i32.const 700))
+                (if (i32.load (i32.const 704)) (then (unreachable)))
+                (call $read (call $root) (i32.const 720))
+                (if (i32.ne (i32.load8_u (i32.const 720)) (i32.const 1)) (then (unreachable)))
+                (if (i32.ne (i32.load8_u (i32.const 728)) (i32.const 1)) (then (unreachable)))";
+    let mut host = on_one_node(&Guest::new("Test").with_files().body("filter", body));
+    assert_eq!(host.filter(1).expect("it answers").nodes, [0]);
+}
+
+/// Why the trial refused it.
+fn check(guest: &Guest) -> String {
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("plugin.wasm");
+    std::fs::write(&file, guest.build()).expect("written");
+    berth_plugin_host::check(&file, "{}", Limits::default(), Examination::default()).expect_err("it traps").to_string()
+}
