@@ -27,12 +27,23 @@ fn folders(path: &str) -> BTreeSet<String> {
     files.lines().filter_map(|file| file.split_once('/')).map(|(folder, _)| folder.to_owned()).collect()
 }
 
-/// Returns the rows of ARCHITECTURE.md's table: folder, description, first file to read.
-fn rows() -> Vec<[String; 3]> {
+/// Returns the rows of ARCHITECTURE.md's tables, and whether the row is of the table of crates.
+fn all_rows() -> Vec<([String; 3], bool)> {
     let text = read("ARCHITECTURE.md");
     let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
-    let rows: Vec<Vec<String>> = text.lines().filter(|line| line.starts_with("| `")).map(cells).collect();
-    rows.into_iter().map(|row| row.try_into().expect("three cells a row")).collect()
+    let rows = text.lines().filter(|line| line.starts_with("| `"));
+    let rows = rows.map(|line| (cells(line).try_into().expect("three cells a row"), line.starts_with("| `berth")));
+    rows.collect()
+}
+
+/// Returns the rows of the table of folders: folder, subject, first file to read.
+fn rows() -> Vec<[String; 3]> {
+    all_rows().into_iter().filter(|(_, is_crate)| !is_crate).map(|(row, _)| row).collect()
+}
+
+/// Returns the rows of the table of crates: crate, subject, the crates that it depends on.
+fn crates() -> Vec<[String; 3]> {
+    all_rows().into_iter().filter(|(_, is_crate)| *is_crate).map(|(row, _)| row).collect()
 }
 
 /// Returns the parts of the text that are in backticks.
@@ -48,8 +59,12 @@ fn its_table_names_every_folder() {
     let is_named = |path: &str| named.iter().any(|name| *name == path || name.starts_with(&format!("{path}/")));
     // Folders whose names start with a dot (`.github`, for example) are not part of the architecture.
     let top = folders(".").into_iter().filter(|folder| !folder.starts_with('.'));
-    let host = folders("host/src").into_iter().map(|folder| format!("host/src/{folder}"));
-    let missing: Vec<String> = top.chain(host).filter(|folder| !is_named(folder)).collect();
+    let parts = folders("host/src").into_iter().map(|folder| format!("host/src/{folder}"));
+    // What belongs to the crate `berth` itself.
+    let own = ["build", "src", "tests"];
+    let host = folders("host").into_iter().filter(|folder| !own.contains(&folder.as_str()));
+    let host = host.map(|folder| format!("host/{folder}"));
+    let missing: Vec<String> = top.chain(parts).chain(host).filter(|folder| !is_named(folder)).collect();
     assert!(missing.is_empty(), "the table of ARCHITECTURE.md does not name {missing:?}");
 }
 
@@ -84,5 +99,37 @@ fn the_core_touches_nothing() {
     assert!(names.contains("berth-core"), "cargo tree says nothing about it: {tree}");
     for banned in ["tokio", "kube", "wasmtime", "berth"] {
         assert!(!names.contains(banned), "host/core depends on {banned}");
+    }
+}
+
+/// Returns the crates of the host that the crate in this folder depends on, without those of its tests.
+fn dependencies(folder: &str) -> BTreeSet<String> {
+    let manifest = read(&format!("{folder}/Cargo.toml"));
+    let table = manifest.split("\n[dependencies]\n").nth(1).expect("a table of dependencies");
+    let lines = table.lines().take_while(|line| !line.starts_with('['));
+    let names = lines.filter_map(|line| line.split(['.', ' ', '=']).next());
+    names.filter(|name| name.starts_with("berth-") && *name != "berth-componentize").map(str::to_owned).collect()
+}
+
+#[test]
+fn the_crates_of_the_host_depend_in_one_direction() {
+    let crates = crates();
+    let name_of = |row: &[String; 3]| row[0].trim_matches('`').to_owned();
+    let names: Vec<String> = crates.iter().map(name_of).collect();
+    let folders =
+        folders("host").into_iter().filter(|folder| root().join("host").join(folder).join("Cargo.toml").exists());
+    let there: BTreeSet<String> = folders.map(|folder| format!("berth-{folder}")).chain(["berth".to_owned()]).collect();
+    assert_eq!(names.iter().cloned().collect::<BTreeSet<_>>(), there, "the crates that ARCHITECTURE.md names");
+    for (at, row) in crates.iter().enumerate() {
+        let name = &names[at];
+        let folder = name.strip_prefix("berth-").map_or("host".to_owned(), |folder| format!("host/{folder}"));
+        let depends = dependencies(&folder);
+        let above: BTreeSet<String> = names[..at].iter().cloned().collect();
+        let told: BTreeSet<String> = match row[2].as_str() {
+            "all" => above.clone(),
+            text => quoted(text).filter(|word| word.starts_with("berth-")).map(str::to_owned).collect(),
+        };
+        assert_eq!(depends, told, "the dependencies of {name}, as Cargo.toml and as ARCHITECTURE.md have them");
+        assert!(depends.is_subset(&above), "{name} depends on a crate below it in ARCHITECTURE.md");
     }
 }

@@ -1,6 +1,5 @@
 //! The scheduler as a program: the loop that joins core, plugins and API client ([`scheduler`]), and the command line ([`cli`]).
 
-pub mod admin;
 pub mod cli;
 mod default_plugins;
 pub mod scheduler;

@@ -13,8 +13,8 @@ use tempfile::{NamedTempFile, TempDir};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::admin::DebugSignal;
 use crate::scheduler::{self, Scheduler};
+use berth_admin::DebugSignal;
 use berth_controllers as controllers;
 use berth_sim as sim;
 

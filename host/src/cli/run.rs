@@ -26,9 +26,9 @@ use self::policy::PolicyFlags;
 use self::serving::ServingFlags;
 use self::settings::SettingsFlags;
 use super::stop_signal::StopSignal;
-use crate::admin::metrics::Metrics;
-use crate::admin::{self, DebugSignal, Subject};
 use crate::scheduler::{Options, Reload, Scheduler};
+use berth_admin::metrics::Metrics;
+use berth_admin::{DebugSignal, Subject};
 use berth_config::{Configuration, Followed, parse_duration};
 use berth_config::{LeaderElection, LeaderElectionError};
 use berth_kube::OwnPod;
@@ -100,7 +100,7 @@ struct Prepared {
     client: kube::Client,
     supervisor: Supervisor,
     reload: Option<Reload>,
-    _server: Option<admin::Server>,
+    _server: Option<berth_admin::Server>,
 }
 
 /// Runs until SIGTERM or Ctrl-C, then ends what is under way and gives the Lease up.
@@ -115,7 +115,8 @@ pub async fn run(args: Args) -> Result<()> {
         prepared = prepare(args) => prepared?,
         () = stop.received() => return Ok(()),
     };
-    let Some(Prepared { elector, election, metrics, scheduler, client, supervisor, reload, _server }) = prepared else {
+    let Some(Prepared { elector, election, metrics, scheduler, client, supervisor, mut reload, _server }) = prepared
+    else {
         return Ok(());
     };
     if let Some(task) = end_task {
@@ -124,7 +125,8 @@ pub async fn run(args: Args) -> Result<()> {
     let observer = scheduler.observer();
     let own = OwnPod::from_environment();
     let debugging = debug_signal.dump(client.clone(), observer.clone());
-    let refusals = admin::report_refusals(client, own, observer, Arc::clone(&metrics), reload);
+    let reload = move || reload.as_mut().and_then(Reload::look);
+    let refusals = berth_admin::report_refusals(client, own, observer, Arc::clone(&metrics), reload);
     tokio::select! {
         ended = supervisor.first_end() => Err(ended.into()),
         () = refusals => Ok(()),
@@ -196,29 +198,29 @@ fn configuration(args: &Args) -> Result<(Option<OfFile>, Configuration)> {
 }
 
 /// What is served, if anything.
-fn serving(args: &Args) -> Result<Option<admin::Options>> {
+fn serving(args: &Args) -> Result<Option<berth_admin::Options>> {
     let Args { serving, authentication, authorization, .. } = args;
     let Some(address) = serving.address() else { return Ok(None) };
-    Ok(Some(admin::Options {
+    Ok(Some(berth_admin::Options {
         sharing: serving.sharing(),
         tls: serving.tls()?,
         authentication: authentication.clone().options(),
         authorization: authorization.clone().options(),
-        ..admin::Options::at(address)
+        ..berth_admin::Options::at(address)
     }))
 }
 
 async fn serve(
-    options: Option<admin::Options>,
+    options: Option<berth_admin::Options>,
     subject: &Arc<Subject>,
     supervisor: &Supervisor,
-) -> Result<Option<admin::Server>> {
+) -> Result<Option<berth_admin::Server>> {
     let Some(mut options) = options else {
         info!("health and metrics are not served: --secure-port is 0");
         return Ok(None);
     };
     options.supervisor = supervisor.clone();
-    let server = admin::Server::start(&options, Arc::clone(subject)).await?;
+    let server = berth_admin::Server::start(&options, Arc::clone(subject)).await?;
     info!("health and metrics: https://{}", server.address());
     Ok(Some(server))
 }

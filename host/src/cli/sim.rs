@@ -8,7 +8,7 @@ use super::cluster::{Cluster, Parts};
 use super::demo::files;
 use super::out;
 use super::stop_signal::StopSignal;
-use crate::admin::DebugSignal;
+use berth_admin::DebugSignal;
 
 /// Arguments of `berth sim`.
 #[derive(Debug, clap::Args)]

@@ -13,7 +13,7 @@ use berth_core::plugins::{
 };
 use berth_core::{Plugins, Timestamp};
 
-use crate::admin::metrics::{Call, Meter};
+use berth_admin::metrics::{Call, Meter};
 use berth_plugin_host::Guests;
 
 /// Passes every question on.

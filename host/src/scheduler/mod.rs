@@ -12,7 +12,6 @@ mod metered;
 mod observer;
 mod reload;
 mod turn;
-mod vitals;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,8 +32,8 @@ use self::control::Control;
 pub use self::observer::Observer;
 pub use self::reload::Reload;
 use self::turn::Turn;
-pub use self::vitals::Vitals;
-use crate::admin::metrics::{Meter, Metrics};
+use berth_admin::Vitals;
+use berth_admin::metrics::{Meter, Metrics};
 use berth_config::Configuration;
 use berth_core::limits::Limits;
 use berth_kube::extender::Extenders;

@@ -9,6 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use super::control::Control;
+use berth_admin::SchedulerView;
 use berth_core::profile_spec::ProfileSpec;
 use berth_plugin_host::{AssembleError, Loader, PluginStatus};
 
@@ -32,12 +33,6 @@ impl Observer {
         answered.await.map_err(|_| ended())
     }
 
-    /// Has an event written that is not about a pod's placing, soon and without waiting. It is lost if the scheduler ends
-    /// before.
-    pub fn emit(&self, event: PodEvent) {
-        let _ = self.control.send(Control::Emit(event));
-    }
-
     /// Wants these profiles from now on; see [`Loader::set_profiles`].
     pub fn set_profiles(&self, specs: Vec<ProfileSpec>) {
         self.loader.set_profiles(specs);
@@ -48,10 +43,19 @@ impl Observer {
     pub fn refused_profiles(&self) -> Option<AssembleError> {
         self.loader.refused_profiles()
     }
+}
 
-    /// The plugins, as they fare.
-    #[must_use]
-    pub fn plugins(&self) -> Vec<PluginStatus> {
+impl SchedulerView for Observer {
+    fn look_at_core(&self, look: Box<dyn FnOnce(&Core) + Send>) {
+        // If it can't be sent, the scheduler has ended, and the look is dropped.
+        let _ = self.control.send(Control::Inspect(look));
+    }
+
+    fn emit(&self, event: PodEvent) {
+        let _ = self.control.send(Control::Emit(event));
+    }
+
+    fn plugins(&self) -> Vec<PluginStatus> {
         self.loader.status()
     }
 }

@@ -12,8 +12,8 @@ use tokio::sync::oneshot;
 use super::clock::Clock;
 use super::control::Control;
 use super::metered::Metered;
-use super::vitals::Vitals;
-use crate::admin::metrics::Meter;
+use berth_admin::Vitals;
+use berth_admin::metrics::Meter;
 use berth_plugin_host::Guests;
 
 /// How long the thread sleeps at most when nothing happens: the beat of what depends on time alone.

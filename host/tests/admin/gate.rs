@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
-use berth::admin::{self, Pair, Subject};
+use berth_admin::{Pair, Subject};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 use serde_json::{Value, json};
 
@@ -13,16 +13,16 @@ use crate::client::Client;
 use crate::cluster::until;
 use crate::reviews::ApiServer;
 
-fn options(kubeconfig: Option<&Path>) -> admin::Options {
-    let mut options = admin::Options::at("127.0.0.1:0".parse().expect("an address"));
+fn options(kubeconfig: Option<&Path>) -> berth_admin::Options {
+    let mut options = berth_admin::Options::at("127.0.0.1:0".parse().expect("an address"));
     options.authentication.kubeconfig = kubeconfig.map(Path::to_owned);
     options.authentication.skip_lookup = true;
     options.authorization.kubeconfig = kubeconfig.map(Path::to_owned);
     options
 }
 
-async fn start(options: &admin::Options) -> admin::Server {
-    admin::Server::start(options, Arc::new(Subject::default())).await.expect("served")
+async fn start(options: &berth_admin::Options) -> berth_admin::Server {
+    berth_admin::Server::start(options, Arc::new(Subject::default())).await.expect("served")
 }
 
 fn with_token(address: SocketAddr, token: &str) -> Client {
@@ -182,7 +182,7 @@ async fn what_cannot_be_served_is_said_in_a_sentence() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
     let holder = std::net::TcpListener::bind(taken).expect("free again");
     let missing = PathBuf::from("/does/not/exist");
-    let in_use = admin::Options { address: taken, ..options(None) };
+    let in_use = berth_admin::Options { address: taken, ..options(None) };
     let (mut certificate, mut authority, mut kubeconfig) = (options(None), options(None), options(None));
     certificate.tls.pair = Some(Pair { certificate: missing.clone(), key: missing.clone() });
     authority.authentication.client_ca = Some(missing.clone());
@@ -194,7 +194,7 @@ async fn what_cannot_be_served_is_said_in_a_sentence() {
         (kubeconfig, &["--authorization-kubeconfig: kubeconfig /does/not/exist"]),
     ] {
         let error =
-            admin::Server::start(&options, Arc::new(Subject::default())).await.expect_err("refused").to_string();
+            berth_admin::Server::start(&options, Arc::new(Subject::default())).await.expect_err("refused").to_string();
         assert!(words.iter().all(|words| error.contains(words)), "{error}");
     }
     drop(holder);

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use berth::admin::{self, Subject};
 use berth::scheduler::{Options, Scheduler};
+use berth_admin::Subject;
 use berth_kube::OwnPod;
 use client::{Answer, Client};
 use cluster::{Cluster, node, pod, until};
@@ -23,10 +23,10 @@ use kube::api::ListParams;
 use serde_json::json;
 
 /// A server on a free port, where everybody may read everything.
-async fn serve(subject: &Arc<Subject>) -> admin::Server {
-    let mut options = admin::Options::at("127.0.0.1:0".parse().expect("an address"));
+async fn serve(subject: &Arc<Subject>) -> berth_admin::Server {
+    let mut options = berth_admin::Options::at("127.0.0.1:0".parse().expect("an address"));
     options.authorization.always_allow = vec!["/*".to_owned()];
-    admin::Server::start(&options, Arc::clone(subject)).await.expect("served")
+    berth_admin::Server::start(&options, Arc::clone(subject)).await.expect("served")
 }
 
 /// Values by series: name and labels.
@@ -93,7 +93,7 @@ async fn a_scrape_has_kube_schedulers_names_and_labels_and_ours() {
     metrics.set_leads("berth", true);
     // Not in a pod: refusals are counted, and told to nobody.
     let refusals =
-        admin::report_refusals(cluster.client.clone(), None, scheduler.observer(), Arc::clone(&metrics), None);
+        berth_admin::report_refusals(cluster.client.clone(), None, scheduler.observer(), Arc::clone(&metrics), || None);
     let refusals = tokio::spawn(refusals);
 
     cluster.create(&pod("small", "default-scheduler")).await;
@@ -138,7 +138,7 @@ async fn a_refused_component_is_an_event_of_the_hosts_own_pod() {
     let metrics = Arc::clone(&options.metrics);
     let scheduler = Scheduler::start(cluster.client.clone(), options).await.expect("started");
     let own = Some(OwnPod::new("default", "berth-0"));
-    let refusals = admin::report_refusals(cluster.client.clone(), own, scheduler.observer(), metrics, None);
+    let refusals = berth_admin::report_refusals(cluster.client.clone(), own, scheduler.observer(), metrics, || None);
     let refusals = tokio::spawn(refusals);
     std::fs::write(cluster.directory.path().join("bad.wasm"), b"no component").expect("written");
 
@@ -163,10 +163,10 @@ async fn a_refused_component_is_an_event_of_the_hosts_own_pod() {
 async fn connections_that_ask_nothing_keep_no_probe_out() {
     let scheduler = Options::default();
     let subject = Arc::new(Subject::new(Arc::clone(&scheduler.vitals), Arc::clone(&scheduler.metrics)));
-    let mut options = admin::Options::at("127.0.0.1:0".parse().expect("an address"));
+    let mut options = berth_admin::Options::at("127.0.0.1:0".parse().expect("an address"));
     options.authorization.always_allow = vec!["/*".to_owned()];
     options.connections = 4;
-    let server = admin::Server::start(&options, subject).await.expect("served");
+    let server = berth_admin::Server::start(&options, subject).await.expect("served");
     // These have not begun their handshakes.
     let mut idle = Vec::new();
     for _ in 0..20 {

@@ -23,7 +23,7 @@ use serde_json::Value;
 use self::outcome::Outcomes;
 use super::cluster::{Cluster, Parts};
 use super::out;
-use crate::admin::DebugSignal;
+use berth_admin::DebugSignal;
 
 /// Without any news for so long something is wrong.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::ArgAction;
 
 use super::boolean;
-use crate::admin::{AuthenticationOptions, AuthorizationOptions, Headers};
+use berth_admin::{AuthenticationOptions, AuthorizationOptions, Headers};
 use berth_config::parse_duration;
 
 /// Who asks.

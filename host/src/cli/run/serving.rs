@@ -9,7 +9,7 @@ use clap::ArgAction;
 use tracing::warn;
 
 use super::boolean;
-use crate::admin::{Choice, MinVersion, Pair, Sharing, TlsOptions};
+use berth_admin::{Choice, MinVersion, Pair, Sharing, TlsOptions};
 
 /// Where health and metrics are served, and with which certificate.
 #[derive(Clone, Debug, clap::Args)]

@@ -12,6 +12,8 @@ mod routes;
 mod server;
 mod subject;
 mod tls;
+mod view;
+mod vitals;
 
 pub use self::access::{AccessError, AuthenticationOptions, AuthorizationOptions, Headers};
 pub use self::debugger::DebugSignal;
@@ -19,3 +21,5 @@ pub use self::refusals::report_refusals;
 pub use self::server::{Options, Server, Sharing, StartError};
 pub use self::subject::Subject;
 pub use self::tls::{Choice, MinVersion, Options as TlsOptions, Pair, TlsError};
+pub use self::view::SchedulerView;
+pub use self::vitals::Vitals;

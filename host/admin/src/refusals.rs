@@ -11,7 +11,7 @@ use berth_core::model::PodKey;
 use tracing::warn;
 
 use super::metrics::Metrics;
-use crate::scheduler::{Observer, Reload};
+use crate::view::SchedulerView;
 use berth_kube::OwnPod;
 use berth_plugin_host::{PluginState, PluginStatus};
 
@@ -35,25 +35,25 @@ enum Refusal {
 pub async fn report_refusals(
     client: Client,
     own: Option<OwnPod>,
-    observer: Observer,
+    scheduler: impl SchedulerView,
     metrics: Arc<Metrics>,
-    mut reload: Option<Reload>,
+    mut reload: impl FnMut() -> Option<String>,
 ) {
     let mut known = BTreeSet::new();
     let mut period = tokio::time::interval(PERIOD);
     period.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         period.tick().await;
-        let configuration = reload.as_mut().and_then(Reload::look);
+        let configuration = reload();
         metrics.set_configuration_refused(configuration.is_some());
-        let fresh = fresh(&mut known, &observer.plugins(), configuration);
+        let fresh = fresh(&mut known, &scheduler.plugins(), configuration);
         if fresh.is_empty() {
             continue;
         }
         fresh.iter().filter(|refusal| matches!(refusal, Refusal::Plugin(..))).for_each(|_| metrics.count_refusal());
         let Some(own) = &own else { continue };
         match own.key(&client).await {
-            Ok(key) => fresh.iter().for_each(|refusal| observer.emit(event(&key, refusal))),
+            Ok(key) => fresh.iter().for_each(|refusal| scheduler.emit(event(&key, refusal))),
             Err(error) => warn!("no events about what was refused: {error}"),
         }
     }

@@ -250,7 +250,7 @@ fn attempts_label(attempts: u32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::admin::metrics::{Format, Snapshot};
+    use crate::metrics::{Format, Snapshot};
 
     #[test]
     fn waits_on_permit_are_shown_by_what_came_of_them() -> Result<(), std::fmt::Error> {

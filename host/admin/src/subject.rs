@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::metrics::{CoreState, Format, Metrics, Snapshot};
-use crate::scheduler::{Observer, Vitals};
+use crate::view::{SchedulerView, inspect};
+use crate::vitals::Vitals;
 
 /// How long a scrape waits for the core's thread. A scrape without it is better than none.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -16,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub struct Subject {
     pub(super) vitals: Arc<Vitals>,
     metrics: Arc<Metrics>,
-    observer: OnceLock<Observer>,
+    scheduler: OnceLock<Box<dyn SchedulerView>>,
     /// What is in force; null until it is known.
     configuration: RwLock<Value>,
 }
@@ -29,8 +30,8 @@ impl Subject {
     }
 
     /// The scheduler is there. Only the first one counts.
-    pub fn observe(&self, observer: Observer) {
-        let _ = self.observer.set(observer);
+    pub fn observe(&self, scheduler: impl SchedulerView + 'static) {
+        let _ = self.scheduler.set(Box::new(scheduler));
     }
 
     /// This configuration is in force from now on, as a KubeSchedulerConfiguration.
@@ -43,11 +44,11 @@ impl Subject {
     }
 
     pub(super) async fn metrics(&self, format: Format) -> Result<String, std::fmt::Error> {
-        let snapshot = match self.observer.get() {
+        let snapshot = match self.scheduler.get() {
             None => Snapshot::default(),
-            Some(observer) => {
-                let core = tokio::time::timeout(PATIENCE, observer.inspect(CoreState::of)).await;
-                Snapshot { core: core.ok().and_then(Result::ok), plugins: observer.plugins() }
+            Some(scheduler) => {
+                let core = tokio::time::timeout(PATIENCE, inspect(&**scheduler, CoreState::of)).await;
+                Snapshot { core: core.ok().and_then(Result::ok), plugins: scheduler.plugins() }
             }
         };
         self.metrics.encode(&snapshot, format)

@@ -14,7 +14,7 @@ use tokio_rustls::rustls::sign::CertifiedKey;
 use tracing::{info, warn};
 
 use super::{Options, TlsError};
-use crate::admin::file;
+use crate::file;
 
 /// The files' names in `--cert-dir`, as kube-scheduler has them.
 const NAMES: (&str, &str) = ("kube-scheduler.crt", "kube-scheduler.key");

@@ -12,7 +12,7 @@ use tracing::{info, warn};
 
 use self::compare::{Actual, Known, differences};
 use self::dump::Dump;
-use crate::scheduler::Observer;
+use crate::view::{SchedulerView, inspect};
 
 /// Between two looks: what differs in both was not just on its way.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -40,10 +40,10 @@ impl DebugSignal {
     }
 
     /// Dumps and compares at every signal, for as long as it is polled.
-    pub async fn dump(mut self, client: Client, observer: Observer) {
+    pub async fn dump(mut self, client: Client, scheduler: impl SchedulerView) {
         loop {
             self.received().await;
-            if let Err(error) = debug(&client, &observer).await {
+            if let Err(error) = debug(&client, &scheduler).await {
                 warn!("SIGUSR2: {error:#}");
             }
         }
@@ -66,16 +66,16 @@ impl DebugSignal {
     }
 }
 
-async fn debug(client: &Client, observer: &Observer) -> Result<()> {
-    for line in observer.inspect(Dump::of).await?.lines() {
+async fn debug(client: &Client, scheduler: &dyn SchedulerView) -> Result<()> {
+    for line in inspect(scheduler, Dump::of).await?.lines() {
         info!("{line}");
     }
-    let first = look(client, observer).await?;
+    let first = look(client, scheduler).await?;
     let lasting: BTreeSet<String> = if first.is_empty() {
         first
     } else {
         tokio::time::sleep(PAUSE).await;
-        look(client, observer).await?.intersection(&first).cloned().collect()
+        look(client, scheduler).await?.intersection(&first).cloned().collect()
     };
     if lasting.is_empty() {
         info!("cache and queue are as the API server has nodes and pods");
@@ -89,8 +89,8 @@ async fn debug(client: &Client, observer: &Observer) -> Result<()> {
     Ok(())
 }
 
-async fn look(client: &Client, observer: &Observer) -> Result<BTreeSet<String>> {
+async fn look(client: &Client, scheduler: &dyn SchedulerView) -> Result<BTreeSet<String>> {
     let actual = Actual::list(client).await?;
-    let known = observer.inspect(Known::of).await?;
+    let known = inspect(scheduler, Known::of).await?;
     Ok(differences(&actual, &known))
 }

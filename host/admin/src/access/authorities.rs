@@ -14,7 +14,7 @@ use tracing::{info, warn};
 
 use super::AccessError;
 use super::subject_name::{self, SubjectName};
-use crate::admin::file;
+use crate::file;
 
 /// How often files are looked at.
 const PERIOD: Duration = Duration::from_secs(5);

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::checks::Checks;
 use super::metrics;
 use super::subject::Subject;
-use crate::scheduler::Vitals;
+use crate::vitals::Vitals;
 
 /// All of them, without the gate before them.
 pub(super) fn router(subject: Arc<Subject>) -> Router {

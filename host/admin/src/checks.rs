@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::scheduler::Vitals;
+use crate::vitals::Vitals;
 
 /// A core's thread that was not seen between two steps for so long is taken for stuck. A single call into a plugin is
 /// limited to less, and so is a whole cycle in a cluster of any size that is known.

@@ -14,7 +14,7 @@ use tracing::warn;
 use super::authentication::Following;
 use super::authorization::Decision;
 use super::{AccessError, Authentication, AuthenticationOptions, Authorization, AuthorizationOptions};
-use crate::admin::connections::Peer;
+use crate::connections::Peer;
 
 /// Who asks, and whether they may.
 pub struct Gate {
@@ -51,7 +51,7 @@ impl Gate {
 }
 
 /// Lets a request in, or answers it.
-pub(in crate::admin) async fn admit(
+pub(crate) async fn admit(
     State(gate): State<Arc<Gate>>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     request: Request,
