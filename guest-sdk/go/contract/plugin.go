@@ -2,36 +2,37 @@
 
 package contract
 
-// Who the plugin is, whatever its arguments.
+// The plugin's identity. It does not depend on the arguments.
 type Description struct {
-	// The name that profiles, events and messages use, in Kubernetes' style: `NodeAffinity`.
-	// 1 to 63 letters, digits, `-`, `_` and `.`.
+	// The name that profiles, events and messages use, in Kubernetes' style: `NodeAffinity`. 1 to 63 letters,
+	// digits, `-`, `_` and `.`.
 	Name string
-	// The plugin's own version, for people.
+	// The plugin's own version, for display.
 	Version string
 }
 
-// A change in the cluster that may make a pod schedulable which this plugin rejected.
+// A kind of change in the cluster that may make a pod schedulable that this plugin rejected.
 type ClusterEvent struct {
-	// A kind: `Node`, `Pod`, `PersistentVolumeClaim`, or `group/version/Kind` for any other.
+	// The kind: `Node`, `Pod`, `PersistentVolumeClaim`, or `group/version/Kind` for any other kind.
 	Kind    string
 	Actions EventActions
 }
 
-// What the plugin reads and what its answers depend on. It may differ with the arguments.
+// The facts that the plugin reads and the scope of its answers. The declaration may depend on the arguments.
 type Declaration struct {
-	// Facts of the pod to be placed.
+	// Facts of the pod to schedule.
 	PodFacts PodFacts
-	// Facts of nodes, kept up to date through `snapshot`.
+	// Facts of nodes. The host keeps the guest up to date through `snapshot`.
 	NodeFacts NodeFacts
-	// Facts of the pods on nodes, where node-facts has `pods`.
+	// Facts of the pods on nodes. Used if `node-facts` contains `pods`.
 	ResidentPodFacts PodFacts
 	ClusterFacts     ClusterFacts
-	// Of pre-filter and filter.
+	// The scope of pre-filter and filter.
 	FilterScope Scope
-	// Of pre-score and score.
+	// The scope of pre-score and score.
 	ScoreScope    Scope
 	Normalization Normalization
-	// Events after which a rejected pod is worth another try. Empty: any change of the facts declared above.
+	// Events after which the host retries a pod that this plugin rejected. If the list is empty, any change of
+	// the facts declared above causes a retry.
 	RetryOn []ClusterEvent
 }

@@ -17,9 +17,9 @@ const (
 	PreFilterResultTagAll PreFilterResultTag = iota
 	// This plugin has nothing to filter for this pod.
 	PreFilterResultTagSkip
-	// Only these nodes, by name, can do; unknown names are ignored, up to 1 MiB of them. Several plugins' lists are
-	// intersected.
+	// Only the nodes with these names can fit. The host ignores unknown names. The limit is 1 MiB of names. The
+	// host intersects the lists of several plugins.
 	PreFilterResultTagNarrow
-	// No node can do.
+	// No node fits.
 	PreFilterResultTagReject
 )

@@ -6,6 +6,6 @@ type PreScoreResult uint8
 
 const (
 	PreScoreResultScore PreScoreResult = iota
-	// This plugin has nothing to say about this pod: it adds nothing to any node's total.
+	// The plugin does not score this pod: it adds nothing to the total of any node.
 	PreScoreResultSkip
 )

@@ -2,7 +2,8 @@
 
 package contract
 
-// A node's facts. At first all that were declared, later those that changed; `none` says unchanged.
+// A node's facts. The first record of a node has all declared facts, later records have the changed facts.
+// `none` means unchanged.
 type Node struct {
 	ID uint32
 	// [name] `metadata.name`.
@@ -13,15 +14,15 @@ type Node struct {
 	Labels Option[[]Label]
 	// [annotations] `metadata.annotations`, sorted by key.
 	Annotations Option[[]Label]
-	// [taints] `spec.taints`, in their order.
+	// [taints] `spec.taints`, in the order of the spec.
 	Taints Option[[]Taint]
 	// [unschedulable] `spec.unschedulable`.
 	Unschedulable Option[bool]
 	// [allocatable] `status.allocatable`.
 	Allocatable Option[Resources]
-	// [images] ids of the names in `status.images[].names`.
+	// [images] The ids of the names in `status.images[].names`.
 	Images Option[[]uint32]
-	// [used-ports] of the node's pods.
+	// [used-ports] The host ports of the node's pods.
 	UsedPorts Option[[]HostPort]
 	// [conditions] `status.conditions`.
 	Conditions Option[[]Condition]
@@ -29,6 +30,7 @@ type Node struct {
 	DeclaredFeatures Option[[]string]
 }
 
+// The summed requests of a scalar resource on a node.
 type ScalarUsage struct {
 	Node uint32
 	// For example `nvidia.com/gpu`.
@@ -36,43 +38,48 @@ type ScalarUsage struct {
 	Quantity int64
 }
 
-// What pods ask of their nodes, assumed pods included; a row for each of `nodes`, in columns of equal length.
+// The summed requests of the pods on nodes, including assumed pods. The columns are parallel to `nodes`, except
+// `scalars`.
 type Usage struct {
+	// The nodes of this update.
 	Nodes []uint32
-	// Sum of the pods' `effective` requests, millicores.
+	// The sum of the pods' `effective` cpu requests, in millicores.
 	MilliCPU []int64
-	// Bytes.
+	// The sum of the pods' `effective` memory requests, in bytes.
 	Memory []int64
-	// Bytes.
+	// The sum of the pods' `effective` ephemeral-storage requests, in bytes.
 	EphemeralStorage []int64
-	// Number of pods.
+	// The number of pods.
 	Pods []int64
-	// Millicores, with 100 for each container that names none.
+	// The sum of cpu requests in millicores. A container without a cpu request counts as 100 millicores.
 	NonZeroMilliCPU []int64
-	// Bytes, with 200 MB (209715200 bytes) for each container that names none.
+	// The sum of memory requests in bytes. A container without a memory request counts as 200 MB (209715200
+	// bytes).
 	NonZeroMemory []int64
-	// All other resources that changed, of these nodes; 0 where the last pod went.
+	// All other resources of these nodes that changed. 0 after the last pod that requests the resource has left
+	// the node.
 	Scalars []ScalarUsage
 }
 
-// An image by one of its names, over the whole cluster.
+// An image name and its image, over the whole cluster.
 type Image struct {
 	ID uint32
-	// As the kubelet reports it in `node.status.images[].names`.
+	// The name as the kubelet reports it in `node.status.images[].names`.
 	Name string
-	// `sizeBytes`, of the node that reported the name first.
+	// `sizeBytes` as the first node that reported the name has it.
 	Size int64
-	// On how many nodes it is.
+	// The number of nodes that have the image.
 	Nodes uint32
 }
 
-// A pod on a node, assumed ones included.
+// A pod on a node. Includes assumed pods.
 type ResidentPod struct {
 	ID   uint32
 	Node uint32
 	Pod  Pod
 }
 
+// A change in the cluster.
 type Change struct {
 	// Tag says which of the fields counts.
 	Tag                ChangeTag
@@ -91,13 +98,14 @@ type ChangeTag uint8
 
 const (
 	ChangeTagNode ChangeTag = iota
-	// The id, and everything that was sent about it, is gone; its pods may go before or after.
+	// The node and everything that was sent about it is removed, and its id is free. The host may remove the
+	// node's pods before or after the node.
 	ChangeTagNodeRemoved
 	ChangeTagUsage
 	ChangeTagImage
 	ChangeTagImageRemoved
 	ChangeTagResidentPod
 	ChangeTagResidentPodRemoved
-	// How many nodes there are.
+	// The number of nodes in the cluster.
 	ChangeTagNodeCount
 )

@@ -2,7 +2,7 @@
 
 package contract
 
-// One entry of a `map[string]string`: labels, annotations, node selectors.
+// One entry of a `map[string]string`: a label, an annotation or an entry of a node selector.
 type Label struct {
 	// For example `topology.kubernetes.io/zone`.
 	Key string
@@ -30,7 +30,7 @@ const (
 type TolerationOperator uint8
 
 const (
-	// `Equal`, also where the field is empty.
+	// `Equal`; also used if the field is empty.
 	TolerationOperatorEqual TolerationOperator = iota
 	TolerationOperatorExists
 	// `Lt`: the taint's value, an integer, is less than the toleration's.
@@ -39,7 +39,7 @@ const (
 	TolerationOperatorGreaterThan
 )
 
-// What a pod with this taint's effect may not do without tolerating it.
+// The effect of a taint on pods that do not tolerate it.
 type TaintEffect uint8
 
 const (
@@ -50,11 +50,11 @@ const (
 
 // `pod.spec.tolerations[]`.
 type Toleration struct {
-	// Empty with `exists`: every key.
+	// An empty key with operator `exists` matches every key.
 	Key      string
 	Operator TolerationOperator
 	Value    string
-	// `none`: every effect.
+	// `none` matches every effect.
 	Effect Option[TaintEffect]
 }
 
@@ -67,7 +67,7 @@ const (
 	SelectorOperatorDoesNotExist
 	// `Gt`: the label's value, an integer, is greater than the requirement's only value.
 	SelectorOperatorGreaterThan
-	// `Lt`.
+	// `Lt`: the label's value, an integer, is less than the requirement's only value.
 	SelectorOperatorLessThan
 )
 
@@ -78,33 +78,37 @@ type Requirement struct {
 	Values   []string
 }
 
-// `nodeSelectorTerms[]`: all requirements have to hold; a term without any holds for no node.
+// An entry of `nodeSelectorTerms[]`: all requirements must hold. A term without requirements matches no node.
 type NodeSelectorTerm struct {
 	// `matchExpressions`, on the node's labels.
 	Expressions []Requirement
-	// `matchFields`, on the node's fields; Kubernetes knows `metadata.name` only, with In and NotIn.
+	// `matchFields`, on the node's fields. Kubernetes supports only `metadata.name`, with the operators In and
+	// NotIn.
 	Fields []Requirement
 }
 
-// `preferredDuringSchedulingIgnoredDuringExecution[]` of a node affinity.
+// An entry of `preferredDuringSchedulingIgnoredDuringExecution[]` of a node affinity.
 type PreferredNodeTerm struct {
 	// 1 to 100.
 	Weight int32
 	Term   NodeSelectorTerm
 }
 
-// A `metav1.LabelSelector`; empty selects everything. `matchLabels` come as requirements with operator In.
+// A `metav1.LabelSelector`. An empty selector selects everything. The host turns `matchLabels` into
+// requirements with operator In.
 type LabelSelector struct {
 	Requirements []Requirement
 }
 
-// A `PodAffinityTerm`. `matchLabelKeys` and `mismatchLabelKeys` are merged into the selector by the API server.
+// A `PodAffinityTerm`. The API server merges `matchLabelKeys` and `mismatchLabelKeys` into the selector.
 type PodAffinityTerm struct {
 	// `none` selects no pods.
 	Selector Option[LabelSelector]
-	// `namespaces`; with an absent namespace-selector and an empty list: the pod's own, filled in by the host.
+	// `namespaces`. If the list is empty and `namespaceSelector` is absent, the host fills in the pod's own
+	// namespace.
 	Namespaces []string
-	// `namespaceSelector`; empty selects every namespace, `none` none beyond `namespaces`.
+	// `namespaceSelector`. An empty selector selects every namespace; `none` selects no namespace beyond
+	// `namespaces`.
 	NamespaceSelector Option[LabelSelector]
 	TopologyKey       string
 	// 1 to 100 in a preferred term, 0 in a required one.
@@ -131,24 +135,24 @@ const (
 	NodeInclusionPolicyIgnore
 )
 
-// `pod.spec.topologySpreadConstraints[]`.
+// An entry of `pod.spec.topologySpreadConstraints[]`.
 type SpreadConstraint struct {
 	MaxSkew           int32
 	TopologyKey       string
 	WhenUnsatisfiable UnsatisfiableAction
 	// `none` selects no pods.
 	Selector Option[LabelSelector]
-	// At least 1; 1 where the field is absent.
+	// At least 1; 1 if the field is absent.
 	MinDomains int32
-	// `nodeAffinityPolicy`; honor where absent.
+	// `nodeAffinityPolicy`; honor if absent.
 	NodeAffinityPolicy NodeInclusionPolicy
-	// `nodeTaintsPolicy`; ignore where absent.
+	// `nodeTaintsPolicy`; ignore if absent.
 	NodeTaintsPolicy NodeInclusionPolicy
 	MatchLabelKeys   []string
 }
 
-// A quantity of an extended resource, of hugepages, or of an attachable-volumes resource: what kube-scheduler
-// calls a scalar resource. Unit: the resource's own (bytes for hugepages, devices for `nvidia.com/gpu`).
+// A quantity of an extended resource, of hugepages, or of an attachable-volumes resource. kube-scheduler calls
+// these scalar resources. The unit is the resource's own: bytes for hugepages, devices for `nvidia.com/gpu`.
 type Scalar struct {
 	// For example `nvidia.com/gpu` or `hugepages-2Mi`.
 	Name     string
@@ -163,27 +167,29 @@ type Resources struct {
 	Memory int64
 	// `ephemeral-storage`, in bytes.
 	EphemeralStorage int64
-	// `pods`: how many pods a node may run (allocatable); 0 in a pod's requests.
+	// `pods`: the number of pods that a node may run (allocatable); 0 in a pod's requests.
 	Pods int64
-	// All others, sorted by name, zero quantities included where the object names them.
+	// All other resources, sorted by name. Includes zero quantities that the object names.
 	Scalars []Scalar
 }
 
-// What a pod asks of a node, summed over its containers by the host, once, as kube-scheduler's
-// `resource.PodRequests` does: containers and restartable init containers added up, init containers taken at
-// their maximum, pod-level resources (`spec.resources`) before containers' where set, `spec.overhead` added.
+// A pod's resource requests, summed over its containers by the host, once per pod, as kube-scheduler's
+// `resource.PodRequests` does: containers and restartable init containers are added up, init containers count
+// with their maximum, pod-level resources (`spec.resources`) take precedence over the containers' requests, and
+// `spec.overhead` is added.
 type PodRequests struct {
-	// From the spec: what NodeResourcesFit's filter compares.
+	// Requests from the spec. NodeResourcesFit's filter compares these.
 	Fit Resources
-	// The same with a resize in progress taken into account (`status.containerStatuses[].resources` and
-	// `allocatedResources`): what scores and a node's usage count.
+	// Requests that take a resize in progress into account (`status.containerStatuses[].resources` and
+	// `allocatedResources`). Scores and a node's usage count these.
 	Effective Resources
-	// Cpu of the containers alone, as the spec has it, with 100 millicores for each that names none: what NodeResourcesFit
-	// scores. In millicores.
+	// Cpu requests of the containers alone, from the spec, in millicores. A container without a cpu request
+	// counts as 100 millicores. NodeResourcesFit scores this value.
 	NonZeroMilliCPU int64
-	// The same of memory, with 200 MB (209715200 bytes) for each that names none.
+	// Memory requests of the containers alone, from the spec, in bytes. A container without a memory request
+	// counts as 200 MB (209715200 bytes).
 	NonZeroMemory int64
-	// Names of the resources whose `fit` comes from the spec at all (a request of 0 differs from none).
+	// Names of the resources that the spec requests. A request of 0 differs from no request.
 	Named []string
 }
 
@@ -206,9 +212,9 @@ const (
 	ProtocolSCTP
 )
 
-// A port that a container takes on its node (`ports[].hostPort` > 0).
+// A host port of a container (`ports[].hostPort` > 0).
 type HostPort struct {
-	// `hostIP`; `0.0.0.0` where empty.
+	// `hostIP`; `0.0.0.0` if empty.
 	IP       string
 	Protocol Protocol
 	// 1 to 65535.
@@ -219,19 +225,19 @@ type HostPort struct {
 type Container struct {
 	Name string
 	Kind ContainerKind
-	// As written, without a default tag added.
+	// The image as written in the spec. The host does not add a default tag.
 	Image string
 	// `resources.requests`.
 	Requests Resources
-	// `ports[]` with a hostPort.
+	// The entries of `ports[]` that have a hostPort.
 	HostPorts []HostPort
 }
 
-// The images that a pod runs, as written, without a default tag added.
+// The images that a pod uses, as written in the spec. The host does not add a default tag.
 type PodImages struct {
-	// `spec.initContainers[].image`, then `spec.containers[].image`: one for each container, duplicates kept.
+	// `spec.initContainers[].image`, then `spec.containers[].image`: one entry per container, duplicates kept.
 	Containers []string
-	// `spec.volumes[].image.reference` of the volumes that are images.
+	// `spec.volumes[].image.reference` of image volumes.
 	Volumes []string
 }
 
@@ -241,26 +247,27 @@ type ClaimSource struct {
 	ReadOnly bool
 }
 
-// The claim that is made for an ephemeral volume.
+// The PersistentVolumeClaim that Kubernetes creates for an ephemeral volume.
 type EphemeralSource struct {
-	// Its name: the pod's and the volume's.
+	// The claim's name: the pod's name and the volume's name, joined by a hyphen.
 	Claim string
-	// `metadata.uid` of the pod, which has to own the claim: an earlier pod of its name may have left one.
+	// `metadata.uid` of the pod. The claim must be owned by this pod, because an earlier pod with the same name
+	// may have left a claim of this name behind.
 	PodUID string
 }
 
-// A disk that VolumeRestrictions or NodeVolumeLimits know by its identity.
+// A disk that VolumeRestrictions or NodeVolumeLimits identify by its id.
 type Disk struct {
-	// `pdName`, `volumeID`, `diskURI`; for iscsi `iqn`, for rbd `image`.
+	// `pdName`, `volumeID` or `diskURI`; for iscsi `iqn`, for rbd `image`.
 	ID string
-	// For rbd the pool, for azure-disk the `kind`; else empty.
+	// The pool for rbd, the `kind` for azure-disk, empty for other disks.
 	Pool string
-	// For rbd the monitors, else empty.
+	// The monitors for rbd, empty for other disks.
 	Monitors []string
 	ReadOnly bool
 }
 
-// Where a volume comes from; only what scheduling reads.
+// The source of a volume, reduced to the fields that scheduling reads.
 type VolumeSource struct {
 	// Tag says which of the fields counts.
 	Tag                   VolumeSourceTag
@@ -290,37 +297,39 @@ const (
 	VolumeSourceTagPortworxVolume
 	VolumeSourceTagISCSI
 	VolumeSourceTagRBD
-	// `csi`: an inline volume of this driver.
+	// `csi`: an inline volume of the driver with this name.
 	VolumeSourceTagCSI
-	// `image`: an OCI image or artifact, by its reference.
+	// `image`: an OCI image or artifact with this reference.
 	VolumeSourceTagImage
-	// Any that no scheduler plugin reads: configMap, secret, emptyDir, projected, hostPath, …
+	// Any source that no scheduler plugin reads: configMap, secret, emptyDir, projected, hostPath, …
 	VolumeSourceTagOther
 )
 
 // `pod.spec.volumes[]`.
 type Volume struct {
-	// Empty where the source is `other`: admission gives each pod such a volume with a random name.
+	// The volume's name. Empty if the source is `other`, because admission adds such a volume with a random
+	// name to each pod.
 	Name   string
 	Source VolumeSource
 }
 
-// `pod.spec.resourceClaims[]`, with the claim's name from the status where a template made it.
+// An entry of `pod.spec.resourceClaims[]`, with the claim's name from the pod's status if the claim is made
+// from a template.
 type PodResourceClaim struct {
 	Name string
-	// Empty where the claim is still to be made from the template.
+	// The claim's name. Empty while the claim has not been created from the template.
 	Claim    string
 	Template string
 }
 
-// A pod. Which fields are filled is what the plugin declared in `pod-facts`; the flag that stands for each group
-// of fields is named in brackets.
+// A pod. The host fills only the fields that the plugin declared in `pod-facts`. The flag for each group of
+// fields stands in brackets.
 type Pod struct {
-	// [name] `metadata.name`. [resource-claims] also, where the pod asks for devices.
+	// [name] `metadata.name`. Also filled with [resource-claims] if the pod requests devices.
 	Name string
 	// [namespace] `metadata.namespace`.
 	Namespace string
-	// [uid] `metadata.uid`. [resource-claims] also, where the pod asks for devices.
+	// [uid] `metadata.uid`. Also filled with [resource-claims] if the pod requests devices.
 	UID string
 	// [labels] `metadata.labels`.
 	Labels []Label
@@ -328,20 +337,20 @@ type Pod struct {
 	Annotations []Label
 	// [owners] `metadata.ownerReferences`.
 	Owners []Owner
-	// [node-name] `spec.nodeName`: of a pending pod, empty.
+	// [node-name] `spec.nodeName`. Empty for a pending pod.
 	NodeName string
 	// [scheduler-name] `spec.schedulerName`.
 	SchedulerName string
-	// [priority] `spec.priority`; 0 where absent.
+	// [priority] `spec.priority`; 0 if absent.
 	Priority int32
-	// [priority] `spec.preemptionPolicy`; lower-priority where absent.
+	// [priority] `spec.preemptionPolicy`; lower-priority if absent.
 	Preemption PreemptionPolicy
 	// [tolerations] `spec.tolerations`.
 	Tolerations []Toleration
 	// [node-affinity] `spec.nodeSelector`.
 	NodeSelector []Label
-	// [node-affinity] `spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution`: terms of
-	// which one has to hold; `none` where absent, which differs from an empty list (no node matches).
+	// [node-affinity] `spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution`. At least one
+	// of the terms must match. `none` if the field is absent; an empty list matches no node.
 	RequiredNodeAffinity Option[[]NodeSelectorTerm]
 	// [node-affinity] `…preferredDuringSchedulingIgnoredDuringExecution`.
 	PreferredNodeAffinity []PreferredNodeTerm
@@ -351,35 +360,37 @@ type Pod struct {
 	AntiAffinity PodAffinity
 	// [topology-spread] `spec.topologySpreadConstraints`.
 	TopologySpread []SpreadConstraint
-	// [requests] see `pod-requests`.
+	// [requests] The pod's resource requests, see `pod-requests`.
 	Requests PodRequests
-	// [containers] init containers first, then containers, each in the spec's order. [resource-claims] also, of a pod that
-	// asks for extended resources.
+	// [containers] Init containers first, then containers, each in the spec's order. Also filled with
+	// [resource-claims] if the pod requests extended resources.
 	Containers []Container
-	// [images] of containers and image volumes. A group of its own, as much else in `containers` and `volumes`
-	// tells pods apart that run the same images.
+	// [images] Images of containers and of image volumes. A separate flag, because other fields of `containers`
+	// and `volumes` differ between pods that run the same images.
 	Images PodImages
-	// [host-ports] of containers and restartable init containers.
+	// [host-ports] Host ports of containers and restartable init containers.
 	HostPorts []HostPort
 	// [volumes] `spec.volumes`.
 	Volumes []Volume
 	// [scheduling-gates] `spec.schedulingGates[].name`.
 	SchedulingGates []string
-	// [resource-claims] `spec.resourceClaims`. A pod asks for devices by these, or by extended resources, which a
-	// DeviceClass may stand for. A claim is owned by, and reserved for, a pod of that name and uid: those come with it.
-	// Pods that ask for no devices share their template.
+	// [resource-claims] `spec.resourceClaims`. A pod requests devices through resource claims, or through
+	// extended resources that a DeviceClass maps to devices. A claim is owned by, and reserved for, a pod with
+	// a certain name and uid, so this flag also fills `name` and `uid` of pods that request devices. All pods
+	// that do not request devices can share a template.
 	ResourceClaims []PodResourceClaim
 	// [host-network] `spec.hostNetwork`.
 	HostNetwork bool
 	// [nominated-node] `status.nominatedNodeName`.
 	NominatedNodeName string
-	// [deletion] `metadata.deletionTimestamp` is set.
+	// [deletion] True if `metadata.deletionTimestamp` is set.
 	Deleting bool
-	// [start-time] `status.startTime`, seconds since 1970; 0 where absent.
+	// [start-time] `status.startTime`, in seconds since 1970; 0 if absent.
 	StartTime int64
-	// [user-namespace] `spec.hostUsers` is false: the pod's users are not those of its node.
+	// [user-namespace] True if `spec.hostUsers` is false: the pod runs in its own user namespace.
 	UserNamespace bool
-	// [restart-actions] `restartPolicyRules[].action` of all init containers and containers, each once, sorted.
+	// [restart-actions] `restartPolicyRules[].action` of all init containers and containers, sorted, without
+	// duplicates.
 	RestartActions []string
 }
 
@@ -405,9 +416,9 @@ type Condition struct {
 	Status ConditionStatus
 }
 
-// The groups of pod fields that a plugin reads. They make its template: pods that are equal in all of them share
-// one, and are asked about once. Declare `name` or `uid` only where the decision depends on them: every pod is a
-// template of its own then.
+// The groups of pod fields that a plugin reads. They define the plugin's templates: pods that are equal in all
+// declared fields share a template, and the host asks about the template once. Declare `name` or `uid` only if
+// the decision depends on them, because every pod then has a template of its own.
 type PodFacts uint32
 
 const (
@@ -469,7 +480,7 @@ var PodFactsNames = [...]string{
 	"RestartActions",
 }
 
-// The groups of node facts that a plugin reads; what is not named here is not sent.
+// The groups of node facts that a plugin reads. The host sends no other facts.
 type NodeFacts uint16
 
 const (
@@ -482,15 +493,15 @@ const (
 	NodeFactsUnschedulable
 	// `status.allocatable`.
 	NodeFactsAllocatable
-	// What the node's pods ask for, assumed ones included.
+	// Resource requests of the node's pods, including assumed pods.
 	NodeFactsUsage
 	NodeFactsImages
-	// Host ports that the node's pods take.
+	// Host ports that the node's pods use.
 	NodeFactsUsedPorts
 	NodeFactsConditions
 	// `status.declaredFeatures`.
 	NodeFactsDeclaredFeatures
-	// The node's pods themselves, with the facts of `declaration.resident-pod-facts`.
+	// The pods on the node, with the facts of `plugin.declaration.resident-pod-facts`.
 	NodeFactsPods
 )
 
@@ -510,13 +521,14 @@ var NodeFactsNames = [...]string{
 	"Pods",
 }
 
-// Aggregates over the cluster that a plugin reads. A change of one makes every answer of the plugin stale.
+// Aggregates over the cluster that a plugin reads. A change of a declared aggregate invalidates all cached
+// answers of the plugin.
 type ClusterFacts uint8
 
 const (
-	// How many nodes there are.
+	// The number of nodes.
 	ClusterFactsNodeCount ClusterFacts = 1 << iota
-	// Every image's size and number of nodes.
+	// The size of every image, and the number of nodes that have the image.
 	ClusterFactsImages
 )
 
@@ -526,30 +538,31 @@ var ClusterFactsNames = [...]string{
 	"Images",
 }
 
-// What the plugin's answers depend on, so that the host may keep them.
+// The inputs that a plugin's answers depend on. The host uses the scope to cache answers.
 type Scope uint8
 
 const (
-	// Anything; asked for every pod. The default.
+	// The answer may depend on anything. The host asks for every pod. The default.
 	ScopeCluster Scope = iota
-	// The template, the plugin's arguments, the cluster facts it declared, and the node's own facts that it
-	// declared. Asked again only for nodes that changed. Its pre-filter and pre-score answers depend on the
-	// template and the arguments alone.
+	// The answer depends on the template, the plugin's arguments, the declared cluster facts and the node's own
+	// declared facts. The host asks again only about nodes whose declared facts changed. The plugin's
+	// pre-filter and pre-score answers depend on the template and the arguments alone.
 	ScopeNode
-	// Sums over the pods of topology domains, which sort nodes into few classes: see `classes`. Without that interface, as
-	// cluster.
+	// The answer depends on sums over the pods of topology domains, so that the nodes fall into few classes:
+	// see the interface `classes`. A plugin that does not export `classes` is treated as scope `cluster`.
 	ScopeDomain
 )
 
-// What the host does with raw scores before it applies the weight.
+// How the host normalizes raw scores before it applies the weight.
 type Normalization uint8
 
 const (
 	// Raw scores are final, 0 to 100.
 	NormalizationNone Normalization = iota
-	// Scaled so that the highest raw score is 100 (`helper.DefaultNormalizeScore`); negative ones are not allowed.
+	// The host scales scores so that the highest raw score becomes 100 (`helper.DefaultNormalizeScore`).
+	// Negative scores are not allowed.
 	NormalizationDefault
-	// The same, then turned round: 100 for the lowest.
+	// The host scales scores as `default` does, then reverses them: the lowest raw score becomes 100.
 	NormalizationDefaultReversed
 	// The component exports `normalize`.
 	NormalizationCustom
@@ -585,42 +598,43 @@ var EventActionsNames = [...]string{
 	"UpdateGatesEliminated",
 }
 
-// How a plugin says no. Codes and their meaning are kube-scheduler's.
+// The reason class of a rejection. The codes and their meaning are those of kube-scheduler.
 type Code uint8
 
 const (
-	// Not on this node as things are; taking pods away might help.
+	// The pod does not fit on this node now. Preemption might help.
 	CodeUnschedulable Code = iota
-	// Not on this node whatever pods are taken away.
+	// The pod does not fit on this node, and preemption cannot help.
 	CodeUnschedulableAndUnresolvable
-	// The plugin could not tell; the pod's cycle fails and is tried again.
+	// The plugin failed to decide. The pod's scheduling cycle fails, and the host retries the pod.
 	CodeError
-	// Not yet: the pod waits for something that the plugin expects.
+	// The pod waits for something that the plugin expects.
 	CodePending
 )
 
-// A no, with its reasons as people read them in `kubectl describe pod`: `node(s) had untolerated taint {…}`.
+// A rejection, with its reasons as `kubectl describe pod` shows them: `node(s) had untolerated taint {…}`.
 type Status struct {
 	Code    Code
 	Reasons []string
 }
 
-// Answers about many nodes. `nodes` runs parallel to the nodes asked about: 0 says fits, n says `outcomes[n-1]`.
-// Each distinct outcome stands once; at most 1,000 outcomes, with 1 MiB of reasons in all. An SDK folds what is beyond into
-// one. A plugin that gives more fails.
+// Answers about many nodes. `nodes` is parallel to the nodes of the call: 0 means that the pod fits, n means
+// `outcomes[n-1]`. Each distinct outcome occurs once. The limits are 1,000 outcomes and 1 MiB of reasons in
+// all. An SDK merges the outcomes beyond the limit into one. The host treats an answer over the limits as a
+// failure of the plugin.
 type Verdicts struct {
 	Outcomes []Status
 	Nodes    []uint16
 }
 
-// One attempt to place one pod. Plugins have no clock and no randomness but these.
+// One attempt to schedule one pod. A plugin has no other source of time and randomness.
 type Cycle struct {
-	// Grows by one with every attempt.
+	// The id of the attempt. Each attempt has a higher id than the one before.
 	ID uint64
-	// The cycle's time, milliseconds since 1970.
+	// The time of the cycle, in milliseconds since 1970.
 	Time int64
-	// Random, different for every cycle and plugin; the same when a recording is replayed.
+	// A random number, different for every cycle and plugin. A replayed recording uses the recorded seed.
 	Seed uint64
-	// The pod to be placed; given to `plugin.hold-template` before.
+	// The template of the pod to schedule. The host has passed the template to `plugin.hold-template` before.
 	Template uint32
 }
