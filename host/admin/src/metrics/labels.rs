@@ -43,7 +43,7 @@ pub(crate) struct CallLabels {
     pub plugin: String,
     /// As in [`PointLabels`], and `ScoreExtensionNormalize`.
     pub extension_point: &'static str,
-    /// `Success`, `Unschedulable`, `Skip`, `Error`.
+    /// `Success`, `Unschedulable`, `UnschedulableAndUnresolvable`, `Skip`, `Wait`, `Error`.
     pub status: &'static str,
 }
 

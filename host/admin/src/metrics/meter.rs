@@ -75,7 +75,7 @@ pub struct Call {
     pub plugin: PluginId,
     /// The extension point.
     pub point: ExtensionPoints,
-    /// `Success`, `Unschedulable`, `Skip`, `Error`.
+    /// `Success`, `Unschedulable`, `UnschedulableAndUnresolvable`, `Skip`, `Wait`, `Error`.
     pub status: &'static str,
     /// The duration, if the call was timed.
     pub took: Option<Duration>,
