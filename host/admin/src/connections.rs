@@ -27,7 +27,7 @@ use tracing::debug;
 /// The time limit of a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// The time limit for the head of a request. kube-scheduler's server has the same limit.
+/// The time limit for the head of the next request. kube-scheduler's server has the same limit for the first request.
 const REQUEST_HEAD: Duration = Duration::from_secs(32);
 
 /// The age of a request after which its connection may be closed for a new one. The API server's limit is one minute,

@@ -1,9 +1,9 @@
-//! The configuration of the scheduler: files and flags become one checked [`Configuration`].
+//! The configuration of the scheduler: reads a file into a checked [`Configuration`], which flags may then override.
 //!
 //! **In:** a YAML or JSON file with a KubeSchedulerConfiguration (v1, v1beta3, v1beta2) or an old Policy, and
-//! optionally a BerthConfiguration. **Out:** a [`Configuration`] with one [`ProfileSpec`] per profile, notes about
-//! fields without effect, and for each enabled plugin its place in the file; or a [`ConfigError`] that lists every
-//! problem with line, column and field path.
+//! optionally a BerthConfiguration; for a Policy also the environment variable `KUBE_MAX_PD_VOLS`. **Out:** a
+//! [`Configuration`] with one [`ProfileSpec`] per profile, notes about fields without effect, and for each enabled
+//! plugin its place in the file; or a [`ConfigError`] that lists every problem with line, column and field path.
 //!
 //! **Never:** this crate opens no connection and loads no plugin, and it returns no configuration from a file that
 //! has a problem. The code that loads the plugins checks that each enabled plugin exists and implements its extension
@@ -57,7 +57,7 @@ use berth_core::profile_spec::ProfileSpec;
 /// The maximum size of a configuration file, in bytes. A larger file is refused.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The checked configuration that results from a file and the flags.
+/// A checked configuration, from a file or from defaults. The command line overrides fields with its flags.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Configuration {
     /// The profiles: at least one, each with a different scheduler name.

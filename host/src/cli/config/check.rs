@@ -1,4 +1,4 @@
-//! `berth config check`.
+//! `berth config check`: prints what a configuration file would run, and its problems.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `berth plugin check`.
+//! `berth plugin check`: examines a component and prints what it exports, reads and costs.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `berth plugin componentize`.
+//! `berth plugin componentize`: converts a core WebAssembly module into a component.
 
 use std::fs::File;
 use std::io::{Read, Write};

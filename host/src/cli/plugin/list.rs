@@ -1,4 +1,4 @@
-//! `berth plugin list`.
+//! `berth plugin list`: prints the plugins of a configuration and their states.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `berth plugin test`.
+//! `berth plugin test`: compares a plugin's results with a table of test cases.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
