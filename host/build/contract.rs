@@ -1,4 +1,4 @@
-//! The contract's bindings for C, which the SDKs of C and Zig stand on, generated from `wit/`.
+//! Generates the contract's C bindings from `wit/`. The SDKs of C and Zig are based on them.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use wit_parser::{Resolve, SourceMap};
 
 use crate::at;
 
-/// All extension points that the C SDK knows. A plugin exports those of which it defines the function.
+/// A world with all extension points that the C SDK supports. A plugin exports those whose functions it defines.
 const WORLD: &str = "world berth { include base; include with-snapshot; include with-filter; include with-score; }";
 
 /// Writes `berth.h` and `berth.c` to the folder.
@@ -21,7 +21,7 @@ pub fn write(wit: &Path, folder: &Path) -> Result<(), String> {
             (name.interface_id("types"), "berth".to_owned()),
             (name.interface_id("log"), "berth_log".to_owned()),
         ],
-        // `berth plugin componentize` knows the type.
+        // The object file would only carry the component type, which `berth plugin componentize` adds itself.
         no_object_file: true,
         ..wit_bindgen_c::Opts::default()
     };
@@ -35,7 +35,7 @@ pub fn write(wit: &Path, folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The contract with that world in its package.
+/// Parses the contract and adds [`WORLD`] to its package.
 fn resolve(wit: &Path) -> Result<(Resolve, wit_parser::PackageId), String> {
     let mut sources = SourceMap::new();
     for entry in fs::read_dir(wit).map_err(at(wit))? {

@@ -1,4 +1,6 @@
-//! What the binary carries: the default plugins, the sources that `berth plugin new` writes.
+//! Build script: generates the lists of files that the binary embeds. **In:** built plugins (`*.wasm`), SDKs,
+//! templates and `wit/`. **Out:** Rust lists of `include_bytes!` and generated SDK files in `OUT_DIR`. The script
+//! writes nowhere else and downloads nothing.
 
 mod contract;
 mod manifest;
@@ -28,7 +30,7 @@ fn run() -> Result<(), String> {
     sources::embed(repository, &out)
 }
 
-/// The error of a file, with its name.
+/// Returns a function that adds the file's name to an I/O error.
 fn at(path: &Path) -> impl Fn(std::io::Error) -> String + '_ {
     move |error| format!("{}: {error}", path.display())
 }

@@ -1,14 +1,15 @@
-//! The Rust SDK's manifest as it can stand outside of the workspace.
+//! Makes the Rust SDK's `Cargo.toml` usable outside of the workspace.
 
 use std::fs;
 use std::path::Path;
 
 use crate::at;
 
-/// Tables that only the repository's own work needs.
+/// Tables that only development in the repository needs.
 const LEFT_OUT: [&str; 2] = ["[dev-dependencies]", "[lints]"];
 
-/// Writes the SDK's `Cargo.toml` to the folder, with the workspace's values where it refers to them.
+/// Writes the SDK's `Cargo.toml` to the folder. Values inherited from the workspace are replaced by the workspace's
+/// values.
 pub fn write(repository: &Path, folder: &Path) -> Result<(), String> {
     let read = |file: &str| {
         let path = repository.join(file);
@@ -21,7 +22,7 @@ pub fn write(repository: &Path, folder: &Path) -> Result<(), String> {
     fs::write(&file, resolved).map_err(at(&file))
 }
 
-/// Both have a line for a key.
+/// Resolves inherited values. In both manifests, each key must be on a line of its own.
 fn resolve(manifest: &str, workspace: &str) -> Result<String, String> {
     let (mut text, mut table) = (String::new(), "");
     for line in manifest.lines() {

@@ -1,4 +1,5 @@
-//! The default plugins, and those that old Policy files name: a list of `include_bytes!` for `wasm/embed.rs`.
+//! Embeds the default plugins and the plugins for old Policy files: writes a list of `include_bytes!` for
+//! `src/default_plugins.rs`.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -7,9 +8,9 @@ use std::{env, fs};
 use crate::at;
 
 pub fn embed(repository: &Path, out: &Path) -> Result<(), String> {
-    // Named, or where `make guests` leaves them.
+    // The directory from the environment, or the output directory of `make guests`.
     let dir = env::var_os("BERTH_DEFAULT_PLUGINS").map_or(repository.join("target/plugins/default"), PathBuf::from);
-    // Cargo compares times of the files in it, too.
+    // For a directory, cargo also checks the modification times of the files in it.
     println!("cargo::rerun-if-changed={}", dir.display());
     let components = components(&dir)?;
     if components.is_empty() {

@@ -1,13 +1,13 @@
-//! What `berth plugin new` writes: each language's SDK with the contract, and its template. A list of `include_bytes!` for
-//! `cli/plugin/new/sources.rs`, with the paths that the files have in a project: the SDK's lie in `berth/` as in the
-//! repository, so that they find each other.
+//! Embeds what `berth plugin new` writes: each language's SDK with the contract, and its template. Writes a list of
+//! `include_bytes!` for `src/cli/plugin/new/sources.rs`, with the path of each file in a project. The SDK's files are
+//! in `berth/`, with the same paths as in the repository, so that relative references stay valid.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::{at, contract, manifest};
 
-/// The languages, each with its SDK: files, and folders with all that is in them.
+/// The languages with the parts of their SDKs: files, and folders with their whole content.
 const LANGUAGES: [(&str, &[&str]); 6] = [
     ("rust", &["guest-sdk/README.md", "guest-sdk/src"]),
     ("go", &["guest-sdk/go"]),
@@ -36,11 +36,11 @@ const C: [&str; 6] = [
     "guest-sdk/c/testing.h",
 ];
 
-/// It stands over C's.
+/// The Zig SDK is based on the C SDK.
 const ZIG: [&str; 9] =
     [C[0], C[1], C[2], C[3], C[4], C[5], "guest-sdk/zig/README.md", "guest-sdk/zig/build", "guest-sdk/zig/src"];
 
-/// What authors don't need of the SDKs: folders and ends of files' names.
+/// Suffixes of files and folders that plugin authors don't need.
 const LEFT_OUT: [&str; 4] = ["decisions", "generate", "__pycache__", "_test.go"];
 
 pub fn embed(repository: &Path, out: &Path) -> Result<(), String> {
@@ -71,18 +71,18 @@ pub fn embed(repository: &Path, out: &Path) -> Result<(), String> {
     fs::write(&file, list).map_err(at(&file))
 }
 
-/// Paths below a folder, with slashes, and the files there.
+/// Files by their path below a folder, with slashes.
 #[derive(Default)]
 struct Files(Vec<(String, PathBuf)>);
 
-/// As [`files`]; a change of one, or a new one, has this program run again.
+/// Returns the same as [`files`], and has cargo run this script again if a part changes.
 fn watched(folder: &Path, parts: &[&str], left_out: &[&str]) -> Result<Files, String> {
-    // Cargo looks at all that is in a folder.
+    // For a folder, cargo checks the whole content.
     parts.iter().for_each(|part| println!("cargo::rerun-if-changed={}", folder.join(part).display()));
     files(folder, parts, left_out)
 }
 
-/// The files that these parts of a folder are and have in them, without those that are left out.
+/// Returns the files of these parts of a folder, recursively, without names that end in a suffix of `left_out`.
 fn files(folder: &Path, parts: &[&str], left_out: &[&str]) -> Result<Files, String> {
     let mut files = Files::default();
     parts.iter().try_for_each(|part| collect(folder, &folder.join(part), left_out, &mut files))?;

@@ -1,4 +1,4 @@
-//! The components in the binary: the default plugins, and the plugins that run only where a profile names them.
+//! The components embedded in the binary: the default plugins, and plugins that run only if a profile names them.
 
 use berth_plugin_host::BuiltIn;
 
@@ -8,7 +8,7 @@ const COMPONENTS: &[BuiltIn] = &include!(concat!(env!("OUT_DIR"), "/default_plug
 #[cfg(not(feature = "embed"))]
 const COMPONENTS: &[BuiltIn] = &[];
 
-/// Returns the components that were embedded when the binary was built; none without the feature `embed`.
+/// Returns the components that were embedded at build time. Without the feature `embed`, there are none.
 #[must_use]
 pub fn default_plugins() -> &'static [BuiltIn] {
     COMPONENTS

@@ -1,4 +1,5 @@
-//! Leader election on the embedded API server: two candidates on a clock of the test's, and two processes on the real one.
+//! Tests leader election against the in-memory API server: two candidates on a simulated clock, and two processes on
+//! the real clock.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
 
@@ -20,10 +21,10 @@ use serde_json::json;
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 
-/// Half a second of the test's clock is a step.
+/// A step of the simulated clock, in milliseconds.
 const STEP: u64 = 500;
 
-/// A candidate that does what is due when the test's clock says so.
+/// A candidate that acts by the simulated clock.
 struct Candidate {
     election: Election,
     lock: Lock,
@@ -35,13 +36,13 @@ impl Candidate {
         Self { election: Election::new(identity, Timing::default()), lock }
     }
 
-    /// All that is due now. Why it stops, if it does.
+    /// Does everything that is due. Returns the reason if the candidate stops.
     async fn turn(&mut self, now: u64) -> Option<Loss> {
         loop {
             match self.election.next(moment(now), 0.5) {
                 Next::Wait(_) => return None,
                 Next::Stop(loss) => return Some(loss),
-                // The clock stands still while the server works, however long that takes.
+                // The simulated clock stands still during the request.
                 Next::Send { request, .. } => {
                     let answer = self.lock.send(request, Duration::from_secs(60)).await;
                     self.election.answer(answer, moment(now));
@@ -85,7 +86,7 @@ async fn the_second_takes_over_when_the_first_stops_renewing() {
         }
         second.turn(now).await;
         if now == 5_000 {
-            // Somebody else's change to the Lease stands in nobody's way.
+            // A change of the Lease by another client does not disturb the election.
             let label = json!({"metadata": {"labels": {"watched-by": "somebody"}}});
             leases(&cluster).patch("berth", &PatchParams::default(), &Patch::Merge(label)).await.expect("labelled");
         }
@@ -147,7 +148,7 @@ async fn a_standby_knows_the_cluster_and_binds_nothing_until_it_begins() {
     cluster.stop().await;
 }
 
-/// `berth run` with an election of short times, against the cluster.
+/// Starts `berth run` against the cluster, with short election timings.
 fn berth(cluster: &Cluster) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_berth"));
     command.args(["run", "--secure-port=any", "--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s"]);

@@ -1,39 +1,40 @@
-//! Whether the process lives, and whether it is ready.
+//! Health checks: liveness and readiness of the process.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::vitals::Vitals;
 
-/// A core's thread that was not seen between two steps for so long is taken for stuck. A single call into a plugin is
-/// limited to less, and so is a whole cycle in a cluster of any size that is known.
+/// The scheduling thread counts as stuck if it was not seen between two steps for this long. A single plugin call and
+/// a whole scheduling cycle take less, also in the largest supported clusters.
 const STALLED: Duration = Duration::from_secs(90);
 
-/// A list of checks.
+/// The checks of one endpoint, with their results.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Checks {
     name: &'static str,
     checks: Vec<Check>,
-    /// What was to be left out, and is none of them.
+    /// Names to exclude that are no checks of this endpoint.
     unknown: Vec<String>,
 }
 
-/// A check by name, with what is wrong; `None` where it was left out.
+/// The name of a check and its result. `None` is a check that was excluded.
 type Check = (&'static str, Option<Result<(), String>>);
 
 impl Checks {
-    /// `/livez`: a process that fails it is to be started anew.
+    /// Returns the checks of `/livez`. A process that fails them must be restarted.
     pub(super) fn live(vitals: &Vitals) -> Self {
         let core = core_thread(vitals.since_beat());
         Self { name: "livez", checks: vec![("ping", Some(Ok(()))), ("core-thread", Some(core))], unknown: Vec::new() }
     }
 
-    /// `/healthz`, which is the older name.
+    /// Returns the checks of `/healthz`, the older name of `/livez`.
     pub(super) fn healthy(vitals: &Vitals) -> Self {
         Self { name: "healthz", ..Self::live(vitals) }
     }
 
-    /// `/readyz`: the process does, or could at once do, its work. Who stands by for a leader is ready, too.
+    /// Returns the checks of `/readyz`: the process schedules, or can start at once. A standby of the leader election
+    /// is ready, too.
     pub(super) fn ready(vitals: &Vitals) -> Self {
         let Self { mut checks, .. } = Self::live(vitals);
         let unless = |good: bool, what: &str| if good { Ok(()) } else { Err(what.to_owned()) };
@@ -44,7 +45,7 @@ impl Checks {
         Self { name: "readyz", checks, unknown: Vec::new() }
     }
 
-    /// Without those of these names.
+    /// Excludes the checks with these names.
     pub(super) fn without(mut self, names: Vec<String>) -> Self {
         let excluded = |name: &str| names.iter().any(|excluded| excluded == name);
         self.checks.iter_mut().filter(|(name, _)| excluded(name)).for_each(|(_, result)| *result = None);
@@ -52,7 +53,7 @@ impl Checks {
         self
     }
 
-    /// That of this name alone; `None` where there is none.
+    /// Returns the result of one check, or `None` if the check is unknown or excluded.
     pub(super) fn only(&self, name: &str) -> Option<Result<(), String>> {
         self.checks.iter().find(|(known, _)| *known == name)?.1.clone()
     }
@@ -69,7 +70,7 @@ fn core_thread(since_beat: Option<Duration>) -> Result<(), String> {
     }
 }
 
-/// As the API server shows its own.
+/// Formats the results as the API server formats its own.
 impl fmt::Display for Checks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, result) in &self.checks {

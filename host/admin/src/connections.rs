@@ -1,4 +1,4 @@
-//! Connections to the server: accepted, led through their TLS handshakes, and bounded in number and in time.
+//! Accepts connections, performs their TLS handshakes, and limits their number and duration.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -24,28 +24,29 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tower_service::Service;
 use tracing::debug;
 
-/// How long a handshake may take.
+/// The time limit of a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// How long a client may take to send the head of its next request; kube-scheduler's server allows as much for the first one.
+/// The time limit for the head of the next request. kube-scheduler's server has the same limit for the first request.
 const REQUEST_HEAD: Duration = Duration::from_secs(32);
 
-/// How long a request may take before its connection is closed for a new one. The API server gives up after a minute as well.
+/// The age of a request after which its connection may be closed for a new one. The API server's limit is one minute,
+/// too.
 const REQUEST: Duration = Duration::from_secs(60);
 
-/// A pause after the system refused a connection, for example because the process has no more file descriptors.
+/// The pause after the system refuses a connection, for example because the process has no more file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The client at the other end of a connection.
 #[derive(Clone)]
 pub struct Peer {
-    /// The client's certificate, and those that it sent to vouch for it. The handshake has not verified them.
+    /// The client's certificate and its intermediate certificates. The handshake does not verify them against an
+    /// authority.
     pub certificates: Arc<[CertificateDer<'static>]>,
 }
 
-/// Accepts connections and serves them for as long as it is polled. There are at most `most` at once. When there are so many, the
-/// one that has waited longest for a request is closed for a new one: clients that connect and ask nothing, whatever their number, keep
-/// no probe out.
+/// Accepts and serves connections for as long as it is polled, at most `most` at once. At the limit, a new connection
+/// replaces the connection that has waited longest for a request, so idle clients can't lock out probes.
 pub(super) async fn serve(listener: TcpListener, tls: Arc<ServerConfig>, router: Router, most: usize) {
     let acceptor = TlsAcceptor::from(tls);
     let places = Arc::new(Places::default());
@@ -64,7 +65,7 @@ pub(super) async fn serve(listener: TcpListener, tls: Arc<ServerConfig>, router:
         while tasks.try_join_next().is_some() {}
         number += 1;
         let place = Place { places: Arc::clone(&places), number };
-        // The task has its entry before it can end: both need the lock.
+        // Hold the lock while spawning, so that the entry exists before the task can end and remove it.
         let mut open = places.lock();
         let handle = tasks.spawn(connection(stream, address, acceptor.clone(), router.clone(), place));
         open.insert(number, Connection { handle, waiting: true, since: Instant::now(), closing: false });
@@ -111,15 +112,15 @@ struct Places {
 
 struct Connection {
     handle: AbortHandle,
-    /// It waits for its handshake or for a request. Otherwise a request is being answered.
+    /// Whether the connection waits for its handshake or for a request. Otherwise the server is answering a request.
     waiting: bool,
-    /// Since when it does the one or the other.
+    /// The time of the last change of `waiting`.
     since: Instant,
-    /// It was told to close for another one.
+    /// Whether the connection was aborted to free a place.
     closing: bool,
 }
 
-/// A connection's place, which is free again when this is dropped.
+/// The place of one connection. Dropping it frees the place.
 struct Place {
     places: Arc<Places>,
     number: u64,
@@ -130,15 +131,16 @@ impl Places {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns when there are fewer connections than `most`.
+    /// Returns when there are fewer than `most` connections.
     async fn wait_for_one(&self, most: usize) {
         while !self.has_one(most.max(1)) {
-            // Without a free place, a request may become too old.
+            // The timeout rechecks the age of requests even if no connection ends.
             let _ = tokio::time::timeout(PAUSE, self.freed.notified()).await;
         }
     }
 
-    /// Whether there is a free place. If not, one connection is told to close, unless all are at work.
+    /// Returns whether a place is free. If none is, aborts one connection, unless all are answering requests that are
+    /// not too old.
     fn has_one(&self, most: usize) -> bool {
         let mut open = self.lock();
         if open.len() < most {
@@ -154,7 +156,7 @@ impl Places {
     }
 }
 
-/// The connection to close for another one: that which waits longest, else that whose request takes too long.
+/// Returns the connection to close: the longest waiting one, else the oldest request that exceeds [`REQUEST`].
 fn longest_waiting<'a>(connections: impl Iterator<Item = &'a mut Connection>) -> Option<&'a mut Connection> {
     let may_close = |connection: &&mut Connection| connection.waiting || connection.since.elapsed() > REQUEST;
     connections.filter(may_close).min_by_key(|connection| (!connection.waiting, connection.since))

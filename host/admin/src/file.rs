@@ -1,4 +1,4 @@
-//! Small files: certificates, keys.
+//! Reads and writes small files: certificates and keys.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result, Write};
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// The largest file that is read, in bytes: a bundle of all the world's authorities is a fifth of it.
+/// The maximum size of a file, in bytes. A bundle of all public certificate authorities is about a fifth of it.
 const MOST: u64 = 1 << 20;
 
-/// All of it.
+/// Reads the whole file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     let mut content = Vec::new();
     File::open(path)?.take(MOST + 1).read_to_end(&mut content)?;
@@ -19,7 +19,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Whole or not at all, for its owner alone, in a directory that is made where it is missing.
+/// Writes the file atomically, readable for its owner only. Creates the directory if it is missing.
 pub(super) fn write_privately(path: &Path, text: &str) -> Result<()> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(directory)?;

@@ -1,5 +1,13 @@
-//! What the process says about itself over HTTPS: `/healthz`, `/livez`, `/readyz`, `/metrics`; what it says at SIGUSR2; and
-//! what it says about plugins and configurations that it refused.
+//! The administrative interface of the scheduler process: probes, metrics, debug dumps and reports of refused files.
+//!
+//! **In:** the options of the HTTPS server, a [`Subject`] with the scheduler's [`Vitals`], [`metrics`] and
+//! configuration, and the scheduler itself through the trait [`SchedulerView`]. **Out:** `/healthz`, `/livez`,
+//! `/readyz`, `/metrics` and `/configz` over HTTPS; at SIGUSR2, a dump of cache and queue in the log, with a
+//! comparison to the API server; an event on the process's own pod for each refused plugin or configuration.
+//!
+//! **Never:** this crate takes no scheduling decision and does not change the core. It serves no path to a client
+//! that [`AuthenticationOptions`] and [`AuthorizationOptions`] don't admit, and neither stores nor logs a bearer
+//! token.
 
 mod access;
 mod checks;

@@ -1,5 +1,4 @@
-//! What the process was given and did not take, components and its configuration: counted, and told as events of the host's
-//! own pod.
+//! Reports refused components and configurations: counts them, and writes events on the host's own pod.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,23 +14,24 @@ use crate::view::SchedulerView;
 use berth_kube::OwnPod;
 use berth_plugin_host::{PluginState, PluginStatus};
 
-/// How often plugins and configuration are looked at: more often than the loader looks at its directory.
+/// The period of the checks of plugins and configuration. It is shorter than the period of the plugin loader.
 const PERIOD: Duration = Duration::from_secs(2);
 
-/// Who reports, in events.
+/// The reporting controller of the events.
 const CONTROLLER: &str = "berth";
 
-/// Something that is not taken, and why.
+/// A refused component or configuration, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Refusal {
-    /// A component, by its path.
+    /// The path of a component and the reason.
     Plugin(String, String),
-    /// What the configuration file says now.
+    /// The reason that the current content of the configuration file is refused.
     Configuration(String),
 }
 
-/// Takes up changes of the configuration file, counts refusals, and writes an event for each where this process runs in a
-/// pod that it knows (`own`). Goes on for as long as it is polled.
+/// Reloads the configuration periodically through `reload`, which returns the reason if the file is refused. Counts
+/// refused components, and writes an event for each new refusal if this process runs in a known pod (`own`). Runs for
+/// as long as it is polled.
 pub async fn report_refusals(
     client: Client,
     own: Option<OwnPod>,
@@ -59,7 +59,8 @@ pub async fn report_refusals(
     }
 }
 
-/// What is refused now and was not at the last look. One that was mended meanwhile counts anew when it comes back.
+/// Returns the refusals that are new since the last check. A refusal that was fixed in between counts as new when it
+/// recurs.
 fn fresh(known: &mut BTreeSet<Refusal>, plugins: &[PluginStatus], configuration: Option<String>) -> Vec<Refusal> {
     let refused = plugins.iter().filter(|plugin| plugin.state == PluginState::Refused);
     let why = |plugin: &PluginStatus| plugin.last_error.clone().unwrap_or_else(|| "is refused".to_owned());

@@ -1,4 +1,4 @@
-//! The paths that are served.
+//! The HTTP paths of the server.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::metrics;
 use super::subject::Subject;
 use crate::vitals::Vitals;
 
-/// All of them, without the gate before them.
+/// Returns the router with all paths, without access checks.
 pub(super) fn router(subject: Arc<Subject>) -> Router {
     let mut router = Router::new();
     for (path, look) in
@@ -36,7 +36,7 @@ pub(super) fn router(subject: Arc<Subject>) -> Router {
     router.route("/metrics", get(scrape)).route("/configz", get(configuration)).fallback(nothing).with_state(subject)
 }
 
-/// What probes are asked with.
+/// The query parameters of a probe.
 #[derive(Debug, PartialEq, Eq)]
 struct Query {
     verbose: bool,
@@ -44,7 +44,7 @@ struct Query {
 }
 
 impl Query {
-    /// Of names and values as they are: no check's name needs escapes.
+    /// Parses the query without decoding escapes: no check's name needs them.
     fn of(query: &str) -> Self {
         let pairs = || query.split('&').map(|part| part.split_once('=').unwrap_or((part, "")));
         let exclude = pairs().filter(|(name, _)| *name == "exclude").map(|(_, value)| value.to_owned()).collect();
@@ -60,7 +60,7 @@ fn answer(checks: &Checks, verbose: bool) -> Response {
     }
 }
 
-/// Under the name that kube-scheduler registers its own by.
+/// Serves `/configz`, under the key that kube-scheduler uses for its own configuration.
 async fn configuration(State(subject): State<Arc<Subject>>) -> Response {
     Json(json!({ "componentconfig": subject.configuration() })).into_response()
 }

@@ -1,4 +1,4 @@
-//! The HTTPS server for probes and scrapes.
+//! The HTTPS server for probes and metrics.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,37 +13,37 @@ use super::tls::{self, Certificate, TlsError};
 use super::{connections, routes};
 use berth_supervisor::Supervisor;
 
-/// How connections are waited for at once.
+/// The backlog of the listening socket: the maximum number of connections that wait to be accepted.
 const BACKLOG: u32 = 128;
 
-/// Where and to whom it is served.
+/// Options of the server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Port 0 is any free one.
+    /// The address to listen on. Port 0 selects any free port.
     pub address: SocketAddr,
-    /// With whom the address is shared.
+    /// Whether other processes may listen on the same address.
     pub sharing: Sharing,
-    /// Certificates, versions, suites.
+    /// Certificates, TLS versions and cipher suites.
     pub tls: tls::Options,
-    /// Who asks.
+    /// Authentication of clients.
     pub authentication: AuthenticationOptions,
-    /// What they may.
+    /// Authorization of clients.
     pub authorization: AuthorizationOptions,
-    /// How many connections there may be at once. Default: 512.
+    /// The maximum number of simultaneous connections. Default: 512.
     pub connections: usize,
-    /// Watches over the server's task.
+    /// Reports the end of the server's task.
     pub supervisor: Supervisor,
 }
 
-/// Whether others may listen at the same place.
+/// Whether other processes may listen on the same address.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sharing {
-    /// `--permit-port-sharing`: SO_REUSEPORT.
+    /// `--permit-port-sharing`: sets SO_REUSEPORT.
     pub port: bool,
 }
 
 impl Options {
-    /// At this address, with all else as kube-scheduler has it without flags.
+    /// Returns options for this address, with kube-scheduler's defaults for everything else.
     #[must_use]
     pub fn at(address: SocketAddr) -> Self {
         Self {
@@ -58,17 +58,17 @@ impl Options {
     }
 }
 
-/// A running server; it ends when it is dropped.
+/// A running server. Dropping it ends the server.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
     task: JoinHandle<()>,
 }
 
-/// Why nothing can be served.
+/// The reason that the server can't start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The address can't be had.
+    /// The server can't listen on the address.
     #[error(
         "can't listen on {address} for health and metrics: {source}; choose another address with --bind-address and \
          --secure-port (0 serves nothing, `any` takes a free port)"
@@ -76,13 +76,13 @@ pub enum StartError {
     Address {
         /// The address.
         address: SocketAddr,
-        /// The system's word.
+        /// The I/O error.
         source: std::io::Error,
     },
-    /// Certificates or flags of TLS.
+    /// A certificate or a TLS flag can't be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// Authorities, kubeconfigs, the lookup.
+    /// A certificate authority file or kubeconfig can't be used, or the lookup in the cluster failed.
     #[error(transparent)]
     Access(#[from] AccessError),
 }
@@ -94,10 +94,10 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Serves.
+    /// Starts the server in a task of its own.
     ///
     /// # Errors
-    /// The address is taken, or none of this machine's; a file that flags name is not what it should be.
+    /// The address is in use or not an address of this machine, or a file that a flag names can't be used.
     pub async fn start(options: &Options, subject: Arc<Subject>) -> Result<Self, StartError> {
         let fail = |source| StartError::Address { address: options.address, source };
         let listener = listen(options).map_err(fail)?;
@@ -114,7 +114,7 @@ impl Server {
         Ok(Self { address, task })
     }
 
-    /// Where it serves.
+    /// Returns the address that the server listens on.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -123,7 +123,8 @@ impl Server {
 
 fn listen(options: &Options) -> std::io::Result<TcpListener> {
     let socket = if options.address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // Where a process before has just ended; no two listen at one place by this.
+    // Allows a restart while connections of the previous process are in TIME_WAIT. Two processes still can't listen
+    // on one address.
     socket.set_reuseaddr(true)?;
     #[cfg(unix)]
     if options.sharing.port {

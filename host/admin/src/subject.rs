@@ -1,4 +1,4 @@
-//! What is asked about: a scheduler, from before it is there.
+//! The state that the server reports. It exists before the scheduler.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
@@ -9,32 +9,32 @@ use super::metrics::{CoreState, Format, Metrics, Snapshot};
 use crate::view::{SchedulerView, inspect};
 use crate::vitals::Vitals;
 
-/// How long a scrape waits for the core's thread. A scrape without it is better than none.
+/// The time that a scrape waits for the scheduling thread. A scrape without the core's metrics is better than none.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A scheduler's signs of life, counts and state.
+/// Vitals, metrics, configuration and scheduler of this process.
 #[derive(Default)]
 pub struct Subject {
     pub(super) vitals: Arc<Vitals>,
     metrics: Arc<Metrics>,
     scheduler: OnceLock<Box<dyn SchedulerView>>,
-    /// What is in force; null until it is known.
+    /// The effective configuration, or null before it is known.
     configuration: RwLock<Value>,
 }
 
 impl Subject {
-    /// One whose scheduler is still to come.
+    /// Returns a subject without a scheduler.
     #[must_use]
     pub fn new(vitals: Arc<Vitals>, metrics: Arc<Metrics>) -> Self {
         Self { vitals, metrics, ..Self::default() }
     }
 
-    /// The scheduler is there. Only the first one counts.
+    /// Sets the scheduler. Later calls have no effect.
     pub fn observe(&self, scheduler: impl SchedulerView + 'static) {
         let _ = self.scheduler.set(Box::new(scheduler));
     }
 
-    /// This configuration is in force from now on, as a KubeSchedulerConfiguration.
+    /// Sets the effective configuration, as a KubeSchedulerConfiguration, for `/configz`.
     pub fn show_configuration(&self, configuration: Value) {
         *self.configuration.write().unwrap_or_else(PoisonError::into_inner) = configuration;
     }

@@ -1,4 +1,4 @@
-//! How this crate sees the scheduler.
+//! The interface through which this crate accesses the scheduler.
 
 use anyhow::{Result, anyhow};
 use berth_core::Core;

@@ -1,17 +1,18 @@
-//! Signs of life, for probes: written by the scheduler, read from any thread.
+//! Vital signs of the scheduler for probes. The scheduler writes them, any thread reads them.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How the scheduler is.
+/// Vital signs of the scheduler.
 #[derive(Debug)]
 pub struct Vitals {
     began: Instant,
-    /// When the core's thread was last seen between two steps, in milliseconds since `began`; 0 before it started.
+    /// The time at which the scheduling thread was last seen between two steps, in milliseconds since `began`; 0
+    /// before it started.
     beat: AtomicU64,
     informers_synced: AtomicBool,
-    /// Why the first set of plugins does not serve yet.
+    /// The reason that the first set of plugins is not in service yet.
     plugins_missing: Mutex<Option<String>>,
     stopping: AtomicBool,
 }
@@ -29,7 +30,7 @@ impl Default for Vitals {
 }
 
 impl Vitals {
-    /// How long ago the core's thread was last seen between two steps; `None` before it started.
+    /// Returns the time since the scheduling thread was last seen between two steps, or `None` before it started.
     #[must_use]
     pub fn since_beat(&self) -> Option<Duration> {
         match self.beat.load(Relaxed) {
@@ -38,41 +39,41 @@ impl Vitals {
         }
     }
 
-    /// Whether all that was in the cluster at the start is known.
+    /// Returns whether the informers know all objects that were in the cluster at the start.
     #[must_use]
     pub fn informers_synced(&self) -> bool {
         self.informers_synced.load(Relaxed)
     }
 
-    /// Why the first set of plugins does not serve yet; `None` once one does.
+    /// Returns the reason that the first set of plugins is not in service yet, or `None` once it is.
     #[must_use]
     pub fn plugins_missing(&self) -> Option<String> {
         self.plugins_missing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether the end has begun: no more pods are taken.
+    /// Returns whether the shutdown has begun: the scheduler takes no more pods.
     #[must_use]
     pub fn stopping(&self) -> bool {
         self.stopping.load(Relaxed)
     }
 
-    /// The core's thread lives.
+    /// Records that the scheduling thread is alive.
     pub fn beat(&self) {
         let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.beat.store(now.max(1), Relaxed);
     }
 
-    /// The informers are synced.
+    /// Records that the informers are synced.
     pub fn set_informers_synced(&self) {
         self.informers_synced.store(true, Relaxed);
     }
 
-    /// The first plugins serve, or don't, for this reason.
+    /// Records that the first set of plugins is in service (`None`), or the reason that it is not.
     pub fn set_plugins_missing(&self, why: Option<String>) {
         *self.plugins_missing.lock().unwrap_or_else(PoisonError::into_inner) = why;
     }
 
-    /// The end begins.
+    /// Records that the shutdown has begun.
     pub fn set_stopping(&self) {
         self.stopping.store(true, Relaxed);
     }

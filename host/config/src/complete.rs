@@ -1,6 +1,6 @@
-//! A file with everything filled in that it leaves open: what is in force, as `--write-config-to` prints it.
+//! Completes a configuration with defaults: the effective configuration, as `--write-config-to` prints it.
 //!
-//! The defaults are kube-scheduler's. [`DIFFERENCES`] are those that are not, on purpose.
+//! The defaults are kube-scheduler's, except for [`DIFFERENCES`].
 
 use std::collections::BTreeSet;
 
@@ -12,26 +12,26 @@ use super::v1::{
 };
 use crate::leader_election::LeaderElection;
 
-/// Defaults that are not kube-scheduler's: the field, and why.
+/// Defaults that differ from kube-scheduler's on purpose: the field and the reason.
 pub const DIFFERENCES: [(&str, &str); 2] = [
     ("leaderElection.resourceName", "a Lease of its own, so that both can run side by side"),
     ("clientConnection.qps", "no limit: the API server's own priority and fairness is one"),
 ];
 
-/// Requests without a limit.
+/// The value of `qps` that stands for no limit.
 pub(super) const NO_LIMIT: f32 = -1.0;
 
-/// How long an extender may take to answer.
+/// The default `httpTimeout` of an extender.
 const EXTENDER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The resources that are scored by.
+/// The resources that NodeResourcesFit and NodeResourcesBalancedAllocation score by default.
 const SCORED: [&str; 2] = ["cpu", "memory"];
 
-/// Defaults in seconds.
+/// Default backoff durations, in seconds.
 pub(super) const POD_INITIAL_BACKOFF: i64 = 1;
 pub(super) const POD_MAX_BACKOFF: i64 = 10;
 
-/// The file with everything filled in.
+/// Returns the configuration with every default filled in.
 pub(super) fn completed(file: &KubeSchedulerConfiguration) -> KubeSchedulerConfiguration {
     let mut configuration = file.clone();
     complete(&mut configuration);
@@ -79,13 +79,13 @@ fn leader_election(configuration: &mut KubeSchedulerConfiguration) {
     set_duration(&mut election.retry_period, default.timing.retry_period);
 }
 
-/// An empty text stands for the default, as in all of Kubernetes.
+/// Sets the default if the text is absent or empty. Kubernetes treats an empty text as absent.
 fn set_text(field: &mut Option<String>, default: &str) {
     let text = field.take().filter(|text| !text.is_empty());
     *field = Some(text.unwrap_or_else(|| default.to_owned()));
 }
 
-/// As does no time at all.
+/// Sets the default if the duration is absent or zero. Kubernetes treats zero as absent.
 fn set_duration(field: &mut Option<Duration>, default: std::time::Duration) {
     *field = Some(field.filter(|duration| !duration.0.is_zero()).unwrap_or(Duration(default)));
 }
@@ -96,7 +96,8 @@ fn complete_extender(extender: &mut Extender) {
     }
 }
 
-/// What extenders look after instead is what NodeResourcesFit ignores, whatever its arguments say.
+/// Overwrites `ignoredResources` of NodeResourcesFit with the resources that an extender manages and the scheduler
+/// ignores.
 fn leave_to_extenders(configuration: &mut KubeSchedulerConfiguration) {
     let managed = configuration.extenders.iter().flat_map(|extender| &extender.managed_resources);
     let ignored: Vec<String> =
@@ -129,7 +130,7 @@ fn complete_profile(profile: &mut Profile) {
     configs.sort_by(|one, other| one.name.cmp(&other.name));
 }
 
-/// A weight that is not given is written as 0.
+/// Writes an absent weight as 0, and the weight of a disabled plugin as 0.
 fn weigh(set: &mut PluginSet) {
     for plugin in set.enabled.iter_mut().chain(&mut set.disabled) {
         plugin.weight.get_or_insert(0);
@@ -139,7 +140,7 @@ fn weigh(set: &mut PluginSet) {
     }
 }
 
-/// The plugins that are enabled anywhere.
+/// Returns the names of all plugins that any extension point or `multiPoint` enables.
 fn wanted(plugins: &Plugins) -> BTreeSet<String> {
     plugins.sets().flat_map(|(_, set)| &set.enabled).map(|plugin: &Plugin| plugin.name.clone()).collect()
 }

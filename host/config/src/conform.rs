@@ -1,7 +1,6 @@
-//! Whether a document is what its schema says; and the document as the type that the schema is of.
+//! Checks a document against its JSON Schema and reads the document as the type that the schema describes.
 //!
-//! This is done here, and not by serde, for the sake of the messages: everything that is wrong is told, each with its place,
-//! and with what was perhaps meant.
+//! This module exists for its messages. It reports every problem with its place and a hint; serde stops at the first.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -14,7 +13,7 @@ use super::scalars;
 use super::tree::{Entry, Node, Value};
 use berth_apimachinery::nearest;
 
-/// Reads the document as a `T`. It is absent where too much is wrong for one.
+/// Reads the document as a `T`. Returns `None` if a problem prevents that, and all problems.
 pub(super) fn read<T: DeserializeOwned + JsonSchema>(root: &Node) -> (Option<T>, Problems) {
     let schema = schemars::schema_for!(T).to_value();
     let mut conform = Conform { schema: &schema, problems: Problems::new() };
@@ -28,7 +27,7 @@ pub(super) fn read<T: DeserializeOwned + JsonSchema>(root: &Node) -> (Option<T>,
 }
 
 struct Conform<'a> {
-    /// The whole, with `$defs`.
+    /// The whole schema, with `$defs`.
     schema: &'a Json,
     problems: Problems,
 }
@@ -38,13 +37,13 @@ impl<'a> Conform<'a> {
         self.problems.push(Problem { place: node.place, path: path.to_string(), message: message.into() });
     }
 
-    /// The node as JSON; nothing where it is null, or not what belongs there.
+    /// Returns the node as JSON, or `None` if the node is null or has the wrong type.
     fn value(&mut self, node: &Node, schema: &'a Json, path: &Path) -> Option<Json> {
         let schema = resolved(self.schema, schema);
         let Some(wanted) = scalars::type_of(schema) else { return Some(node.to_json()) };
         match (wanted, &node.value) {
             ("object", Value::Map(entries)) => Some(self.object(node, entries, schema, path)),
-            // Null is an object without fields.
+            // Kubernetes reads null as an object without fields.
             ("object", Value::Null) => Some(self.object(node, &[], schema, path)),
             ("array", Value::List(nodes)) => Some(self.list(nodes, schema, path)),
             _ => match scalars::check(node, wanted, schema) {
@@ -97,7 +96,7 @@ impl<'a> Conform<'a> {
     }
 }
 
-/// Without references, and without the null that stands for absence.
+/// Resolves `$ref`, and `anyOf` with null to its other alternative.
 pub(super) fn resolved<'a>(root: &'a Json, mut schema: &'a Json) -> &'a Json {
     loop {
         let alternative = schema["anyOf"].as_array().and_then(|any| any.iter().find(|one| one["type"] != "null"));
@@ -116,7 +115,7 @@ fn properties(schema: &Json) -> Option<&Map<String, Json>> {
     schema["properties"].as_object()
 }
 
-/// The schema of a field; one that another field's value decides comes first.
+/// Returns the schema of a field. A conditional schema (`if`/`then`) that applies to the object takes precedence.
 fn property<'a>(schema: &'a Json, node: &Node, name: &str) -> Option<&'a Json> {
     let conditions = schema["allOf"].as_array().into_iter().flatten();
     let mut holding = conditions.filter(|condition| holds(&condition["if"], node));
@@ -133,7 +132,7 @@ fn holds(condition: &Json, node: &Node) -> bool {
         .all(|(name, schema)| node.get(name).is_some_and(|node| node.to_json() == schema["const"]))
 }
 
-/// What a text is near to, for messages: `; did you mean "List"?`.
+/// Returns a hint with the nearest accepted text, as in `; did you mean "List"?`, or an empty text.
 pub(super) fn did_you_mean<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> String {
     nearest(wrong, names).map_or_else(String::new, |name| format!("; did you mean {name:?}?"))
 }

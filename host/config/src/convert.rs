@@ -1,4 +1,4 @@
-//! Versions before v1, turned into it.
+//! Converts older versions of KubeSchedulerConfiguration to v1.
 
 use super::error::{Place, Problem, Problems};
 use super::path::Path;
@@ -6,29 +6,30 @@ use super::removed::LIMITS;
 use super::tree::{Entry, Node, Value};
 use super::v1::{self, KubeSchedulerConfiguration, Plugin, PluginSet, Plugins, Profile};
 
-/// A version of KubeSchedulerConfiguration that is read.
+/// A supported version of KubeSchedulerConfiguration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
-    /// Of Kubernetes 1.22 to 1.27.
+    /// In Kubernetes 1.22 to 1.27.
     V1Beta2,
-    /// Of Kubernetes 1.23 to 1.28.
+    /// In Kubernetes 1.23 to 1.28.
     V1Beta3,
     /// Since Kubernetes 1.25.
     V1,
 }
 
-/// Plugins that counted 1 in the default profile of v1beta2.
+/// Plugins whose weight is 1 in the default profile of v1beta2, and higher in v1.
 const WEIGHED_LESS: [&str; 3] = ["TaintToleration", "NodeAffinity", "InterPodAffinity"];
 
 impl Version {
-    /// All, by `apiVersion`, the newest first.
+    /// All versions by `apiVersion`, newest first.
     pub(super) const ALL: [(&'static str, Self); 3] = [
         (v1::API_VERSION, Self::V1),
         ("kubescheduler.config.k8s.io/v1beta3", Self::V1Beta3),
         ("kubescheduler.config.k8s.io/v1beta2", Self::V1Beta2),
     ];
 
-    /// By `apiVersion`: nothing where there never was one of the name, what to do where it is too old.
+    /// Returns the version of this `apiVersion`; `Err` with a remedy if the version is too old; `None` if it never
+    /// existed.
     pub(super) fn of(name: &str) -> Option<Result<Self, &'static str>> {
         if let Some((_, version)) = Self::ALL.iter().find(|(known, _)| *known == name) {
             return Some(Ok(*version));
@@ -45,7 +46,7 @@ impl Version {
     }
 }
 
-/// Has the document name v1 wherever it names its version.
+/// Replaces `apiVersion` by v1 in the document and in plugin arguments.
 pub(super) fn tree(root: &mut Node, version: Version) {
     if version == Version::V1 {
         return;
@@ -85,7 +86,8 @@ fn value_mut<'a>(node: &'a mut Node, name: &str) -> Option<&'a mut Value> {
     find(entries_mut(node)?, name).map(|node| &mut node.value)
 }
 
-/// Puts in what was otherwise in the version, and takes out what is not any more; and notes it.
+/// Applies the differences between `version` and v1: adds defaults that differ, removes plugins that v1 does not
+/// have, and notes both.
 pub(super) fn model(
     configuration: &mut KubeSchedulerConfiguration,
     version: Version,
@@ -111,7 +113,7 @@ pub(super) fn model(
     }
 }
 
-/// Says so of the whole file.
+/// Returns the note that the file was converted.
 pub(super) fn converted(root: &Node) -> Problem {
     let message = format!(
         "read as {}; `berth run --config FILE --write-config-to FILE` writes what it comes to",

@@ -1,4 +1,4 @@
-//! kube-scheduler's default plugins, and where this version has each.
+//! kube-scheduler's default plugins, and whether a component or the core implements each.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,24 @@ use berth_core::profile::FailurePolicy;
 use super::v1;
 use berth_core::profile_spec::{Enabled, NamedBy, PointSpecs, ProfileSpec};
 
-/// Where a default plugin's behaviour comes from.
+/// The implementation of a default plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provided {
-    /// A component of this name: can be weighed, disabled, replaced.
+    /// A component of the same name, which can be weighted, disabled and replaced.
     Component,
-    /// The core itself, for every pod: takes no arguments, and can be disabled only where another plugin does its part.
+    /// The core itself, for every pod. The plugin takes no arguments, and can be disabled only if another plugin
+    /// replaces it.
     Core,
 }
 
 /// A plugin of kube-scheduler's default profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DefaultPlugin {
-    /// Its name.
+    /// The plugin's name.
     pub name: &'static str,
-    /// The weight that the default profile states; 1 counts where it states none.
+    /// The weight that the default profile states. Without a weight, the plugin counts 1.
     pub weight: Option<i32>,
-    /// Where it is.
+    /// The implementation of the plugin.
     pub provided: Provided,
 }
 
@@ -56,23 +57,24 @@ pub const DEFAULT_PLUGINS: [DefaultPlugin; 20] = [
 ];
 
 impl DefaultPlugin {
-    /// Enabled by nobody's word.
+    /// Returns the plugin as the default profile enables it.
     fn enabled(&self) -> Enabled {
         Enabled { name: self.name.into(), weight: self.weight.map_or(1, i64::from), named_by: NamedBy::Default }
     }
 
-    /// As a file would enable it.
+    /// Returns the plugin as a file would enable it.
     pub(super) fn plugin(&self) -> v1::Plugin {
         v1::Plugin { name: self.name.to_owned(), weight: self.weight }
     }
 }
 
-/// Those of the default plugins that are components.
+/// Returns the default plugins that are components.
 fn components() -> impl Iterator<Item = &'static DefaultPlugin> {
     DEFAULT_PLUGINS.iter().filter(|plugin| plugin.provided == Provided::Component)
 }
 
-/// Returns the profile that runs without a configuration: the default plugins, then every other component in the plugins directory.
+/// Returns the profile that runs without a configuration: the default plugins, then every other component in the
+/// plugins directory.
 #[must_use]
 pub fn default_profile(scheduler_name: &str) -> ProfileSpec {
     ProfileSpec {
@@ -87,7 +89,7 @@ pub fn default_profile(scheduler_name: &str) -> ProfileSpec {
     }
 }
 
-/// The default plugin of this name.
+/// Returns the default plugin of this name.
 pub(super) fn default_plugin(name: &str) -> Option<&'static DefaultPlugin> {
     DEFAULT_PLUGINS.iter().find(|plugin| plugin.name == name)
 }

@@ -1,4 +1,4 @@
-//! The documents of a file, each read as the type that it names.
+//! Reads each document of a file as the type that its `kind` and `apiVersion` name.
 
 use super::conform;
 use super::convert::{self, Version};
@@ -9,27 +9,27 @@ use super::tree::{Node, Value};
 use super::{Named, policy, v1, v1alpha1, validate};
 use berth_apimachinery::nearest;
 
-/// What a file says. What it does not say is as in [`Default`].
+/// The documents of a file. An absent document is `None`.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
-    /// Kubernetes' document, in the form of v1, with what was converted.
+    /// The KubeSchedulerConfiguration, converted to v1.
     pub(super) scheduler: Option<v1::KubeSchedulerConfiguration>,
-    /// Berth's own.
+    /// The BerthConfiguration.
     pub(super) berth: Option<v1alpha1::BerthConfiguration>,
-    /// What is to be known of a file that is in order: fields of no effect, what was converted.
+    /// Notes about fields without effect and about converted fields.
     pub(super) notes: Problems,
-    /// Where plugins are enabled.
+    /// Every place where the file enables a plugin.
     pub(super) named: Vec<Named>,
 }
 
-/// What a document is.
+/// The kind of a document.
 enum Kind {
     Scheduler(Version),
     Policy,
     Berth,
 }
 
-/// Reads all of them. The result is complete as far as there are no problems.
+/// Reads all documents. The result is complete only if there are no problems.
 pub(super) fn read(roots: Vec<Node>) -> (Documents, Problems) {
     let mut documents = Documents::default();
     let mut problems = Problems::new();
@@ -62,7 +62,7 @@ fn scheduler(mut root: Node, version: Version, documents: &mut Documents, proble
     let before = problems.len();
     problems.extend(wrong);
     let mut configuration = read.unwrap_or_default();
-    // As long as its lists are those of the file, and have its places.
+    // Validate and locate before the conversion: afterwards, indexes in lists no longer match the file.
     let findings = validate::configuration(&configuration, version).into_inner();
     locate(findings, &root, before, problems);
     documents.named = named(&configuration, &root);
@@ -78,7 +78,7 @@ fn old_policy(root: &Node, documents: &mut Documents, problems: &mut Problems) {
     let configuration = read.unwrap_or_default();
     let mut findings = validate::configuration(&configuration, Version::V1).into_inner();
     if problems.len() > before {
-        // What was converted of something wrong says nothing of the file; extenders are as the file has them.
+        // Findings about converted profiles don't refer to fields of the file. Extenders keep their paths.
         findings.retain(|(path, _)| path.to_string().starts_with("extenders"));
     }
     locate(findings, root, before, problems);
@@ -88,7 +88,7 @@ fn old_policy(root: &Node, documents: &mut Documents, problems: &mut Problems) {
     documents.scheduler = Some(configuration);
 }
 
-/// Where plugins are enabled.
+/// Returns every place where the configuration enables a plugin.
 fn named(configuration: &v1::KubeSchedulerConfiguration, root: &Node) -> Vec<Named> {
     let mut all = Vec::new();
     for (number, profile) in configuration.profiles.iter().enumerate() {
@@ -119,7 +119,8 @@ fn berth(root: &Node, documents: &mut Documents, problems: &mut Problems) {
     documents.berth = Some(configuration);
 }
 
-/// What follows from something that is wrong already is not said again.
+/// Adds the findings with their places. A finding whose path is above or below a known problem's path is a
+/// consequence of that problem and is left out.
 fn locate(findings: Vec<(Path, String)>, root: &Node, before: usize, problems: &mut Problems) {
     for (path, message) in findings {
         let name = path.to_string();
@@ -143,7 +144,7 @@ fn accepted() -> String {
     )
 }
 
-/// What the document says it is; of another kind nothing else can be said.
+/// Returns the kind of the document. An unknown kind or version is a problem.
 fn kind(root: &Node, problems: &mut Problems) -> Option<Kind> {
     if !matches!(root.value, Value::Map(_)) {
         problems.push(problem(root.place, "", format!("is {}, where an object belongs", root.kind())));
@@ -155,7 +156,7 @@ fn kind(root: &Node, problems: &mut Problems) -> Option<Kind> {
     match (kind, Version::of(version)) {
         (v1::KIND, Some(Ok(version))) => return Some(Kind::Scheduler(version)),
         (v1alpha1::KIND, _) if version == v1alpha1::API_VERSION => return Some(Kind::Berth),
-        // Its version is looked at with its other fields.
+        // The schema of Policy checks its version.
         (policy::KIND, _) => return Some(Kind::Policy),
         _ => {}
     }

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-/// Reads one, as flags and files have it.
+/// Parses a duration of a flag or a file.
 ///
 /// # Errors
-/// It is no duration, or a negative one.
+/// Fails if the text is no duration or a negative duration.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("{text:?} is no duration; write it as in 15s, 1m30s or 500ms");
-    // ISO 8601, which is read as well, is not what Kubernetes writes.
+    // `jiff` also accepts ISO 8601 and signs. Kubernetes does not write them.
     if text.starts_with(['P', 'p', '+', '-']) {
         return Err(wrong());
     }

@@ -1,10 +1,10 @@
-//! `leaderElection` as the elector takes it.
+//! Converts `leaderElection` between the file's form and [`LeaderElection`].
 
 use super::v1;
 use crate::leader_election::LeaderElection;
 
-/// What the file says, with defaults for what it doesn't. An empty text and no time at all stand for the default, as in all
-/// of Kubernetes.
+/// Returns the settings of the file, with defaults. An empty text and a zero duration stand for the default, as in
+/// all of Kubernetes.
 pub(super) fn of(file: &v1::LeaderElection) -> LeaderElection {
     let mut election = LeaderElection::default();
     set(&mut election.enabled, file.leader_elect);
@@ -18,7 +18,7 @@ pub(super) fn of(file: &v1::LeaderElection) -> LeaderElection {
     election
 }
 
-/// Has the document say what the election is.
+/// Writes the effective settings into the document.
 pub(super) fn write(election: &LeaderElection, file: &mut v1::LeaderElection) {
     file.leader_elect = Some(election.enabled);
     file.resource_name = Some(election.name.clone());

@@ -1,65 +1,65 @@
-//! What is wrong with a configuration file, and where.
+//! Errors of a configuration file, with line and column.
 
 use std::fmt;
 
 /// A place in a file; lines and columns begin at 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// Which line.
+    /// The line.
     pub line: u64,
-    /// Which character in it.
+    /// The column, in characters.
     pub column: u64,
 }
 
-/// One thing that is wrong.
+/// One problem of a configuration file, or a note about one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where it stands.
+    /// The line and column of the field.
     pub place: Place,
     /// The field, as in `profiles[0].plugins.score.enabled[1].weight`; empty for the file as a whole.
     pub path: String,
-    /// What is wrong, and what to do.
+    /// The problem and its remedy.
     pub message: String,
 }
 
-/// What is wrong with a file, as it is found.
+/// Problems, in the order in which the checks find them.
 pub(super) type Problems = Vec<Problem>;
 
-/// Why there is no configuration.
+/// The reason that a configuration file is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file can't be read.
     #[error("configuration {file}: {source}")]
     Unreadable {
-        /// Its name.
+        /// The file's name.
         file: String,
-        /// Why.
+        /// The I/O error.
         source: std::io::Error,
     },
     /// The file is larger than a configuration can be.
     #[error("configuration {file} is larger than {most} bytes: this is no KubeSchedulerConfiguration")]
     TooLarge {
-        /// Its name.
+        /// The file's name.
         file: String,
-        /// The limit.
+        /// The maximum size, in bytes.
         most: u64,
     },
     /// The file is neither YAML nor JSON.
     #[error("{file}:{}:{}: not YAML: {message}", place.line, place.column)]
     Syntax {
-        /// Its name.
+        /// The file's name.
         file: String,
-        /// Where.
+        /// The line and column of the syntax error.
         place: Place,
-        /// The parser's words.
+        /// The parser's message.
         message: String,
     },
-    /// The file says what can't be done: all of it, in the file's order.
+    /// The content of the file is invalid. The error lists every problem.
     #[error("{}", Listed(file, problems))]
     Invalid {
-        /// Its name.
+        /// The file's name.
         file: String,
-        /// What is wrong.
+        /// The problems, in the file's order.
         problems: Vec<Problem>,
     },
 }

@@ -1,7 +1,7 @@
-//! A configuration file that may change while it is in use.
+//! Follows a configuration file that may change at run time.
 //!
-//! It is read again at every look, and is small: so a ConfigMap that the kubelet exchanges through `..data`, an editor that
-//! writes a new file, and a network file system are all the same.
+//! Each look reads the whole file, which is small. So a ConfigMap that the kubelet exchanges through `..data`, an
+//! editor that replaces the file, and a network file system all work without file notifications.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,11 @@ use tracing::info;
 
 use super::{ConfigError, Configuration, Problem, parse_noted, read_text};
 
-/// The file, and what it said at the last look.
+/// A configuration file and its content at the last look.
 #[derive(Debug)]
 pub struct Followed {
     path: PathBuf,
-    /// Its text, or why it could not be read.
+    /// The text, or the error of the last read.
     last: Result<String, String>,
 }
 
@@ -28,16 +28,16 @@ impl Followed {
         Ok((Self { path: path.to_owned(), last: Ok(text) }, configuration))
     }
 
-    /// Where it is.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads it again. `None` where it says what it said at the last look.
+    /// Reads the file again. Returns `None` if the content has not changed since the last look.
     ///
     /// # Errors
-    /// As [`super::load`], once for each content.
+    /// As [`super::load`]. An error is returned once for each content.
     pub fn look(&mut self) -> Option<Result<Configuration, ConfigError>> {
         let read = read_text(&self.path);
         let now = read.as_ref().map(String::clone).map_err(ToString::to_string);
@@ -49,7 +49,7 @@ impl Followed {
     }
 }
 
-/// Reads the text, and tells what is to be known of it.
+/// Parses the text and logs its notes.
 fn told(text: &str, path: &Path) -> Result<Configuration, ConfigError> {
     let file = path.display().to_string();
     let loaded = parse_noted(text, &file)?;

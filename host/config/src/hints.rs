@@ -1,11 +1,11 @@
-//! What was perhaps meant.
+//! Hints for unknown fields: the field that the author probably meant.
 
 use serde_json::Value as Json;
 
 use super::conform::resolved;
 use berth_apimachinery::nearest;
 
-/// Fields of versions before v1, and what is in their place.
+/// Fields of versions before v1, with what to use instead.
 const REMOVED: [(&str, &str); 6] = [
     ("healthzBindAddress", "give the flags --bind-address and --secure-port instead"),
     ("metricsBindAddress", "give the flags --bind-address and --secure-port instead"),
@@ -15,7 +15,7 @@ const REMOVED: [(&str, &str); 6] = [
     ("bindTimeoutSeconds", "it is a field of VolumeBindingArgs, in pluginConfig"),
 ];
 
-/// What is to be said of a field that is not known among `names`; `root` is the schema of the whole document.
+/// Returns the hint for a field that is not one of `names`. `root` is the schema of the whole document.
 pub(super) fn unknown_field(wrong: &str, names: &[&str], root: &Json) -> String {
     if let Some((_, instead)) = REMOVED.iter().find(|(name, _)| *name == wrong) {
         return format!("Kubernetes has removed it: {instead}");
@@ -30,7 +30,7 @@ pub(super) fn unknown_field(wrong: &str, names: &[&str], root: &Json) -> String 
     }
 }
 
-/// Where a field of this name is known, the shortest way first: `profiles[].plugins`.
+/// Returns the paths at which the schema knows a field of this name, shortest first, as in `profiles[].plugins`.
 fn places_of(name: &str, root: &Json) -> Vec<String> {
     let mut found = Vec::new();
     let mut seen: Vec<*const Json> = Vec::new();

@@ -1,8 +1,8 @@
-//! How the election is set up: `leaderElection` of a KubeSchedulerConfiguration.
+//! Settings of the leader election: `leaderElection` of a KubeSchedulerConfiguration.
 
 use std::time::Duration;
 
-/// Which Lease, and whether at all.
+/// Whether leader election is on, and the Lease and timing it uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaderElection {
     /// `leaderElect`. Default: true, as kube-scheduler's.
@@ -11,7 +11,7 @@ pub struct LeaderElection {
     pub name: String,
     /// `resourceNamespace`. Default: `kube-system`, as kube-scheduler's.
     pub namespace: String,
-    /// How long, how often.
+    /// Durations of the election.
     pub timing: Timing,
 }
 
@@ -23,10 +23,10 @@ impl Default for LeaderElection {
 }
 
 impl LeaderElection {
-    /// Whether an election can be held so.
+    /// Checks that an election works with these settings.
     ///
     /// # Errors
-    /// Says which field is not right, or which two contradict each other.
+    /// Names the first field that is invalid, or two durations that contradict each other.
     pub fn check(&self) -> Result<(), LeaderElectionError> {
         for (field, value) in [("name", &self.name), ("namespace", &self.namespace)] {
             if !is_dns_subdomain(value) {
@@ -37,7 +37,7 @@ impl LeaderElection {
     }
 }
 
-/// What the API server takes for the name of a Lease.
+/// Returns whether the API server accepts `name` as the name of a Lease.
 fn is_dns_subdomain(name: &str) -> bool {
     let is_part = |part: &str| {
         let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
@@ -46,14 +46,14 @@ fn is_dns_subdomain(name: &str) -> bool {
     name.len() <= 253 && name.split('.').all(is_part)
 }
 
-/// The election's three times.
+/// The three durations of the election.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// How long the others wait after the leader was last seen to renew (`leaseDuration`).
+    /// The time that a candidate waits after the leader's last observed renewal (`leaseDuration`).
     pub lease_duration: Duration,
-    /// How long the leader tries to renew before it gives up (`renewDeadline`).
+    /// The time that the leader tries to renew before it gives up (`renewDeadline`).
     pub renew_deadline: Duration,
-    /// How long to wait between two attempts (`retryPeriod`).
+    /// The time between two attempts to acquire or renew (`retryPeriod`).
     pub retry_period: Duration,
 }
 
@@ -67,24 +67,25 @@ impl Default for Timing {
     }
 }
 
-/// Settings that make no election.
+/// Settings that don't allow an election.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LeaderElectionError {
-    /// No Lease can be called so.
+    /// The name or namespace of the Lease is no DNS subdomain.
     #[error("the Lease's {field} {value:?} is no DNS subdomain: lower-case letters, digits, `-` and `.`")]
     Name {
         /// `name` or `namespace`.
         field: &'static str,
-        /// What was given.
+        /// The given value.
         value: String,
     },
-    /// A Lease counts whole seconds.
+    /// The lease duration is below one second. A Lease counts whole seconds.
     #[error("the lease duration is {0:?}; it has to be a second at least")]
     TooShort(Duration),
-    /// A Lease holds an int32.
+    /// The lease duration in seconds is larger than an int32, the type of `leaseDurationSeconds`.
     #[error("the lease duration is {0:?}, longer than a Lease can say")]
     TooLong(Duration),
-    /// Another could lead before this one gives up.
+    /// The lease duration is not longer than the renew deadline, so a second leader could start before the first
+    /// gives up.
     #[error("the lease duration ({lease:?}) has to be longer than the renew deadline ({renew:?})")]
     LeaseNotLonger {
         /// The lease duration.
@@ -92,7 +93,7 @@ pub enum LeaderElectionError {
         /// The renew deadline.
         renew: Duration,
     },
-    /// There would be no second attempt.
+    /// The renew deadline leaves no time for a second attempt.
     #[error("the renew deadline ({renew:?}) has to be longer than {JITTER} times the retry period ({retry:?})")]
     NoSecondAttempt {
         /// The renew deadline.
@@ -100,12 +101,13 @@ pub enum LeaderElectionError {
         /// The retry period.
         retry: Duration,
     },
-    /// Attempts without a pause.
+    /// The retry period is zero.
     #[error("the retry period has to be more than nothing")]
     NoPause,
 }
 
-/// Who waits for the Lease waits up to so many retry periods longer than one: all would come at once otherwise.
+/// The jitter of the retry period: a candidate waits one retry period plus up to this many more, at random, so that
+/// the candidates don't send their requests at the same time.
 pub const JITTER: f64 = 1.2;
 
 impl Timing {
@@ -127,7 +129,7 @@ impl Timing {
         }
     }
 
-    /// `leaseDurationSeconds`: whole seconds, as client-go writes them.
+    /// Returns `leaseDurationSeconds` in whole seconds, as client-go writes it.
     #[must_use]
     pub fn lease_seconds(&self) -> i32 {
         i32::try_from(self.lease_duration.as_secs()).unwrap_or(i32::MAX)

@@ -1,10 +1,19 @@
-//! Files and flags turned into one checked configuration.
+//! The configuration of the scheduler: reads a file into a checked [`Configuration`], which flags may then override.
 //!
-//! A file goes through these steps, each a module: `tree` (text to documents of nodes that know their place), `documents`
-//! (what each is), `convert` (older versions to v1) and `policy` (what came before them), `conform` (nodes to the types of [`v1`] and [`v1alpha1`], whose schema
-//! says what is unknown or of another type), `validate` (what the fields say, alone and together), and `merge` (with the
-//! default profile, expanded to lists by extension point). `complete` fills in what is left open. Whether the plugins are
-//! there, and take part where they are enabled, is for those to say who load them.
+//! **In:** a YAML or JSON file with a KubeSchedulerConfiguration (v1, v1beta3, v1beta2) or an old Policy, and
+//! optionally a BerthConfiguration; for a Policy also the environment variable `KUBE_MAX_PD_VOLS`. **Out:** a
+//! [`Configuration`] with one [`ProfileSpec`] per profile, notes about fields without effect, and for each enabled
+//! plugin its place in the file; or a [`ConfigError`] that lists every problem with line, column and field path.
+//!
+//! **Never:** this crate opens no connection and loads no plugin, and it returns no configuration from a file that
+//! has a problem. The code that loads the plugins checks that each enabled plugin exists and implements its extension
+//! points.
+//!
+//! A file passes through these modules: `tree` parses the text into documents whose nodes know their line and column.
+//! `documents` tells which kind and version each document is. `convert` turns older versions into v1, `policy` turns
+//! a Policy into v1. `conform` checks the nodes against the schemas of [`v1`] and [`v1alpha1`] and reports unknown
+//! fields and wrong types. `validate` checks values and contradictions between fields. `merge` merges each profile
+//! with the default profile and expands it to a plugin list per extension point. `complete` fills in the defaults.
 
 mod complete;
 mod conform;
@@ -45,65 +54,65 @@ pub use self::removed::removed_plugin;
 pub use self::schema::{SCHEMAS, SchemaOf};
 use berth_core::profile_spec::ProfileSpec;
 
-/// The largest file that is read, in bytes. What is larger is no configuration.
+/// The maximum size of a configuration file, in bytes. A larger file is refused.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// What a file and the flags come to.
+/// A checked configuration, from a file or from defaults. The command line overrides fields with its flags.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Configuration {
-    /// At least one, each with a name of its own.
+    /// The profiles: at least one, each with a different scheduler name.
     pub profiles: Vec<ProfileSpec>,
-    /// `podInitialBackoffSeconds`
+    /// `podInitialBackoffSeconds`.
     pub pod_initial_backoff: Duration,
-    /// `podMaxBackoffSeconds`, at least the initial one.
+    /// `podMaxBackoffSeconds`, at least the initial backoff.
     pub pod_max_backoff: Duration,
-    /// `leaderElection`
+    /// `leaderElection`, with defaults.
     pub leader_election: LeaderElection,
     /// `extenders`, with their defaults.
     pub extenders: Vec<v1::Extender>,
-    /// `clientConnection`, without defaults: where no rate is set there is no limit.
+    /// `clientConnection`, without defaults. Without `qps`, client requests are not limited.
     pub client_connection: v1::ClientConnection,
-    /// Berth's own settings.
+    /// Berth's own settings (BerthConfiguration).
     pub berth: v1alpha1::BerthConfiguration,
-    /// The file in the form of v1, without defaults.
+    /// The KubeSchedulerConfiguration in the form of v1, without defaults.
     file: v1::KubeSchedulerConfiguration,
 }
 
-/// A configuration, and what is to be known of the file that it is from.
+/// A configuration with notes about the file it was read from.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What it says.
+    /// The checked configuration.
     pub configuration: Configuration,
-    /// Fields of no effect, and what was converted, in the file's order.
+    /// Notes about fields without effect and about converted fields, in the file's order.
     pub notes: Vec<Problem>,
-    /// Where it enables which plugins.
+    /// Every place where the file enables a plugin.
     pub named: Vec<Named>,
 }
 
 /// A place where a file enables a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// The profile's.
+    /// The scheduler name of the profile.
     pub scheduler_name: String,
     /// The plugin's name.
     pub plugin: String,
     /// The extension point, or `multiPoint`.
     pub point: &'static str,
-    /// The field.
+    /// The path of the field, as in `profiles[0].plugins.score.enabled[1]`.
     pub path: String,
-    /// Where it stands.
+    /// The line and column of the field.
     pub place: Place,
 }
 
 impl Configuration {
-    /// The default profile under this name (`default-scheduler` where none is given), with every other plugin in the
-    /// directory at its end.
+    /// Returns the configuration without a file: the default profile under this scheduler name (`default-scheduler`
+    /// if none is given), with every other plugin of the plugins directory appended.
     #[must_use]
     pub fn default_profile(scheduler_name: Option<&str>) -> Self {
         Self::without_scheduler(scheduler_name, v1alpha1::BerthConfiguration::default())
     }
 
-    /// The same with Berth's own settings.
+    /// Returns the same as [`Configuration::default_profile`], with the given BerthConfiguration.
     fn without_scheduler(scheduler_name: Option<&str>, berth: v1alpha1::BerthConfiguration) -> Self {
         let profile = v1::Profile { scheduler_name: scheduler_name.map(str::to_owned), ..v1::Profile::default() };
         let file = v1::KubeSchedulerConfiguration { profiles: vec![profile], ..Default::default() };
@@ -112,7 +121,7 @@ impl Configuration {
         configuration
     }
 
-    /// What a checked file comes to.
+    /// Builds the configuration from a file that passed validation.
     fn new(file: v1::KubeSchedulerConfiguration, berth: v1alpha1::BerthConfiguration) -> Self {
         let whole = complete::completed(&file);
         let seconds = |given: Option<i64>| Duration::from_secs(given.unwrap_or_default().unsigned_abs());
@@ -137,7 +146,8 @@ impl Configuration {
         }
     }
 
-    /// All that is in force, in the form of v1, with nothing left open: for `--write-config-to` and `/configz`.
+    /// Returns the effective configuration in the form of v1, with all defaults, for `--write-config-to` and
+    /// `/configz`.
     #[must_use]
     pub fn in_force(&self) -> v1::KubeSchedulerConfiguration {
         let file =
@@ -147,7 +157,7 @@ impl Configuration {
         whole
     }
 
-    /// Whether the other differs in its profiles at most.
+    /// Returns whether both configurations are equal except for their profiles.
     #[must_use]
     pub fn is_same_apart_from_profiles(&self, other: &Self) -> bool {
         let without = |of: &Self| {
@@ -164,15 +174,16 @@ impl Default for Configuration {
     }
 }
 
-/// Reads a configuration in YAML or JSON.
+/// Reads a configuration file in YAML or JSON.
 ///
 /// # Errors
-/// Everything that is wrong with it, each with its place.
+/// Lists every problem of the file, each with its place.
 pub fn load(path: &Path) -> Result<Configuration, ConfigError> {
     parse(&read_text(path)?, &path.display().to_string())
 }
 
-/// The same, with what is to be known of the file.
+/// Reads a configuration file and returns it with notes about fields without effect and with the enabled plugins'
+/// places.
 ///
 /// # Errors
 /// As [`load`].
@@ -192,7 +203,7 @@ fn read_text(path: &Path) -> Result<String, ConfigError> {
     Ok(text)
 }
 
-/// The same of text; `file` is what messages call it.
+/// Reads a configuration from text. `file` is the file name for error messages.
 ///
 /// # Errors
 /// As [`load`].
@@ -200,7 +211,7 @@ pub fn parse(text: &str, file: &str) -> Result<Configuration, ConfigError> {
     parse_noted(text, file).map(|loaded| loaded.configuration)
 }
 
-/// The same, with what is to be known of the file.
+/// Reads a configuration from text and returns it with its notes, as [`load_noted`] does for a file.
 ///
 /// # Errors
 /// As [`load`].

@@ -5,11 +5,11 @@ use serde_json::{Map, Value, json};
 use super::v1;
 use berth_core::profile_spec::ProfileSpec;
 
-/// The plugin that looks at resources.
+/// The plugin that checks resources.
 const FIT: &str = "NodeResourcesFit";
 
-/// Makes the ignored resources of the extenders `ignoredResources` of NodeResourcesFit in every profile, in the place of those that
-/// are there, as kube-scheduler does.
+/// Sets `ignoredResources` of NodeResourcesFit in every profile to the resources that extenders manage and the
+/// scheduler ignores. The list replaces the configured one, as in kube-scheduler.
 pub(super) fn leave_managed_resources(profiles: &mut [ProfileSpec], extenders: &[v1::Extender]) {
     let managed = extenders.iter().flat_map(|extender| &extender.managed_resources);
     let ignored: Vec<&str> =

@@ -1,4 +1,5 @@
-//! A file's profiles merged with the default one, and expanded to lists by extension point, as kube-scheduler does it.
+//! Merges a file's profiles with the default profile and expands them to plugin lists by extension point, as
+//! kube-scheduler does.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +9,14 @@ use super::defaults::{DEFAULT_PLUGINS, Provided, default_plugin};
 use super::v1::{ExtensionPoint, Plugin, PluginArgs, PluginConfig, PluginSet, Plugins, Profile};
 use berth_core::profile_spec::{Enabled, NamedBy, PointSpecs, ProfileSpec};
 
-/// What the API calls the scheduler of a pod that names none.
+/// The scheduler name that the API server sets for a pod without `spec.schedulerName`.
 pub(super) const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
-/// The core's own binding, among plugins.
+/// The plugin that stands for the core's own binding.
 pub(super) const DEFAULT_BINDER: &str = "DefaultBinder";
 
-/// What runs for a profile. A percentage of its own comes before that of the file.
+/// Returns the merged and expanded profile. A percentage in the profile takes precedence over the percentage of the
+/// file.
 pub(super) fn profile_spec(profile: &Profile, percentage_of_nodes_to_score: Option<i32>) -> ProfileSpec {
     let none = Plugins::default();
     let plugins = profile.plugins.as_ref().unwrap_or(&none);
@@ -50,7 +52,7 @@ pub(super) fn profile_spec(profile: &Profile, percentage_of_nodes_to_score: Opti
     }
 }
 
-/// What each plugin reads: what the file says, and no defaults, which are the plugin's own.
+/// Returns the arguments of each plugin as the file states them. Each plugin has its own defaults.
 fn arguments(configs: &[PluginConfig]) -> BTreeMap<Box<str>, serde_json::Value> {
     let read = |config: &PluginConfig| {
         let args = config.args.as_ref().and_then(|args: &PluginArgs| args.to_json().ok())?;
@@ -59,7 +61,7 @@ fn arguments(configs: &[PluginConfig]) -> BTreeMap<Box<str>, serde_json::Value> 
     configs.iter().filter_map(read).collect()
 }
 
-/// Whether DefaultBinder is disabled, and not enabled again.
+/// Returns whether DefaultBinder is disabled, not enabled again, and replaced by another bind plugin.
 fn without_default_binder(plugins: &Plugins) -> bool {
     let (bind, multi_point) = (&plugins.bind, &plugins.multi_point);
     let disabled =
@@ -67,12 +69,12 @@ fn without_default_binder(plugins: &Plugins) -> bool {
     disabled && !bind.enables(DEFAULT_BINDER) && binds_itself(plugins)
 }
 
-/// Whether a plugin is enabled that takes DefaultBinder's part.
+/// Returns whether a bind plugin other than DefaultBinder is enabled.
 pub(super) fn binds_itself(plugins: &Plugins) -> bool {
     plugins.bind.enabled.iter().any(is_component)
 }
 
-/// What the core does itself is not asked of components.
+/// Returns whether the plugin is a component. The core implements the others itself.
 pub(super) fn is_component(plugin: &Plugin) -> bool {
     default_plugin(&plugin.name).is_none_or(|plugin| plugin.provided == Provided::Component)
 }
@@ -81,13 +83,14 @@ fn enabled((plugin, named_by): (Plugin, NamedBy)) -> Enabled {
     Enabled { weight: weight(&plugin), name: plugin.name.into(), named_by }
 }
 
-/// 0 is what is written where nothing is said.
+/// Returns the weight, or 1 if the weight is absent or 0.
 fn weight(plugin: &Plugin) -> i64 {
     plugin.weight.filter(|weight| *weight != 0).map_or(1, i64::from)
 }
 
-/// `multiPoint`: defaults that are not disabled keep their order, each as the file has it where that enables it, too; then
-/// what else the file enables (`mergePluginSet`).
+/// Merges `multiPoint` with the default plugins (`mergePluginSet` upstream). Default plugins that are not disabled
+/// keep their order; a default plugin that the file enables as well has the file's weight. The file's other plugins
+/// follow.
 pub(super) fn merged(file: &PluginSet) -> Vec<(Plugin, NamedBy)> {
     let mut own: Vec<&Plugin> = file.enabled.iter().collect();
     let mut merged = Vec::new();
@@ -101,8 +104,9 @@ pub(super) fn merged(file: &PluginSet) -> Vec<(Plugin, NamedBy)> {
     merged
 }
 
-/// The plugins of one extension point: first those that are enabled both here and by multiPoint, in the order of here;
-/// then those of multiPoint; then those that are enabled only here (`expandMultiPointPlugins`).
+/// Returns the plugins of one extension point (`expandMultiPointPlugins` upstream): first plugins that both the
+/// extension point and `multiPoint` enable, in the extension point's order; then the other plugins of `multiPoint`;
+/// then plugins that only the extension point enables.
 fn expand(here: &PluginSet, multi_point: &[Enabled]) -> Vec<Enabled> {
     let own = here.enabled.iter().filter(|plugin| is_component(plugin));
     let named: Vec<Enabled> = own.map(|plugin| enabled((plugin.clone(), NamedBy::Point))).collect();
@@ -110,14 +114,15 @@ fn expand(here: &PluginSet, multi_point: &[Enabled]) -> Vec<Enabled> {
         return named;
     }
     let in_both = |plugin: &Enabled| multi_point.iter().any(|other| other.name == plugin.name);
-    // A plugin can be disabled and enabled here, which moves it behind all others.
+    // A plugin that the extension point both disables and enables moves behind all other plugins.
     let (both, only_here): (Vec<_>, Vec<_>) =
         named.into_iter().partition(|plugin| in_both(plugin) && !here.disables(&plugin.name));
     let multi = multi_point.iter().filter(|plugin| !here.disables(&plugin.name) && !here.enables(&plugin.name));
     both.into_iter().chain(multi.cloned()).chain(only_here).collect()
 }
 
-/// A weight at `score` comes before one at multiPoint, and one that is not given there is 1.
+/// Sets the weight that `score` states, or 1 if `score` enables the plugin without a weight. Otherwise the weight of
+/// `multiPoint` stays.
 fn weighed(plugin: Enabled, score: &PluginSet) -> Enabled {
     match score.enabled.iter().find(|named| *named.name == *plugin.name) {
         Some(named) => Enabled { weight: weight(named), ..plugin },

@@ -1,11 +1,11 @@
-//! What is to be known of fields that are in order, but of no effect.
+//! Notes about valid fields that have no effect.
 
 use super::error::{Problem, Problems};
 use super::path::Path;
 use super::tree::Node;
 use super::v1::KubeSchedulerConfiguration;
 
-/// All that the file sets.
+/// Returns a note for each field that the file sets and Berth ignores.
 pub(super) fn of(configuration: &KubeSchedulerConfiguration, root: &Node) -> Problems {
     let connection = &configuration.client_connection;
     let speaks = |types: &Option<String>| types.as_ref().is_some_and(|types| !types.is_empty());

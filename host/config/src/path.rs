@@ -2,31 +2,31 @@
 
 use std::fmt;
 
-/// From the top of a document to a field or an element.
+/// The path from the top of a document to a field or a list element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Path(Vec<Step>);
 
-/// One step down.
+/// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Into an object.
+    /// A field of an object.
     Field(String),
-    /// Into a list.
+    /// An element of a list, by its index.
     Index(usize),
 }
 
 impl Path {
-    /// The field of this name.
+    /// Returns the path of the field `name` below this path.
     pub(super) fn field(&self, name: &str) -> Self {
         self.then(Step::Field(name.to_owned()))
     }
 
-    /// The field by its way from here.
+    /// Returns the path below this path that `names` lists from the top down.
     pub(super) fn fields(&self, names: &[&str]) -> Self {
         names.iter().fold(self.clone(), |path, name| path.field(name))
     }
 
-    /// The element with this number.
+    /// Returns the path of the list element `at` below this path.
     pub(super) fn index(&self, at: usize) -> Self {
         self.then(Step::Index(at))
     }
@@ -35,7 +35,7 @@ impl Path {
         Self(self.0.iter().cloned().chain([step]).collect())
     }
 
-    /// From the top down.
+    /// Returns the steps from the top down.
     pub(super) fn steps(&self) -> &[Step] {
         &self.0
     }

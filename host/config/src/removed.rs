@@ -1,9 +1,9 @@
-//! Plugins that Kubernetes had once.
+//! Plugins that Kubernetes has removed.
 
-/// Plugins that did for one kind of volume what NodeVolumeLimits does for all. v1 refuses them.
+/// Plugins that limited volumes of one type. NodeVolumeLimits replaces them, and v1 refuses them.
 pub(super) const LIMITS: [&str; 4] = ["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"];
 
-/// What is in the place of a plugin that Kubernetes has removed; nothing for others.
+/// Returns the replacement for a plugin that Kubernetes has removed, or `None` for other names.
 #[must_use]
 pub fn removed_plugin(name: &str) -> Option<&'static str> {
     Some(match name {

@@ -1,4 +1,4 @@
-//! What a schema says of a single value.
+//! Checks of a scalar value against its schema.
 
 use serde_json::Value as Json;
 
@@ -8,7 +8,7 @@ use super::tree::{Node, Value};
 use super::v1::{Data, Duration};
 use super::v1alpha1::Memory;
 
-/// What is wanted, if it is not just anything.
+/// Returns the type that the schema requires, or nothing if the schema accepts any type.
 pub(super) fn type_of(schema: &Json) -> Option<&str> {
     let named = match &schema["type"] {
         Json::Array(types) => types.iter().filter_map(Json::as_str).find(|name| *name != "null"),
@@ -17,10 +17,10 @@ pub(super) fn type_of(schema: &Json) -> Option<&str> {
     named.or_else(|| (!choices(schema).is_empty()).then_some("string"))
 }
 
-/// Whether the node is what the schema says.
+/// Checks that the node has the type and value that the schema requires.
 ///
 /// # Errors
-/// What is wrong, in words that go behind the field's path.
+/// Returns the problem, as text that follows the field's path.
 pub(super) fn check(node: &Node, wanted: &str, schema: &Json) -> Result<(), String> {
     match (wanted, &node.value) {
         ("boolean", Value::Bool(_)) => Ok(()),
@@ -42,7 +42,7 @@ fn article(wanted: &str) -> &str {
     }
 }
 
-/// The likeliest of mistakes: quotes that are missing or too many, units, dashes and names that are left out.
+/// Returns a hint for a common mistake: missing or superfluous quotes, a missing unit, list dash or field name.
 fn remedy(node: &Node, wanted: &str, schema: &Json) -> String {
     match (wanted, &node.value) {
         ("string", Value::Integer(n)) if schema["format"] == Duration::FORMAT => format!("; write it as in {n}s"),
@@ -70,7 +70,7 @@ fn in_range(n: i64, schema: &Json) -> Result<(), String> {
     if (least..=most).contains(&n) {
         return Ok(());
     }
-    // What the type's size allows says nothing to somebody who is below the least.
+    // A schema without `maximum` is bounded by its integer type only. The message leaves that bound out.
     let is_open = n < least && bound("maximum").is_none();
     Err(if is_open { format!("{n}: has to be {least} or more") } else { format!("{n}: has to be {least} to {most}") })
 }
@@ -96,7 +96,7 @@ fn text_is(text: &str, schema: &Json) -> Result<(), String> {
     }
 }
 
-/// The texts that are accepted, if not all are.
+/// Returns the accepted texts, or nothing if the schema accepts any text.
 fn choices(schema: &Json) -> Vec<&str> {
     let listed = schema["enum"].as_array().into_iter().flatten();
     let described = schema["oneOf"].as_array().into_iter().flatten().map(|one| &one["const"]);

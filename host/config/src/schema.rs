@@ -1,20 +1,20 @@
-//! The JSON Schemas of the documents, generated from their types.
+//! The JSON Schemas of the configuration documents, generated from their types.
 
 use super::{v1, v1alpha1};
 
-/// A schema, and what it is of.
+/// A JSON Schema and the document kind that it describes.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemaOf {
-    /// `kind` of the documents.
+    /// The `kind` of the documents.
     pub kind: &'static str,
-    /// Their `apiVersion`.
+    /// The `apiVersion` of the documents.
     pub api_version: &'static str,
-    /// Its file in `docs/schema/`.
+    /// The schema's file name in `docs/schema/`.
     pub file: &'static str,
     generate: fn() -> schemars::Schema,
 }
 
-/// All of them.
+/// All schemas.
 pub const SCHEMAS: [SchemaOf; 2] = [
     SchemaOf {
         kind: v1::KIND,
@@ -31,7 +31,7 @@ pub const SCHEMAS: [SchemaOf; 2] = [
 ];
 
 impl SchemaOf {
-    /// The schema's text, as the file has it.
+    /// Returns the schema as formatted JSON, byte for byte the content of the file.
     #[must_use]
     pub fn text(&self) -> String {
         format!("{:#}\n", (self.generate)().to_value())

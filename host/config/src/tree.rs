@@ -1,4 +1,4 @@
-//! YAML (and so JSON) as a tree of nodes that know their place in the file.
+//! YAML (and JSON, its subset) as a tree of nodes with their place in the file.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde_saphyr::{DuplicateKeyPolicy, Location, Spanned};
 use super::error::{ConfigError, Place};
 use super::path::{Path, Step};
 
-/// A value and where it begins.
+/// A value with the place where it begins.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) place: Place,
@@ -26,7 +26,7 @@ pub(super) enum Value {
     Map(Vec<Entry>),
 }
 
-/// A key, where it begins, and its value.
+/// A field of an object: its key, the place of the key, and its value.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) key: String,
@@ -34,8 +34,8 @@ pub(super) struct Entry {
     pub(super) node: Node,
 }
 
-/// Reads the documents of a file; those that are empty are left out. Keys that stand twice in one map are an error, as in
-/// Kubernetes' strict decoding.
+/// Parses the documents of a file, without empty documents. A duplicate key is an error, as in Kubernetes' strict
+/// decoding.
 pub(super) fn parse(text: &str, file: &str) -> Result<Vec<Node>, ConfigError> {
     let options = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::Error };
     serde_saphyr::from_multiple_with_options(text, options).map_err(|e| {
@@ -45,7 +45,7 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Vec<Node>, ConfigError> {
     })
 }
 
-/// The parser's message without the place, which stands before it already.
+/// Returns the parser's message without its place, which `ConfigError::Syntax` holds separately.
 fn message(error: &serde_saphyr::Error) -> String {
     let text = error.to_string();
     if let Some(key) = text.strip_prefix("duplicate mapping key: ").and_then(|rest| rest.split(", set ").next()) {
@@ -64,13 +64,13 @@ impl From<Location> for Place {
 }
 
 impl Node {
-    /// A field's value.
+    /// Returns the value of a field.
     pub(super) fn get(&self, name: &str) -> Option<&Self> {
         let Value::Map(entries) = &self.value else { return None };
         entries.iter().find(|entry| entry.key == name).map(|entry| &entry.node)
     }
 
-    /// Where the path leads to; where it ends too early, there.
+    /// Returns the place of the node at `path`, or of the deepest node on the path if the path does not exist.
     pub(super) fn place_of(&self, path: &Path) -> Place {
         let mut node = self;
         for step in path.steps() {
@@ -85,7 +85,7 @@ impl Node {
         node.place
     }
 
-    /// What it is, for messages.
+    /// Returns the type of the node, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "null",
@@ -97,7 +97,7 @@ impl Node {
         }
     }
 
-    /// The same as JSON; the places are lost.
+    /// Returns the node as JSON, without places.
     pub(super) fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Null => serde_json::Value::Null,
@@ -154,7 +154,7 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_u64<E>(self, n: u64) -> Result<Value, E> {
-        // No field of ours is that large: what matters is that it is refused as out of range.
+        // No field accepts a number this large. As a float, the number is refused with a message.
         Ok(i64::try_from(n).map_or(Value::Float(n as f64), Value::Integer))
     }
 

@@ -1,16 +1,17 @@
-//! What is in force, as text: for `--write-config-to`.
+//! Writes the effective configuration as YAML, for `--write-config-to`.
 
 use super::Configuration;
 use super::v1alpha1::BerthConfiguration;
 
 impl Configuration {
-    /// What is in force, as the YAML that would bring it about again: Kubernetes' document, as kube-scheduler writes it, and
-    /// Berth's own where anything is set in that.
+    /// Returns the effective configuration as YAML that loads to the same configuration: the
+    /// KubeSchedulerConfiguration in kube-scheduler's field order, and the BerthConfiguration if it differs from its
+    /// default.
     ///
     /// # Errors
-    /// Never: there is YAML for all of it.
+    /// Fails only if serialization fails, which does not happen for these types.
     pub fn to_yaml(&self) -> anyhow::Result<String> {
-        // By way of JSON, whose objects are in alphabetical order, as kube-scheduler's are.
+        // JSON objects are sorted by key. kube-scheduler writes the same order.
         let mut text = serde_saphyr::to_string(&serde_json::to_value(self.in_force())?)?;
         if self.berth != BerthConfiguration::default() {
             text.push_str("---\n");

@@ -1,4 +1,5 @@
-//! A cluster in this process: the embedded API server, its controllers, and a scheduler, as far as they are wanted.
+//! A cluster in this process: the in-memory API server, controllers and a scheduler, each optional except the API
+//! server.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,43 +19,43 @@ use berth_admin::DebugSignal;
 use berth_controllers as controllers;
 use berth_sim as sim;
 
-/// How long the parts may take to end.
+/// The maximum time that the scheduler and the controllers may take to end, each.
 const GOODBYE: Duration = Duration::from_secs(5);
 
-/// How many objects are created at once.
+/// The number of objects that are created concurrently.
 const CREATES_AT_ONCE: usize = 32;
 
-/// What is wanted.
+/// The parts of the cluster to start.
 #[derive(Debug, Default)]
 pub struct Parts {
-    /// The API server's port on loopback; 0 is any free one.
+    /// The API server's port on loopback. 0 selects any free port.
     pub port: u16,
-    /// Where the kubeconfig goes; a private temporary directory if not given.
+    /// The path of the kubeconfig file. Default: a file in a private temporary directory.
     pub kubeconfig: Option<PathBuf>,
     /// A directory of further plugins.
     pub plugins: Option<PathBuf>,
-    /// Without the scheduler.
+    /// Whether to leave out the scheduler.
     pub no_scheduler: bool,
-    /// Without the cluster's other hands.
+    /// Whether to leave out the simulated kubelets and controllers.
     pub no_controllers: bool,
 }
 
-/// The running parts.
+/// A running cluster.
 pub struct Cluster {
     server: sim::Server,
     client: Client,
     kubeconfig: PathBuf,
-    /// Goes with the cluster.
+    /// Removed when the cluster is dropped.
     _directory: TempDir,
     controllers: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
     scheduler: Option<Scheduler>,
 }
 
 impl Cluster {
-    /// Starts the API server. The other parts wait for [`Cluster::start_parts`], so that objects can be made before.
+    /// Starts the API server. [`Cluster::start_parts`] starts the other parts, so that objects can be created before.
     ///
     /// # Errors
-    /// The port is taken.
+    /// The port is in use, or a temporary directory can't be created.
     pub async fn start(parts: &Parts) -> Result<Self> {
         let options = sim::Options { port: parts.port, ..sim::Options::default() };
         let server = sim::Server::start(options).await.context("starting the embedded API server")?;
@@ -64,7 +65,7 @@ impl Cluster {
         Ok(Self { server, client, kubeconfig, _directory: directory, controllers: None, scheduler: None })
     }
 
-    /// Starts the parts that are wanted beside the API server.
+    /// Starts the requested parts other than the API server.
     ///
     /// # Errors
     /// The plugins can't be loaded.
@@ -86,42 +87,42 @@ impl Cluster {
         Ok(())
     }
 
-    /// Writes the kubeconfig: whoever waits for it finds all parts ready.
+    /// Writes the kubeconfig file. A process that waits for this file finds all parts ready.
     ///
     /// # Errors
-    /// It can't be written there.
+    /// The file can't be written.
     pub fn write_kubeconfig(&self) -> Result<()> {
         write_privately(&self.kubeconfig, &self.server.kubeconfig())
     }
 
-    /// A client for the API server.
+    /// Returns a client of the API server.
     pub fn client(&self) -> Client {
         self.client.clone()
     }
 
-    /// Where it serves.
+    /// Returns the URL of the API server.
     pub fn url(&self) -> String {
         self.server.url().to_owned()
     }
 
-    /// The file for `kubectl`.
+    /// Returns the path of the kubeconfig file.
     pub fn kubeconfig(&self) -> &Path {
         &self.kubeconfig
     }
 
-    /// Creates objects of any kinds, several at once.
+    /// Creates objects of any kinds, several concurrently.
     ///
     /// # Errors
-    /// The first that can't be created, by kind and name.
+    /// Returns the first error, with the object's kind and name.
     pub async fn create_all(&self, objects: &[Value]) -> Result<()> {
         let create = |object: &Value| create(self.client.clone(), object.clone());
         futures::stream::iter(objects.iter().map(create)).buffer_unordered(CREATES_AT_ONCE).try_collect().await
     }
 
-    /// Answers SIGUSR2 for as long as the scheduler lives. Returns if a part of the scheduler has ended.
+    /// Handles SIGUSR2 for as long as the scheduler runs. Returns if a thread or task of the scheduler has ended.
     ///
     /// # Errors
-    /// The part that has ended.
+    /// Returns the thread or task that has ended.
     pub async fn scheduler_lives(&self, signal: DebugSignal) -> Result<()> {
         let Some(scheduler) = &self.scheduler else {
             signal.decline().await;
@@ -133,17 +134,17 @@ impl Cluster {
         }
     }
 
-    /// Ends all parts, the scheduler first.
+    /// Stops all parts, the scheduler first.
     ///
     /// # Errors
-    /// One could not end in an orderly way.
+    /// A part did not end in order.
     pub async fn stop(self) -> Result<()> {
         if let Some(scheduler) = self.scheduler {
             scheduler.stop(GOODBYE).await?;
         }
         if let Some((stop, task)) = self.controllers {
             drop(stop);
-            // Whatever they were about to write concerns a cluster that ends with them.
+            // Pending writes of the controllers don't matter: the cluster ends with them.
             let _ = tokio::time::timeout(GOODBYE, task).await;
         }
         Ok(self.server.shutdown().await?)
@@ -164,7 +165,8 @@ async fn create(client: Client, object: Value) -> Result<()> {
     Ok(())
 }
 
-/// Whole or not at all, for its owner alone: whoever waits for the file finds it ready, and a kubeconfig is a key.
+/// Writes the file atomically, readable for its owner only: a waiting process finds it complete, and a kubeconfig
+/// holds credentials.
 fn write_privately(path: &Path, text: &str) -> Result<()> {
     ensure!(!path.is_dir(), "--kubeconfig {} is a directory; name a file", path.display());
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,13 +1,13 @@
-//! The binary in kube-scheduler's place: called by its name, with its flags, it is `berth run`.
+//! Compatibility with kube-scheduler: called by its name and with its flags, the binary acts as `berth run`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// The other name.
+/// The name of kube-scheduler's binary.
 const NAME: &str = "kube-scheduler";
 
-/// The command line as `berth` has it. A word that is no flag comes first where the image's own entry point is called by
-/// that name: then it is a command of ours.
+/// Translates the command line to `berth`'s own. If the first argument is no flag, the command line stays as it is:
+/// an image may have a link named kube-scheduler as its entry point and pass one of `berth`'s commands.
 pub fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut given = given.peekable();
     let program = given.next().unwrap_or_default();
@@ -23,7 +23,7 @@ pub fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     [program, "run".into(), "--as-kube-scheduler".into()].into_iter().chain(given).collect()
 }
 
-/// A flag as it is written here: kube-scheduler takes `_` for `-` in names, and `--version` with a value.
+/// Translates a flag: kube-scheduler accepts `_` for `-` in names, and `--version` with a value.
 fn plain(flag: &OsStr) -> OsString {
     let Some(text) = flag.to_str().filter(|text| text.starts_with("--")) else { return flag.to_owned() };
     match text.split_once('=') {

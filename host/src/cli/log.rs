@@ -1,4 +1,4 @@
-//! The log on standard error. A thread of its own writes it, so that a reader that is slow or stopped holds up no other thread.
+//! The log on standard error. A separate thread writes it, so that a slow or stopped reader delays no other thread.
 
 use std::io::{self, IsTerminal};
 use std::sync::{Arc, OnceLock};
@@ -10,20 +10,20 @@ use tracing_subscriber::EnvFilter;
 
 use super::LoggingFormat;
 
-/// The number of lines that wait to be written. Further lines are dropped.
+/// The number of lines that may wait to be written. Further lines are dropped.
 const WAITING: usize = 4_096;
 
-/// The least time between two lines about dropped lines.
+/// The minimum time between two messages about dropped lines.
 const BETWEEN: Duration = Duration::from_secs(1);
 
-/// Writes the lines that still wait when it is dropped, for at most about a second.
+/// The log of the process. Dropping it writes the waiting lines, for at most about a second.
 pub(super) struct Log {
     dropped: ErrorCounter,
     tell: Tell,
     writer: Option<WorkerGuard>,
 }
 
-/// Tells how many lines were dropped since the start.
+/// A function that logs the number of lines dropped since the start.
 type Tell = fn(usize);
 
 /// Starts the log of this process.
@@ -64,10 +64,10 @@ impl Drop for Log {
     }
 }
 
-/// An output that tells how many lines were dropped, as soon as there is room for a line again.
+/// A writer that reports dropped lines after a line is written.
 struct Output<W> {
     inner: W,
-    /// Is set as soon as the channel is there.
+    /// Set once the channel exists.
     dropped: Arc<OnceLock<ErrorCounter>>,
     tell: Tell,
     told: usize,
@@ -77,7 +77,7 @@ struct Output<W> {
 impl<W> Output<W> {
     fn tell(&mut self) {
         let dropped = self.dropped.get().map_or(0, ErrorCounter::dropped_lines);
-        // A line that tells of dropped lines may be dropped itself. Then the count has grown, and it is told later.
+        // The report itself may be dropped. Then the count grows, and a later report includes it.
         if dropped > self.told && self.told_at.is_none_or(|at| at.elapsed() >= BETWEEN) {
             (self.told, self.told_at) = (dropped, Some(Instant::now()));
             (self.tell)(dropped);
@@ -108,7 +108,7 @@ mod tests {
 
     static TOLD: AtomicUsize = AtomicUsize::new(0);
 
-    /// An output that takes a line when it is told to, or at once when nobody can tell it any more.
+    /// A writer that accepts a line per message, or every line at once after the sender is dropped.
     struct Slow {
         go: Receiver<()>,
         begun: Sender<()>,
@@ -144,7 +144,7 @@ mod tests {
         has_begun.recv().expect("the thread writes the next line");
         assert_eq!(TOLD.load(SeqCst), 6, "the dropped lines are told after the first line that is written");
         drop(go);
-        // The thread writes each of the four lines that had room.
+        // The thread writes each of the four lines that were queued.
         assert_eq!(has_begun.iter().take(3).count(), 3);
         drop(log.writer.take());
         assert_eq!(*written.lock().expect("no panic"), b"0\n1\n2\n3\n4\n");

@@ -1,4 +1,4 @@
-//! The command line: one file a command.
+//! The command line, with one file per command.
 
 mod cluster;
 mod config;
@@ -59,7 +59,7 @@ enum Command {
     Plugin(plugin::Command),
 }
 
-/// Reads the command line and does what it says.
+/// Parses the command line and runs the command.
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse_from(kube_scheduler::arguments(std::env::args_os()));
@@ -71,7 +71,7 @@ pub fn main() -> ExitCode {
         }
     };
     let result = start(cli.command);
-    // The error comes after the last log line.
+    // Flush the log first, so that the error is the last line.
     drop(log);
     match result {
         Ok(code) => code,
@@ -93,12 +93,13 @@ fn start(command: Command) -> Result<ExitCode> {
         Command::Config(command) => config::run(command),
         Command::Plugin(command) => plugin::run(command),
     };
-    // A task that hangs must not keep the process.
+    // A task that hangs must not keep the process alive.
     runtime.shutdown_background();
     code
 }
 
-/// Libraries say too much: of the client's requests those tell who made them.
+/// Returns the log filter. The default filter silences the client's own request logs: the callers log these errors
+/// themselves.
 fn log_filter(cli: &Cli) -> &str {
     let default = if matches!(cli.command, Command::Demo(_) | Command::Config(_) | Command::Plugin(_)) {
         "warn"
@@ -114,7 +115,7 @@ fn log_filter(cli: &Cli) -> &str {
     }
 }
 
-/// The error with its causes, each said once: some tell theirs in their own words.
+/// Formats the error with its causes. A cause that the text already contains is left out.
 fn chain(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {

@@ -1,4 +1,4 @@
-//! What commands print: to whoever still reads it.
+//! Output of commands on standard output.
 
 use std::fmt::{Arguments, Display};
 use std::io::{self, Write};
@@ -6,12 +6,12 @@ use std::io::{self, Write};
 /// Prints a line to standard output.
 ///
 /// # Errors
-/// It can't be written. Where the reader has gone, as `head` goes, [`is_unread`] knows the error.
+/// Writing fails. [`is_unread`] recognizes the error of a closed pipe, as with `head`.
 pub(super) fn line(line: impl Display) -> io::Result<()> {
     write(format_args!("{line}\n"))
 }
 
-/// Prints a text that ends its lines itself.
+/// Prints text without adding a line end.
 ///
 /// # Errors
 /// As [`line`].
@@ -25,7 +25,7 @@ fn write(what: Arguments<'_>) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Whether the error is that nobody reads what is printed: the reader has seen enough, and nothing is wrong.
+/// Returns whether the error is a closed pipe: the reader has stopped reading, which is no failure.
 pub(super) fn is_unread(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -1,4 +1,4 @@
-//! `berth run`: places the pods of a cluster until stopped.
+//! `berth run`: schedules the pods of a cluster until stopped.
 
 mod access;
 mod connection;
@@ -35,10 +35,10 @@ use berth_kube::OwnPod;
 use berth_kube::lease::{Elector, system_clock};
 use berth_supervisor::Supervisor;
 
-/// How long bindings, conditions and events that are under way may take at the end.
+/// The maximum time at the end for bindings, conditions and events in progress.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// `resourceName` where kube-scheduler is told nothing.
+/// kube-scheduler's default of `leaderElection.resourceName`.
 const KUBE_SCHEDULERS_LEASE: &str = "kube-scheduler";
 
 /// Arguments of `berth run`. As with kube-scheduler, the last of several counts.
@@ -82,7 +82,7 @@ pub struct Args {
     without_effect: WithoutEffect,
 }
 
-/// What Go takes for a boolean.
+/// Parses a boolean as Go does.
 fn boolean(text: &str) -> Result<bool, String> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
@@ -91,7 +91,7 @@ fn boolean(text: &str) -> Result<bool, String> {
     }
 }
 
-/// What runs once everything is connected.
+/// Everything that runs after the connection is made.
 struct Prepared {
     elector: Option<Elector>,
     election: LeaderElection,
@@ -103,10 +103,11 @@ struct Prepared {
     _server: Option<berth_admin::Server>,
 }
 
-/// Runs until SIGTERM or Ctrl-C, then ends what is under way and gives the Lease up.
+/// Runs until SIGTERM or Ctrl-C, then finishes work in progress and releases the Lease.
 ///
 /// # Errors
-/// The configuration or the cluster's address is not right; the Lease was lost.
+/// The configuration or a flag is invalid, the API server can't be reached, a thread or task has ended, or the Lease
+/// was lost.
 pub async fn run(args: Args) -> Result<()> {
     let mut stop = StopSignal::install()?;
     let debug_signal = DebugSignal::install()?;
@@ -135,7 +136,8 @@ pub async fn run(args: Args) -> Result<()> {
     }
 }
 
-/// Reads the configuration, begins to serve, and connects; `None` if only a configuration was to be written.
+/// Reads the configuration, starts the HTTPS server, and connects. Returns `None` if only the configuration was to be
+/// written.
 async fn prepare(args: Args) -> Result<Option<Prepared>> {
     args.without_effect.tell()?;
     args.feature_gates.iter().for_each(FeatureGate::tell);
@@ -174,10 +176,10 @@ fn candidate(
     Elector::with_clock(client, election, system_clock(), metrics.writes_refused())
 }
 
-/// A file, and what it says before flags have their word.
+/// A followed file with its configuration before flags are applied.
 type OfFile = (Followed, Configuration);
 
-/// What flags and file come to.
+/// Returns the configuration of the file with the flags applied.
 fn configuration(args: &Args) -> Result<(Option<OfFile>, Configuration)> {
     let (file, mut configuration) = match args.policy.or(args.config.as_deref()) {
         Some(path) => {
@@ -187,8 +189,8 @@ fn configuration(args: &Args) -> Result<(Option<OfFile>, Configuration)> {
         None => (None, Configuration::default_profile(args.scheduler_name.as_deref())),
     };
     if args.as_kube_scheduler && configuration.leader_election.name == LeaderElection::default().name {
-        // The Lease that copies of kube-scheduler hold while one after the other is exchanged, and the only one that its
-        // user may hold.
+        // Replicas of kube-scheduler use this Lease during a rolling update, and kube-scheduler's RBAC allows no
+        // other.
         KUBE_SCHEDULERS_LEASE.clone_into(&mut configuration.leader_election.name);
     }
     args.election.clone().apply_to(&mut configuration.leader_election);
@@ -197,7 +199,7 @@ fn configuration(args: &Args) -> Result<(Option<OfFile>, Configuration)> {
     Ok((file, configuration))
 }
 
-/// What is served, if anything.
+/// Returns the options of the HTTPS server, or `None` if the flags disable it.
 fn serving(args: &Args) -> Result<Option<berth_admin::Options>> {
     let Args { serving, authentication, authorization, .. } = args;
     let Some(address) = serving.address() else { return Ok(None) };
@@ -225,7 +227,7 @@ async fn serve(
     Ok(Some(server))
 }
 
-/// Takes part once cluster and plugins are there.
+/// Waits for cluster and plugins, then takes part in the leader election.
 async fn work(
     elector: Option<Elector>,
     election: &LeaderElection,
@@ -240,7 +242,7 @@ async fn work(
     lead(elector, election, metrics, scheduler, stop).await
 }
 
-/// Places pods while this process leads; without an election it always does.
+/// Schedules pods while this process leads, or always without leader election.
 async fn lead(
     elector: Option<Elector>,
     election: &LeaderElection,
@@ -255,12 +257,12 @@ async fn lead(
         lost = elector.run() => return Err(lost.into()),
         ended = place_as_leader(leads, election, metrics, scheduler, stop) => ended,
     };
-    // Only now, as another may place pods from then on.
+    // Release the Lease only now: another process may schedule pods from then on.
     elector.release().await;
     ended
 }
 
-/// Stands by until this process leads.
+/// Waits until this process leads, then schedules pods.
 async fn place_as_leader(
     mut leads: watch::Receiver<bool>,
     election: &LeaderElection,

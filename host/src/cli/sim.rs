@@ -1,4 +1,4 @@
-//! `berth sim`: the embedded API server as a command.
+//! `berth sim`: runs the in-memory API server.
 
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ pub struct Args {
 /// Serves until stopped.
 ///
 /// # Errors
-/// What can't be started.
+/// A part can't be started, or a part of the scheduler has ended.
 pub async fn run(args: Args) -> Result<()> {
     let mut stop = StopSignal::install()?;
     let debug_signal = DebugSignal::install()?;

@@ -1,9 +1,9 @@
-//! The signals that end a process in an orderly way.
+//! The signals that end the process in order.
 
 use anyhow::Result;
 
-/// SIGTERM and Ctrl-C. Both end a process at once that does not wait for them. So they are waited for from the start of the process; a
-/// signal that comes before [`StopSignal::received`] is called counts.
+/// Handles SIGTERM and Ctrl-C. Either would end a process without a handler at once, so the handlers are installed at
+/// the start. A signal that arrives before [`StopSignal::received`] is called counts.
 pub(super) struct StopSignal {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
@@ -14,10 +14,10 @@ pub(super) struct StopSignal {
 }
 
 impl StopSignal {
-    /// Waits for both signals from now on.
+    /// Installs the handlers.
     ///
     /// # Errors
-    /// The system lets no signal be waited for.
+    /// The system refuses a handler.
     pub(super) fn install() -> Result<Self> {
         #[cfg(unix)]
         {
@@ -28,7 +28,7 @@ impl StopSignal {
         Ok(Self { interrupt: tokio::signal::windows::ctrl_c()? })
     }
 
-    /// Returns once one of them was sent. May be dropped and called again: no signal is lost.
+    /// Returns after one of the signals has arrived. May be dropped and called again without losing a signal.
     pub(super) async fn received(&mut self) {
         #[cfg(unix)]
         tokio::select! {

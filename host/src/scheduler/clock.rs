@@ -1,17 +1,17 @@
-//! The time that events carry.
+//! The time source of events.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use berth_core::Timestamp;
 
-/// The wall clock, except that it never goes back: the core relies on that.
+/// The wall clock, made monotonic: the core relies on time that never goes back.
 #[derive(Debug, Default)]
 pub struct Clock {
     latest: Timestamp,
 }
 
 impl Clock {
-    /// The time now.
+    /// Returns the current time, at least the time returned last.
     pub fn now(&mut self) -> Timestamp {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX));

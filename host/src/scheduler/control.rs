@@ -1,4 +1,4 @@
-//! What the core's thread is told, apart from the cluster's events.
+//! Messages to the scheduling thread other than the cluster's events.
 
 use berth_core::Core;
 use berth_core::action::PodEvent;
@@ -6,18 +6,18 @@ use tokio::sync::oneshot;
 
 use berth_plugin_host::Delivery;
 
-/// A message to the core's thread.
+/// A message to the scheduling thread.
 pub enum Control {
-    /// The cluster is known: pods may be placed from now on.
+    /// Begin to schedule pods: the cluster is known.
     Begin,
-    /// Plugins, from the threads that prepare them.
+    /// Take over plugins from the threads that prepare them.
     Plugins(Delivery),
-    /// Look at the core, between two steps.
+    /// Run a function on the core, between two steps.
     Inspect(Box<dyn FnOnce(&Core) + Send>),
-    /// Write an event that is not about a pod's placing.
+    /// Write an event that is not about the scheduling of a pod.
     Emit(PodEvent),
-    /// Place no more pods, and answer when no binding is under way.
+    /// Schedule no more pods, and answer when no binding is in progress.
     Drain(oneshot::Sender<()>),
-    /// End after the step under way.
+    /// End after the current step.
     Stop,
 }

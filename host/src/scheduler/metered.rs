@@ -1,4 +1,4 @@
-//! The guests, with a meter beside them: counts and times the core's questions.
+//! Plugin calls with metrics: counts and times the core's calls into the guests.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use berth_core::{Plugins, Timestamp};
 use berth_admin::metrics::{Call, Meter};
 use berth_plugin_host::Guests;
 
-/// Passes every question on.
+/// Forwards every plugin call to the guests and records it in the meter.
 pub struct Metered<'a> {
     pub guests: &'a mut Guests,
     pub meter: &'a mut Meter,
@@ -40,9 +40,9 @@ impl Metered<'_> {
         answer
     }
 
-    /// What has no answer always succeeds.
+    /// Records a call without a result, which always counts as a success.
     fn tell(&mut self, plugin: PluginId, point: ExtensionPoints, cycle: &Cycle<'_>, tell: impl FnOnce(&mut Guests)) {
-        // There is no other answer to be had here, and nobody reads it.
+        // The closure always returns `Ok(())`.
         let _ = self.ask(plugin, point, cycle, success, |guests| {
             tell(guests);
             Ok(())
@@ -53,20 +53,20 @@ impl Metered<'_> {
 /// The plugin whose attempts and victims kube-scheduler counts.
 const PREEMPTION: &str = "DefaultPreemption";
 
-/// How many pods have to go; none where all of them are going already.
+/// Returns the number of pods to evict, or 0 if all of them are terminating already.
 fn victims(cycle: &Cycle<'_>, result: &PostFilterResult) -> usize {
     let PostFilterResult::Nominate(Room { evict, .. }) = result else { return 0 };
     let stays = |id: &PodId| cycle.cache.pod(*id).is_some_and(|known| !known.pod.deleting);
     if evict.iter().any(stays) { evict.len() } else { 0 }
 }
 
-/// Where a plugin says yes and no by node, the call as such succeeded.
+/// Returns the status of a call whose results are per node. The call itself counts as a success.
 fn success<R>(_: &R) -> &'static str {
     "Success"
 }
 
 impl Plugins for Metered<'_> {
-    /// No extension point of kube-scheduler's metrics.
+    /// kube-scheduler's metrics have no such extension point.
     fn skip(&mut self, plugin: PluginId, cycle: &Cycle<'_>) -> Result<bool, PluginError> {
         self.guests.skip(plugin, cycle)
     }
@@ -76,7 +76,7 @@ impl Plugins for Metered<'_> {
         self.ask(plugin, ExtensionPoints::PRE_ENQUEUE, cycle, status, |guests| guests.pre_enqueue(plugin, cycle))
     }
 
-    /// No extension point of kube-scheduler's metrics.
+    /// kube-scheduler's metrics have no such extension point.
     fn sort_key(&mut self, plugin: PluginId, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, PluginError> {
         self.guests.sort_key(plugin, cycle, queued)
     }
@@ -94,7 +94,7 @@ impl Plugins for Metered<'_> {
         self.ask(plugin, ExtensionPoints::FILTER, cycle, success, |guests| guests.filter(plugin, cycle, nodes))
     }
 
-    /// Stands for pre-filter and filter.
+    /// Counts as pre-filter, and stands for pre-filter and filter.
     fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, PluginError> {
         let status = |said: &Option<Classified>| match said.as_ref().map(|said| &said.filter) {
             Some(ClassFilter::Skip) => "Skip",
@@ -104,7 +104,7 @@ impl Plugins for Metered<'_> {
         self.ask(plugin, ExtensionPoints::PRE_FILTER, cycle, status, |guests| guests.classify(plugin, cycle, known))
     }
 
-    /// Stands for pre-score, score and normalize.
+    /// Counts as score, and stands for pre-score, score and normalize.
     fn score_classes(
         &mut self,
         plugin: PluginId,
@@ -195,7 +195,7 @@ impl Plugins for Metered<'_> {
         let undo = self.ask(plugin, ExtensionPoints::UNRESERVE, cycle, success, |guests| {
             Ok(guests.unreserve(plugin, cycle, node, state, pre_bound))
         });
-        // There is no other answer to be had here.
+        // The closure always returns `Ok`.
         undo.unwrap_or_default()
     }
 
@@ -241,7 +241,7 @@ impl Plugins for Metered<'_> {
         self.tell(plugin, ExtensionPoints::POST_BIND, cycle, |guests| guests.post_bind(plugin, cycle, node, state));
     }
 
-    /// No extension point of kube-scheduler's metrics.
+    /// kube-scheduler's metrics have no such extension point.
     fn queueing_hints(
         &mut self,
         plugin: PluginId,

@@ -1,9 +1,9 @@
-//! The scheduler as it runs: one thread owns core and guests, and everyone else talks to it through channels.
+//! The running scheduler: one thread owns core and guests; all other parts send it messages through channels.
 //!
 //! ```text
-//!  berth_kube::Shell ──Event──▶ ┌──────────────────────┐ ──Action──▶ berth_kube::Shell
-//!  wasm loader ─Delivery▶ │ turn: Core + Guests  │
-//!  callers ────Inspect──▶ └──────────────────────┘
+//!  berth_kube::Shell ────────Event──▶ ┌──────────────────────┐ ──Action──▶ berth_kube::Shell
+//!  berth_plugin_host ─────Delivery──▶ │ turn: Core + Guests  │
+//!  probes, dumps, tests ───Inspect──▶ └──────────────────────┘
 //! ```
 
 mod clock;
@@ -41,34 +41,35 @@ use berth_kube::{Shell, Undone};
 use berth_plugin_host::{Guests, Loader};
 use berth_supervisor::Supervisor;
 
-/// Stack of the core's thread, on which guests run, too.
+/// The stack size of the scheduling thread, in bytes. Guests run on this stack, too.
 const STACK: usize = 8 << 20;
 
-/// How a scheduler is set up.
+/// Options of a scheduler.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Its profiles and backoffs.
+    /// Profiles, backoffs and extenders.
     pub configuration: Configuration,
-    /// Further plugins, watched.
+    /// The watched directory of further plugins.
     pub plugins_dir: Option<PathBuf>,
-    /// Where compiled plugins are kept; a folder of the user's cache if not given.
+    /// The directory of the cache of compiled plugins. Default: a folder in the user's cache directory.
     pub cache_dir: Option<PathBuf>,
-    /// What plugins may take.
+    /// Resource limits of plugins.
     pub limits: Limits,
-    /// The core's settings.
+    /// Options of the core.
     pub core: berth_core::Options,
-    /// How it talks to the API server.
+    /// Options of the API client.
     pub shell: berth_kube::Options,
-    /// Where it counts what it does.
+    /// The metrics that the scheduler counts into.
     pub metrics: Arc<Metrics>,
-    /// Where it shows that it lives.
+    /// The vital signs that the scheduler updates for the probes.
     pub vitals: Arc<Vitals>,
-    /// Watches over its threads and tasks. The scheduler has to be stopped when [`Supervisor::first_end`] returns.
+    /// Reports the end of the scheduler's threads and tasks. The scheduler must be stopped when
+    /// [`Supervisor::first_end`] returns.
     pub supervisor: Supervisor,
 }
 
 impl Options {
-    /// All that the configuration says.
+    /// Returns the options that the configuration states.
     #[must_use]
     pub fn of(configuration: Configuration) -> Self {
         let berth = &configuration.berth;
@@ -84,7 +85,7 @@ impl Options {
     }
 }
 
-/// A running scheduler. Dropped, it ends at once, as a process that is killed; [`Scheduler::stop`] ends it in order.
+/// A running scheduler. Dropping it ends it at once, like killing the process. [`Scheduler::stop`] ends it in order.
 pub struct Scheduler {
     control: Reins,
     thread: JoinHandle<()>,
@@ -96,21 +97,22 @@ pub struct Scheduler {
     supervisor: Supervisor,
 }
 
-/// Whoever holds them tells the core's thread what to do. Without them it ends.
+/// The control channel of the scheduling thread. Dropping it ends the thread.
 struct Reins(UnboundedSender<Control>);
 
 impl Drop for Reins {
     fn drop(&mut self) {
-        // If it can't be told, it has ended.
+        // Sending fails only if the thread has ended.
         let _ = self.0.send(Control::Stop);
     }
 }
 
 impl Scheduler {
-    /// Loads the plugins, learns the cluster, and begins to place pods. Returns when it does.
+    /// Loads the plugins, syncs the cluster's objects, and begins to schedule pods. Returns once it does.
     ///
     /// # Errors
-    /// The configuration names a plugin that is not there, or one that is refused; the system gives no thread.
+    /// The configuration names a plugin that is missing or refused, or an extender that can't be used; or the system
+    /// refuses a thread.
     pub async fn start(client: ::kube::Client, options: Options) -> Result<Self> {
         let scheduler = Self::prepare(&client, options).await?;
         scheduler.synced().await;
@@ -120,11 +122,11 @@ impl Scheduler {
         Ok(scheduler)
     }
 
-    /// Begins to load the plugins and to learn the cluster, and goes on learning what changes; but places nothing before
-    /// [`Scheduler::begin`], for which it is time after [`Scheduler::ready`].
+    /// Starts to load the plugins and to sync and watch the cluster's objects. Schedules no pods before
+    /// [`Scheduler::begin`], which may be called once [`Scheduler::ready`] returns.
     ///
     /// # Errors
-    /// An extender can't be asked; the system gives no thread.
+    /// An extender can't be used, or the system refuses a thread.
     pub async fn prepare(client: &::kube::Client, options: Options) -> Result<Self> {
         let extenders = Arc::new(Extenders::new(&options.configuration.extenders).await?);
         let (events, events_in) = unbounded_channel();
@@ -183,8 +185,8 @@ impl Scheduler {
         })
     }
 
-    /// Returns when the cluster is known and the first plugins serve, however long it takes until all plugins are there
-    /// that profiles name. May be dropped and called again.
+    /// Returns when the cluster's objects are synced and the first set of plugins is in service. Waits without a
+    /// limit until every plugin that the profiles name is available. May be dropped and called again.
     ///
     /// # Errors
     /// The loader's thread has ended.
@@ -201,27 +203,27 @@ impl Scheduler {
         self.vitals.set_informers_synced();
     }
 
-    /// Begins to place pods.
+    /// Begins to schedule pods.
     ///
     /// # Errors
-    /// The core's thread has ended.
+    /// The scheduling thread has ended.
     pub fn begin(&self) -> Result<()> {
         self.control.0.send(Control::Begin).map_err(|_| anyhow!("the core's thread has ended"))
     }
 
-    /// Watches over the threads and tasks of this scheduler.
+    /// Returns the supervisor of this scheduler's threads and tasks.
     #[must_use]
     pub fn supervisor(&self) -> &Supervisor {
         &self.supervisor
     }
 
-    /// A view for others.
+    /// Returns a view of the scheduler that does not keep it running.
     #[must_use]
     pub fn observer(&self) -> Observer {
         Observer { control: self.control.0.clone(), loader: Arc::clone(&self.loader) }
     }
 
-    /// Looks at the core, between two of its steps.
+    /// Runs `look` on the core, between two steps, and returns its result.
     ///
     /// # Errors
     /// The scheduler has ended.
@@ -229,25 +231,25 @@ impl Scheduler {
         self.observer().inspect(look).await
     }
 
-    /// The plugins, as they fare.
+    /// Returns the plugin loader, with the status of all plugins.
     #[must_use]
     pub fn loader(&self) -> &Loader {
         &self.loader
     }
 
-    /// Places nothing more, and waits for bindings that are under way, and for what is to be written about them; but no
-    /// longer than `within`.
+    /// Stops scheduling, and waits at most `within` for bindings in progress and for the writes that follow them.
+    /// Returns what was not finished.
     ///
     /// # Errors
-    /// The core's thread had ended before, by a panic.
+    /// The scheduling thread, or another supervised thread or task, had ended before.
     pub async fn stop(self, within: Duration) -> Result<Undone> {
         let deadline = Instant::now() + within;
         self.vitals.set_stopping();
         let (drained, is_drained) = oneshot::channel();
-        // If it can't be told, it has ended, which joining finds out.
+        // Sending fails only if the thread has ended; joining it reports that.
         let _ = self.control.0.send(Control::Drain(drained));
         self.shell.end_waits();
-        // What is not bound by then is counted below.
+        // After the deadline, `shutdown` counts the bindings that are not done.
         let _ = tokio::time::timeout_at(deadline, is_drained).await;
         self.extenders.end();
         drop(self.control);
@@ -263,7 +265,7 @@ impl Scheduler {
     }
 }
 
-/// The configuration has the word on backoffs.
+/// Returns the core's options with the backoffs of the configuration.
 fn with_backoff(mut core: berth_core::Options, configuration: &Configuration) -> berth_core::Options {
     core.queue.backoff.initial = configuration.pod_initial_backoff;
     core.queue.backoff.max = configuration.pod_max_backoff;

@@ -1,4 +1,4 @@
-//! Looking at a scheduler while somebody else runs and ends it.
+//! A view of a scheduler that another part runs and stops.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use berth_admin::SchedulerView;
 use berth_core::profile_spec::ProfileSpec;
 use berth_plugin_host::{AssembleError, Loader, PluginStatus};
 
-/// A view of a scheduler. Does not keep it running.
+/// A view of a scheduler. The view does not keep the scheduler running.
 #[derive(Clone)]
 pub struct Observer {
     pub(super) control: UnboundedSender<Control>,
@@ -21,7 +21,7 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// Looks at the core, between two of its steps.
+    /// Runs `look` on the core, between two steps, and returns its result.
     ///
     /// # Errors
     /// The scheduler has ended.
@@ -33,12 +33,12 @@ impl Observer {
         answered.await.map_err(|_| ended())
     }
 
-    /// Wants these profiles from now on; see [`Loader::set_profiles`].
+    /// Replaces the desired profiles; see [`Loader::set_profiles`].
     pub fn set_profiles(&self, specs: Vec<ProfileSpec>) {
         self.loader.set_profiles(specs);
     }
 
-    /// Why the profiles that are wanted don't serve; `None` where they do.
+    /// Returns the reason that the desired profiles are not in service, or `None` if they are.
     #[must_use]
     pub fn refused_profiles(&self) -> Option<AssembleError> {
         self.loader.refused_profiles()
@@ -47,7 +47,7 @@ impl Observer {
 
 impl SchedulerView for Observer {
     fn look_at_core(&self, look: Box<dyn FnOnce(&Core) + Send>) {
-        // If it can't be sent, the scheduler has ended, and the look is dropped.
+        // Sending fails only if the scheduler has ended. Then `look` is dropped.
         let _ = self.control.send(Control::Inspect(look));
     }
 

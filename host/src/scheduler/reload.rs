@@ -1,28 +1,29 @@
-//! Takes up what changes in the configuration file while the scheduler runs.
+//! Applies changes of the configuration file to a running scheduler.
 
 use tracing::{info, warn};
 
 use super::Observer;
 use berth_config::{Configuration, Followed};
 
-/// A followed file, and the scheduler that is to want what it says.
+/// A followed configuration file and the scheduler that its profiles are applied to.
 pub struct Reload {
     file: Followed,
     started_with: Configuration,
     observer: Observer,
-    /// What is wrong with the file as it is.
+    /// The error of the current content of the file.
     wrong: Option<String>,
 }
 
 impl Reload {
-    /// For a scheduler that was started with what the file said, before flags had their word.
+    /// Returns a reload for a scheduler that was started with the configuration `started_with`, which is the file's
+    /// content before flags were applied.
     #[must_use]
     pub fn new(file: Followed, started_with: Configuration, observer: Observer) -> Self {
         Self { file, started_with, observer, wrong: None }
     }
 
-    /// Looks at the file, and has the scheduler want the profiles that it names now. Returns why what the file says does
-    /// not serve, if it doesn't; what did before serves on then.
+    /// Checks the file, and applies its profiles if the content has changed. Returns the reason if the current
+    /// content is refused; the previous profiles then stay in service.
     pub fn look(&mut self) -> Option<String> {
         match self.file.look() {
             None => {}

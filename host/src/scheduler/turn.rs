@@ -1,4 +1,4 @@
-//! The core's thread: events in, one cycle, actions out, over and over.
+//! The event loop of the scheduling thread: take in events, run one scheduling cycle, perform actions.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,13 +16,13 @@ use berth_admin::Vitals;
 use berth_admin::metrics::Meter;
 use berth_plugin_host::Guests;
 
-/// How long the thread sleeps at most when nothing happens: the beat of what depends on time alone.
+/// The maximum sleep of the thread. Vital signs and time-dependent work happen at least this often.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// Events that are taken in before control messages are looked at again.
+/// The number of events after which the loop checks for control messages again.
 const EVENTS_AT_ONCE: usize = 256;
 
-/// Everything that the thread owns.
+/// The state of the event loop.
 pub struct Turn {
     pub core: Core,
     pub guests: Guests,
@@ -33,14 +33,14 @@ pub struct Turn {
     pub clock: Clock,
     pub meter: Meter,
     pub vitals: Arc<Vitals>,
-    /// Pods are placed.
+    /// Whether pods are scheduled.
     pub begun: bool,
-    /// Waits until no binding is under way.
+    /// Receives a message when no binding is in progress.
     pub drained: Option<oneshot::Sender<()>>,
 }
 
 impl Turn {
-    /// Runs until told to stop, or until everyone who could tell it anything is gone.
+    /// Runs until it receives [`Control::Stop`], or until the senders of a channel are gone.
     pub fn run(mut self) {
         loop {
             if !self.take_in() {
@@ -59,17 +59,18 @@ impl Turn {
     }
 
     fn tell_if_drained(&mut self) {
-        // Those that wait for permission may do so for long, and nothing is under way for them.
+        // Pods that wait in permit may wait for long, and no binding is in progress for them.
         if self.core.in_flight() == self.core.waiting()
             && let Some(drained) = self.drained.take()
         {
-            // Who asked may have lost patience.
+            // The receiver may have timed out.
             let _ = drained.send(());
         }
     }
 
-    /// Takes in all events that have arrived: a decision is made on the latest state. Control messages and the heartbeat come
-    /// between them, so that a flood of events holds up neither plugins nor probes. False at the end.
+    /// Takes in all events that have arrived, so that the next decision uses the latest state. Handles control
+    /// messages and updates the vital signs in between, so that many events delay neither plugins nor probes. Returns
+    /// false if the loop must end.
     fn take_in(&mut self) -> bool {
         let mut arrived = self.events.len();
         loop {
@@ -87,7 +88,7 @@ impl Turn {
             if arrived == 0 {
                 return true;
             }
-            // The change log is bounded: plugins that are not asked are told what changed before the flood is over.
+            // The change log is bounded. Send changes to idle plugins before later events overflow it.
             self.guests.tick(self.clock.now(), self.core.cache());
         }
     }
@@ -146,13 +147,13 @@ impl Turn {
             self.meter.cycle_ended(took);
         }
         for attempt in self.core.ended() {
-            // A cycle may also end what others began.
+            // A cycle may also end attempts that began earlier.
             let took = took.filter(|_| attempt.began == now).unwrap_or_else(|| now.since(attempt.began));
             self.meter.attempt_ended(attempt, took, now);
         }
     }
 
-    /// Sleeps until something arrives or is due. False at the end.
+    /// Sleeps until a message arrives or the next wake-up is due. Returns false if the loop must end.
     fn wait(&mut self) -> bool {
         let now = self.clock.now();
         let due = self.core.next_wakeup().map_or(BEAT, |at| at.since(now)).min(BEAT);

@@ -1,4 +1,4 @@
-//! Asking the server, as somebody or nobody.
+//! A client of the admin server with a configurable identity.
 
 use std::net::SocketAddr;
 
@@ -6,10 +6,10 @@ use http::Request;
 use kube::Config;
 use kube::client::Body;
 
-/// Takes the server for whoever it says it is.
+/// A client that accepts any server certificate.
 pub struct Client(kube::Client);
 
-/// What it answered.
+/// A response of the server.
 #[derive(Debug, Default)]
 pub struct Answer {
     pub status: u16,
@@ -18,12 +18,12 @@ pub struct Answer {
 }
 
 impl Client {
-    /// Nobody in particular.
+    /// Returns a client without credentials.
     pub fn anonymous(address: SocketAddr) -> Self {
         Self::with(address, |_| {})
     }
 
-    /// As somebody whom `as_whom` writes into the configuration.
+    /// Returns a client with the credentials that `as_whom` writes into the configuration.
     pub fn with(address: SocketAddr, as_whom: impl FnOnce(&mut Config)) -> Self {
         let mut config = Config::new(format!("https://{address}").parse().expect("a URL"));
         config.accept_invalid_certs = true;

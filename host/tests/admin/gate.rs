@@ -1,4 +1,4 @@
-//! Who gets in, and what others are told.
+//! Tests access control of the admin server: admitted requests, refusals and their messages, and certificates.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -98,7 +98,7 @@ impl Authority {
         Self(CertifiedIssuer::self_signed(parameters, KeyPair::generate().expect("a key")).expect("an authority"))
     }
 
-    /// Certificate and key.
+    /// Issues a certificate. Returns certificate and key.
     fn issue(&self, name: &str, group: &str) -> (String, String) {
         let mut parameters = CertificateParams::new(vec!["localhost".to_owned()]).expect("parameters");
         parameters.distinguished_name.push(DnType::CommonName, name);
@@ -176,7 +176,7 @@ async fn the_servers_certificate_is_that_of_the_files_and_follows_them() {
     until("the new certificate is shown", async || livez(&authorities[1]).await.ok()).await;
 }
 
-/// Each with what the message has to name.
+/// Each case has texts that the message must contain.
 #[tokio::test]
 async fn what_cannot_be_served_is_said_in_a_sentence() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");

@@ -1,4 +1,4 @@
-//! Probes and metrics of a scheduler at work on the embedded API server.
+//! Tests probes and metrics of a running scheduler against the in-memory API server.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
 
@@ -22,19 +22,19 @@ use kube::Api;
 use kube::api::ListParams;
 use serde_json::json;
 
-/// A server on a free port, where everybody may read everything.
+/// Starts a server on a free port, with all paths open to all clients.
 async fn serve(subject: &Arc<Subject>) -> berth_admin::Server {
     let mut options = berth_admin::Options::at("127.0.0.1:0".parse().expect("an address"));
     options.authorization.always_allow = vec!["/*".to_owned()];
     berth_admin::Server::start(&options, Arc::clone(subject)).await.expect("served")
 }
 
-/// Values by series: name and labels.
+/// Returns the values of a scrape by series (name and labels).
 fn samples(body: &str) -> BTreeMap<&str, &str> {
     body.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.rsplit_once(' ')).collect()
 }
 
-/// What `expected` wants and the scrape does not show.
+/// Returns the series of `expected` that the scrape lacks or shows with another value.
 fn missing(expected: &str, body: &str) -> Vec<String> {
     let samples = samples(body);
     let lines = expected.lines().filter(|line| !line.starts_with('#'));
@@ -91,7 +91,7 @@ async fn a_scrape_has_kube_schedulers_names_and_labels_and_ours() {
     let scheduler = Scheduler::start(cluster.client.clone(), options).await.expect("started");
     subject.observe(scheduler.observer());
     metrics.set_leads("berth", true);
-    // Not in a pod: refusals are counted, and told to nobody.
+    // Without a pod of its own, the process counts refusals but writes no events.
     let refusals =
         berth_admin::report_refusals(cluster.client.clone(), None, scheduler.observer(), Arc::clone(&metrics), || None);
     let refusals = tokio::spawn(refusals);
@@ -167,12 +167,12 @@ async fn connections_that_ask_nothing_keep_no_probe_out() {
     options.authorization.always_allow = vec!["/*".to_owned()];
     options.connections = 4;
     let server = berth_admin::Server::start(&options, subject).await.expect("served");
-    // These have not begun their handshakes.
+    // These connections have not begun their handshakes.
     let mut idle = Vec::new();
     for _ in 0..20 {
         idle.push(tokio::net::TcpStream::connect(server.address()).await.expect("connected"));
     }
-    // Each of these keeps its connection.
+    // Each of these clients keeps its connection open.
     let clients: Vec<Client> = (0..20).map(|_| Client::anonymous(server.address())).collect();
     for client in &clients {
         let probe = tokio::time::timeout(cluster::PATIENCE, client.get("/livez"));

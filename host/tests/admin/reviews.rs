@@ -1,4 +1,4 @@
-//! An API server that answers reviews alone: whose a token is and who may read what stands in two tables.
+//! An API server that only answers TokenReviews and SubjectAccessReviews, with fixed users.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -11,10 +11,10 @@ use axum::{Json, Router};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-/// A token, and whose it is.
+/// Tokens and their users.
 const TOKENS: [(&str, &str); 2] = [("scraper-token", "scraper"), ("other-token", "other")];
 
-/// The one who may read /metrics.
+/// The only user who may read /metrics.
 const READER: &str = "scraper";
 
 #[derive(Default)]
@@ -29,7 +29,7 @@ pub struct ApiServer {
 }
 
 impl ApiServer {
-    /// With `broken`, it forbids all reviews.
+    /// Starts the server. With `broken`, it forbids all reviews.
     pub async fn start(broken: bool) -> Self {
         let counts = Arc::new(Counts::default());
         let review = move |State(counts): State<Arc<Counts>>, Path(kind): Path<String>, Json(asked): Json<Value>| async move {

@@ -1,4 +1,4 @@
-//! An embedded API server, and what tests of the running scheduler do with it.
+//! An in-memory API server for tests of the running scheduler.
 #![allow(dead_code, reason = "every test file is a crate of its own and uses what it needs")]
 
 use std::path::PathBuf;
@@ -13,10 +13,10 @@ use kube::{Api, Client};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Nothing takes so long.
+/// The time limit of every wait in the tests.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How often a condition is looked at.
+/// The period at which a condition is checked.
 const LOOK: Duration = Duration::from_millis(10);
 
 pub struct Cluster {
@@ -70,7 +70,7 @@ impl Cluster {
     }
 }
 
-/// Waits until there is something to see.
+/// Waits until `look` returns a value.
 pub async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
     let seen = async {
         loop {
@@ -86,7 +86,7 @@ pub async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
     }
 }
 
-/// A node with room for much.
+/// Returns a node with ample resources.
 pub fn node(name: &str) -> Value {
     let resources = json!({"cpu": "8", "memory": "16Gi", "pods": "100"});
     json!({
@@ -95,7 +95,7 @@ pub fn node(name: &str) -> Value {
     })
 }
 
-/// A small pod for this scheduler.
+/// Returns a small pod for this scheduler.
 pub fn pod(name: &str, scheduler_name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},

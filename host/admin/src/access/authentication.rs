@@ -1,4 +1,5 @@
-//! Who asks: by a front proxy's word, a client certificate, or a token; nobody in particular where there is none of them.
+//! Authenticates a client: by a front proxy's headers, a client certificate, or a bearer token. A client with none of
+//! them is anonymous.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -15,7 +16,7 @@ use super::tokens::Tokens;
 use super::user::User;
 use super::{AccessError, AuthenticationOptions};
 
-/// Finds out who asks.
+/// Authenticates clients.
 #[derive(Default)]
 pub struct Authentication {
     proxy: Arc<RwLock<FrontProxy>>,
@@ -23,14 +24,15 @@ pub struct Authentication {
     tokens: Option<Tokens>,
 }
 
-/// What goes on beside: files and the ConfigMap are followed.
+/// A future that follows changes of certificate files and of the cluster's ConfigMap.
 pub(super) type Following = BoxFuture<'static, ()>;
 
 impl Authentication {
-    /// As the flags say; and what follows the changes of files and cluster, which somebody has to poll.
+    /// Returns the authentication that the flags describe, and a future that follows changes and must be polled.
     ///
     /// # Errors
-    /// A file can't be used; the cluster's authorities can't be read, and that is not to be tolerated.
+    /// A file can't be used; or the cluster's certificate authorities can't be read, and the flags don't tolerate
+    /// that.
     pub async fn new(options: &AuthenticationOptions) -> Result<(Self, Following), AccessError> {
         let client = cluster::client("--authentication-kubeconfig", options.kubeconfig.as_deref()).await?;
         let mut authentication = Self::default();
@@ -70,10 +72,10 @@ impl Authentication {
         Ok((authentication, join_all(following).map(drop).boxed()))
     }
 
-    /// Who asks.
+    /// Returns the user who sends a request with these headers over a connection with these client certificates.
     ///
     /// # Errors
-    /// Somebody who says who they are, and can't show it.
+    /// The client claims an identity that can't be verified.
     pub(super) async fn user(&self, headers: &HeaderMap, peer: &[CertificateDer<'_>]) -> Result<User, String> {
         let mut doubts = Vec::new();
         let proxied = self.proxy.read().unwrap_or_else(PoisonError::into_inner).user(headers, peer);
@@ -90,7 +92,8 @@ impl Authentication {
         if doubts.is_empty() { Ok(User::anonymous()) } else { Err(doubts.join("; ")) }
     }
 
-    /// Common name and organizations are name and groups.
+    /// Returns the user that a verified client certificate names: the common name is the user's name, the
+    /// organizations are the groups.
     fn certified(&self, peer: &[CertificateDer<'_>]) -> Option<Result<User, String>> {
         match self.clients.vouch(peer)? {
             Ok(name) if name.common_name.is_empty() => None,

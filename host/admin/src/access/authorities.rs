@@ -1,4 +1,4 @@
-//! Whose word counts for a client's certificate.
+//! Certificate authorities that verify client certificates.
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -16,10 +16,10 @@ use super::AccessError;
 use super::subject_name::{self, SubjectName};
 use crate::file;
 
-/// How often files are looked at.
+/// The period of checks for changed files.
 const PERIOD: Duration = Duration::from_secs(5);
 
-/// A bundle of authorities, which may be exchanged.
+/// A replaceable bundle of certificate authorities.
 #[derive(Debug, Default)]
 pub(super) struct Authorities {
     now: RwLock<Option<Bundle>>,
@@ -32,10 +32,10 @@ struct Bundle {
 }
 
 impl Authorities {
-    /// Takes these from now on; says whether they are others than before.
+    /// Replaces the authorities. Returns whether they differ from the previous ones.
     ///
     /// # Errors
-    /// Says what is wrong with them; those before stay.
+    /// Returns the reason that the bundle can't be used; the previous authorities stay.
     pub fn set(&self, pem: &[u8]) -> Result<bool, String> {
         let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
         if now.as_ref().is_some_and(|bundle| *bundle.pem == *pem) {
@@ -45,15 +45,16 @@ impl Authorities {
         Ok(true)
     }
 
-    /// Takes none any more.
+    /// Removes all authorities.
     pub fn clear(&self) {
         *self.now.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Whom the first of these certificates names. `None` where there is no certificate or no authority.
+    /// Verifies the first certificate and returns its subject. Returns `None` without a certificate or without
+    /// authorities.
     ///
     /// # Errors
-    /// No authority vouches for it, or not now, or not for clients.
+    /// No authority signed the certificate, or the certificate is expired or not yet valid, or not for clients.
     pub fn vouch(&self, certificates: &[CertificateDer<'_>]) -> Option<Result<SubjectName, String>> {
         let (first, others) = certificates.split_first()?;
         let bundle = self.now.read().unwrap_or_else(PoisonError::into_inner).clone()?;
@@ -77,7 +78,7 @@ fn verifier(pem: &[u8]) -> Result<Arc<dyn ClientCertVerifier>, String> {
     verifier.map(|verifier| verifier as _).map_err(|error| error.to_string())
 }
 
-/// Authorities of a file that a flag names.
+/// Certificate authorities of a file that a flag names.
 #[derive(Clone, Debug)]
 pub(super) struct OfFile {
     pub flag: &'static str,
@@ -86,10 +87,10 @@ pub(super) struct OfFile {
 }
 
 impl OfFile {
-    /// Reads the file.
+    /// Loads the file.
     ///
     /// # Errors
-    /// It can't be read, or has no certificates.
+    /// The file can't be read or has no certificates.
     pub fn load(flag: &'static str, file: PathBuf) -> Result<Self, AccessError> {
         let loaded = Self { flag, file, authorities: Arc::default() };
         loaded.read().map(|_| loaded.clone())
@@ -101,7 +102,7 @@ impl OfFile {
         self.authorities.set(&pem).map_err(fail)
     }
 
-    /// Reads it again when it changes. What can't be used leaves the authorities before.
+    /// Reloads the file when it changes. If the new content can't be used, the previous authorities stay.
     pub async fn follow(self) {
         let mut said = None;
         loop {

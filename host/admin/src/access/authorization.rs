@@ -1,4 +1,4 @@
-//! Whether somebody may do something: the API server says.
+//! Authorizes requests through SubjectAccessReviews of the API server.
 
 use std::time::{Duration, Instant};
 
@@ -11,36 +11,36 @@ use super::review::Reviewer;
 use super::user::User;
 use super::{AccessError, AuthorizationOptions, cluster};
 
-/// What to do where reviews are forbidden.
+/// The remedy for forbidden reviews, for the log.
 const REMEDY: &str = "nobody gets at anything but --authorization-always-allow-paths until the user of --authorization-kubeconfig \
                       (without it, the pod's service account) may create subjectaccessreviews.authorization.k8s.io, as ClusterRole \
                       system:auth-delegator has it";
 
-/// Who may do everything, and needs no API server for it.
+/// The group whose members are always allowed, without a review.
 const MASTERS: &str = "system:masters";
 
-/// Decides.
+/// Authorizes requests.
 pub struct Authorization {
     always_allow: Vec<String>,
     reviewer: Option<Reviewer>,
     allowed_ttl: Duration,
     denied_ttl: Duration,
-    /// By user, verb and path.
+    /// Decisions by user, verb and path.
     known: Cache<(User, String, String), (bool, String)>,
 }
 
-/// What came of it.
+/// The result of an authorization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     Allowed,
-    /// With the API server's reason, which may be empty.
+    /// Denied, with the API server's reason, which may be empty.
     Denied(String),
-    /// It can't be found out.
+    /// The API server did not answer the review; with the error.
     Unknown(String),
 }
 
 impl Authorization {
-    /// As the flags say.
+    /// Returns the authorization that the flags describe.
     ///
     /// # Errors
     /// The kubeconfig can't be used.
@@ -65,7 +65,7 @@ impl Authorization {
         }
     }
 
-    /// Whether this user may do this (`get`) at this path.
+    /// Decides whether the user may use the verb (such as `get`) on the path.
     pub(super) async fn decide(&self, user: &User, verb: &str, path: &str) -> Decision {
         if user.groups.iter().any(|group| group == MASTERS)
             || self.always_allow.iter().any(|allowed| covers(allowed, path))
@@ -92,7 +92,7 @@ impl Authorization {
     }
 }
 
-/// Whether an always allowed path is or begins this one.
+/// Returns whether an always allowed path equals this path or, with a trailing `*`, is a prefix of it.
 fn covers(allowed: &str, path: &str) -> bool {
     let (allowed, path) = (allowed.trim_start_matches('/'), path.trim_start_matches('/'));
     allowed.strip_suffix('*').map_or(allowed == path, |beginning| path.starts_with(beginning))

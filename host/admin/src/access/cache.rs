@@ -1,14 +1,14 @@
-//! Answers that hold for a while.
+//! A cache of answers with a time to live.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How many are kept: whoever asks as many different things has to wait for the API server.
+/// The maximum number of entries. A client can't fill the memory with different questions.
 const MOST: usize = 4096;
 
-/// Answers by question, each with the time until which it holds.
+/// Answers by question, each with its expiry.
 #[derive(Debug)]
 pub(super) struct Cache<K, V> {
     answers: Mutex<HashMap<K, (Instant, V)>>,

@@ -1,4 +1,4 @@
-//! What the cluster says about authentication: who may ask for reviews, and whose word counts for certificates there.
+//! Reads the cluster's settings for authentication: certificate authorities and front proxy headers.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -18,10 +18,11 @@ use berth_kube::{ConnectError, connect};
 const NAMESPACE: &str = "kube-system";
 const NAME: &str = "extension-apiserver-authentication";
 
-/// How long the first look may take.
+/// The timeout of the first lookup.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The client for reviews: of this kubeconfig, else of the pod's service account; `None` where there is neither.
+/// Returns the client for reviews: from the kubeconfig, else from the pod's service account; `None` if there is
+/// neither.
 ///
 /// # Errors
 /// The kubeconfig can't be used.
@@ -33,7 +34,7 @@ pub(super) async fn client(flag: &'static str, kubeconfig: Option<&Path>) -> Res
     }
 }
 
-/// What is looked up: of both, or of that which no file says.
+/// The settings to look up in the cluster. A setting that a flag names is `None` here.
 #[derive(Clone, Default)]
 pub(super) struct Lookup {
     pub clients: Option<Arc<Authorities>>,
@@ -45,10 +46,10 @@ impl Lookup {
         Api::namespaced(client, NAMESPACE)
     }
 
-    /// Looks once.
+    /// Reads the ConfigMap once.
     ///
     /// # Errors
-    /// It is not there, or may not be read.
+    /// The ConfigMap does not exist or can't be read.
     pub async fn once(&self, client: Client) -> Result<(), String> {
         let found = match tokio::time::timeout(PATIENCE, Self::api(client).get(NAME)).await {
             Ok(Ok(found)) => found,
@@ -60,12 +61,12 @@ impl Lookup {
         Ok(())
     }
 
-    /// Follows the ConfigMap, for as long as it is polled.
+    /// Follows changes of the ConfigMap, for as long as it is polled.
     pub async fn follow(self, client: Client) {
         let config = watcher::Config::default().fields(&format!("metadata.name={NAME}"));
         let mut changes = watcher(Self::api(client), config).default_backoff().applied_objects().boxed();
         while let Some(change) = changes.next().await {
-            // Failures were told at the first look, and are retried.
+            // The watcher retries errors. The first lookup has reported them.
             if let Ok(found) = change {
                 self.take(&found);
             }

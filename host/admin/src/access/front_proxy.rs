@@ -1,4 +1,4 @@
-//! A proxy in front that says in headers for whom it asks, and is believed for its certificate.
+//! Authenticates users through a front proxy: a proxy with a trusted certificate names the user in headers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use super::authorities::Authorities;
 use super::user::User;
 
-/// Which proxies, and which headers: the flags `--requestheader-*`. Names of headers in lower case.
+/// The trusted proxies and their headers: the flags `--requestheader-*`. Header names are in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headers {
-    /// `--requestheader-allowed-names`: common names; all where empty.
+    /// `--requestheader-allowed-names`: the allowed common names. Empty: all.
     pub allowed_names: Vec<String>,
-    /// `--requestheader-username-headers`
+    /// `--requestheader-username-headers`.
     pub user: Vec<String>,
-    /// `--requestheader-uid-headers`
+    /// `--requestheader-uid-headers`.
     pub uid: Vec<String>,
-    /// `--requestheader-group-headers`
+    /// `--requestheader-group-headers`.
     pub group: Vec<String>,
-    /// `--requestheader-extra-headers-prefix`
+    /// `--requestheader-extra-headers-prefix`.
     pub extra_prefixes: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ impl Default for Headers {
     }
 }
 
-/// A proxy's authorities, and how it speaks.
+/// The certificate authorities and headers of front proxies.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FrontProxy {
     pub authorities: Arc<Authorities>,
@@ -45,10 +45,11 @@ pub(super) struct FrontProxy {
 }
 
 impl FrontProxy {
-    /// The user that a proxy names; `None` where none does.
+    /// Returns the user that a front proxy names, or `None` if the request has no such header or no front proxy is
+    /// configured.
     ///
     /// # Errors
-    /// The headers are there, and who sent them is no proxy.
+    /// The header is set, and the client is no trusted proxy.
     pub fn user(&self, headers: &HeaderMap, peer: &[CertificateDer<'_>]) -> Option<Result<User, String>> {
         let name = first(headers, &self.headers.user)?;
         let proxy = match self.authorities.vouch(peer)? {

@@ -1,4 +1,4 @@
-//! The gate that every request goes through, and what those read that it turns away.
+//! Admits or refuses every request of the server.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,22 +16,23 @@ use super::authorization::Decision;
 use super::{AccessError, Authentication, AuthenticationOptions, Authorization, AuthorizationOptions};
 use crate::connections::Peer;
 
-/// Who asks, and whether they may.
+/// Authenticates and authorizes requests.
 pub struct Gate {
     authentication: Authentication,
     authorization: Authorization,
-    /// When it was last told that somebody could not show who they are.
+    /// The time of the last log line about a failed authentication.
     told: Mutex<Option<Instant>>,
 }
 
-/// Between two such lines in the log: anybody can cause them.
+/// The minimum time between two of these log lines, because any client can cause them.
 const PAUSE: Duration = Duration::from_secs(10);
 
 impl Gate {
-    /// As the flags say; and what follows the changes of files and cluster, which somebody has to poll.
+    /// Returns the gate that the flags describe, and a future that follows changes of files and cluster and must be
+    /// polled.
     ///
     /// # Errors
-    /// A file or a kubeconfig can't be used.
+    /// A file or a kubeconfig can't be used, or the lookup in the cluster failed and the flags don't tolerate that.
     pub async fn new(
         authentication: &AuthenticationOptions,
         authorization: &AuthorizationOptions,
@@ -50,14 +51,14 @@ impl Gate {
     }
 }
 
-/// Lets a request in, or answers it.
+/// Passes an admitted request on, and answers any other request.
 pub(crate) async fn admit(
     State(gate): State<Arc<Gate>>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     request: Request,
     next: Next,
 ) -> Response {
-    // Its body may not wait with us.
+    // Split the request: its body is not `Sync`, so no reference to the whole may live across an `await`.
     let (head, body) = request.into_parts();
     let path = head.uri.path();
     let user = match gate.authentication.user(&head.headers, &peer.certificates).await {
@@ -84,7 +85,7 @@ pub(crate) async fn admit(
     answer
 }
 
-/// A `Status`, as the API server answers.
+/// Returns a `Status` object, as the API server does.
 fn refuse(code: StatusCode, reason: &str, message: String) -> Response {
     let mut status = json!({
         "kind": "Status",

@@ -1,4 +1,4 @@
-//! Who may ask for what: authentication and authorization as kube-scheduler delegates them to the API server.
+//! Access control of the server: authentication and authorization, delegated to the API server as in kube-scheduler.
 
 mod authentication;
 mod authorities;
@@ -21,22 +21,24 @@ pub(super) use self::gate::admit;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What the flags of kube-scheduler say about authentication.
+/// The authentication flags, as in kube-scheduler.
 #[derive(Clone, Debug)]
 pub struct AuthenticationOptions {
-    /// `--authentication-kubeconfig`; the pod's service account if not given; neither, and nobody is asked.
+    /// `--authentication-kubeconfig`. Default: the pod's service account. Outside a pod, tokens are not reviewed and
+    /// nothing is looked up in the cluster.
     pub kubeconfig: Option<PathBuf>,
-    /// `--authentication-skip-lookup`: the cluster's authorities are not looked up.
+    /// `--authentication-skip-lookup`: don't look up the cluster's certificate authorities.
     pub skip_lookup: bool,
-    /// `--authentication-tolerate-lookup-failure`
+    /// `--authentication-tolerate-lookup-failure`.
     pub tolerate_lookup_failure: bool,
-    /// `--authentication-token-webhook-cache-ttl`
+    /// `--authentication-token-webhook-cache-ttl`.
     pub token_ttl: Duration,
-    /// `--client-ca-file`
+    /// `--client-ca-file`.
     pub client_ca: Option<PathBuf>,
-    /// `--requestheader-client-ca-file`
+    /// `--requestheader-client-ca-file`.
     pub front_proxy_ca: Option<PathBuf>,
-    /// The other flags `--requestheader-*`. They count with that file; the cluster says its own with its own authorities.
+    /// The other flags `--requestheader-*`. They apply to the authorities of `--requestheader-client-ca-file`. The
+    /// cluster's ConfigMap has headers of its own.
     pub front_proxy: Headers,
 }
 
@@ -54,16 +56,17 @@ impl Default for AuthenticationOptions {
     }
 }
 
-/// What the flags of kube-scheduler say about authorization.
+/// The authorization flags, as in kube-scheduler.
 #[derive(Clone, Debug)]
 pub struct AuthorizationOptions {
-    /// `--authorization-kubeconfig`; the pod's service account if not given; neither, and nobody is asked.
+    /// `--authorization-kubeconfig`. Default: the pod's service account. Outside a pod, only `always_allow` paths are
+    /// served, except to the group `system:masters`.
     pub kubeconfig: Option<PathBuf>,
-    /// `--authorization-always-allow-paths`; one that ends with `*` is a beginning.
+    /// `--authorization-always-allow-paths`. A trailing `*` matches any path with that prefix.
     pub always_allow: Vec<String>,
-    /// `--authorization-webhook-cache-authorized-ttl`
+    /// `--authorization-webhook-cache-authorized-ttl`.
     pub allowed_ttl: Duration,
-    /// `--authorization-webhook-cache-unauthorized-ttl`
+    /// `--authorization-webhook-cache-unauthorized-ttl`.
     pub denied_ttl: Duration,
 }
 
@@ -75,28 +78,28 @@ impl Default for AuthorizationOptions {
     }
 }
 
-/// Why access can't be guarded as it was asked for.
+/// The reason that access control can't be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum AccessError {
-    /// A flag's kubeconfig.
+    /// A kubeconfig can't be used.
     #[error("{flag}: {source}")]
     Kubeconfig {
         /// The flag.
         flag: &'static str,
-        /// What is wrong with it.
+        /// The reason.
         source: berth_kube::ConnectError,
     },
-    /// A file of authorities.
+    /// A file of certificate authorities can't be used.
     #[error("{flag} {file}: {what}", file = file.display())]
     Authorities {
         /// The flag.
         flag: &'static str,
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         what: String,
     },
-    /// The cluster's authorities are not to be had, and that is not to be tolerated.
+    /// The cluster's certificate authorities can't be read, and the flags don't tolerate that.
     #[error(
         "the cluster's authorities can't be read from ConfigMap kube-system/extension-apiserver-authentication: {0}; bind its \
          reader to the Role extension-apiserver-authentication-reader there, or say --authentication-skip-lookup, or \

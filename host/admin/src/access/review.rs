@@ -1,4 +1,4 @@
-//! Questions to the API server, and their failures, which are told once and not every time.
+//! Sends reviews to the API server. A failure is logged once until it changes.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -11,15 +11,15 @@ use tracing::warn;
 
 use berth_kube::error_with_causes;
 
-/// How long the API server may take.
+/// The timeout of a review.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Asks reviews of one kind.
+/// Sends reviews of one kind.
 pub(super) struct Reviewer {
     client: Client,
-    /// What to do where they are forbidden.
+    /// The remedy for forbidden reviews, for the log.
     remedy: &'static str,
-    /// The failure that was told last; `None` while all is well.
+    /// The last failure that was logged, or `None` if the last review succeeded.
     told: Mutex<Option<String>>,
 }
 
@@ -28,10 +28,10 @@ impl Reviewer {
         Self { client, remedy, told: Mutex::default() }
     }
 
-    /// Has the API server answer this review.
+    /// Creates the review and returns it with its status.
     ///
     /// # Errors
-    /// It does not; in its words.
+    /// The API server refuses the review or does not answer; with its message.
     pub async fn ask<R>(&self, review: &R) -> Result<R, String>
     where
         R: Resource<DynamicType = ()> + Clone + std::fmt::Debug + Serialize + DeserializeOwned,

@@ -1,20 +1,20 @@
-//! Of a certificate, who it is about: common name and organizations of its subject, as DER has them (RFC 5280).
+//! Reads common name, organizations and uid from the subject of a DER certificate (RFC 5280).
 //!
-//! Only certificates that an authority vouches for come here, so that it need not be a whole parser.
+//! The parser is not complete: it only sees certificates that an authority has signed.
 
-/// Object identifiers, encoded.
+/// Encoded object identifiers.
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
 const ORGANIZATION: &[u8] = &[0x55, 0x04, 0x0a];
-/// 1.3.6.1.4.1.57683.2: a user's uid, as Kubernetes writes it.
+/// 1.3.6.1.4.1.57683.2: a user's uid, as Kubernetes encodes it.
 const UID: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xc2, 0x53, 0x02];
 
 const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;
 const OID: u8 = 0x06;
-/// `[0]`, which holds the version where it is not the first.
+/// `[0]`: the version, which certificates of version 1 omit.
 const VERSION: u8 = 0xa0;
 
-/// What a user is made of.
+/// The parts of the subject that make a user.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct SubjectName {
     pub common_name: String,
@@ -22,16 +22,16 @@ pub(super) struct SubjectName {
     pub uid: String,
 }
 
-/// An element: its tag and what is in it.
+/// A DER element: its tag and content.
 type Element<'a> = (u8, &'a [u8]);
 
-/// The first element, and what follows it.
+/// Returns the first element and the bytes after it.
 fn split(der: &[u8]) -> Option<(Element<'_>, &[u8])> {
     let (&tag, rest) = der.split_first()?;
     let (&first, rest) = rest.split_first()?;
     let (length, rest) = match first {
         0..=0x7f => (usize::from(first), rest),
-        // So many bytes of length follow.
+        // The low bits are the number of length bytes that follow.
         0x81..=0x84 => {
             let (bytes, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
             (bytes.iter().fold(0, |length, &byte| length << 8 | usize::from(byte)), rest)
@@ -50,15 +50,15 @@ fn elements(mut der: &[u8]) -> impl Iterator<Item = Element<'_>> {
     })
 }
 
-/// What is in the first element, if it is of this tag.
+/// Returns the content of the first element if it has this tag.
 fn inside(der: &[u8], tag: u8) -> Option<&[u8]> {
     split(der).filter(|((found, _), _)| *found == tag).map(|((_, content), _)| content)
 }
 
-/// Reads it from a certificate.
+/// Reads the subject of a certificate, or `None` if the certificate is malformed.
 pub(super) fn of(certificate: &[u8]) -> Option<SubjectName> {
     let to_be_signed = inside(inside(certificate, SEQUENCE)?, SEQUENCE)?;
-    // Serial number, algorithm, issuer, validity, subject.
+    // The order is: serial number, algorithm, issuer, validity, subject.
     let (_, subject) = elements(to_be_signed).filter(|(tag, _)| *tag != VERSION).nth(4)?;
     let mut name = SubjectName::default();
     for (_, attribute) in elements(subject).filter(|(tag, _)| *tag == SET).flat_map(|(_, set)| elements(set)) {

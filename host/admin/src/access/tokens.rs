@@ -1,4 +1,5 @@
-//! Bearer tokens: the API server says whose they are. A token itself is neither kept nor shown.
+//! Authenticates bearer tokens through TokenReviews of the API server. Tokens are neither stored nor logged, only
+//! their digests are cached.
 
 use std::time::{Duration, Instant};
 
@@ -11,11 +12,11 @@ use super::cache::Cache;
 use super::review::Reviewer;
 use super::user::User;
 
-/// What to do where reviews are forbidden.
+/// The remedy for forbidden reviews, for the log.
 const REMEDY: &str = "nobody can show who they are by a token until the user of --authentication-kubeconfig (without it, the \
                       pod's service account) may create tokenreviews.authentication.k8s.io, as ClusterRole system:auth-delegator has it";
 
-/// Looks up whose a token is.
+/// Authenticates bearer tokens.
 pub(super) struct Tokens {
     reviewer: Reviewer,
     ttl: Duration,
@@ -27,10 +28,10 @@ impl Tokens {
         Self { reviewer: Reviewer::new(client, REMEDY), ttl, known: Cache::default() }
     }
 
-    /// Whose the request's token is; `None` where it has none.
+    /// Returns the user of the request's bearer token, or `None` if the request has none.
     ///
     /// # Errors
-    /// Nobody's, or it can't be found out.
+    /// The token is invalid, or the API server did not answer the review.
     pub async fn user(&self, headers: &HeaderMap) -> Option<Result<User, String>> {
         let token = bearer(headers)?;
         let digest: [u8; 32] = Sha256::digest(token).into();

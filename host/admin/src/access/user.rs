@@ -1,17 +1,17 @@
-//! Who asks.
+//! The user who sends a request.
 
 use std::collections::BTreeMap;
 
-/// A user, as Kubernetes knows them.
+/// A user, as in Kubernetes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct User {
-    /// For one `system:anonymous`.
+    /// The user name, such as `system:anonymous`.
     pub name: String,
-    /// Empty where nobody gave one.
+    /// The uid, or an empty text.
     pub uid: String,
-    /// For one `system:authenticated`.
+    /// The groups, such as `system:authenticated`.
     pub groups: Vec<String>,
-    /// What else the authenticator says.
+    /// Further attributes from the authenticator.
     pub extra: BTreeMap<String, Vec<String>>,
 }
 
@@ -20,12 +20,12 @@ const UNAUTHENTICATED: &str = "system:unauthenticated";
 const AUTHENTICATED: &str = "system:authenticated";
 
 impl User {
-    /// Nobody in particular.
+    /// Returns the anonymous user.
     pub fn anonymous() -> Self {
         Self { name: ANONYMOUS.to_owned(), groups: vec![UNAUTHENTICATED.to_owned()], ..Self::default() }
     }
 
-    /// With the group of all who said who they are.
+    /// Returns the user with the group `system:authenticated` added, unless the user is anonymous.
     pub fn authenticated(mut self) -> Self {
         let settled = |group: &String| group == AUTHENTICATED || group == UNAUTHENTICATED;
         if self.name != ANONYMOUS && !self.groups.iter().any(settled) {

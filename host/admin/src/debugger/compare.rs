@@ -1,4 +1,4 @@
-//! What the scheduler believes, beside what the API server says.
+//! Compares the scheduler's cache and queue with the API server.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,38 +9,38 @@ use berth_core::Core;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use serde::de::DeserializeOwned;
 
-/// How many objects are asked for at once.
+/// The page size of a list.
 const PAGE: u32 = 500;
 
-/// A pod: namespace and name, and the node that it is on; empty where it waits for one.
+/// A pod (namespace and name) and its node. The node is empty for a pending pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub pod: String,
     pub node: String,
 }
 
-/// What the API server says.
+/// Nodes and pods at the API server.
 #[derive(Debug, Default)]
 pub(super) struct Actual {
     pub nodes: BTreeSet<String>,
-    /// Unfinished pods by uid, each with the scheduler that it asks for.
+    /// Unfinished pods by uid, each with its `spec.schedulerName`.
     pub pods: BTreeMap<String, (Place, String)>,
 }
 
-/// What the scheduler believes.
+/// Nodes and pods in the scheduler's cache and queue.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     pub nodes: BTreeSet<String>,
-    /// Those on nodes, and those that wait for this scheduler; by uid.
+    /// Pods on nodes and pods pending for this scheduler, by uid.
     pub pods: BTreeMap<String, Place>,
-    /// Those that it has given a node, of which the API server may not have heard yet.
+    /// The uids of assumed pods. The API server may not know their nodes yet.
     pub assumed: BTreeSet<String>,
-    /// The names that it goes by.
+    /// The scheduler names of this scheduler's profiles.
     pub schedulers: BTreeSet<String>,
 }
 
 impl Actual {
-    /// Lists nodes and pods afresh.
+    /// Lists nodes and pods from the API server.
     pub async fn list(client: &Client) -> Result<Self> {
         let mut actual = Self::default();
         each(Api::<Node>::all(client.clone()), None, |node| {
@@ -78,7 +78,7 @@ where
 }
 
 impl Known {
-    /// Reads it.
+    /// Reads nodes and pods from the core.
     pub fn of(core: &Core) -> Self {
         let nodes = core.cache().nodes().map(|info| info.node.name.to_string()).collect();
         let mut known = Self { nodes, ..Self::default() };
@@ -99,7 +99,7 @@ impl Known {
     }
 }
 
-/// A sentence for each.
+/// Returns a sentence for each difference.
 pub(super) fn differences(actual: &Actual, known: &Known) -> BTreeSet<String> {
     let missed = actual.nodes.difference(&known.nodes).map(|node| format!("node {node} is not in the cache"));
     let gone = known.nodes.difference(&actual.nodes);

@@ -1,4 +1,4 @@
-//! Cache and queue in lines that somebody can read.
+//! A readable dump of cache and queue.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -7,18 +7,18 @@ use berth_core::Core;
 use berth_core::cache::{Cache, CachedObject, Coverage, KindId, NodeInfo, Objects};
 use berth_core::queue::{Part, QueuedPod};
 
-/// How many nodes, pods of a node, objects of a kind, and pending pods are shown.
+/// The maximum numbers of nodes, pods per node, objects per kind, and pending pods in a dump.
 const MOST_NODES: usize = 1_000;
 const MOST_PODS: usize = 50;
 const MOST_OBJECTS: usize = 1_000;
 const MOST_PENDING: usize = 1_000;
 
-/// The lines.
+/// The lines of a dump.
 #[derive(Debug, Default)]
 pub(super) struct Dump(Vec<String>);
 
 impl Dump {
-    /// Writes them. Takes time in proportion to nodes, pods, and the objects that plugins read.
+    /// Creates the dump. Takes time in proportion to the numbers of nodes, pods, and objects that plugins read.
     pub fn of(core: &Core) -> Self {
         let mut dump = Self::default();
         let cache = core.cache();
@@ -34,7 +34,7 @@ impl Dump {
         dump
     }
 
-    /// Those of the kinds that plugins read, and which kinds are not known.
+    /// Adds the objects of the kinds that plugins read, and the kinds that are not listed completely.
     fn objects(&mut self, objects: &Objects) {
         let mut by_kind: BTreeMap<KindId, Vec<&CachedObject>> = BTreeMap::new();
         for (_, cached) in objects.iter() {
@@ -55,7 +55,7 @@ impl Dump {
         }
     }
 
-    /// A line each for as many as are allowed, and how many more there are.
+    /// Adds a line for each of the first `most` things, and the number of the others.
     fn some<T>(&mut self, things: impl Iterator<Item = T>, most: usize, what: &str, line: impl Fn(T) -> String) {
         let mut things = things;
         self.0.extend(things.by_ref().take(most).map(line));

@@ -1,4 +1,4 @@
-//! SIGUSR2: what the scheduler believes of the cluster goes to the log, and is compared with what the API server says.
+//! Handles SIGUSR2: writes cache and queue to the log, and compares them with the API server.
 
 mod compare;
 mod dump;
@@ -14,21 +14,21 @@ use self::compare::{Actual, Known, differences};
 use self::dump::Dump;
 use crate::view::{SchedulerView, inspect};
 
-/// Between two looks: what differs in both was not just on its way.
+/// The pause between two comparisons. A difference in both is not just a delayed update.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// How many differences are named.
+/// The maximum number of differences in the log.
 const MOST: usize = 100;
 
-/// SIGUSR2, which ends a process that does not wait for it. So it is waited for from the start of the process; a signal that comes
-/// before there is a scheduler is answered later.
+/// Handles SIGUSR2, which ends a process without a handler. The handler is installed at the start of the process; a
+/// signal that arrives before there is a scheduler is handled later.
 pub struct DebugSignal(#[cfg(unix)] tokio::signal::unix::Signal);
 
 impl DebugSignal {
-    /// Waits for the signal from now on.
+    /// Installs the signal handler.
     ///
     /// # Errors
-    /// The system lets no signal be waited for.
+    /// The system refuses the handler.
     pub fn install() -> Result<Self> {
         #[cfg(unix)]
         {
@@ -49,7 +49,7 @@ impl DebugSignal {
         }
     }
 
-    /// Says at every signal that there is no scheduler in this process, for as long as it is polled.
+    /// Logs at every signal that there is no scheduler in this process, for as long as it is polled.
     pub async fn decline(mut self) {
         loop {
             self.received().await;

@@ -1,6 +1,6 @@
-//! The two text formats of a scrape: Prometheus' own, which kube-scheduler answers with, and OpenMetrics for who asks for it.
+//! The text formats of a scrape: Prometheus' text format, which kube-scheduler serves, and OpenMetrics on request.
 
-/// Which of them.
+/// A text format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Prometheus' text format, 0.0.4.
@@ -10,14 +10,14 @@ pub enum Format {
 }
 
 impl Format {
-    /// What a request accepts. Prometheus names OpenMetrics before its own.
+    /// Returns the format for a request's `Accept` header. Prometheus lists OpenMetrics first.
     #[must_use]
     pub fn wanted(accept: Option<&str>) -> Self {
         let open = accept.is_some_and(|accept| accept.contains("application/openmetrics-text"));
         if open { Self::OpenMetrics } else { Self::Prometheus }
     }
 
-    /// The answer's `Content-Type`.
+    /// Returns the `Content-Type` of the response.
     #[must_use]
     pub fn content_type(self) -> &'static str {
         match self {
@@ -26,8 +26,8 @@ impl Format {
         }
     }
 
-    /// The text in this format. Of counters, Prometheus has the name of the series in the comments; OpenMetrics has it
-    /// without `_total`, and an end of its own.
+    /// Converts OpenMetrics text to this format. For a counter, the HELP and TYPE lines of Prometheus' format have
+    /// the suffix `_total`; those of OpenMetrics don't. Only OpenMetrics has a final `# EOF` line.
     pub(super) fn of_openmetrics(self, text: String) -> String {
         if self == Self::OpenMetrics {
             return text;
@@ -44,7 +44,7 @@ impl Format {
                     }
                     push(&mut out, &["# TYPE ", name, total, " ", kind]);
                 }
-                // The end, and units.
+                // Drops `# EOF` and `# UNIT`.
                 Some(_) => {}
                 None => push(&mut out, &[line]),
             }
@@ -53,7 +53,7 @@ impl Format {
     }
 }
 
-/// Keyword, name and the rest of a comment.
+/// Splits a comment line into keyword, name and rest.
 fn comment(line: &str) -> Option<(&str, &str, &str)> {
     let mut words = line.strip_prefix("# ")?.splitn(3, ' ');
     let mut word = || words.next().unwrap_or_default();

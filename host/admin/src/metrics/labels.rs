@@ -1,56 +1,56 @@
-//! The metrics' labels, as kube-scheduler has them.
+//! The labels of the metrics, as in kube-scheduler.
 
 use prometheus_client::encoding::EncodeLabelSet;
 
-/// Of attempts.
+/// Labels of scheduling attempts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct AttemptLabels {
-    /// `scheduled`, `unschedulable`, `error`
+    /// `scheduled`, `unschedulable`, `error`.
     pub result: &'static str,
     /// The scheduler name.
     pub profile: String,
 }
 
-/// Of pods that were scheduled.
+/// Labels of scheduled pods.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct AttemptsLabels {
-    /// How many it took: `1` to `14`, and `15+`.
+    /// The number of attempts: `1` to `14`, and `15+`.
     pub attempts: &'static str,
 }
 
-/// Of extension points.
+/// Labels of extension points.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct PointLabels {
-    /// `PreFilter`, `Filter`, `PreScore`, `Score`
+    /// `PreFilter`, `Filter`, `PreScore`, `Score` and so on.
     pub extension_point: &'static str,
-    /// `Success`, `Unschedulable`, `Error`
+    /// `Success`, `Unschedulable`, `Error`.
     pub status: &'static str,
     /// The scheduler name.
     pub profile: String,
 }
 
-/// Of pods that waited on permit.
+/// Labels of pods that waited in permit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct WaitLabels {
     /// As [`PointLabels::status`].
     pub result: &'static str,
 }
 
-/// Of plugins' answers.
+/// Labels of plugin calls.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct CallLabels {
-    /// Its name.
+    /// The plugin's name.
     pub plugin: String,
-    /// As in [`PointLabels`]; `ScoreExtensionNormalize` besides.
+    /// As in [`PointLabels`], and `ScoreExtensionNormalize`.
     pub extension_point: &'static str,
-    /// `Success`, `Unschedulable`, `Skip`, `Error`
+    /// `Success`, `Unschedulable`, `UnschedulableAndUnresolvable`, `Skip`, `Wait`, `Error`.
     pub status: &'static str,
 }
 
-/// Of a plugin's part in attempts.
+/// Labels of plugin evaluations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct EvaluationLabels {
-    /// Its name.
+    /// The plugin's name.
     pub plugin: String,
     /// As in [`PointLabels`].
     pub extension_point: &'static str,
@@ -58,66 +58,66 @@ pub(crate) struct EvaluationLabels {
     pub profile: String,
 }
 
-/// Of a part of the queue.
+/// Labels of a sub-queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct QueueLabels {
-    /// `active`, `backoff`, `unschedulable`
+    /// `active`, `backoff`, `unschedulable`, `gated`.
     pub queue: &'static str,
 }
 
-/// Of what comes into a part of the queue.
+/// Labels of pods that enter a sub-queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct IncomingLabels {
     /// As in [`QueueLabels`].
     pub queue: &'static str,
-    /// Why.
+    /// The event that caused it.
     pub event: String,
 }
 
-/// Of the cache.
+/// Labels of the cache.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct CacheLabels {
-    /// `nodes`, `pods`, `assumed_pods`
+    /// `nodes`, `pods`, `assumed_pods`.
     pub r#type: &'static str,
 }
 
-/// Of pods that wait because a plugin rejected them.
+/// Labels of pending pods that a plugin rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct RejectionLabels {
-    /// Its name.
+    /// The plugin's name.
     pub plugin: String,
     /// The scheduler name.
     pub profile: String,
 }
 
-/// Of a Lease.
+/// Labels of a Lease.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct LeaseLabels {
-    /// Its name.
+    /// The Lease's name.
     pub name: String,
 }
 
-/// Of a plugin, all its instances together.
+/// Labels of a plugin, with all its instances.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, EncodeLabelSet)]
 pub(crate) struct PluginLabels {
-    /// Its name.
+    /// The plugin's name.
     pub plugin: String,
 }
 
-/// What a plugin is.
+/// Labels that describe a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct InfoLabels {
-    /// Its name.
+    /// The plugin's name.
     pub plugin: String,
-    /// SHA-256 of the component.
+    /// The SHA-256 digest of the component.
     pub digest: String,
-    /// The version that it gives itself.
+    /// The version that the component states.
     pub version: String,
-    /// The file; the file's name and `(built in)` where it is in the binary.
+    /// The path of the file; for a plugin in the binary, the file's name and `(built in)`.
     pub path: String,
 }
 
-/// A component that is refused.
+/// Labels of a refused component.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct RefusedLabels {
     /// As in [`InfoLabels`].

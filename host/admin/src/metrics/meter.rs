@@ -1,4 +1,5 @@
-//! Measuring on the core's thread: handles are looked up once, so that counting is an addition.
+//! Counts and measures on the scheduling thread. It looks up each metric's handle once, so that counting is an
+//! addition.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,22 +17,23 @@ use super::labels::{
     AttemptLabels, AttemptsLabels, CallLabels, EvaluationLabels, PluginLabels, PointLabels, WaitLabels,
 };
 
-/// Single calls are timed in one cycle of so many, as kube-scheduler does it.
+/// Plugin calls are timed in one of this many cycles, as in kube-scheduler.
 const SAMPLE: u64 = 10;
 
-/// Where kube-scheduler counts evaluations.
+/// The extension points at which kube-scheduler counts evaluations.
 const EVALUATED: [ExtensionPoints; 4] =
     [ExtensionPoints::PRE_FILTER, ExtensionPoints::FILTER, ExtensionPoints::PRE_SCORE, ExtensionPoints::SCORE];
 
-/// Counts for one thread.
+/// Counts and measures for one thread.
 pub struct Meter {
     metrics: Arc<Metrics>,
     profiles: HashMap<Box<str>, ProfileMeter>,
-    /// The extension point that is being run.
+    /// The extension point that is running.
     running: Option<Running>,
-    /// What takes longer than a turn of the core, by the pod's uid: pre-bind, and bindings that the API server has been asked for.
+    /// Extension points that outlast a step of the core, by pod uid: pre-bind, and bindings in progress at the API
+    /// server.
     lasting: HashMap<Box<str>, Running>,
-    /// Instances by plugin name, as they serve.
+    /// The plugin instances in service, by plugin name.
     serving: HashMap<Arc<str>, Vec<PluginId>>,
 }
 
@@ -41,7 +43,7 @@ struct Running {
     profile: Box<str>,
 }
 
-/// Handles of one profile.
+/// Metric handles of one profile.
 #[derive(Default)]
 struct ProfileMeter {
     attempts: HashMap<Outcome, (Counter, Histogram)>,
@@ -67,32 +69,32 @@ impl ProfileMeter {
     }
 }
 
-/// A call into a plugin, as it is counted.
+/// A call into a plugin.
 pub struct Call {
-    /// Whom.
+    /// The plugin instance.
     pub plugin: PluginId,
-    /// Where.
+    /// The extension point.
     pub point: ExtensionPoints,
-    /// `Success`, `Unschedulable`, `Skip`, `Error`
+    /// `Success`, `Unschedulable`, `UnschedulableAndUnresolvable`, `Skip`, `Wait`, `Error`.
     pub status: &'static str,
-    /// How long, where it was timed.
+    /// The duration, if the call was timed.
     pub took: Option<Duration>,
 }
 
 impl Meter {
-    /// Counts into these.
+    /// Returns a meter that counts into `metrics`.
     #[must_use]
     pub fn new(metrics: Arc<Metrics>) -> Self {
         Self { metrics, profiles: HashMap::new(), running: None, lasting: HashMap::new(), serving: HashMap::new() }
     }
 
-    /// Whether single calls are timed in this cycle.
+    /// Returns whether plugin calls are timed in this cycle.
     #[must_use]
     pub fn is_timed(cycle: u64) -> bool {
         cycle % SAMPLE == 1
     }
 
-    /// An extension point begins.
+    /// Records that an extension point begins.
     pub fn point_begins(&mut self, point: ExtensionPoints, scheduler_name: &str) {
         if !self.profiles.contains_key(scheduler_name) {
             self.profiles.insert(scheduler_name.into(), ProfileMeter::default());
@@ -104,36 +106,38 @@ impl Meter {
         self.running = Some(Running { point, began: Instant::now(), profile });
     }
 
-    /// The one that began last ends.
+    /// Records that the extension point that began last has ended.
     pub fn point_ends(&mut self, outcome: PointOutcome) {
         let Some(Running { point, began, profile }) = &self.running else { return };
         let Some(meter) = self.profiles.get_mut(profile) else { return };
         meter.point_took(&self.metrics, *point, outcome, profile, began.elapsed());
     }
 
-    /// The API server is asked to bind the pod: what kube-scheduler's DefaultBinder does at Bind.
+    /// Records that a binding is sent to the API server. kube-scheduler counts its DefaultBinder at Bind in the same
+    /// way.
     pub fn bind_begins(&mut self, uid: &str, scheduler_name: &str) {
         self.lasting_begins(ExtensionPoints::BIND, uid, scheduler_name);
     }
 
-    /// An extension point begins that is measured by pod.
+    /// Records that an extension point begins that is measured per pod.
     pub fn lasting_begins(&mut self, point: ExtensionPoints, uid: &str, scheduler_name: &str) {
         self.lasting.insert(uid.into(), Running { point, began: Instant::now(), profile: scheduler_name.into() });
     }
 
-    /// What began last of the pod has ended: for a binding, the API server has answered.
+    /// Records that the extension point that began last for the pod has ended. For a binding, the API server has
+    /// answered.
     pub fn lasting_ends(&mut self, uid: &str, outcome: PointOutcome) {
         let Some(Running { point, began, profile }) = self.lasting.remove(uid) else { return };
         let meter = self.profiles.entry(profile.clone()).or_default();
         meter.point_took(&self.metrics, point, outcome, &profile, began.elapsed());
     }
 
-    /// A plugin was called. `name` is asked for its name.
+    /// Records a plugin call. `name` returns the plugin's name.
     pub fn called(&mut self, call: &Call, name: impl Fn() -> String) {
         let Some(Running { profile, .. }) = &self.running else { return };
         let Some(meter) = self.profiles.get_mut(profile) else { return };
         let extension_point = name_of(call.point);
-        // As in kube-scheduler, who has nothing to say of the pod did not evaluate it.
+        // As in kube-scheduler, a skipped plugin does not count as an evaluation.
         if EVALUATED.contains(&call.point) && call.status != "Skip" {
             let counter = meter.calls.entry((call.plugin, call.point)).or_insert_with(|| {
                 let labels = EvaluationLabels { plugin: name(), extension_point, profile: profile.to_string() };
@@ -147,27 +151,27 @@ impl Meter {
         }
     }
 
-    /// DefaultPreemption was asked to make room, for which so many pods have to go; 0 where it can't.
+    /// Records a preemption attempt of DefaultPreemption with this many victims; 0 if preemption does not help.
     pub fn preemption_tried(&self, victims: usize) {
         self.metrics.preemption_attempts.inc();
         if victims > 0 {
-            // Of one node.
+            // The victims are on one node.
             self.metrics.preemption_victims.observe(victims as f64);
         }
     }
 
-    /// A pod that had to wait on permit waits no more.
+    /// Records that a pod's wait in permit has ended.
     pub fn permit_wait_ended(&self, waited: Duration, outcome: PointOutcome) {
         let labels = WaitLabels { result: status_of(outcome) };
         self.metrics.permit_wait_duration.get_or_create(&labels).observe(waited.as_secs_f64());
     }
 
-    /// A cycle took so long.
+    /// Records the duration of a scheduling cycle.
     pub fn cycle_ended(&self, took: Duration) {
         self.metrics.algorithm_duration.observe(took.as_secs_f64());
     }
 
-    /// An attempt ended, at `now`, after so long.
+    /// Records a scheduling attempt that ended at `now` and took `took`.
     pub fn attempt_ended(&mut self, attempt: &Attempt, took: Duration, now: Timestamp) {
         let scheduler_name = &attempt.pod.spec.scheduler_name;
         let meter = self.profiles.entry(scheduler_name.clone()).or_default();
@@ -191,7 +195,7 @@ impl Meter {
         }
     }
 
-    /// Other plugins serve these profiles from now on.
+    /// Records that `profiles` hold the plugins in service from now on.
     pub fn plugins_swapped(&mut self, profiles: &[Profile]) {
         let mut serving: HashMap<Arc<str>, Vec<PluginId>> = HashMap::new();
         for plugin in profiles.iter().flat_map(Profile::plugins) {
@@ -207,12 +211,12 @@ impl Meter {
             }
         }
         self.serving = serving;
-        // Ids are never used again.
+        // Plugin ids are never reused.
         self.profiles.values_mut().for_each(|meter| meter.calls.clear());
     }
 }
 
-/// As kube-scheduler's metrics call an extension point.
+/// Returns the name of an extension point in kube-scheduler's metrics.
 fn name_of(point: ExtensionPoints) -> &'static str {
     match point {
         ExtensionPoints::PRE_ENQUEUE => "PreEnqueue",
@@ -240,7 +244,7 @@ fn status_of(outcome: PointOutcome) -> &'static str {
     }
 }
 
-/// Few values, however often a pod was tried.
+/// Returns the label for a number of attempts. The number of different labels is limited.
 fn attempts_label(attempts: u32) -> &'static str {
     const LABELS: [&str; 14] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"];
     let at = attempts.saturating_sub(1) as usize;

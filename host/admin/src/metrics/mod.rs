@@ -1,7 +1,6 @@
-//! What is measured, under kube-scheduler's names where it measures the same, so that its dashboards show Berth, too.
+//! The metrics. Metrics that kube-scheduler has as well have its names, so that its dashboards work with Berth.
 //!
-//! What happens often is counted where it happens, by [`Meter`]; what is only a state is looked up when somebody asks
-//! ([`Snapshot`]).
+//! [`Meter`] counts frequent events as they happen. [`Snapshot`] reads state when a scrape asks for it.
 
 mod format;
 mod labels;
@@ -24,7 +23,7 @@ use self::labels::{
 pub use self::meter::{Call, Meter};
 pub use self::snapshot::{CoreState, Snapshot};
 
-/// Upper bounds of a histogram's buckets: the first one, the factor to the next, how many.
+/// The upper bounds of a histogram's buckets: the first bound, the factor to the next, and their number.
 #[derive(Clone, Copy, Debug)]
 struct Buckets(f64, f64, u16);
 
@@ -38,17 +37,17 @@ impl MetricConstructor<Histogram> for Buckets {
 /// A histogram with labels.
 type Histograms<L> = Family<L, Histogram, Buckets>;
 
-/// kube-scheduler's buckets, by what is measured, in seconds.
+/// kube-scheduler's buckets, in seconds.
 const ATTEMPT: Buckets = Buckets(0.001, 2.0, 15);
 const SLI: Buckets = Buckets(0.01, 2.0, 20);
 const POINT: Buckets = Buckets(0.0001, 2.0, 12);
 const CALL: Buckets = Buckets(0.00001, 1.5, 20);
-/// In pods.
+/// kube-scheduler's buckets for numbers of pods.
 const VICTIMS: Buckets = Buckets(1.0, 2.0, 7);
-/// In attempts.
+/// kube-scheduler's buckets for numbers of attempts.
 const ATTEMPTS: Buckets = Buckets(1.0, 2.0, 5);
 
-/// All that is counted as it happens.
+/// The metrics that are counted as events happen.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
@@ -172,38 +171,38 @@ impl Default for Metrics {
     }
 }
 
-/// Has the registry show the metric, whose clones count as one.
+/// Registers the metric and returns a clone that shares its value.
 fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
     registry.register(name, help, metric.clone());
     metric
 }
 
 impl Metrics {
-    /// Whether this process holds the Lease of this name.
+    /// Sets whether this process holds the Lease of this name.
     pub fn set_leads(&self, lease: &str, leads: bool) {
         self.leads.get_or_create(&LeaseLabels { name: lease.to_owned() }).set(i64::from(leads));
     }
 
-    /// The counter of writes that were not sent because the Lease had run out.
+    /// Returns the counter of writes that were not sent because the Lease had expired.
     #[must_use]
     pub fn writes_refused(&self) -> Counter {
         self.writes_refused.clone()
     }
 
-    /// Whether what the configuration file says now is refused.
+    /// Sets whether the current content of the configuration file is refused.
     pub fn set_configuration_refused(&self, refused: bool) {
         self.configuration_refused.set(i64::from(refused));
     }
 
-    /// A component was refused.
+    /// Counts a refused component.
     pub fn count_refusal(&self) {
         self.refusals.inc();
     }
 
-    /// All metrics as text, with those of the moment.
+    /// Returns all metrics as text, with those of the snapshot.
     ///
     /// # Errors
-    /// None in practice: text is always written.
+    /// Fails only if formatting fails, which does not happen for a `String`.
     pub fn encode(&self, snapshot: &Snapshot, format: Format) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
         text::encode_registry(&mut out, &self.registry)?;

@@ -1,4 +1,4 @@
-//! What plugins cost, by name: instances of one plugin with several arguments count together.
+//! Resource usage of plugins, by name. Instances of one plugin with different arguments are summed up.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;

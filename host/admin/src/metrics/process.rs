@@ -1,4 +1,4 @@
-//! The process, as Prometheus' own libraries show theirs; dashboards of every component look there.
+//! Metrics of the process, under the names of Prometheus' own client libraries, which common dashboards use.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
@@ -11,15 +11,15 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::add;
 
-/// When the process was first looked at, which is at its start.
+/// The time of the first call of [`started`], which is at the start of the process.
 static STARTED: OnceLock<SystemTime> = OnceLock::new();
 
-/// Remembers when the process started.
+/// Returns the start time of the process, and remembers it at the first call.
 pub(super) fn started() -> SystemTime {
     *STARTED.get_or_init(SystemTime::now)
 }
 
-/// What is not to be had on this system is left out.
+/// Adds the metrics of the process. A metric that this system does not provide is left out.
 pub(super) fn add_to(registry: &mut Registry) {
     let cpu: Counter<f64, AtomicU64> =
         add(registry, "process_cpu_seconds", "CPU time of the process, user and system", Counter::default());
@@ -43,7 +43,7 @@ fn cpu_time() -> Duration {
     whole + Duration::from_nanos(u64::try_from(time.tv_nsec).unwrap_or_default())
 }
 
-/// From `/proc`, in kilobytes there.
+/// Reads the resident memory from `/proc`, which states it in kilobytes.
 fn resident_memory() -> Option<i64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -51,6 +51,6 @@ fn resident_memory() -> Option<i64> {
 }
 
 fn open_files() -> Option<i64> {
-    // One is that of the look itself.
+    // Reading the directory opens one file descriptor itself.
     i64::try_from(std::fs::read_dir("/proc/self/fd").ok()?.count()).ok()?.checked_sub(1)
 }

@@ -1,4 +1,4 @@
-//! What is a state rather than a count: looked up when somebody asks.
+//! Metrics of state that is read at each scrape.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ use berth_plugin_host::PluginStatus;
 /// The state of queue, cache and plugins at one time.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    /// Missing where the core's thread did not answer.
+    /// The state of the core, or `None` if the scheduling thread did not answer.
     pub core: Option<CoreState>,
-    /// The plugins, as they fare.
+    /// The status of all plugins.
     pub plugins: Vec<PluginStatus>,
 }
 
-/// What is shown of the core.
+/// The metrics of the core.
 #[derive(Clone, Debug, Default)]
 pub struct CoreState {
     waiting: [i64; Part::ALL.len()],
@@ -34,7 +34,7 @@ pub struct CoreState {
 }
 
 impl CoreState {
-    /// Reads it. Takes time in proportion to the number of pending pods.
+    /// Reads the state. Takes time in proportion to the numbers of pods in cache and queue.
     #[must_use]
     pub fn of(core: &Core) -> Self {
         let mut state = Self {
@@ -67,7 +67,7 @@ impl CoreState {
             pending.get_or_create(&QueueLabels { queue }).set(self.waiting[part as usize]);
         }
         for (part, event, count) in self.incoming.iter() {
-            // Where pods come in, kube-scheduler doesn't tell those that are held back from others that wait.
+            // For incoming pods, kube-scheduler counts gated pods as unschedulable.
             let part = if part == Part::Gated { Part::Unschedulable } else { part };
             let labels = IncomingLabels { queue: part.name(), event: event.to_owned() };
             incoming.get_or_create(&labels).inc_by(count);

@@ -1,4 +1,4 @@
-//! The server's own certificate: of files, which are read again when they change, or self-signed.
+//! The server's certificate: from files, which are reloaded when they change, or self-signed.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -16,34 +16,35 @@ use tracing::{info, warn};
 use super::{Options, TlsError};
 use crate::file;
 
-/// The files' names in `--cert-dir`, as kube-scheduler has them.
+/// The file names in `--cert-dir`, as in kube-scheduler.
 const NAMES: (&str, &str) = ("kube-scheduler.crt", "kube-scheduler.key");
 
-/// How often files are looked at.
+/// The period of checks for changed files.
 const PERIOD: Duration = Duration::from_secs(5);
 
-/// Files of a certificate, with those that vouch for it, and of its key.
+/// The files of a certificate chain and of its private key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// `--tls-cert-file`
+    /// `--tls-cert-file`.
     pub certificate: PathBuf,
-    /// `--tls-private-key-file`
+    /// `--tls-private-key-file`.
     pub key: PathBuf,
 }
 
-/// The certificate that is shown to clients now.
+/// The current certificate of the server.
 #[derive(Debug)]
 pub struct Certificate {
     now: RwLock<Arc<CertifiedKey>>,
-    /// Where it comes from, with what was read there.
+    /// The files that the certificate was read from, or `None` for a self-signed certificate in memory.
     followed: Option<Pair>,
 }
 
 impl Certificate {
-    /// The one that the options name. A self-signed one is for `localhost`, the loopback address and that which is served.
+    /// Loads the certificate that the options name. A self-signed certificate is valid for `localhost`, the loopback
+    /// addresses and the address that is served.
     ///
     /// # Errors
-    /// A file can't be read, or written, or is not what it should be.
+    /// A file can't be read or written, or has the wrong content.
     pub fn load(options: &Options, served: IpAddr) -> Result<Self, TlsError> {
         let in_directory =
             |directory: &PathBuf| Pair { certificate: directory.join(NAMES.0), key: directory.join(NAMES.1) };
@@ -65,8 +66,8 @@ impl Certificate {
         Ok(Self { now: RwLock::new(Arc::new(now)), followed: pair })
     }
 
-    /// Reads the files again when they change, for as long as it is polled. What can't be used leaves the certificate
-    /// before.
+    /// Reloads the files when they change, for as long as it is polled. If the new content can't be used, the
+    /// previous certificate stays.
     pub async fn follow(self: Arc<Self>) {
         let Some(pair) = &self.followed else { return };
         let mut said = None;
@@ -124,7 +125,7 @@ fn read(pair: &Pair) -> Result<CertifiedKey, TlsError> {
     })
 }
 
-/// A certificate that vouches for itself, and its key.
+/// A self-signed certificate and its key.
 struct SelfSigned {
     certificate: rcgen::Certificate,
     key: KeyPair,
@@ -149,7 +150,7 @@ fn certified(made: &SelfSigned) -> Result<CertifiedKey, TlsError> {
         .map_err(|error| TlsError::SelfSigned(error.to_string()))
 }
 
-/// The key first: whoever finds the certificate finds both.
+/// Writes the key first: a reader that finds the certificate finds both.
 fn keep(pair: &Pair, made: &SelfSigned) -> Result<(), TlsError> {
     for (path, text) in [(&pair.key, made.key.serialize_pem()), (&pair.certificate, made.certificate.pem())] {
         file::write_privately(path, &text).map_err(|source| TlsError::Unwritable { file: path.clone(), source })?;

@@ -1,4 +1,4 @@
-//! Versions, cipher suites and groups of TLS under the names that kube-scheduler's flags have for them, which are Go's.
+//! TLS versions, cipher suites and key exchange groups, by the names of kube-scheduler's flags, which are Go's names.
 
 use std::str::FromStr;
 
@@ -6,24 +6,24 @@ use tokio_rustls::rustls::crypto::CryptoProvider;
 use tokio_rustls::rustls::version::{TLS12, TLS13};
 use tokio_rustls::rustls::{CipherSuite, NamedGroup, SupportedProtocolVersion};
 
-/// What is agreed to, where the library's own choice is not wanted.
+/// The TLS parameters that the flags restrict.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// `--tls-min-version`
+    /// `--tls-min-version`.
     pub min_version: MinVersion,
-    /// `--tls-cipher-suites`, by Go's names; all where empty. Those of TLS 1.3 are always there, as with Go.
+    /// `--tls-cipher-suites`, by Go's names. Empty: all. The suites of TLS 1.3 are always enabled, as in Go.
     pub suites: Vec<String>,
-    /// `--tls-curve-preferences`, by Go's numbers, which are TLS's; all where empty.
+    /// `--tls-curve-preferences`, by Go's numbers, which are the TLS group numbers. Empty: all.
     pub groups: Vec<u16>,
 }
 
-/// The least version of TLS.
+/// The minimum TLS version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MinVersion {
-    /// `VersionTLS12`, and what is below, which is not spoken.
+    /// `VersionTLS12`. Lower values have the same effect: TLS 1.0 and 1.1 are not supported.
     #[default]
     Tls12,
-    /// `VersionTLS13`
+    /// `VersionTLS13`.
     Tls13,
 }
 
@@ -39,7 +39,7 @@ impl FromStr for MinVersion {
     }
 }
 
-/// Go's names of those suites of TLS 1.2 that are spoken here.
+/// The supported suites of TLS 1.2, by Go's names.
 const SPOKEN: [(&str, CipherSuite); 6] = [
     ("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256),
     ("TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384),
@@ -49,26 +49,26 @@ const SPOKEN: [(&str, CipherSuite); 6] = [
     ("TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305", CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256),
 ];
 
-/// Those of TLS 1.3.
+/// The suites of TLS 1.3.
 const NEWER: [&str; 3] = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
 
 static BOTH: [&SupportedProtocolVersion; 2] = [&TLS12, &TLS13];
 static NEWER_ALONE: [&SupportedProtocolVersion; 1] = [&TLS13];
 
 fn spoken(name: &str) -> Option<CipherSuite> {
-    // Both of Go's names for those with ChaCha20.
+    // Go has two names for each ChaCha20 suite.
     let name = name.strip_suffix("POLY1305_SHA256").map_or(name.to_owned(), |start| format!("{start}POLY1305"));
     SPOKEN.iter().find(|(spoken, _)| **spoken == *name).map(|(_, suite)| *suite)
 }
 
 impl Choice {
-    /// The suites that are asked for and not spoken: CBC, RC4, 3DES, and key exchange by RSA; or no suite at all.
+    /// Returns the requested suites that are not supported: CBC, RC4, 3DES, RSA key exchange, and unknown names.
     pub fn unspoken(&self) -> impl Iterator<Item = &str> {
         let names = self.suites.iter().map(String::as_str);
         names.filter(|name| spoken(name).is_none() && !NEWER.contains(name))
     }
 
-    /// The groups that are asked for and not known.
+    /// Returns the requested groups that are not supported.
     pub fn unknown_groups(&self) -> impl Iterator<Item = u16> {
         self.groups.iter().copied().filter(|group| {
             let known = [NamedGroup::secp256r1, NamedGroup::secp384r1, NamedGroup::X25519];
@@ -76,7 +76,7 @@ impl Choice {
         })
     }
 
-    /// Of what the library can do.
+    /// Restricts the provider to the requested suites and groups.
     pub(super) fn of(&self, mut provider: CryptoProvider) -> CryptoProvider {
         if !self.suites.is_empty() {
             let wanted: Vec<CipherSuite> = self.suites.iter().filter_map(|name| spoken(name)).collect();

@@ -1,54 +1,54 @@
-//! What can be wrong with files and flags of TLS.
+//! Errors of TLS files and flags.
 
 use std::path::PathBuf;
 
 use tokio_rustls::rustls;
 
-/// Why there is no TLS as it was asked for.
+/// The reason that TLS can't be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A file of certificates or of a key.
+    /// A certificate or key file can't be read.
     #[error("{flag} {file}: {source}", file = file.display())]
     Unreadable {
-        /// The flag that names it.
+        /// The flag that names the file.
         flag: &'static str,
         /// The file.
         file: PathBuf,
-        /// The system's word.
+        /// The I/O error.
         source: std::io::Error,
     },
-    /// A file that was read, and holds something else.
+    /// A certificate or key file has the wrong content.
     #[error("{flag} {file}: {what}", file = file.display())]
     Content {
-        /// The flag that names it.
+        /// The flag that names the file.
         flag: &'static str,
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         what: String,
     },
-    /// Certificate and key, each good for itself.
+    /// Certificate and key are valid, but don't match.
     #[error("{certificate} and {key} are no pair: {source}", certificate = certificate.display(), key = key.display())]
     NoPair {
-        /// `--tls-cert-file`
+        /// `--tls-cert-file`.
         certificate: PathBuf,
-        /// `--tls-private-key-file`
+        /// `--tls-private-key-file`.
         key: PathBuf,
-        /// rustls' word.
+        /// The error of rustls.
         source: rustls::Error,
     },
-    /// A certificate of one's own can't be made, which has not been seen.
+    /// A self-signed certificate can't be created. Not expected in practice.
     #[error("making a self-signed certificate: {0}")]
     SelfSigned(String),
-    /// A self-signed pair can't be kept.
+    /// The self-signed certificate or its key can't be written.
     #[error("--cert-dir: the self-signed certificate can't be written to {file}: {source}", file = file.display())]
     Unwritable {
         /// The file.
         file: PathBuf,
-        /// The system's word.
+        /// The I/O error.
         source: std::io::Error,
     },
-    /// The versions, suites and groups that were asked for don't go together.
+    /// The requested versions, suites and groups leave no valid combination.
     #[error("the TLS flags leave nothing to agree on: {0}")]
     Nothing(rustls::Error),
 }

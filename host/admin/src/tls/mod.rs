@@ -1,5 +1,4 @@
-//! TLS of the server: which certificate, which versions and cipher suites, and connections as they come out of their
-//! handshakes.
+//! TLS of the server: certificate, versions and cipher suites, and client certificates in the handshake.
 
 mod certificate;
 mod cipher_suites;
@@ -18,19 +17,19 @@ pub use self::cipher_suites::{Choice, MinVersion};
 pub use self::error::TlsError;
 use self::peer::AnyPeer;
 
-/// How the server proves who it is, and what it agrees to.
+/// The server's TLS options.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// `--cert-dir`: where a self-signed pair is kept. It is made in memory if no directory is given.
+    /// `--cert-dir`: the directory of the self-signed pair. Without a directory, the pair is created in memory.
     pub directory: Option<PathBuf>,
-    /// `--tls-cert-file` and `--tls-private-key-file`; they come before the directory.
+    /// `--tls-cert-file` and `--tls-private-key-file`. They take precedence over the directory.
     pub pair: Option<Pair>,
-    /// `--tls-min-version`, `--tls-cipher-suites` and `--tls-curve-preferences`
+    /// `--tls-min-version`, `--tls-cipher-suites` and `--tls-curve-preferences`.
     pub choice: Choice,
 }
 
-/// What all connections share. Clients are asked for a certificate and may come without one; whose it is, is found out
-/// by request.
+/// Returns the TLS configuration of all connections. The server requests a client certificate but does not require
+/// one. Each request is authenticated separately.
 pub(super) fn server_config(
     choice: &Choice,
     certificate: Arc<Certificate>,
@@ -41,7 +40,7 @@ pub(super) fn server_config(
         .with_client_cert_verifier(Arc::new(AnyPeer::new(provider)))
         .with_cert_resolver(certificate);
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    // A session that is taken up again would keep a certificate's word after its authority was taken away.
+    // A resumed session would keep a client certificate valid after its authority was removed.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     Ok(Arc::new(config))

@@ -1,5 +1,5 @@
-//! Clients' certificates in the handshake: anyone's is taken, if only the client has its key. Whether an authority
-//! vouches for it is asked for every request, by who knows which authorities count at that time.
+//! Accepts any client certificate in the handshake if the client has its private key. Authentication verifies the
+//! certificate for every request, with the authorities that are current then.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, UnixTime};
 use tokio_rustls::rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use tokio_rustls::rustls::{DigitallySignedStruct, DistinguishedName, Error, SignatureScheme};
 
-/// Takes every client that can sign with its certificate's key.
+/// Accepts every client that can sign with its certificate's key.
 #[derive(Debug)]
 pub(super) struct AnyPeer {
     provider: Arc<CryptoProvider>,

@@ -1,4 +1,4 @@
-//! `extenders[]`, as they are called today.
+//! Converts `extenders[]` of a Policy to the extenders of v1.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::parse_duration;
 use crate::path::Path;
 use crate::v1::{Duration, Extender};
 
-/// All of them. Whether they can be is for those to say who look at today's.
+/// Converts all extenders. The validation of v1 checks them afterwards.
 pub(super) fn convert(extenders: Vec<LegacyExtender>, path: &Path, findings: &mut Findings) -> Vec<Extender> {
     let extenders = extenders.into_iter().enumerate();
     extenders.map(|(at, extender)| one(extender, &path.index(at), findings)).collect()
@@ -35,7 +35,7 @@ fn one(extender: LegacyExtender, path: &Path, findings: &mut Findings) -> Extend
     }
 }
 
-/// A number of nanoseconds, or a text.
+/// Parses a timeout: a number of nanoseconds or a duration text.
 fn timeout(written: &Value) -> Result<Duration, String> {
     let duration = match written {
         Value::Null => return Ok(Duration::default()),

@@ -1,7 +1,8 @@
-//! The scheduler's old Policy file (`apiVersion: v1`, `kind: Policy`), turned into the configuration that does the same.
+//! Converts the old Policy file (`apiVersion: v1`, `kind: Policy`) into an equivalent v1 configuration.
 //!
-//! kube-scheduler v1.22 was the last to read it. `model` has its fields, `predicates` and `priorities` their names, and `profile`
-//! is what those come to. Names are looked up in tables, so that they come to the same in whichever order they are.
+//! kube-scheduler v1.22 was the last version that read Policy files. `model` has the fields, `predicates` and
+//! `priorities` map their names to plugins, and `profile` builds the resulting profile. The order of names in the
+//! file does not matter.
 
 mod extenders;
 mod model;
@@ -20,13 +21,13 @@ use super::path::Path;
 use super::tree::{Node, Value};
 use super::v1;
 
-/// What kube-scheduler took in place of its limits of in-tree volumes.
+/// The environment variable that replaces kube-scheduler's limits for in-tree volumes.
 const MAX_VOLUMES: &str = "KUBE_MAX_PD_VOLS";
 
-/// What is wrong, by the fields' paths.
+/// Problems by field path.
 type Findings = Vec<(Path, String)>;
 
-/// The configuration that does what the Policy says. It is complete as far as there are no problems.
+/// Returns the configuration equivalent to the Policy. The configuration is complete only if there are no problems.
 pub(super) fn read(root: &Node) -> (Option<v1::KubeSchedulerConfiguration>, Problems) {
     let (policy, mut problems) = conform::read::<Policy>(root);
     let mut findings = Findings::new();
@@ -34,7 +35,7 @@ pub(super) fn read(root: &Node) -> (Option<v1::KubeSchedulerConfiguration>, Prob
     let configuration = policy.map(|policy| convert(policy, max_volumes, &mut findings));
     for (path, message) in findings {
         let name = path.to_string();
-        // What follows from something that is wrong below is not said again.
+        // A problem below this path already explains the finding.
         if problems.iter().all(|known| !known.path.starts_with(&name)) {
             problems.push(Problem { place: root.place_of(&path), path: name, message });
         }
@@ -42,7 +43,7 @@ pub(super) fn read(root: &Node) -> (Option<v1::KubeSchedulerConfiguration>, Prob
     (configuration, problems)
 }
 
-/// What is to be known of fields that are in order, but of no effect.
+/// Returns a note if the Policy sets `alwaysCheckAllPredicates`, which has no effect.
 pub(super) fn notes(root: &Node) -> Option<Problem> {
     let name = "alwaysCheckAllPredicates";
     let node = root.get(name).filter(|node| matches!(node.value, Value::Bool(true)))?;
@@ -68,7 +69,7 @@ fn convert(policy: Policy, max_volumes: Option<u32>, findings: &mut Findings) ->
     v1::KubeSchedulerConfiguration { profiles, extenders, ..v1::KubeSchedulerConfiguration::default() }
 }
 
-/// What is no number above 0 is left out, as kube-scheduler did.
+/// Parses the limit. A value that is no number above 0 is ignored with a warning, as in kube-scheduler.
 fn max_volumes(variable: Option<&str>) -> Option<u32> {
     let text = variable.filter(|text| !text.is_empty())?;
     let number = text.parse().ok().filter(|number| *number > 0);
@@ -78,7 +79,7 @@ fn max_volumes(variable: Option<&str>) -> Option<u32> {
     number
 }
 
-/// Notes names that stand in a list twice.
+/// Reports names that a list contains twice.
 fn check_once<'a>(names: impl Iterator<Item = &'a str> + Clone, list: &Path, findings: &mut Findings) {
     for (at, name) in names.clone().enumerate() {
         if let Some(first) = names.clone().take(at).position(|other| other == name) {

@@ -1,4 +1,4 @@
-//! The fields of a Policy, as kube-scheduler v1.22 had them.
+//! The fields of a Policy, as kube-scheduler v1.22 defines them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -6,49 +6,49 @@ use serde_json::Value;
 
 use crate::v1::{ExtenderManagedResource, ExtenderTlsConfig, ResourceSpec, UtilizationShapePoint};
 
-/// `apiVersion` of a Policy.
+/// The `apiVersion` of a Policy.
 pub(super) const API_VERSION: &str = "v1";
-/// Its `kind`.
+/// The `kind` of a Policy.
 pub(crate) const KIND: &str = "Policy";
 
-/// The whole.
+/// A Policy file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Policy {
-    /// `v1`
+    /// `v1`.
     #[schemars(extend("const" = API_VERSION))]
     #[expect(dead_code, reason = "it is checked against its schema")]
     api_version: String,
-    /// `Policy`
+    /// `Policy`.
     #[schemars(extend("const" = KIND))]
     #[expect(dead_code, reason = "it is checked against its schema")]
     kind: String,
-    /// Which nodes a pod can't run on. Absent, those of the default provider.
+    /// Predicates, which exclude nodes. Absent: the predicates of the default provider.
     pub(super) predicates: Option<Vec<Predicate>>,
-    /// Which nodes are better. Absent, those of the default provider.
+    /// Priorities, which score nodes. Absent: the priorities of the default provider.
     pub(super) priorities: Option<Vec<Priority>>,
-    /// Servers that are asked as well.
+    /// Extenders.
     #[serde(default)]
     pub(super) extenders: Vec<LegacyExtender>,
-    /// What a required affinity of a running pod to the incoming one counts; 0 stands for the default, 1.
+    /// The weight of a running pod's required affinity to the incoming pod. 0 stands for the default, 1.
     #[schemars(range(min = 0, max = 100))]
     pub(super) hard_pod_affinity_symmetric_weight: Option<i32>,
-    /// Ask about all predicates though one has failed: which reasons are told hangs on it, and nothing else.
+    /// Whether to evaluate all predicates after one has failed. The field changes only the reported reasons.
     #[expect(dead_code, reason = "nothing hangs on it here")]
     always_check_all_predicates: Option<bool>,
 }
 
-/// One of `predicates[]`.
+/// An element of `predicates[]`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Predicate {
-    /// Kubernetes' name for it; any name, where the argument says what it is.
+    /// A name that Kubernetes defines; or any name, if the argument says what the predicate is.
     #[schemars(length(min = 1))]
     pub(super) name: String,
     pub(super) argument: Option<PredicateArgument>,
 }
 
-/// One of its fields.
+/// The argument of a predicate: exactly one field is set.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PredicateArgument {
@@ -56,14 +56,14 @@ pub(super) struct PredicateArgument {
     pub(super) labels_presence: Option<LabelsPresence>,
 }
 
-/// Nodes with a Service's pods are alike in these labels.
+/// Requires nodes with pods of one Service to have equal values of these labels.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ServiceAffinity {
     pub(super) labels: Vec<String>,
 }
 
-/// Nodes have all of these labels, or none.
+/// Requires nodes to have all of these labels (`presence: true`) or none.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LabelsPresence {
@@ -72,20 +72,20 @@ pub(super) struct LabelsPresence {
     pub(super) presence: bool,
 }
 
-/// One of `priorities[]`.
+/// An element of `priorities[]`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Priority {
-    /// Kubernetes' name for it; any name, where the argument says what it is.
+    /// A name that Kubernetes defines; or any name, if the argument says what the priority is.
     #[schemars(length(min = 1))]
     pub(super) name: String,
-    /// What its scores are multiplied with.
+    /// The factor for the priority's scores.
     #[schemars(range(min = 1))]
     pub(super) weight: i32,
     pub(super) argument: Option<PriorityArgument>,
 }
 
-/// One of its fields.
+/// The argument of a priority: exactly one field is set.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PriorityArgument {
@@ -94,7 +94,7 @@ pub(super) struct PriorityArgument {
     pub(super) requested_to_capacity_ratio_arguments: Option<RequestedToCapacityRatioArguments>,
 }
 
-/// A Service's pods are spread over the values of this label.
+/// Spreads a Service's pods over the values of this label.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ServiceAntiAffinity {
@@ -102,7 +102,7 @@ pub(super) struct ServiceAntiAffinity {
     pub(super) label: String,
 }
 
-/// Nodes are better for this label, or for being without it.
+/// Prefers nodes with this label (`presence: true`) or without it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LabelPreference {
@@ -112,7 +112,7 @@ pub(super) struct LabelPreference {
     pub(super) presence: bool,
 }
 
-/// How good a node is, by how full its resources are.
+/// Scores nodes by the utilization of their resources.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RequestedToCapacityRatioArguments {
@@ -121,7 +121,7 @@ pub(super) struct RequestedToCapacityRatioArguments {
     pub(super) resources: Vec<ResourceSpec>,
 }
 
-/// One of `extenders[]`. It differs from today's in the names of fields and in how a timeout is written.
+/// An element of `extenders[]`. Compared with v1, some fields have other names, and the timeout has another format.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct LegacyExtender {
@@ -139,7 +139,7 @@ pub(super) struct LegacyExtender {
     #[serde(default)]
     pub(super) enable_https: bool,
     pub(super) tls_config: Option<ExtenderTlsConfig>,
-    /// A number of nanoseconds; or a text as in all other places.
+    /// A number of nanoseconds, or a duration text such as `5s`.
     #[serde(default)]
     pub(super) http_timeout: Value,
     #[serde(default)]

@@ -1,6 +1,7 @@
-//! What the page for users, docs/policy.md, says: so that it is held to the code.
+//! Reads the table of the user page docs/policy.md, so that tests can compare it with the code.
 
-/// The words of the plugin's cell in the row that names this predicate or priority; none where no row does.
+/// Returns the words in the plugin cell of the row that names this predicate or priority, or nothing without such a
+/// row.
 pub(super) fn plugins_for(name: &str) -> Vec<&'static str> {
     let page = include_str!("../../../../docs/policy.md");
     let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));

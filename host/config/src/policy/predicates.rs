@@ -1,4 +1,4 @@
-//! `predicates[]`: which nodes a pod can't run on.
+//! `predicates[]`: excludes nodes that a pod can't run on.
 
 use super::model::{self, PredicateArgument};
 use super::profile::Draft;
@@ -6,16 +6,16 @@ use super::{Findings, check_once};
 use crate::path::Path;
 use berth_apimachinery::nearest;
 
-/// What a predicate has become.
+/// The replacement of a predicate.
 #[derive(Clone, Copy)]
 enum Predicate {
-    /// Default plugins' filters.
+    /// The filters of default plugins.
     Filters(&'static [&'static str]),
-    /// One of NodeConditions' checks.
+    /// A check of the plugin NodeConditions.
     Condition,
-    /// One of InTreeVolumeLimits' limits.
+    /// A limit of the plugin InTreeVolumeLimits.
     VolumeLimit,
-    /// It says by its argument what it is, and by this field of it.
+    /// A predicate with an argument. The value is the argument's required field.
     Argument(&'static str),
 }
 
@@ -24,7 +24,7 @@ use Predicate::{Argument, Condition, Filters, VolumeLimit};
 const LABELS_PRESENCE: &str = "labelsPresence";
 const SERVICE_AFFINITY: &str = "serviceAffinity";
 
-/// All that Kubernetes had between v1.0 and v1.22.
+/// All predicates of Kubernetes v1.0 to v1.22.
 const PREDICATES: [(&str, Predicate); 27] = [
     ("CheckNodeCondition", Condition),
     ("CheckNodeUnschedulable", Filters(&["NodeUnschedulable"])),
@@ -55,10 +55,10 @@ const PREDICATES: [(&str, Predicate); 27] = [
     ("CheckNodePIDPressure", Condition),
 ];
 
-/// On whatever the file says.
+/// Predicates that are on in every Policy.
 const MANDATORY: [&str; 2] = ["CheckNodeUnschedulable", "PodToleratesNodeTaints"];
 
-/// kube-scheduler's own where the file has no `predicates`.
+/// kube-scheduler's predicates for a Policy without `predicates`.
 const DEFAULTS: [&str; 12] = [
     "CheckNodeUnschedulable",
     "CheckVolumeBinding",
@@ -74,12 +74,12 @@ const DEFAULTS: [&str; 12] = [
     "PodToleratesNodeTaints",
 ];
 
-/// Those of kube-scheduler's default provider.
+/// Enables the predicates of kube-scheduler's default provider.
 pub(super) fn defaults(draft: &mut Draft) {
     DEFAULTS.into_iter().for_each(|name| enable(name, draft));
 }
 
-/// Those of the file, and the mandatory ones.
+/// Enables the predicates of the file and the mandatory predicates.
 pub(super) fn take(list: &[model::Predicate], path: &Path, draft: &mut Draft, findings: &mut Findings) {
     check_once(list.iter().map(|predicate| predicate.name.as_str()), path, findings);
     MANDATORY.into_iter().for_each(|name| enable(name, draft));
@@ -111,7 +111,7 @@ fn known(name: &str) -> Option<Predicate> {
     PREDICATES.iter().find(|(known, _)| *known == name).map(|(_, predicate)| *predicate)
 }
 
-/// One that needs no argument.
+/// Enables a predicate without an argument.
 fn enable(name: &str, draft: &mut Draft) {
     match known(name) {
         Some(Filters(plugins)) => plugins.iter().for_each(|plugin| draft.filter(plugin)),
@@ -121,7 +121,7 @@ fn enable(name: &str, draft: &mut Draft) {
     }
 }
 
-/// One that says by its argument what it is, of these kinds.
+/// Enables a predicate by its argument, which must be one of `kinds`.
 fn argue(argument: &PredicateArgument, kinds: &[&str], path: &Path, draft: &mut Draft, findings: &mut Findings) {
     match argument {
         PredicateArgument { service_affinity: Some(affinity), labels_presence: None }

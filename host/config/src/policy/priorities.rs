@@ -1,4 +1,4 @@
-//! `priorities[]`: which nodes are better.
+//! `priorities[]`: scores nodes.
 
 use super::model::{self, PriorityArgument, RequestedToCapacityRatioArguments};
 use super::profile::{Draft, Weighed};
@@ -7,18 +7,18 @@ use crate::path::Path;
 use crate::v1::{self, ScoringStrategy, ScoringStrategyType, UtilizationShapePoint};
 use berth_apimachinery::nearest;
 
-/// What a priority has become.
+/// The replacement of a priority.
 #[derive(Clone, Copy)]
 enum Priority {
-    /// A plugin's score.
+    /// The score of a plugin.
     Score(&'static str),
-    /// NodeResourcesFit's, by one of its strategies.
+    /// The score of NodeResourcesFit, with one of its strategies.
     Resources(ScoringStrategyType),
-    /// SelectorSpread's, by Services alone or by controllers as well.
+    /// The score of SelectorSpread, by Services only or by Services and controllers.
     Spread { services_only: bool },
-    /// All nodes are equal: it changes no order.
+    /// The same score for all nodes: no effect on the order.
     Equal,
-    /// It says by its argument what it is, and by this field of it.
+    /// A priority with an argument. The value is the argument's required field.
     Argument(&'static str),
 }
 
@@ -29,8 +29,8 @@ const LABEL_PREFERENCE: &str = "labelPreference";
 const SERVICE_ANTI_AFFINITY: &str = "serviceAntiAffinity";
 const RATIO: &str = "requestedToCapacityRatioArguments";
 
-/// All that Kubernetes had between v1.0 and v1.22, but for ResourceLimitsPriority, which was alpha and went. The last two are the
-/// names that documentation gives to those that say by an argument what they are.
+/// All priorities of Kubernetes v1.0 to v1.22, except ResourceLimitsPriority, an alpha feature that was removed. The
+/// last two are the names that the Kubernetes documentation uses for priorities with an argument.
 const PRIORITIES: [(&str, Priority); 15] = [
     ("BalancedResourceAllocation", Score("NodeResourcesBalancedAllocation")),
     ("EqualPriority", Equal),
@@ -49,7 +49,7 @@ const PRIORITIES: [(&str, Priority); 15] = [
     ("serviceAntiAffinity", Argument(SERVICE_ANTI_AFFINITY)),
 ];
 
-/// kube-scheduler's own where the file has no `priorities`, with their weights.
+/// kube-scheduler's priorities for a Policy without `priorities`, with their weights.
 const DEFAULTS: [(&str, i32); 9] = [
     ("BalancedResourceAllocation", 1),
     ("EvenPodsSpreadPriority", 2),
@@ -62,21 +62,22 @@ const DEFAULTS: [(&str, i32); 9] = [
     ("TaintTolerationPriority", 1),
 ];
 
-/// What kube-scheduler took for a function of use where no argument gave one: the emptier, the better.
+/// kube-scheduler's utilization function for a RequestedToCapacityRatio priority without an argument: emptier nodes
+/// score higher.
 const EMPTIEST: [UtilizationShapePoint; 2] =
     [UtilizationShapePoint { utilization: 0, score: 10 }, UtilizationShapePoint { utilization: 100, score: 0 }];
 
-/// Those of kube-scheduler's default provider.
+/// Enables the priorities of kube-scheduler's default provider.
 pub(super) fn defaults(draft: &mut Draft) {
     for (name, weight) in DEFAULTS {
         if let Some(priority) = known(name) {
-            // None of them keeps another out.
+            // Default priorities don't conflict with each other.
             enable(priority, Weighed { name, weight }, draft).ok();
         }
     }
 }
 
-/// Those of the file.
+/// Enables the priorities of the file.
 pub(super) fn take(list: &[model::Priority], path: &Path, draft: &mut Draft, findings: &mut Findings) {
     check_once(list.iter().map(|priority| priority.name.as_str()), path, findings);
     for (at, priority) in list.iter().enumerate() {
@@ -87,7 +88,7 @@ pub(super) fn take(list: &[model::Priority], path: &Path, draft: &mut Draft, fin
     }
 }
 
-/// An error says what is wrong with the name, or what it can't be beside.
+/// Returns an error if the name is wrong, or if the priority conflicts with an earlier one.
 fn one(priority: &model::Priority, argued: &Path, draft: &mut Draft, findings: &mut Findings) -> Result<(), String> {
     let name = priority.name.as_str();
     let weighed = Weighed { name, weight: priority.weight };
@@ -124,7 +125,7 @@ fn unknown(name: &str) -> String {
     format!("no priority is called {name:?}; {hint}")
 }
 
-/// One that has no argument.
+/// Enables a priority without an argument.
 fn enable(priority: Priority, weighed: Weighed<'_>, draft: &mut Draft) -> Result<(), String> {
     match priority {
         Score(plugin) => {
@@ -138,7 +139,7 @@ fn enable(priority: Priority, weighed: Weighed<'_>, draft: &mut Draft) -> Result
     }
 }
 
-/// One that says by its argument what it is, of these kinds.
+/// Enables a priority by its argument, which must be one of `kinds`.
 fn argue(
     argument: &PriorityArgument,
     kinds: &[&str],

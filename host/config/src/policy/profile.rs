@@ -1,4 +1,4 @@
-//! What predicates and priorities come to: one profile, which names all that runs.
+//! Builds the profile that predicates and priorities amount to. The profile lists every plugin explicitly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ const NODE_RESOURCES_FIT: &str = "NodeResourcesFit";
 const INTER_POD_AFFINITY: &str = "InterPodAffinity";
 const POD_TOPOLOGY_SPREAD: &str = "PodTopologySpread";
 
-/// Neither predicates nor priorities, and always there.
+/// Plugins that run in every profile. They are neither predicates nor priorities.
 const ALWAYS: [(&str, ExtensionPoint); 4] = [
     ("SchedulingGates", PreEnqueue),
     ("PrioritySort", QueueSort),
@@ -27,7 +27,7 @@ const ALWAYS: [(&str, ExtensionPoint); 4] = [
     ("DefaultBinder", Bind),
 ];
 
-/// Whose filters run, in kube-scheduler's order of predicates, and where each takes part for that.
+/// Plugins that filter, in kube-scheduler's order of predicates, with the extension points that each needs for it.
 const FILTERS: [(&str, &[ExtensionPoint]); 16] = [
     (NODE_CONDITIONS, &[Filter]),
     ("NodeUnschedulable", &[Filter]),
@@ -47,7 +47,7 @@ const FILTERS: [(&str, &[ExtensionPoint]); 16] = [
     (INTER_POD_AFFINITY, &[PreFilter, Filter]),
 ];
 
-/// Whose scores count, and where each takes part for that.
+/// Plugins that score, with the extension points that each needs for it.
 const SCORES: [(&str, &[ExtensionPoint]); 11] = [
     ("NodeResourcesBalancedAllocation", &[PreScore, Score]),
     ("ImageLocality", &[Score]),
@@ -69,12 +69,13 @@ pub(super) struct Weighed<'a> {
     pub(super) weight: i32,
 }
 
-/// A profile that is being made.
+/// A profile under construction.
 #[derive(Default)]
 pub(super) struct Draft {
     filters: BTreeSet<&'static str>,
     scores: BTreeMap<&'static str, i32>,
-    /// By plugin, which priority came first that has it score, where it can't be had twice or has to be had in the same way.
+    /// By plugin: the name and weight of the first priority that uses it. Later priorities for the plugin may be
+    /// refused, or must have the same weight.
     first: BTreeMap<&'static str, (String, i32)>,
     node_label: NodeLabel,
     service_affinity: ServiceAffinity,
@@ -82,9 +83,9 @@ pub(super) struct Draft {
     volume_limits: Vec<String>,
     services_only: bool,
     strategy: Option<ScoringStrategy>,
-    /// `hardPodAffinitySymmetricWeight`
+    /// `hardPodAffinitySymmetricWeight`.
     pub(super) hard_pod_affinity_weight: Option<i32>,
-    /// How many in-tree volumes of a kind a node takes, in place of what is usual.
+    /// The maximum number of in-tree volumes of one type on a node. Absent: the default limits.
     pub(super) max_volumes: Option<u32>,
 }
 
@@ -103,49 +104,49 @@ struct ServiceAffinity {
 }
 
 impl Draft {
-    /// This plugin's filter runs.
+    /// Enables the plugin's filter.
     pub(super) fn filter(&mut self, plugin: &'static str) {
         self.filters.insert(plugin);
     }
 
-    /// The predicate of this name about nodes' conditions.
+    /// Adds a predicate about node conditions.
     pub(super) fn check_condition(&mut self, predicate: &str) {
         self.filter(NODE_CONDITIONS);
         self.conditions.push(predicate.to_owned());
     }
 
-    /// The predicate of this name about in-tree volumes.
+    /// Adds a predicate about in-tree volumes.
     pub(super) fn limit_volumes(&mut self, predicate: &str) {
         self.filter(IN_TREE_VOLUME_LIMITS);
         self.volume_limits.push(predicate.to_owned());
     }
 
-    /// Nodes have to have all of these labels, or none.
+    /// Requires nodes to have all of these labels (`presence`) or none.
     pub(super) fn require_labels(&mut self, keys: &[String], presence: bool) {
         self.filter(NODE_LABEL);
         let labels = if presence { &mut self.node_label.present } else { &mut self.node_label.absent };
         labels.extend_from_slice(keys);
     }
 
-    /// Nodes with a Service's pods have to be alike in these labels.
+    /// Requires nodes with pods of one Service to have equal values of these labels.
     pub(super) fn require_alike(&mut self, keys: &[String]) {
         self.filter(SERVICE_AFFINITY);
         self.service_affinity.alike.extend_from_slice(keys);
     }
 
-    /// This plugin scores.
+    /// Enables the plugin's score.
     pub(super) fn score(&mut self, plugin: &'static str, weighed: Weighed<'_>) {
         self.scores.insert(plugin, weighed.weight);
     }
 
-    /// Resources are scored in this way, of which there can be one.
+    /// Sets the scoring strategy for resources. A profile can have only one.
     pub(super) fn score_resources(&mut self, strategy: ScoringStrategy, weighed: Weighed<'_>) -> Result<(), String> {
         self.only_once(NODE_RESOURCES_FIT, weighed)?;
         self.strategy = Some(strategy);
         Ok(())
     }
 
-    /// Pods are spread by Services, and by controllers, too, unless it is to be by Services alone.
+    /// Spreads pods by Services, and by controllers too unless `services_only` is set.
     pub(super) fn spread(&mut self, services_only: bool, weighed: Weighed<'_>) -> Result<(), String> {
         self.only_once(SELECTOR_SPREAD, weighed)?;
         self.services_only = services_only;
@@ -164,7 +165,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Nodes are better for having this label, or for not having it.
+    /// Prefers nodes with this label (`presence`) or without it.
     pub(super) fn prefer_label(&mut self, key: &str, presence: bool, weighed: Weighed<'_>) -> Result<(), String> {
         self.weigh_once_more(NODE_LABEL, weighed)?;
         let preferred = &mut self.node_label;
@@ -173,15 +174,15 @@ impl Draft {
         Ok(())
     }
 
-    /// The pods of a Service are spread over the values of this label.
+    /// Spreads the pods of a Service over the values of this label.
     pub(super) fn keep_apart(&mut self, key: &str, weighed: Weighed<'_>) -> Result<(), String> {
         self.weigh_once_more(SERVICE_AFFINITY, weighed)?;
         self.service_affinity.apart.push(key.to_owned());
         Ok(())
     }
 
-    /// The plugin takes the mean of all that it is told to prefer, so it weighs as much as they do together, which have to weigh
-    /// the same.
+    /// Adds the weight of a priority to the plugin's weight. The plugin scores the mean of its preferences, so its
+    /// weight is the sum of the priorities' weights, and these must be equal.
     fn weigh_once_more(&mut self, plugin: &'static str, weighed: Weighed<'_>) -> Result<(), String> {
         let weight = weighed.weight;
         let (first, of_first) = self.first.entry(plugin).or_insert_with(|| (weighed.name.to_owned(), weight));
@@ -197,7 +198,7 @@ impl Draft {
         Ok(())
     }
 
-    /// The profile.
+    /// Returns the finished profile.
     pub(super) fn into_profile(self) -> Profile {
         let mut plugins = Plugins {
             multi_point: PluginSet { enabled: Vec::new(), disabled: vec![plugin("*", None)] },
@@ -219,7 +220,7 @@ impl Draft {
         Profile { plugin_config: plugin_config.collect(), plugins: Some(plugins), ..Profile::default() }
     }
 
-    /// The arguments of a plugin, where it needs any.
+    /// Returns the arguments of a plugin, or `None` if the plugin needs none.
     fn arguments(&self, plugin: &str) -> Option<PluginArgs> {
         match plugin {
             NODE_CONDITIONS => Some(PluginArgs::Other(json!({ "checks": self.conditions }))),
@@ -254,7 +255,8 @@ impl Draft {
                 let args = InterPodAffinityArgs { hard_pod_affinity_weight, ..Default::default() };
                 Some(PluginArgs::InterPodAffinity(args))
             }
-            // Pods that say nothing of it are spread by SelectorSpread, if at all.
+            // Without default constraints, this plugin ignores pods without topology spread constraints.
+            // SelectorSpread spreads those pods.
             POD_TOPOLOGY_SPREAD => {
                 let defaulting_type = Some(DefaultingType::List);
                 let args = PodTopologySpreadArgs { defaulting_type, ..Default::default() };
@@ -286,7 +288,7 @@ fn at(plugins: &mut Plugins, point: ExtensionPoint) -> &mut PluginSet {
     }
 }
 
-/// Those of the lists that have elements.
+/// Returns arguments with the lists that are not empty.
 fn lists<const N: usize>(fields: [(&str, &Vec<String>); N]) -> PluginArgs {
     let filled = fields.into_iter().filter(|(_, list)| !list.is_empty());
     PluginArgs::Other(filled.map(|(name, list)| (name.to_owned(), json!(list))).collect())

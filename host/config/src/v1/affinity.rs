@@ -1,4 +1,4 @@
-//! Affinity to nodes, as pods have it.
+//! Node affinity, as in a pod's spec.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Arguments of Kubernetes' plugins: `pluginConfig[].args`.
+//! Arguments of kube-scheduler's plugins: `pluginConfig[].args`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What all of Kubernetes' components can be told: `leaderElection` and `clientConnection`.
+//! Settings that all Kubernetes components share: `leaderElection` and `clientConnection`.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::Duration;
 
-/// `burst` where a file does not set it.
+/// The default of `burst`.
 pub(crate) const DEFAULT_BURST: i32 = 100;
 
 /// `leaderElection`: which of several copies places pods. An empty text or a duration of 0 stands for the default.
@@ -60,13 +60,13 @@ pub struct ClientConnection {
 }
 
 impl ClientConnection {
-    /// The kubeconfig, if one is named.
+    /// Returns the path of the kubeconfig file, if the file names one.
     #[must_use]
     pub fn kubeconfig(&self) -> Option<&Path> {
         self.kubeconfig.as_deref().filter(|path| !path.is_empty()).map(Path::new)
     }
 
-    /// Requests a second and at once, where they are limited.
+    /// Returns the limit of requests per second and the burst, or `None` if requests are not limited.
     #[must_use]
     pub fn rate(&self) -> Option<(f32, u32)> {
         let qps = self.qps.filter(|qps| *qps > 0.0)?;
@@ -75,7 +75,7 @@ impl ClientConnection {
     }
 }
 
-/// 50, not 50.0, as Kubernetes writes it.
+/// Writes an integral rate without a fraction (50, not 50.0), as Kubernetes does.
 fn without_fraction<S: Serializer>(qps: &Option<f32>, serializer: S) -> Result<S::Ok, S::Error> {
     match qps {
         Some(qps) if qps.fract() == 0.0 && qps.abs() < 1e9 => serializer.serialize_i64(*qps as i64),

@@ -1,4 +1,4 @@
-//! Bytes, as Kubernetes writes them in JSON.
+//! Binary data in a configuration file.
 
 use std::borrow::Cow;
 
@@ -6,15 +6,15 @@ use k8s_openapi::ByteString;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Bytes that a file has in base64.
+/// Bytes that a file holds in base64.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Data(pub Vec<u8>);
 
 impl Data {
-    /// The `format` of its schema.
+    /// The `format` in the JSON Schema.
     pub const FORMAT: &'static str = "byte";
 
-    /// Whether there is nothing.
+    /// Returns whether there are no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,4 +1,4 @@
-//! Durations, as Kubernetes writes them in JSON.
+//! Durations in a configuration file, in Kubernetes' format.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,17 +13,17 @@ use crate::parse_duration;
 pub struct Duration(pub std::time::Duration);
 
 impl Duration {
-    /// The `format` of its schema.
+    /// The `format` in the JSON Schema.
     pub const FORMAT: &'static str = "duration";
 
-    /// Of whole seconds.
+    /// Returns a duration of whole seconds.
     #[must_use]
     pub const fn from_secs(seconds: u64) -> Self {
         Self(std::time::Duration::from_secs(seconds))
     }
 }
 
-/// As Go prints it: `10m0s`, `1.5s`, `500ms`, `0s`.
+/// Formats the duration as Go does: `10m0s`, `1.5s`, `500ms`, `0s`.
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (seconds, nanos) = (self.0.as_secs(), self.0.subsec_nanos());
@@ -50,7 +50,7 @@ fn below_a_second(nanos: u32, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// `whole` with a fraction of so many digits, of which those that say nothing are left out.
+/// Formats `whole` with a decimal fraction of `digits` digits, without trailing zeros.
 fn decimal(fraction: u64, digits: usize, whole: u64) -> String {
     let text = format!("{whole}.{fraction:0digits$}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,4 +1,4 @@
-//! `extenders[]`: servers that are asked beside the plugins.
+//! `extenders[]`: HTTP servers that the scheduler calls in addition to the plugins.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

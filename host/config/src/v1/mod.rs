@@ -1,7 +1,7 @@
-//! `kubescheduler.config.k8s.io/v1`: the one model that every format of configuration is turned into.
+//! `kubescheduler.config.k8s.io/v1`: the model that every supported configuration format is converted to.
 //!
-//! Each field is described here and nowhere else. The JSON Schema is generated from these types, files are checked against
-//! it, and what `--write-config-to` prints is their serialization. `None` is a field that the file does not set.
+//! These types are the only description of the fields. The JSON Schema is generated from them, files are checked
+//! against that schema, and `--write-config-to` serializes them. `None` is a field that the file does not set.
 
 mod affinity;
 mod args;
@@ -40,9 +40,9 @@ pub use self::spreading::{
     TopologySpreadConstraint, UnsatisfiableConstraintAction,
 };
 
-/// `apiVersion` of a KubeSchedulerConfiguration.
+/// The `apiVersion` of a KubeSchedulerConfiguration.
 pub const API_VERSION: &str = "kubescheduler.config.k8s.io/v1";
-/// Its `kind`.
+/// The `kind` of a KubeSchedulerConfiguration.
 pub const KIND: &str = "KubeSchedulerConfiguration";
 
 /// KubeSchedulerConfiguration configures a scheduler: its profiles, its extenders, and how it works with the API server.
@@ -115,7 +115,7 @@ impl Default for KubeSchedulerConfiguration {
     }
 }
 
-/// For fields that are left out where they are false.
+/// Skips a false field in serialization.
 fn is_false(value: &bool) -> bool {
     !value
 }

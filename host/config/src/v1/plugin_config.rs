@@ -1,4 +1,4 @@
-//! `pluginConfig[]`: arguments of plugins, typed for those of Kubernetes that take any.
+//! `pluginConfig[]`: plugin arguments, with a type for each kube-scheduler plugin that takes arguments.
 
 use std::borrow::Cow;
 
@@ -12,17 +12,17 @@ use super::{
     NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs, PodTopologySpreadArgs, VolumeBindingArgs,
 };
 
-/// A plugin's arguments.
+/// The arguments of a plugin.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PluginConfig {
     /// The plugin's name.
     pub name: String,
-    /// Its arguments: of a default plugin those that Kubernetes describes, of another plugin whatever it reads.
+    /// The arguments. Kubernetes defines the arguments of default plugins. Other plugins define their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<PluginArgs>,
 }
 
-/// A `pluginConfig[]` before its arguments have a type.
+/// An element of `pluginConfig[]` with untyped arguments.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Untyped {
@@ -39,25 +39,26 @@ impl<'de> Deserialize<'de> for PluginConfig {
     }
 }
 
-/// Declares the plugins whose arguments have a type.
+/// Declares the plugins with typed arguments.
 macro_rules! plugin_args {
     ($($plugin:ident($args:ident)),+ $(,)?) => {
-        /// Arguments by whose they are.
+        /// Plugin arguments, by plugin.
         #[derive(Clone, Debug, PartialEq)]
         pub enum PluginArgs {
             $(
                 #[doc = concat!("Of ", stringify!($plugin), ".")]
                 $plugin($args),
             )+
-            /// Of a plugin that Kubernetes does not describe: for the plugin to read.
+            /// Arguments of a plugin that Kubernetes does not define. The plugin checks them.
             Other(Value),
         }
 
         impl PluginArgs {
-            /// The plugins whose arguments have a type.
+            /// The names of the plugins with typed arguments.
             pub const TYPED: &'static [&'static str] = &[$(stringify!($plugin)),+];
 
-            /// The arguments that Kubernetes describes for the plugin, with nothing set.
+            /// Returns the plugin's typed arguments with no field set, or `None` for a plugin without typed
+            /// arguments.
             #[must_use]
             pub fn empty(plugin: &str) -> Option<Self> {
                 match plugin {
@@ -66,10 +67,10 @@ macro_rules! plugin_args {
                 }
             }
 
-            /// Reads arguments as the plugin's name asks for.
+            /// Reads arguments as the type of the named plugin.
             ///
             /// # Errors
-            /// They are not what Kubernetes describes.
+            /// The arguments don't match the type of the plugin.
             pub fn read(plugin: &str, args: Value) -> Result<Self, serde_json::Error> {
                 match plugin {
                     $(stringify!($plugin) => Ok(Self::$plugin(serde_json::from_value(without_type(args))?)),)+
@@ -77,10 +78,10 @@ macro_rules! plugin_args {
                 }
             }
 
-            /// As JSON, with what is set alone: what the plugin reads.
+            /// Returns the arguments as JSON, with only the fields that are set, as the plugin reads them.
             ///
             /// # Errors
-            /// Never: there is JSON for all of them.
+            /// Fails only if serialization fails, which does not happen for these types.
             pub fn to_json(&self) -> Result<Value, serde_json::Error> {
                 match self {
                     $(Self::$plugin(args) => serde_json::to_value(args),)+
@@ -88,7 +89,7 @@ macro_rules! plugin_args {
                 }
             }
 
-            /// `kind` of typed arguments.
+            /// Returns the `kind` of typed arguments, or `None` for untyped ones.
             #[must_use]
             pub const fn kind(&self) -> Option<&'static str> {
                 match self {
@@ -98,7 +99,7 @@ macro_rules! plugin_args {
             }
         }
 
-        /// For each plugin whose arguments have a type the schema of its `pluginConfig[]`.
+        /// Returns a conditional schema of `pluginConfig[]` for each plugin with typed arguments.
         fn typed_schemas(generator: &mut SchemaGenerator) -> Vec<Value> {
             vec![$({
                 let args = generator.subschema_for::<$args>();
@@ -127,7 +128,7 @@ plugin_args! {
     VolumeBinding(VolumeBindingArgs),
 }
 
-/// Arguments of Kubernetes' plugins may name their type.
+/// Removes `apiVersion` and `kind`, which typed arguments may contain.
 fn without_type(mut args: Value) -> Value {
     if let Some(object) = args.as_object_mut() {
         object.remove("apiVersion");
@@ -136,7 +137,7 @@ fn without_type(mut args: Value) -> Value {
     args
 }
 
-/// With the type, as Kubernetes prints it.
+/// Writes typed arguments with `apiVersion` and `kind`, as Kubernetes does.
 impl Serialize for PluginArgs {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut json = self.to_json().map_err(ser::Error::custom)?;
@@ -148,7 +149,7 @@ impl Serialize for PluginArgs {
     }
 }
 
-/// The name says which schema the arguments have.
+/// The schema of `args` depends on `name`.
 impl JsonSchema for PluginConfig {
     fn schema_name() -> Cow<'static, str> {
         "PluginConfig".into()

@@ -1,4 +1,4 @@
-//! `profiles[]`: which plugins place the pods of one scheduler name.
+//! `profiles[]`: the plugins for the pods of one scheduler name.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -102,37 +102,37 @@ pub struct Plugin {
     pub weight: Option<i32>,
 }
 
-/// An extension point, as [`Plugins`] names it.
+/// An extension point, named as in [`Plugins`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ExtensionPoint {
-    /// `preEnqueue`
+    /// `preEnqueue`.
     PreEnqueue,
-    /// `queueSort`
+    /// `queueSort`.
     QueueSort,
-    /// `preFilter`
+    /// `preFilter`.
     PreFilter,
-    /// `filter`
+    /// `filter`.
     Filter,
-    /// `postFilter`
+    /// `postFilter`.
     PostFilter,
-    /// `preScore`
+    /// `preScore`.
     PreScore,
-    /// `score`
+    /// `score`.
     Score,
-    /// `reserve`
+    /// `reserve`.
     Reserve,
-    /// `permit`
+    /// `permit`.
     Permit,
-    /// `preBind`
+    /// `preBind`.
     PreBind,
-    /// `bind`
+    /// `bind`.
     Bind,
-    /// `postBind`
+    /// `postBind`.
     PostBind,
 }
 
 impl ExtensionPoint {
-    /// All, in the order in which a pod meets them.
+    /// All extension points, in the order in which a pod passes them.
     pub const ALL: [Self; 12] = [
         Self::PreEnqueue,
         Self::QueueSort,
@@ -148,7 +148,7 @@ impl ExtensionPoint {
         Self::PostBind,
     ];
 
-    /// The field of [`Plugins`].
+    /// Returns the name of the field in [`Plugins`].
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -169,7 +169,7 @@ impl ExtensionPoint {
 }
 
 impl Plugins {
-    /// What is enabled and disabled at this point by name.
+    /// Returns the plugin set of this extension point, without `multiPoint`.
     #[must_use]
     pub fn at(&self, point: ExtensionPoint) -> &PluginSet {
         match point {
@@ -188,13 +188,13 @@ impl Plugins {
         }
     }
 
-    /// Every set with its field's name: those of the extension points, then multiPoint.
+    /// Returns every plugin set with its field name: those of the extension points, then `multiPoint`.
     pub fn sets(&self) -> impl Iterator<Item = (&'static str, &PluginSet)> {
         let points = ExtensionPoint::ALL.into_iter().map(|point| (point.name(), self.at(point)));
         points.chain([("multiPoint", &self.multi_point)])
     }
 
-    /// Every set there is with its field's name.
+    /// Returns every plugin set with its field name, including `placementGenerate` and `placementScore`.
     pub fn named_mut(&mut self) -> [(&'static str, &mut PluginSet); 15] {
         [
             ("preEnqueue", &mut self.pre_enqueue),
@@ -217,13 +217,13 @@ impl Plugins {
 }
 
 impl PluginSet {
-    /// Whether the plugin is disabled, by its name or with all.
+    /// Returns whether the set disables the plugin, by name or with `*`.
     #[must_use]
     pub fn disables(&self, name: &str) -> bool {
         self.disabled.iter().any(|plugin| plugin.name == name || plugin.name == "*")
     }
 
-    /// Whether the plugin is enabled.
+    /// Returns whether the set enables the plugin.
     #[must_use]
     pub fn enables(&self, name: &str) -> bool {
         self.enabled.iter().any(|plugin| plugin.name == name)

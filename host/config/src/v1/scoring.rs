@@ -1,4 +1,4 @@
-//! How nodes are scored by their resources.
+//! Settings for scores by resources.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Spreading pods over zones, nodes and the like.
+//! Topology spread constraints.
 
 use std::collections::BTreeMap;
 

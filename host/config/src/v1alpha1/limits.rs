@@ -1,4 +1,4 @@
-//! What plugins may take.
+//! Resource limits of plugins.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ pub struct PluginLimits {
 }
 
 impl PluginLimits {
-    /// Puts what is set in the place of what `limits` says.
+    /// Overwrites the fields of `limits` that are set here.
     pub(super) fn apply_to(&self, limits: &mut Limits) {
         set(&mut limits.memory, self.memory.map(Memory::bytes));
         set(&mut limits.call, self.call_timeout.map(|timeout| timeout.0));
@@ -57,7 +57,7 @@ impl PluginLimits {
         set(&mut limits.log_lines, self.log_lines);
     }
 
-    /// The times, by their fields' names.
+    /// Returns the timeouts that are set, with their field names.
     pub(crate) fn timeouts(&self) -> impl Iterator<Item = (&'static str, Duration)> {
         let named = [
             ("callTimeout", self.call_timeout),

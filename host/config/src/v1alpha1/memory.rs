@@ -1,4 +1,4 @@
-//! Amounts of memory, as Kubernetes writes them.
+//! Amounts of memory in a configuration file, in Kubernetes' format.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,27 +6,27 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-/// Bytes, written `256Mi`.
+/// An amount of memory, in bytes. Written as in `256Mi`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory(usize);
 
-/// What may stand behind the number, the largest first.
+/// The accepted suffixes with their factors, largest first.
 const UNITS: [(&str, usize); 3] = [("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10)];
 
 impl Memory {
-    /// The `format` of its schema.
+    /// The `format` in the JSON Schema.
     pub const FORMAT: &'static str = "memory";
 
-    /// As a number.
+    /// Returns the number of bytes.
     #[must_use]
     pub const fn bytes(self) -> usize {
         self.0
     }
 
-    /// Reads `256Mi`.
+    /// Parses an amount such as `256Mi`.
     ///
     /// # Errors
-    /// It is no amount, none at all, or more than there can be.
+    /// Fails if the text is no amount, or the amount is zero or too large.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = || format!("{text:?} is no amount of memory; write it as in 256Mi or 1Gi");
         let (number, unit) =

@@ -13,9 +13,9 @@ pub use self::limits::{PluginLimits, PluginSettings};
 pub use self::memory::Memory;
 use berth_core::limits::Limits;
 
-/// `apiVersion` of a BerthConfiguration.
+/// The `apiVersion` of a BerthConfiguration.
 pub const API_VERSION: &str = "berth.dev/v1alpha1";
-/// Its `kind`.
+/// The `kind` of a BerthConfiguration.
 pub const KIND: &str = "BerthConfiguration";
 
 /// BerthConfiguration says what kube-scheduler has no fields for: where plugins are, and what they may take. Flags come
@@ -84,7 +84,7 @@ impl From<FailurePolicy> for berth_core::profile::FailurePolicy {
 }
 
 impl BerthConfiguration {
-    /// What plugins may take.
+    /// Returns the limits of all plugins, with the limits of single plugins applied.
     #[must_use]
     pub fn limits(&self) -> Limits {
         let mut all = Limits::default();
@@ -101,7 +101,7 @@ impl BerthConfiguration {
         all
     }
 
-    /// What failures do of plugins that have a word of their own.
+    /// Returns the failure policy of each plugin that has its own.
     pub fn failure_policies(&self) -> impl Iterator<Item = (&str, FailurePolicy)> {
         self.plugins.iter().filter_map(|settings| Some((settings.name.as_str(), settings.failure_policy?)))
     }

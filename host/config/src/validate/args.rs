@@ -1,4 +1,4 @@
-//! `pluginConfig`: arguments, field by field.
+//! Checks the plugin arguments in `pluginConfig`.
 
 use super::resources::{resource_spec, shape};
 use super::{Findings, names};
@@ -10,7 +10,7 @@ use crate::v1::{
     Profile, ScoringStrategy, ScoringStrategyType, VolumeBindingArgs,
 };
 
-/// All of a profile.
+/// Checks all plugin arguments of a profile.
 pub(super) fn plugin_config(profile: &Profile, path: &Path, findings: &mut Findings) {
     for (at, config) in profile.plugin_config.iter().enumerate() {
         let (name, path) = (&config.name, path.index(at));
@@ -36,7 +36,7 @@ fn arguments(args: &PluginArgs, path: &Path, findings: &mut Findings) {
         PluginArgs::NodeResourcesFit(args) => resources_fit(args, path, findings),
         PluginArgs::PodTopologySpread(args) => topology_spread(args, path, findings),
         PluginArgs::VolumeBinding(args) => volume_binding(args, path, findings),
-        // Its one bound is in the schema; what others read is theirs to check.
+        // The schema holds the only bound of InterPodAffinity. Other plugins check their arguments themselves.
         PluginArgs::InterPodAffinity(_) | PluginArgs::Other(_) => {}
     }
 }

@@ -1,14 +1,14 @@
-//! Berth's own settings.
+//! Checks the BerthConfiguration.
 
 use super::Findings;
 use crate::path::Path;
 use crate::v1::Duration;
 use crate::v1alpha1::{BerthConfiguration, PluginLimits};
 
-/// The shortest time that can be measured: a tick of the engine.
+/// The shortest timeout that the plugin host can measure: one tick of the engine.
 const SHORTEST: Duration = Duration(std::time::Duration::from_millis(10));
 
-/// All that is wrong with them.
+/// Returns all problems of the BerthConfiguration.
 pub(crate) fn berth(configuration: &BerthConfiguration) -> Findings {
     let mut findings = Findings::default();
     let top = Path::default();

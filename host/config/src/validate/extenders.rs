@@ -1,10 +1,10 @@
-//! `extenders`.
+//! Checks `extenders`.
 
 use super::{Findings, names};
 use crate::path::Path;
 use crate::v1::Extender;
 
-/// All of them, alone and together.
+/// Checks each extender, and that no two extenders bind or manage the same resource.
 pub(super) fn extenders(extenders: &[Extender], path: &Path, findings: &mut Findings) {
     for (at, extender) in extenders.iter().enumerate() {
         one(extender, &path.index(at), findings);

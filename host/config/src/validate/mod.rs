@@ -1,4 +1,4 @@
-//! Whether a configuration is one that can be run: what the fields say, alone and together. The bounds are kube-scheduler's.
+//! Checks the values of a configuration's fields, alone and in combination. The bounds are kube-scheduler's.
 
 mod args;
 mod berth;
@@ -14,7 +14,7 @@ use super::election;
 use super::path::Path;
 use super::v1::{KubeSchedulerConfiguration, Profile};
 
-/// What is wrong, by the fields' paths.
+/// Problems by field path.
 #[derive(Debug, Default)]
 pub(super) struct Findings(Vec<(Path, String)>);
 
@@ -28,7 +28,7 @@ impl Findings {
     }
 }
 
-/// All that is wrong with the configuration as a file of this version has it, before defaults.
+/// Returns all problems of a configuration before defaults are applied. `version` is the version of the file.
 pub(super) fn configuration(configuration: &KubeSchedulerConfiguration, version: Version) -> Findings {
     let mut findings = Findings::default();
     let top = Path::default();
@@ -82,7 +82,7 @@ fn backoffs(configuration: &KubeSchedulerConfiguration, findings: &mut Findings)
     }
 }
 
-/// A single profile may go without a name; of several each needs one of its own.
+/// A single profile may omit its name. With several profiles, each needs a different name.
 fn scheduler_names(profiles: &[Profile], findings: &mut Findings) {
     for (at, profile) in profiles.iter().enumerate() {
         let path = Path::default().field("profiles").index(at).field("schedulerName");

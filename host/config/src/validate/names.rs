@@ -1,8 +1,8 @@
-//! Names as Kubernetes allows them.
+//! Checks names against the rules of Kubernetes.
 
 use crate::v1::{NodeSelectorOperator, NodeSelectorRequirement};
 
-/// A label's key or a resource's name: `zone`, `topology.kubernetes.io/zone`.
+/// Checks a label key or a resource name, such as `zone` or `topology.kubernetes.io/zone`.
 pub(super) fn qualified(name: &str) -> Result<(), String> {
     let (prefix, rest) = match name.split_once('/') {
         Some((prefix, rest)) => (Some(prefix), rest),
@@ -23,12 +23,13 @@ pub(super) fn qualified(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A resource that can be scored by.
+/// Checks the name of a resource that is scored. An empty name passes: the schema refuses it.
 pub(super) fn resource(name: &str) -> Result<(), String> {
     if name.is_empty() { Ok(()) } else { qualified(name) }
 }
 
-/// A resource that is none of Kubernetes' own: it has a domain before a slash, which is not theirs.
+/// Checks the name of an extended resource: it needs a domain before a slash, and the domain must not be
+/// `kubernetes.io` or a subdomain.
 pub(super) fn extended_resource(name: &str) -> Result<(), String> {
     qualified(name)?;
     let domain = name.split_once('/').map(|(domain, _)| domain);
@@ -51,7 +52,7 @@ fn is_subdomain(name: &str) -> bool {
     name.len() <= 253 && name.split('.').all(is_part)
 }
 
-/// Whether the values go with the operator.
+/// Checks that the operator accepts the number and type of values.
 pub(super) fn values(requirement: &NodeSelectorRequirement) -> Result<(), String> {
     let values = &requirement.values;
     let operator = requirement.operator;

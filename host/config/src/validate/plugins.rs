@@ -1,4 +1,4 @@
-//! `plugins` of a profile.
+//! Checks `plugins` of a profile.
 
 use super::Findings;
 use crate::convert::Version;
@@ -8,10 +8,10 @@ use crate::path::Path;
 use crate::removed::{LIMITS, removed_plugin};
 use crate::v1::{Plugin, PluginSet, Plugins, Profile};
 
-/// The order of pods where nothing is said.
+/// The default queue sort plugin.
 const DEFAULT_SORT: &str = "PrioritySort";
 
-/// All sets of a profile.
+/// Checks all plugin sets of a profile.
 pub(super) fn profile(profile: &Profile, version: Version, path: &Path, findings: &mut Findings) {
     let Some(plugins) = &profile.plugins else { return };
     let path = path.field("plugins");
@@ -51,7 +51,7 @@ fn plugin_set(set: &PluginSet, path: &Path, binds_itself: bool, findings: &mut F
     }
 }
 
-/// Versions before v1 still know them.
+/// Reports removed volume limit plugins. Versions before v1 still accept them.
 fn without_limits(set: &PluginSet, path: &Path, findings: &mut Findings) {
     for (at, Plugin { name, .. }) in set.enabled.iter().enumerate() {
         if LIMITS.contains(&&**name)
@@ -62,7 +62,7 @@ fn without_limits(set: &PluginSet, path: &Path, findings: &mut Findings) {
     }
 }
 
-/// Why the plugin can't be enabled behind those given.
+/// Returns the reason that the plugin can't be enabled after the plugins in `before`.
 fn why_not_enabled(plugin: &Plugin, before: &[Plugin]) -> Option<String> {
     let name = &plugin.name;
     if name == "*" {
@@ -74,7 +74,7 @@ fn why_not_enabled(plugin: &Plugin, before: &[Plugin]) -> Option<String> {
     None
 }
 
-/// The queue has one order.
+/// Checks that only one plugin sorts the queue.
 fn one_queue_sort(profile: &Profile, plugins: &Plugins, path: &Path, findings: &mut Findings) {
     let here = &plugins.queue_sort;
     if here.enabled.len() > 1 {
@@ -89,7 +89,7 @@ fn one_queue_sort(profile: &Profile, plugins: &Plugins, path: &Path, findings: &
     }
 }
 
-/// All profiles share one queue.
+/// Checks that all profiles have the same queue sort plugin: they share one queue.
 pub(super) fn same_queue_sort(profiles: &[Profile], findings: &mut Findings) {
     let names = |profile: &Profile| -> Vec<String> {
         let sets = profile.plugins.iter().flat_map(|plugins| &plugins.queue_sort.enabled);

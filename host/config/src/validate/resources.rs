@@ -1,17 +1,17 @@
-//! Weights of resources, and functions of their use.
+//! Checks weighted resources and utilization functions.
 
 use super::Findings;
 use crate::path::Path;
 use crate::v1::{ResourceSpec, UtilizationShapePoint};
 
-/// The bounds of a weight are in the schema.
+/// Checks the resource's name. The schema holds the bounds of its weight.
 pub(super) fn resource_spec(resource: &ResourceSpec, path: &Path, findings: &mut Findings) {
     if let Err(message) = super::names::resource(&resource.name) {
         findings.note(path.field("name"), message);
     }
 }
 
-/// Points of a function, by increasing utilization.
+/// Checks that the function has a point, and that utilization increases from point to point.
 pub(super) fn shape(points: &[UtilizationShapePoint], path: &Path, findings: &mut Findings) {
     if points.is_empty() {
         findings.note(path.clone(), "needs at least one point: {utilization: 0, score: 0}");

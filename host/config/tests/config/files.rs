@@ -1,4 +1,4 @@
-//! Configuration files: what good ones come to, and what is said of bad ones.
+//! Tests valid configuration files: the configuration that each results in.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ fn good(text: &str) -> Configuration {
     berth_config::parse(&format!("{HEAD}{text}"), "f.yaml").unwrap_or_else(|e| panic!("{text}\n{e}"))
 }
 
-/// `name`, or `name*weight` where it is not 1.
+/// Returns each plugin as `name`, or as `name*weight` if the weight is not 1.
 fn shown(plugins: &[Enabled]) -> String {
     let shown = plugins.iter().map(|plugin| match plugin.weight {
         1 => plugin.name.to_string(),
@@ -187,7 +187,7 @@ fn profiles_arguments_and_backoffs_are_read_from_yaml_and_json() {
     assert_eq!((yaml.pod_initial_backoff, yaml.pod_max_backoff), (Duration::from_secs(2), Duration::from_secs(30)));
 }
 
-/// Berth's own settings beside Kubernetes', in either order, or alone.
+/// A BerthConfiguration may stand before or after the KubeSchedulerConfiguration, or alone.
 #[test]
 fn berths_own_settings_are_a_second_document() {
     let own = "apiVersion: berth.dev/v1alpha1\nkind: BerthConfiguration\npluginDirectory: /plugins\nseed: 7\n\

@@ -1,5 +1,6 @@
-//! What is in force: for files from the field the same as kube-scheduler says (`config/in-force/` is what it wrote; the
-//! suite has it write that again), for older versions the same as for v1, and the schemas that are in the repository.
+//! Tests effective configurations. Berth must complete real-world files as kube-scheduler does: `cases/in-force/`
+//! holds kube-scheduler's own output for the files in `cases/field/`. Older versions must have the same result as v1.
+//! The schemas in the repository must match the types.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ fn in_force(configuration: &Configuration) -> Value {
     serde_saphyr::from_str(&yaml).expect("it can be read again")
 }
 
-/// The fields in which two documents differ, and how.
+/// Collects the fields in which two documents differ, with both values.
 fn differences(path: &str, one: &Value, other: &Value, found: &mut Vec<(String, String)>) {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {
@@ -42,7 +43,7 @@ fn differences(path: &str, one: &Value, other: &Value, found: &mut Vec<(String, 
                 differences(&format!("{path}[{at}]"), one, other, found);
             }
         }
-        // A rate is a number with or without a fraction.
+        // A rate with fraction zero equals the integer.
         _ if one == other || one.as_f64().is_some_and(|number| Some(number) == other.as_f64()) => {}
         _ => found.push((path.to_owned(), format!("{one} and {other}"))),
     }
@@ -92,7 +93,7 @@ fn what_is_written_runs_the_same() {
     }
 }
 
-/// Of every file of an older version.
+/// The note for every file of an older version.
 const CONVERTED: &str = "apiVersion: read as kubescheduler.config.k8s.io/v1; `berth run --config FILE --write-config-to FILE` \
                          writes what it comes to";
 
@@ -135,7 +136,7 @@ fn fields_of_no_effect_are_told() {
     assert_eq!(told, expected);
 }
 
-/// `berth config schema KIND > docs/schema/FILE` makes them anew.
+/// To regenerate the files: `berth config schema KIND > docs/schema/FILE`.
 #[test]
 fn the_schemas_in_the_repository_are_those_of_the_types() {
     for schema in SCHEMAS {

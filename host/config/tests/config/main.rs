@@ -1,4 +1,4 @@
-//! Configuration files: what is read, what is refused with which message, what is in force.
+//! Tests configuration files: accepted files, error messages, effective configurations.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
 

@@ -1,11 +1,11 @@
-//! The likeliest mistakes in a configuration file, each with the whole message: `config/mistakes.txt` behind the two lines
-//! that say what the file is, `config/documents.txt` as they stand.
+//! Tests the complete error message for common mistakes. The cases in `cases/mistakes.txt` follow a header with
+//! `apiVersion` and `kind`. The cases in `cases/documents.txt` are whole files.
 
 use std::fmt::Write as _;
 
 const HEAD: &str = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
-/// Compares the cases of a file with what is said now: `### why`, the text, `--->`, the message.
+/// Compares each case of a file with the current message. A case is `### why`, the text, `--->`, the message.
 fn check(head: &str, cases: &str) {
     let mut said = String::new();
     for case in cases.split("### ").skip(1) {

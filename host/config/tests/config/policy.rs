@@ -1,4 +1,5 @@
-//! Old Policy files (`config/policy/given/`), and the configuration that each comes to (`config/policy/becomes/`).
+//! Tests old Policy files (`cases/policy/given/`) against the configurations that they convert to
+//! (`cases/policy/becomes/`).
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! `berth config check`.
+//! `berth config check`: prints what a configuration file would run, and its problems.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ pub struct Args {
     plugins: Option<PathBuf>,
 }
 
-/// Prints what would run.
+/// Prints the configuration that would run, and its problems.
 pub(super) fn check(args: Args) -> Result<ExitCode> {
     let file = args.file.display().to_string();
     let loaded = match berth_config::load_noted(&args.file) {
@@ -50,7 +50,7 @@ pub(super) fn check(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// A line for each place that names a plugin which can't be there.
+/// Returns a line for each place that names a missing plugin.
 fn absent(file: &str, lines: &[LineUp], loaded: &Loaded, has_directory: bool) -> Vec<String> {
     let mut said: Vec<(Place, String)> = Vec::new();
     for line in lines {

@@ -1,4 +1,4 @@
-//! The commands about configuration files, one file each.
+//! The commands `berth config …`, with one file each.
 
 mod check;
 mod screen;
@@ -28,10 +28,10 @@ pub struct SchemaArgs {
     kind: String,
 }
 
-/// Does it. The exit status says whether the file is good.
+/// Runs the command. The exit status tells whether the file is valid.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The command can't print its result, or a plugin can't be examined.
 pub fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Check(args) => check::check(args),

@@ -1,4 +1,4 @@
-//! What `berth config check` shows.
+//! The output of `berth config check`.
 
 use std::fmt::Write as _;
 
@@ -9,13 +9,13 @@ use berth_config::{Configuration, Loaded, Problem};
 use berth_core::profile_spec::ProfileSpec;
 use berth_plugin_host::{LineUp, Source, Standing};
 
-/// Wide enough for three names beside each other where nothing says how wide the screen is.
+/// The table width if the terminal's width is unknown: enough for three plugin names in a row.
 const WIDTH: u16 = 110;
 
-/// What the core does itself, as kube-scheduler calls it.
+/// kube-scheduler's name for the binding that the core does itself.
 const DEFAULT_BINDER: &str = "DefaultBinder";
 
-/// The whole screen.
+/// Returns the whole output.
 pub(super) fn render(file: &str, loaded: &Loaded, lines: &[LineUp]) -> String {
     let configuration = &loaded.configuration;
     let mut text = String::new();
@@ -38,7 +38,7 @@ pub(super) fn render(file: &str, loaded: &Loaded, lines: &[LineUp]) -> String {
 
 fn section(text: &mut String, title: &str, table: &Table) {
     let gap = if text.is_empty() { "" } else { "\n" };
-    // Writing to a text does not fail.
+    // Writing to a `String` does not fail.
     let _ = writeln!(
         text,
         "{gap}{title}\n{}",
@@ -65,7 +65,7 @@ fn table() -> Table {
     table
 }
 
-/// Extension points that nobody takes part in are left out.
+/// Returns the table of a profile. Extension points without plugins are left out.
 fn profile(spec: &ProfileSpec, line: &LineUp) -> Table {
     let mut table = table();
     for (point, standing) in &line.points {
@@ -86,7 +86,7 @@ fn profile(spec: &ProfileSpec, line: &LineUp) -> Table {
     table
 }
 
-/// `name ×weight [file]`; what has no place behind it is built in.
+/// Returns `name ×weight [file]`. Built-in plugins have no file.
 fn shown(plugin: &Standing) -> String {
     let weight = if plugin.weight == 1 { String::new() } else { format!(" ×{}", plugin.weight) };
     let from = match &plugin.source {
@@ -150,7 +150,7 @@ fn around(configuration: &Configuration) -> Table {
     table
 }
 
-/// Those that concern what the file leaves open or sets.
+/// Returns the differences from kube-scheduler that apply to this configuration.
 fn differences(configuration: &Configuration, profiles: &[LineUp]) -> Vec<String> {
     let mut lines = refused_there(configuration, profiles);
     let all = |spec: &ProfileSpec| matches!(spec.percentage_of_nodes_to_score, None | Some(0));
@@ -174,7 +174,7 @@ fn differences(configuration: &Configuration, profiles: &[LineUp]) -> Vec<String
     lines
 }
 
-/// What kube-scheduler would not start with.
+/// Returns the parts of the configuration that kube-scheduler would refuse.
 fn refused_there(configuration: &Configuration, profiles: &[LineUp]) -> Vec<String> {
     let nobody =
         |point: &str, line: &LineUp| line.points.iter().any(|(name, standing)| *name == point && standing.is_empty());

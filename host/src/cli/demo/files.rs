@@ -1,4 +1,4 @@
-//! The demo's files: a cluster of node pools, a workload of ordinary manifests, and what should become of it.
+//! The files of the demo: a cluster of node pools, a workload of ordinary manifests, and the expected outcome.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ const CLUSTER: &str = include_str!("../../../demo/cluster.yaml");
 const WORKLOAD: &str = include_str!("../../../demo/workload.yaml");
 const EXPECTED: &str = include_str!("../../../demo/expected.yaml");
 
-/// `cluster.yaml`.
+/// The content of `cluster.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cluster {
     pools: Vec<Pool>,
 }
 
-/// Nodes that are equal but for name and zone.
+/// A pool of nodes that differ only in name and zone.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Pool {
@@ -41,32 +41,32 @@ struct Image {
     size_bytes: i64,
 }
 
-/// What should become of one Deployment.
+/// The expected outcome of a Deployment.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
-    /// How many of its pods have a node.
+    /// The number of pods with a node.
     pub placed: usize,
-    /// How many have none.
+    /// The number of pods without a node.
     #[serde(default)]
     pub pending: usize,
-    /// What the message of those says, among other things.
+    /// A part of the message of each pod without a node.
     #[serde(default)]
     pub because: String,
 }
 
-/// The nodes, as objects of the API.
+/// Returns the Node objects.
 pub fn nodes() -> Result<Vec<Value>> {
     let cluster: Cluster = serde_saphyr::from_str(CLUSTER).context("reading demo/cluster.yaml")?;
     Ok(cluster.pools.iter().flat_map(|pool| (0..pool.count).map(|n| pool.node(n))).collect())
 }
 
-/// The manifests, as objects of the API.
+/// Returns the manifests of the workload.
 pub fn workload() -> Result<Vec<Value>> {
     serde_saphyr::from_multiple(WORKLOAD).context("reading demo/workload.yaml")
 }
 
-/// By the Deployment's name.
+/// Returns the expected outcome by Deployment name.
 pub fn expected() -> Result<BTreeMap<String, Expectation>> {
     serde_saphyr::from_str(EXPECTED).context("reading demo/expected.yaml")
 }

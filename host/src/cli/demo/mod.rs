@@ -1,7 +1,7 @@
-//! `berth demo`: a cluster, a scheduler and a workload in one process, and a table of what went where.
+//! `berth demo`: runs a cluster, a scheduler and a workload in one process, and prints a table of the result.
 //!
-//! With a terminal it serves on until Ctrl-C; without one it ends after the table, with an error if the outcome is not
-//! what `demo/expected.yaml` says.
+//! On a terminal, the cluster runs on until Ctrl-C. Otherwise the command ends after the table, with an error if the
+//! outcome differs from `demo/expected.yaml`.
 
 pub mod files;
 mod outcome;
@@ -25,7 +25,7 @@ use super::cluster::{Cluster, Parts};
 use super::out;
 use berth_admin::DebugSignal;
 
-/// Without any news for so long something is wrong.
+/// The maximum time without a change of any pod.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Arguments of `berth demo`.
@@ -42,7 +42,7 @@ pub struct Args {
 /// Runs the demo.
 ///
 /// # Errors
-/// What can't be started, or, without a terminal, an outcome other than the expected one.
+/// A part can't be started; or, without a terminal, the outcome is not the expected one.
 pub async fn run(args: Args) -> Result<()> {
     let debug_signal = DebugSignal::install()?;
     let nodes = files::nodes()?;
@@ -94,7 +94,7 @@ async fn serve(cluster: &Cluster, differences: &[String]) -> Result<()> {
     tokio::signal::ctrl_c().await.context("waiting for Ctrl-C")
 }
 
-/// Follows the pods until each has a node or a reason, with a bar that shows how many.
+/// Follows the pods until each has a node or a reason, with a progress bar.
 async fn follow(client: &Client, pods: usize) -> Result<Outcomes> {
     let bar = ProgressBar::with_draw_target(Some(pods as u64), ProgressDrawTarget::stdout());
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pods decided  {msg}");

@@ -1,4 +1,4 @@
-//! What became of each pod, as far as the API server says.
+//! The outcome of each pod, as the API server reports it.
 
 use std::collections::BTreeMap;
 
@@ -6,41 +6,41 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::files::Expectation;
 
-/// Where a pod is, or why it is nowhere.
+/// The node of a pod, or the reason that it has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The node's name.
+    /// The pod is bound to this node.
     Placed(String),
-    /// The message of its condition PodScheduled.
+    /// The pod has no node; with the message of its condition PodScheduled.
     Rejected(String),
-    /// The scheduler has not said anything.
+    /// The scheduler has not reported anything yet.
     Open,
 }
 
-/// Outcomes of all pods of the workload, by Deployment and pod name.
+/// The outcomes of all pods of the workload, by Deployment and pod name.
 #[derive(Debug, Default)]
 pub struct Outcomes(BTreeMap<String, BTreeMap<String, Outcome>>);
 
 impl Outcomes {
-    /// Takes in a pod as it is now.
+    /// Records the current state of a pod.
     pub fn set(&mut self, pod: &Pod) {
         let (Some(app), Some(name)) = (app_of(pod), &pod.metadata.name) else { return };
         self.0.entry(app).or_default().insert(name.clone(), outcome_of(pod));
     }
 
-    /// A pod went.
+    /// Removes a deleted pod.
     pub fn remove(&mut self, pod: &Pod) {
         if let (Some(pods), Some(name)) = (app_of(pod).and_then(|app| self.0.get_mut(&app)), &pod.metadata.name) {
             pods.remove(name);
         }
     }
 
-    /// The outcomes of a Deployment's pods.
+    /// Returns the outcomes of a Deployment's pods.
     pub fn of(&self, app: &str) -> impl Iterator<Item = &Outcome> {
         self.0.get(app).into_iter().flat_map(BTreeMap::values)
     }
 
-    /// How many pods are placed, and how many of the others have been told why not.
+    /// Returns the number of pods with a node, and the number of pods with a reason for having none.
     pub fn counts(&self) -> (usize, usize) {
         let all = || self.0.values().flat_map(BTreeMap::values);
         let placed = all().filter(|outcome| matches!(outcome, Outcome::Placed(_))).count();
@@ -48,7 +48,7 @@ impl Outcomes {
         (placed, rejected)
     }
 
-    /// Where they are other than they should be; a sentence each.
+    /// Returns a sentence for each difference from the expected outcome.
     pub fn differences(&self, expected: &BTreeMap<String, Expectation>) -> Vec<String> {
         expected.iter().filter_map(|(app, expectation)| self.difference(app, expectation)).collect()
     }

@@ -1,4 +1,4 @@
-//! The table at the demo's end: what went where, and why the rest did not.
+//! The table at the end of the demo: placed pods by zone, and the reasons of the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use comfy_table::{ContentArrangement, Table, presets::UTF8_BORDERS_ONLY};
 
 use super::outcome::{Outcome, Outcomes};
 
-/// A row a Deployment, in the order given.
+/// Returns the table with a row per Deployment, in the order of `apps`.
 pub fn of_outcomes(apps: &[String], outcomes: &Outcomes, zone_of: &BTreeMap<String, String>) -> Table {
     let mut table = Table::new();
     table.load_style(UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
@@ -21,7 +21,7 @@ pub fn of_outcomes(apps: &[String], outcomes: &Outcomes, zone_of: &BTreeMap<Stri
     table
 }
 
-/// `zone-a 20, zone-b 20 (38 nodes)`
+/// Returns the numbers of pods by zone, as in `zone-a 20, zone-b 20 (38 nodes)`.
 fn places(outcomes: &[&Outcome], zone_of: &BTreeMap<String, String>) -> String {
     let nodes: Vec<&String> = outcomes
         .iter()
@@ -42,7 +42,7 @@ fn places(outcomes: &[&Outcome], zone_of: &BTreeMap<String, String>) -> String {
     format!("{} ({different} nodes)", zones.join(", "))
 }
 
-/// Each distinct message once, with the number of pods where it is more than one.
+/// Returns each distinct message once, with the number of pods if it is more than one.
 fn reasons(outcomes: &[&Outcome]) -> Vec<String> {
     let mut messages: BTreeMap<&str, usize> = BTreeMap::new();
     for outcome in outcomes {

@@ -1,4 +1,4 @@
-//! A table of cases: nodes, pods, and what a plugin must say of them.
+//! Test cases for `berth plugin test`: nodes, pods, and the expected results of a plugin.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -15,45 +15,45 @@ use serde_json::{Map, Value};
 use berth_kube::PodParts;
 use berth_kube::objects::{NodeObject, Notes, PodObject};
 
-/// A file of this size is taken for a mistake.
+/// The maximum size of a file, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// The file.
+/// The content of the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
-    /// The plugin's arguments.
+    /// The arguments of the plugin.
     #[serde(default)]
     arguments: Map<String, Value>,
-    /// Node objects of Kubernetes; `metadata.name` is enough.
+    /// Node objects of Kubernetes. `metadata.name` is enough.
     nodes: Vec<Value>,
-    /// Pod objects with a `spec.nodeName`: those that run already.
+    /// Pod objects with a `spec.nodeName`, which run already.
     #[serde(default)]
     pods: Vec<Value>,
-    /// What is expected.
+    /// The test cases.
     pub cases: Vec<Case>,
 }
 
-/// A pod, and what the plugin must say of each node.
+/// A pod, and the expected result for each node.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Case {
-    /// For the report.
+    /// The name of the case, for the report.
     pub name: String,
-    /// In place of the table's.
+    /// Arguments that replace those of the table.
     arguments: Option<Map<String, Value>>,
     /// A Pod object of Kubernetes.
     #[serde(default)]
     pod: Value,
-    /// By node: `fits`, or a code with its reasons, as `Unschedulable: Insufficient cpu`.
+    /// Expected filter results by node: `fits`, or a code with its reasons, as in `Unschedulable: Insufficient cpu`.
     #[serde(default)]
     pub filter: BTreeMap<String, Verdict>,
-    /// Raw scores by node; `none` where nothing is scored.
+    /// Expected raw scores by node; `none` if the plugin gives no score.
     #[serde(default)]
     pub scores: BTreeMap<String, Score>,
 }
 
-/// What is expected of a filter.
+/// An expected filter result.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Verdict {
@@ -75,7 +75,7 @@ pub(super) enum CodeName {
     Pending,
 }
 
-/// One reason or several.
+/// One reason or several reasons.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Reasons {
@@ -83,7 +83,7 @@ pub(super) enum Reasons {
     Several(Vec<String>),
 }
 
-/// What is expected of a score.
+/// An expected score.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Score {
@@ -98,7 +98,7 @@ pub(super) enum Nothing {
 }
 
 impl Verdict {
-    /// The same as a plugin says it.
+    /// Returns the result as a plugin returns it; `None` if the pod fits.
     pub fn status(&self) -> Result<Option<Status>> {
         let rejected = match self {
             Self::Word(Fits::Fits) => return Ok(None),
@@ -135,13 +135,13 @@ impl Table {
     }
 
     fn parse(text: &str) -> Result<Self> {
-        // `n` and `y` are names here, as in YAML 1.2.
+        // With strict booleans, `n` and `y` are text, as in YAML 1.2.
         let table: Self = serde_saphyr::from_str_with_options(text, serde_saphyr::options! { strict_booleans: true })?;
         ensure!(!table.cases.is_empty(), "`cases` is empty: nothing would be tested");
         Ok(table)
     }
 
-    /// The cluster that the table describes.
+    /// Returns the cluster of the table.
     pub fn cluster(&self) -> Result<Cache> {
         let mut cache = Cache::default();
         for (at, node) in self.nodes.iter().enumerate() {
@@ -162,20 +162,20 @@ impl Table {
         Ok(cache)
     }
 
-    /// The arguments of a case, as JSON.
+    /// Returns the arguments of a case, as JSON.
     pub fn arguments(&self, case: &Case) -> String {
         Value::Object(case.arguments.clone().unwrap_or_else(|| self.arguments.clone())).to_string()
     }
 }
 
 impl Case {
-    /// Its pod.
+    /// Returns the pod of the case.
     pub fn pod(&self) -> Result<Pod> {
         model(&self.pod, "pod").context("pod")
     }
 }
 
-/// A pod; where it has no name or uid, `name` stands for both.
+/// Returns a pod. `name` is its name and uid if the object has none.
 fn model(pod: &Value, name: &str) -> Result<Pod> {
     let mut pod = if pod.is_null() { Value::Object(Map::new()) } else { pod.clone() };
     if let Some(fields) = pod.as_object_mut() {
@@ -193,14 +193,14 @@ fn model(pod: &Value, name: &str) -> Result<Pod> {
     Ok(pod)
 }
 
-/// An object as the API server would send it.
+/// Reads an object as if the API server had sent it.
 fn object<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T> {
     let text = value.to_string();
     let read = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text));
     read.map_err(|error| anyhow::anyhow!("{}: {}", error.path(), error.inner()))
 }
 
-/// In a cluster, a quantity that can't be read is passed over; here it is a mistake.
+/// Reports quantities that can't be parsed. In a cluster they are ignored; here they are mistakes.
 fn readable(notes: &Notes) -> Result<()> {
     ensure!(notes.is_empty(), "{notes}");
     Ok(())

@@ -1,4 +1,4 @@
-//! `berth plugin check`.
+//! `berth plugin check`: examines a component and prints what it exports, reads and costs.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -28,7 +28,7 @@ pub struct Args {
     words: Vec<Box<str>>,
 }
 
-/// Checks it and prints what it found.
+/// Checks the component and prints the report.
 pub(super) fn check(args: &Args) -> Result<ExitCode> {
     let parsed: serde_json::Value = serde_json::from_str(&args.args).context("--args is not JSON")?;
     ensure!(parsed.is_object(), "--args has to be a JSON object, such as {{\"resource\": \"nvidia.com/gpu\"}}");
@@ -79,7 +79,8 @@ fn described(report: &CheckReport, seed: u64) -> Table {
     table
 }
 
-/// One that always says the same was not put to much of a test: its arguments may not go with the made-up cluster.
+/// Returns a summary of the answers during the check. A plugin that always answers the same was hardly tested: its
+/// arguments may not match the generated cluster.
 fn answers(variety: &Variety) -> String {
     let mut said = vec![format!("{} nodes fit, {} do not", variety.fits, variety.rejected)];
     said.extend(variety.scores.map(|(lowest, highest)| format!("scores {lowest} to {highest}")));

@@ -1,4 +1,4 @@
-//! `berth plugin componentize`.
+//! `berth plugin componentize`: converts a core WebAssembly module into a component.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -34,7 +34,7 @@ pub(super) fn componentize(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is larger would be no plugin that a scheduler takes.
+/// Reads the module. A module larger than the maximum size of a plugin is refused.
 fn read(path: &Path) -> Result<Vec<u8>> {
     let (limit, mut bytes) = (Limits::default().file_size, Vec::new());
     File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
@@ -42,7 +42,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// In one step: a scheduler may watch the folder.
+/// Writes the file atomically: a scheduler may watch the folder.
 fn install(path: &Path, component: &[u8]) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(".berth-").permissions(readable()).tempfile_in(folder)?;
@@ -51,7 +51,8 @@ fn install(path: &Path, component: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Temporary files are the owner's alone otherwise.
+/// Returns permissions that make the file readable for all users. By default, temporary files are readable for their
+/// owner only.
 fn readable() -> std::fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o644)
 }

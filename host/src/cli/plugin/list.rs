@@ -1,4 +1,4 @@
-//! `berth plugin list`.
+//! `berth plugin list`: prints the plugins of a configuration and their states.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ pub struct Args {
     config: Option<PathBuf>,
 }
 
-/// Prints them.
+/// Prints the plugins. The exit status tells whether all are accepted.
 pub(super) fn list(args: Args) -> Result<ExitCode> {
     let configuration = match &args.config {
         Some(file) => berth_config::load(file)?,

@@ -1,4 +1,4 @@
-//! The commands about plugins, one file each.
+//! The commands `berth plugin …`, with one file each.
 
 mod cases;
 mod check;
@@ -28,10 +28,10 @@ pub enum Command {
     Sdk(new::SdkArgs),
 }
 
-/// Does it. The exit status says whether all plugins are good.
+/// Runs the command. The exit status tells whether all plugins passed.
 ///
 /// # Errors
-/// What can't be read, or is no plugin.
+/// A file can't be read or is no plugin, or a project can't be written.
 pub fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::List(args) => list::list(args),

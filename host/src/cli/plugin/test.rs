@@ -1,4 +1,4 @@
-//! `berth plugin test`.
+//! `berth plugin test`: compares a plugin's results with a table of test cases.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ pub struct Args {
     module: PathBuf,
 }
 
-/// Runs the cases and prints a line for each. The exit status says whether all hold.
+/// Runs the cases and prints a line for each. The exit status tells whether all cases hold.
 pub(super) fn test(args: &Args) -> Result<ExitCode> {
     let table = Table::read(&args.cases)?;
     let place = || args.cases.display().to_string();
@@ -42,7 +42,7 @@ pub(super) fn test(args: &Args) -> Result<ExitCode> {
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What differs, a line each.
+/// Returns a line for each difference between the expected and the actual results.
 fn compare(case: &Case, said: &[Said]) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     let of = |node: &str| {

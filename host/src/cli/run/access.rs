@@ -1,4 +1,4 @@
-//! Flags of authentication and authorization, as kube-scheduler has them.
+//! Flags of authentication and authorization, as in kube-scheduler.
 
 use std::path::PathBuf;
 use std::time::Duration;

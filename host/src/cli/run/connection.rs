@@ -1,4 +1,4 @@
-//! Flags of the connection to the API server, as kube-scheduler has them.
+//! Flags for the connection to the API server, as in kube-scheduler.
 
 use std::path::PathBuf;
 
@@ -7,12 +7,12 @@ use kube::Client;
 
 use berth_config::Configuration;
 
-/// Two clients of one API server, each with a rate limit of its own, so that a backlog of bindings does not delay the renewal of the
-/// Lease. kube-scheduler has two as well.
+/// Two clients of one API server, each with its own rate limit, so that a backlog of bindings does not delay the
+/// renewal of the Lease. kube-scheduler has two clients, too.
 pub struct Clients {
-    /// For everything but the Lease.
+    /// The client for everything but the Lease.
     pub general: Client,
-    /// For the Lease.
+    /// The client for the Lease.
     pub lease: Client,
 }
 
@@ -44,7 +44,8 @@ pub struct ConnectionFlags {
 }
 
 impl ConnectionFlags {
-    /// Puts what was given in the place of what the configuration says, `of_file` or by default.
+    /// Overrides the configuration with the flags. If it comes from a file (`of_file`), the rate flags have no
+    /// effect.
     pub fn apply_to(&self, configuration: &mut Configuration, of_file: bool) {
         let connection = &mut configuration.client_connection;
         if let Some(kubeconfig) = &self.kubeconfig {
@@ -56,10 +57,10 @@ impl ConnectionFlags {
         }
     }
 
-    /// The clients that the configuration, with the flags in it, describes.
+    /// Returns the clients that the configuration describes, after flags are applied.
     ///
     /// # Errors
-    /// There is no API server to talk to, or what says which can't be used.
+    /// No API server is configured, or the kubeconfig can't be used.
     pub async fn clients(&self, configuration: &Configuration) -> Result<Clients> {
         let connection = &configuration.client_connection;
         let client = berth_kube::connect_at(connection.kubeconfig(), self.master.as_deref()).await?;
@@ -80,7 +81,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers every request at once.
+    /// A server that answers every request at once.
     struct Server;
 
     impl Service<Request<Body>> for Server {
@@ -99,7 +100,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_backlog_of_other_requests_does_not_delay_the_lease() {
-        // One request, and the next one a day later.
+        // The limit allows one request now and the next a day later.
         let clients = Clients::of(Client::new(Server, "default"), Some((1.0 / 86_400.0, 1)));
         let sent = async |client: &Client| {
             let request = Request::get("/").body(Body::empty()).expect("a request");

@@ -1,4 +1,4 @@
-//! Flags of the election, as kube-scheduler has them.
+//! Flags of the leader election, as in kube-scheduler.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub struct ElectionFlags {
 }
 
 impl ElectionFlags {
-    /// Puts what was given in the place of what `election` says.
+    /// Overrides the settings with the flags that were given.
     pub fn apply_to(self, election: &mut LeaderElection) {
         set(&mut election.enabled, self.leader_elect);
         set(&mut election.name, self.leader_elect_resource_name);

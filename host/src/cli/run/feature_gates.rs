@@ -1,12 +1,12 @@
-//! `--feature-gates` of kube-scheduler: what they switch is here always as it is in v1.36 without flags, and whoever switches
-//! it is told.
+//! `--feature-gates`, as in kube-scheduler. The flag has no effect: each feature is fixed to its default in
+//! kube-scheduler v1.36. Berth logs a gate that would change this.
 
 use std::fmt;
 
 use tracing::{info, warn};
 
-/// Gates that change how pods are placed, and whether Berth does what they switch on. The others are about speed, about
-/// other programs, or locked.
+/// The gates that affect scheduling, and whether Berth implements their feature. All other gates are about speed,
+/// about other components, or locked.
 const GATES: [(&str, bool); 33] = [
     ("DRAAdminAccess", true),
     ("DRAConsumableCapacity", true),
@@ -43,21 +43,21 @@ const GATES: [(&str, bool); 33] = [
     ("WorkloadAwarePreemption", false),
 ];
 
-/// One of `--feature-gates`' values: `Gate=true` or `kube:Gate=true`.
+/// A value of `--feature-gates`: `Gate=true` or `kube:Gate=true`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeatureGate {
     name: String,
     on: bool,
 }
 
-/// What Berth says about a gate that was set.
+/// The remark about a gate that was set.
 #[derive(Debug, PartialEq, Eq)]
 enum Remark {
-    /// It is so anyway.
+    /// The value is Berth's fixed behavior.
     None,
-    /// It switches nothing that is here.
+    /// The gate does not affect scheduling.
     Elsewhere,
-    /// It is the other way round, always.
+    /// The value is the opposite of Berth's fixed behavior.
     Contrary,
 }
 
@@ -93,7 +93,7 @@ impl FeatureGate {
         }
     }
 
-    /// Says what comes of it.
+    /// Logs the effect of the gate, if it differs from the value.
     pub fn tell(&self) {
         match self.remark() {
             Remark::None => {}

@@ -1,28 +1,28 @@
-//! Flags of kube-scheduler that are taken so that its command line need not change, and do nothing; each with the reason.
+//! Flags of kube-scheduler that are accepted for compatibility and have no effect, each with the reason.
 
 use anyhow::{Result, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use tracing::warn;
 
-/// What comes of a flag.
+/// The treatment of a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    /// It is taken, and changes nothing, for this reason.
+    /// The flag is ignored with a warning, for this reason.
     Ignored(&'static str),
-    /// It can't be ignored without harm, for this reason.
+    /// The flag is refused, because ignoring it would do harm; with the reason.
     Refused(&'static str),
 }
 
-/// Whether a flag stands for itself.
+/// The value of a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Takes {
     Value,
-    /// `--flag` is `--flag=true`.
+    /// A boolean: `--flag` stands for `--flag=true`.
     Boolean,
 }
 
-/// Name, value, what comes of it.
+/// The name, value and treatment of a flag.
 type Flag = (&'static str, Takes, Fate);
 
 use Fate::{Ignored, Refused};
@@ -66,15 +66,15 @@ fn flags() -> impl Iterator<Item = &'static Flag> {
     FLAGS.iter().chain(&REFUSED)
 }
 
-/// Those that were given.
+/// The flags without effect that were given.
 #[derive(Clone, Debug, Default)]
 pub struct WithoutEffect(Vec<&'static Flag>);
 
 impl WithoutEffect {
-    /// Says that they do nothing, and why.
+    /// Logs a warning with the reason for each flag.
     ///
     /// # Errors
-    /// One can't be ignored.
+    /// A flag was given that can't be ignored.
     pub fn tell(&self) -> Result<()> {
         for (name, _, fate) in &self.0 {
             match fate {

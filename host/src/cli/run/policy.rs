@@ -1,4 +1,4 @@
-//! The flag of `berth run` that kube-scheduler had for the old Policy file.
+//! The flag of `berth run` for old Policy files, as kube-scheduler had it.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,8 @@ pub struct PolicyFlags {
 }
 
 impl PolicyFlags {
-    /// The file to be read: this one, or the one that was given as `--config`. Which kind it is of it says itself.
+    /// Returns the configuration file: the Policy file, or else the file of `--config`. The file itself states its
+    /// kind.
     pub fn or<'a>(&'a self, config: Option<&'a Path>) -> Option<&'a Path> {
         self.policy_config_file.as_deref().or(config)
     }

@@ -1,4 +1,4 @@
-//! Flags of secure serving, as kube-scheduler has them.
+//! Flags of secure serving, as in kube-scheduler.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ pub struct ServingFlags {
     tls_curve_preferences: Vec<u16>,
 }
 
-/// A port, or any.
+/// A port number, or any free port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Port {
     Of(u16),
@@ -73,7 +73,7 @@ impl std::fmt::Display for Port {
 }
 
 impl ServingFlags {
-    /// Address and port; `None` where nothing is served.
+    /// Returns address and port, or `None` if the server is disabled.
     pub fn address(&self) -> Option<SocketAddr> {
         let port = match self.secure_port {
             Port::Of(0) => return None,
@@ -87,10 +87,10 @@ impl ServingFlags {
         Sharing { port: self.permit_port_sharing }
     }
 
-    /// Certificates, versions and suites.
+    /// Returns the TLS options.
     ///
     /// # Errors
-    /// One of two flags that go together is missing; a suite or group is none.
+    /// A certificate is given without a key or the other way round, or a cipher suite name is invalid.
     pub fn tls(&self) -> Result<TlsOptions> {
         let pair = match (&self.tls_cert_file, &self.tls_private_key_file) {
             (Some(certificate), Some(key)) => Some(Pair { certificate: certificate.clone(), key: key.clone() }),

@@ -1,4 +1,4 @@
-//! Flags of `berth run` that stand for fields of the configuration file, and `--write-config-to`.
+//! Flags of `berth run` that override the configuration file, and `--write-config-to`.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub struct SettingsFlags {
 }
 
 impl SettingsFlags {
-    /// Puts what was given in the place of what the configuration says.
+    /// Overrides the configuration with the flags that were given.
     pub fn apply_to(&self, configuration: &mut Configuration) {
         let berth = &mut configuration.berth;
         for (field, given) in
@@ -35,7 +35,7 @@ impl SettingsFlags {
     }
 }
 
-/// Writes what is in force.
+/// Writes the effective configuration.
 ///
 /// # Errors
 /// The file can't be written.

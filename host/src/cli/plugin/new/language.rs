@@ -1,11 +1,11 @@
-//! The languages in which a plugin can be begun.
+//! The languages of plugin projects.
 
 /// A language with an SDK and a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Language {
     Rust,
     Go,
-    // As one word, not as clap would have it.
+    // One word. clap would write `type-script`.
     #[value(name = "typescript", alias = "ts")]
     TypeScript,
     Python,
@@ -14,7 +14,7 @@ pub(super) enum Language {
 }
 
 impl Language {
-    /// As in the list of sources.
+    /// Returns the language's key in the list of sources (`SOURCES`).
     pub fn key(self) -> &'static str {
         match self {
             Language::Rust => "rust",
@@ -26,7 +26,7 @@ impl Language {
         }
     }
 
-    /// The template's file for the author.
+    /// Returns the path of the file that holds the plugin's code in the template.
     pub fn plugin(self) -> &'static str {
         match self {
             Language::Rust => "src/lib.rs",
@@ -38,7 +38,7 @@ impl Language {
         }
     }
 
-    /// What builds it.
+    /// Returns the tools that the project needs.
     pub fn needs(self) -> &'static str {
         match self {
             Language::Rust => "Rust 1.95 or newer: rustup target add wasm32-unknown-unknown",
@@ -50,7 +50,7 @@ impl Language {
         }
     }
 
-    /// Names that the language's own tools refuse for a project, or that the project's parts have.
+    /// Returns the names that the language's tools refuse for a project, or that the project's dependencies have.
     pub fn reserved(self) -> &'static [&'static str] {
         match self {
             Language::Rust => &RUST,
@@ -60,7 +60,7 @@ impl Language {
     }
 }
 
-/// Keywords, and what cargo keeps for itself or the template depends on.
+/// Keywords, names that cargo reserves, and names of the template's dependencies.
 const RUST: [&str; 60] = [
     "abstract",
     "alloc",

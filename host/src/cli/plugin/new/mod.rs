@@ -1,4 +1,4 @@
-//! `berth plugin new` and `berth plugin sdk`: a project for a plugin, with its SDK, from what the binary carries.
+//! `berth plugin new` and `berth plugin sdk`: write a plugin project with its SDK from the sources in the binary.
 
 mod language;
 mod name;
@@ -37,7 +37,7 @@ pub struct SdkArgs {
     dir: PathBuf,
 }
 
-/// Writes the project and says what comes next.
+/// Writes the project and prints the next steps.
 pub(super) fn new(args: &Args) -> Result<ExitCode> {
     let name = Name::new(&args.name, args.lang)?;
     let dir = args.dir.clone().unwrap_or_else(|| PathBuf::from(&args.name));
@@ -46,7 +46,7 @@ pub(super) fn new(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the SDK alone.
+/// Writes only the SDK.
 pub(super) fn sdk(args: &SdkArgs) -> Result<ExitCode> {
     write::sdk(&args.dir, args.lang)?;
     Ok(ExitCode::SUCCESS)

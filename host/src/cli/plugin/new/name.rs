@@ -1,4 +1,4 @@
-//! What a plugin may be called so that it can be a file, a crate, a package and a module.
+//! Plugin names that are valid as names of a file, crate, package and module.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use anyhow::{Result, bail, ensure};
 
 use super::language::Language;
 
-/// As long as a label of DNS.
+/// The maximum length, as for a DNS label.
 const LONGEST: usize = 63;
-/// The templates' own.
+/// The name that the templates use.
 const TEMPLATE: &str = "team-nodes";
 
-/// A name in small letters, digits and single dashes.
+/// A name of lower-case letters, digits and single dashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name(String);
 
 impl Name {
-    /// Checks it.
+    /// Checks the name.
     pub fn new(name: &str, language: Language) -> Result<Name> {
         let is_part = |part: &str| {
             !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
@@ -36,7 +36,7 @@ impl Name {
         Ok(Name(name.to_owned()))
     }
 
-    /// A template's text with this name for the template's own, in each of its spellings.
+    /// Returns the template text with this name in place of the template's name, in each of its spellings.
     pub fn put_into(&self, text: &str) -> String {
         [dashes, underscores, camel]
             .iter()
@@ -63,7 +63,7 @@ fn camel(name: &str) -> String {
     name.split('-').map(capital).collect()
 }
 
-/// A name like it, such as `team-nodes` for `TeamNodes`.
+/// Returns a similar valid name, such as `team-nodes` for `TeamNodes`.
 fn suggestion(name: &str) -> Option<String> {
     let mut suggested = String::new();
     for letter in name.chars().take(LONGEST) {

@@ -1,13 +1,13 @@
-//! The SDKs and templates, carried inside the binary. `build/sources.rs` says what is in them.
+//! The SDKs and templates in the binary. `build/sources.rs` selects the files.
 
 /// A file of a project.
 pub(super) struct Source {
-    /// Of this language's projects.
+    /// The key of the project's language.
     pub language: &'static str,
-    /// Below the project's folder; the SDK is in `berth/`.
+    /// The path in the project's folder. The SDK's files are in `berth/`.
     pub path: &'static str,
     pub bytes: &'static [u8],
 }
 
-/// All there are.
+/// The files of all languages.
 pub(super) const SOURCES: &[Source] = &include!(concat!(env!("OUT_DIR"), "/sources.rs"));

@@ -1,4 +1,4 @@
-//! Writing a project's files.
+//! Writes the files of a project.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -11,7 +11,7 @@ use super::language::Language;
 use super::name::Name;
 use super::sources::{SOURCES, Source};
 
-/// Where a project has its SDK.
+/// The folder of the SDK in a project.
 const SDK: &str = "berth/";
 
 /// Writes a project for a plugin of this name.
@@ -27,7 +27,7 @@ pub(super) fn project(dir: &Path, language: Language, name: &Name) -> Result<()>
     Ok(())
 }
 
-/// Writes the SDK, as a project has it in `berth/`.
+/// Writes the SDK, with the content of `berth/` in a project.
 pub(super) fn sdk(dir: &Path, language: Language) -> Result<()> {
     claim(dir)?;
     let sdk = of(language).filter_map(|source| Some((source.path.strip_prefix(SDK)?, source.bytes)));
@@ -38,7 +38,7 @@ fn of(language: Language) -> impl Iterator<Item = &'static Source> {
     SOURCES.iter().filter(move |source| source.language == language.key())
 }
 
-/// Nothing that is there is ever overwritten.
+/// Creates the directory if it is missing. Refuses a directory with content, so that no file is overwritten.
 fn claim(dir: &Path) -> Result<()> {
     match fs::read_dir(dir) {
         Ok(mut entries) => {
@@ -60,7 +60,7 @@ fn write(dir: &Path, path: &str, bytes: &[u8]) -> Result<()> {
     let file = dir.join(path);
     let folder = file.parent().unwrap_or(dir);
     fs::create_dir_all(folder).with_context(|| format!("making the folder {}", folder.display()))?;
-    // Scripts are to be run.
+    // Make scripts executable.
     let mode = if bytes.starts_with(b"#!") { 0o777 } else { 0o666 };
     let opened = OpenOptions::new().write(true).create_new(true).mode(mode).open(&file);
     opened.and_then(|mut file| file.write_all(bytes)).with_context(|| format!("writing {}", file.display()))
