@@ -168,8 +168,8 @@ impl Unknown for DeploymentCondition {
     }
 }
 
-/// Sets a condition. Progress always updates the condition, so the deadline restarts. An Available condition with the
-/// same status and reason is not updated.
+/// Sets a condition. A Progressing condition always replaces the old one, so the progress deadline restarts. An
+/// Available condition with the same status and reason is not updated.
 fn set(conditions: &mut Vec<DeploymentCondition>, mut new: DeploymentCondition, now: Timestamp) {
     let held = conditions.iter().position(|held| held.type_ == new.type_);
     let before = held.map(|index| &conditions[index]);

@@ -99,7 +99,7 @@ impl Run<'_> {
         }
         let status = outcome::status(self, &tally, verdict);
         if !outcome::same(&status, &self.status) {
-            // The status goes first, because the plan must not be cut off before it.
+            // The status write goes first, so that the truncation in `plan` keeps it.
             plan.writes.insert(0, Write::status(Kind::Job, self.meta, with_nulls(&status)));
         }
         plan
