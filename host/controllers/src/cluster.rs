@@ -11,8 +11,8 @@ use super::pod::Pod;
 use super::store::{Put, Store};
 use super::volumes::VolumeIndex;
 
-/// The number of UIDs of deleted objects to remember. Watches and responses in flight can mention no more objects at
-/// once.
+/// The maximum number of UIDs of deleted objects to remember. Watches and responses in flight mention at most this many
+/// deleted objects.
 const REMEMBERED: usize = 100_000;
 
 /// A change of an object. The new state is in the [`Cluster`], unless the object is deleted.

@@ -90,7 +90,8 @@ fn state(cluster: &Cluster, meta: &ObjectMeta, owner: &OwnerReference) -> State 
     }
 }
 
-/// Deletes an object whose owners are all gone, or else removes the references to the owners that are gone.
+/// Deletes an object without an existing owner. If an owner exists, removes the references to the owners that are gone
+/// or wait for their dependents.
 fn collect(cluster: &Cluster, kind: Kind, meta: &ObjectMeta) -> Option<Write> {
     let owners = metadata::owners(meta);
     let of = |wanted: State| owners.iter().filter(move |owner| state(cluster, meta, owner) == wanted);

@@ -56,7 +56,7 @@ pub struct Task {
     pub key: Key,
 }
 
-/// The priority class of a task in the queue.
+/// The priority of a task in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
     /// Tasks that read many objects. They are few, run first, and pause after each run.

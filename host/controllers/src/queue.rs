@@ -126,7 +126,7 @@ impl Queue {
         }
     }
 
-    /// Removes idle tasks without state, when the number of tasks has doubled since the last removal.
+    /// Removes idle tasks without state, when the number of tasks has about doubled since the last removal.
     fn purge(&mut self, now: Instant) {
         if self.states.len() < 2 * self.kept + 1024 {
             return;

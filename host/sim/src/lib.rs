@@ -6,7 +6,7 @@
 //! protobuf. Out: JSON responses and watch streams, as kube-apiserver answers them. Tests in the same process can
 //! also read the objects ([`Server::store`]) and inject [`Faults`].
 //!
-//! The server must never listen on an address outside the loopback interface, because it authorizes every request. It
+//! The server must never listen on an address outside the loopback interface, because it allows every request. It
 //! writes nothing to disk. It runs no controllers except the deletion of a namespace's or a definition's content;
 //! other controllers are clients, as with any API server.
 //!

@@ -6,7 +6,8 @@
 //! A scheduler that lost one of its parts looks alive: it renews its Lease and answers probes, but schedules no pods.
 //! Therefore, the end of a part ends the process with an error that names the part, and the standby takes over.
 //!
-//! The supervisor must never restart a part, because the state of the other parts may depend on it.
+//! The supervisor must never restart a part. It does not end the process itself: the caller of
+//! [`Supervisor::first_end`] does.
 
 use std::any::Any;
 use std::collections::BTreeSet;
