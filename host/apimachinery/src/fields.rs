@@ -1,4 +1,4 @@
-//! Paths of fields in Kubernetes objects (`spec.selector`), and objects cut down to the fields that somebody reads.
+//! Paths of fields in Kubernetes objects (`spec.selector`), and copies of objects that contain only given fields.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -6,11 +6,11 @@ use std::fmt;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The steps from the object to the field. Lists are passed through: the path goes on in each of their elements.
+/// The steps from an object to a field. A list takes no step: the path continues in each of its elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldPath(Vec<Box<str>>);
 
-/// A path that can't be read.
+/// An invalid path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is no path of a field: write `spec.selector`, `spec.containers.image`, and a key with dots quoted, \
@@ -18,14 +18,14 @@ pub struct FieldPath(Vec<Box<str>>);
 )]
 pub struct BadPath(String);
 
-/// A path is no longer than this, in bytes.
+/// The maximum length of a path in bytes.
 const LONGEST: usize = 1024;
 
 impl FieldPath {
-    /// Reads a path.
+    /// Parses a path.
     ///
     /// # Errors
-    /// It is empty, too long, has an empty step, or a bracket that isn't closed.
+    /// The path is empty or longer than 1024 bytes, has an empty step, or has a bracket that is not closed.
     pub fn parse(path: &str) -> Result<Self, BadPath> {
         let bad = || BadPath(path.chars().take(100).collect());
         let mut steps = Vec::new();
@@ -55,17 +55,18 @@ impl FieldPath {
     }
 }
 
-/// The object with these fields alone. A field that is absent or null stays absent, and so does what only leads to it.
+/// Returns the object with only these fields. Absent and null fields are omitted, and so are objects that would
+/// contain only such fields.
 #[must_use]
 pub fn pruned<P: Borrow<FieldPath>>(object: &Value, paths: &[P]) -> Value {
-    // A value that is there can be read.
+    // Reading from a JSON value cannot fail.
     cut(object, paths).unwrap_or_else(|_| nothing())
 }
 
-/// The same of JSON text, of which what nobody reads is passed over. The answer is JSON again.
+/// Returns the object in a JSON text with only these fields. Skips the other fields without building them.
 ///
 /// # Errors
-/// The text is no JSON.
+/// The text is not JSON.
 pub fn pruned_text<P: Borrow<FieldPath>>(text: &str, paths: &[P]) -> Result<Value, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let pruned = cut(&mut reader, paths)?;
@@ -82,7 +83,7 @@ fn nothing() -> Value {
     Value::Object(Map::new())
 }
 
-/// Reads a value as far as these paths go, from here on; `None` where there is nothing of it.
+/// Reads the parts of a value that these paths select; `None` if there are none.
 struct Cut<'a> {
     below: Vec<&'a [Box<str>]>,
 }
@@ -118,7 +119,8 @@ impl<'de> Visitor<'de> for &Cut<'_> {
         Ok((!kept.is_empty()).then_some(Value::Object(kept)))
     }
 
-    /// An element without any of the fields keeps its place: positions may mean something.
+    /// Keeps an element without any of the fields as an empty element, so that the positions of the others do not
+    /// change.
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Option<Value>, A::Error> {
         let mut kept = Vec::new();
         while let Some(element) = elements.next_element_seed(self)? {
@@ -127,7 +129,7 @@ impl<'de> Visitor<'de> for &Cut<'_> {
         Ok(Some(Value::Array(kept)))
     }
 
-    // The paths lead on, and there is nothing below these.
+    // The paths lead to fields below this value, but a scalar has none.
 
     fn visit_unit<E>(self) -> Result<Option<Value>, E> {
         Ok(None)
@@ -154,7 +156,8 @@ impl<'de> Visitor<'de> for &Cut<'_> {
     }
 }
 
-/// Reads the name of a field, which is built only where some path leads on through it, and what of the paths is below it.
+/// Reads the name of a field, and returns the name with the paths below the field. Builds the name only if a path
+/// contains it.
 struct Key<'k, 'a>(&'k Cut<'a>);
 
 impl<'de, 'a> DeserializeSeed<'de> for Key<'_, 'a> {

@@ -1,7 +1,10 @@
-//! What the API server's types look like, without a client: the built-in kinds' fields ([`schema`]), Kubernetes' protobuf
-//! ([`protobuf`]), paths to fields ([`fields`]), and the name that a mistyped one stands for ([`nearest`]).
+//! The Kubernetes API's types without a client: the fields of the built-in kinds ([`schema`]), a reader of
+//! Kubernetes' protobuf ([`protobuf`]), paths of fields ([`fields`]), and suggestions for mistyped names
+//! ([`nearest`]).
 //!
-//! In go bytes, JSON and names; out come values that are read or checked. Nothing here does I/O, and nothing here decides.
+//! In: bytes, JSON and names. Out: decoded or validated values, and errors with the path of the field.
+//!
+//! This crate must never do I/O, and must never make decisions about objects.
 
 pub mod fields;
 mod nearest;

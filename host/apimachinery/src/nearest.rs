@@ -1,7 +1,7 @@
-//! Of several names the one that was probably meant.
+//! Suggests the name that was probably meant by a mistyped name.
 
-/// The name that is nearest to a wrong one, if one is near enough: it goes on as the wrong one ends, or differs in a few
-/// letters.
+/// Returns the most similar name, if it is similar enough: the mistyped name is its beginning (at least 4 bytes,
+/// ignoring case), or it differs in a few letters.
 pub fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let given = wrong.to_lowercase();
     let distance = |name: &str| match name.to_lowercase() {
@@ -9,7 +9,7 @@ pub fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<
         name => strsim::damerau_levenshtein(&given, &name),
     };
     let (distance, _, name) = names.map(|name| (distance(name), name.len(), name)).min()?;
-    // One that has no letter in common is no other spelling.
+    // A name that differs in every letter is not similar.
     (distance <= 1 + wrong.len() / 4 && distance < wrong.chars().count()).then_some(name)
 }
 

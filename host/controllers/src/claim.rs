@@ -1,5 +1,5 @@
-//! Which objects belong to a controller: those that name it as their controller, less those that its selector no
-//! longer matches, plus those that it matches and nobody controls.
+//! Determines which objects a controller manages: the objects with a controller reference to it, minus those that its
+//! selector no longer matches (they are released), plus matching objects without a controller (they are adopted).
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, OwnerReference};
 use kube::core::{ObjectMeta, Resource};
@@ -11,18 +11,18 @@ use super::metadata;
 use super::selector;
 use super::write::Write;
 
-/// The one that claims.
+/// A controller that claims objects.
 #[derive(Clone, Copy, Debug)]
 pub struct Claimant<'a> {
-    /// Its metadata.
+    /// The controller's metadata.
     pub meta: &'a ObjectMeta,
-    /// Its `spec.selector`.
+    /// The controller's `spec.selector`.
     pub selector: &'a LabelSelector,
-    /// The reference that its objects carry.
+    /// The owner reference for the controller's objects.
     pub reference: &'a OwnerReference,
 }
 
-/// The claimant's objects, and the writes by which it adopts some and releases others.
+/// Returns the claimant's objects, and the writes that adopt and release objects.
 pub fn claim<'a, K: Typed + Resource + 'a>(cluster: &'a Cluster, claimant: Claimant<'_>) -> (Vec<&'a K>, Vec<Write>) {
     let uid = metadata::uid(claimant.meta);
     let deleting = metadata::deleting(claimant.meta);

@@ -1,4 +1,4 @@
-//! The cluster as last seen: every kind's store, and who owns whom, who runs where, who uses which claim.
+//! The cluster state: a store for each kind, and indexes by owner, node and volume claim.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -11,27 +11,28 @@ use super::pod::Pod;
 use super::store::{Put, Store};
 use super::volumes::VolumeIndex;
 
-/// Uids of deleted objects that are remembered: as many as can be on their way through watches and answers at once.
+/// The maximum number of UIDs of deleted objects to remember. Watches and responses in flight mention at most this many
+/// deleted objects.
 const REMEMBERED: usize = 100_000;
 
-/// What changed in the cluster. The object's state after it is in the [`Cluster`], unless it is gone.
+/// A change of an object. The new state is in the [`Cluster`], unless the object is deleted.
 #[derive(Debug)]
 pub struct Change {
     /// The object's kind.
     pub kind: Kind,
     /// The object's key.
     pub key: Key,
-    /// Its state before, if it was known.
+    /// The state before the change; `None` if the object was unknown.
     pub before: Option<Object>,
 }
 
-/// Everything the controllers know of the cluster. It has no lock and does no I/O.
+/// The controllers' view of the cluster. It has no lock and does no I/O.
 #[derive(Debug, Default)]
 pub struct Cluster {
     stores: BTreeMap<Kind, Store>,
     uids: HashMap<Arc<str>, (Kind, Key)>,
     dependents: HashMap<String, BTreeSet<(Kind, Key)>>,
-    /// Objects without a controller, which one whose selector they match may adopt.
+    /// Objects without a controller. A controller whose selector matches can adopt them.
     orphans: BTreeMap<Kind, BTreeSet<Key>>,
     pods_of_node: HashMap<String, BTreeSet<Key>>,
     pods_of_claim: HashMap<Key, BTreeSet<Key>>,
@@ -60,56 +61,56 @@ impl Gone {
 }
 
 impl Cluster {
-    /// The object of this type with this key.
+    /// Returns the object of this type with this key.
     pub fn get<K: Typed>(&self, key: &Key) -> Option<&K> {
         self.object(K::KIND, key).and_then(K::of)
     }
 
-    /// The object of this kind with this key.
+    /// Returns the object of this kind with this key.
     pub fn object(&self, kind: Kind, key: &Key) -> Option<&Object> {
         self.stores.get(&kind)?.get(std::borrow::Borrow::<str>::borrow(key))
     }
 
-    /// All objects of this type, in the order of their keys.
+    /// Returns all objects of this type, ordered by key.
     pub fn all<K: Typed + 'static>(&self) -> impl Iterator<Item = (&Key, &K)> {
         let objects = self.stores.get(&K::KIND).into_iter().flat_map(Store::iter);
         objects.filter_map(|(key, object)| Some((key, K::of(object)?)))
     }
 
-    /// The objects of this type in a namespace, in the order of their names.
+    /// Returns the objects of this type in a namespace, ordered by name.
     pub fn within<'a, K: Typed + 'static>(&'a self, namespace: &'a str) -> impl Iterator<Item = (&'a Key, &'a K)> {
         let objects = self.stores.get(&K::KIND).into_iter().flat_map(move |store| store.within(namespace));
         objects.filter_map(|(key, object)| Some((key, K::of(object)?)))
     }
 
-    /// The keys of the objects of this kind in a namespace.
+    /// Returns the keys of the objects of this kind in a namespace.
     pub fn keys_within<'a>(&'a self, kind: Kind, namespace: &'a str) -> impl Iterator<Item = &'a Key> {
         self.stores.get(&kind).into_iter().flat_map(move |store| store.within(namespace)).map(|(key, _)| key)
     }
 
-    /// The keys of all objects of this kind.
+    /// Returns the keys of all objects of this kind.
     pub fn keys(&self, kind: Kind) -> impl Iterator<Item = &Key> {
         self.stores.get(&kind).into_iter().flat_map(Store::iter).map(|(key, _)| key)
     }
 
-    /// The object with this uid.
+    /// Returns the object with this UID.
     pub fn by_uid(&self, uid: &str) -> Option<&Object> {
         let (kind, key) = self.uids.get(uid)?;
         self.object(*kind, key)
     }
 
-    /// Whether the object with this uid is known to be deleted. False says nothing.
+    /// Returns true if the object with this UID is known to be deleted. False means that its state is unknown.
     pub fn is_gone(&self, uid: &str) -> bool {
         self.gone.uids.contains(uid)
     }
 
-    /// The objects whose owner references name this uid.
+    /// Returns the objects with an owner reference to this UID.
     pub fn dependents(&self, uid: &str) -> impl Iterator<Item = (Kind, &Key, &Object)> {
         let held = self.dependents.get(uid).into_iter().flatten();
         held.filter_map(|(kind, key)| Some((*kind, key, self.object(*kind, key)?)))
     }
 
-    /// The objects of this type whose controller is the one with this uid.
+    /// Returns the objects of this type whose controller has this UID.
     pub fn controlled<'a, K: Typed + 'a>(&'a self, uid: &str) -> impl Iterator<Item = &'a K> {
         self.dependents(uid).filter_map(move |(_, _, object)| {
             let object_of_kind = K::of(object)?;
@@ -117,35 +118,36 @@ impl Cluster {
         })
     }
 
-    /// The objects of this type in a namespace that have no controller.
+    /// Returns the objects of this type in a namespace that have no controller.
     pub fn orphans<'a, K: Typed + 'a>(&'a self, namespace: &str) -> impl Iterator<Item = &'a K> {
         let keys = self.orphans.get(&K::KIND).into_iter().flat_map(move |held| held.range(Key::new(namespace, "")..));
         keys.take_while(move |key| key.namespace() == namespace).filter_map(|key| self.get(key))
     }
 
-    /// The pods that are bound to this node.
+    /// Returns the pods that are bound to this node.
     pub fn pods_of_node(&self, node: &str) -> impl Iterator<Item = (&Key, &Pod)> {
         let keys = self.pods_of_node.get(node).into_iter().flatten();
         keys.filter_map(|key| Some((key, self.get(key)?)))
     }
 
-    /// The pods with a volume from this PersistentVolumeClaim.
+    /// Returns the pods that use this PersistentVolumeClaim.
     pub fn pods_of_claim(&self, claim: &Key) -> impl Iterator<Item = (&Key, &Pod)> {
         let keys = self.pods_of_claim.get(claim).into_iter().flatten();
         keys.filter_map(|key| Some((key, self.get(key)?)))
     }
 
-    /// Which volumes and claims belong together or are free.
+    /// Returns the index of volumes and volume claims.
     pub fn volumes(&self) -> &VolumeIndex {
         &self.volumes
     }
 
-    /// Whether all these kinds have been listed.
+    /// Returns true if every one of these kinds has been listed.
     pub fn listed(&self, kinds: impl IntoIterator<Item = Kind>) -> bool {
         kinds.into_iter().all(|kind| self.stores.get(&kind).is_some_and(Store::listed))
     }
 
-    /// Says that the API server doesn't serve this kind: there are no objects of it.
+    /// Removes all objects of a kind that the API server does not serve, and marks the kind as listed. Returns the
+    /// changes.
     pub fn set_unserved(&mut self, kind: Kind) -> Vec<Change> {
         let store = self.stores.entry(kind).or_default();
         store.set_listed();
@@ -153,18 +155,19 @@ impl Cluster {
         keys.iter().filter_map(|key| self.drop_key(kind, key)).collect()
     }
 
-    /// A list of this kind begins.
+    /// Starts a list of this kind.
     pub fn begin(&mut self, kind: Kind) {
         self.stores.entry(kind).or_default().begin();
     }
 
-    /// The list is complete: what it didn't show is gone.
+    /// Completes a list: removes the objects that the list did not contain. Returns the changes.
     pub fn finish(&mut self, kind: Kind) -> Vec<Change> {
         let missing = self.stores.entry(kind).or_default().finish();
         missing.iter().filter_map(|key| self.drop_key(kind, key)).collect()
     }
 
-    /// Takes in an object's state. An object that was deleted and made again unseen gives two changes.
+    /// Stores an object's state and returns the changes. An object that was deleted and created again without a watch
+    /// event gives two changes.
     pub fn put(&mut self, object: Object) -> Vec<Change> {
         let (kind, key) = (object.kind(), Key::of(object.meta()));
         let new_uid = metadata::uid(object.meta()).to_owned();
@@ -190,7 +193,7 @@ impl Cluster {
         }
     }
 
-    /// Takes out the object with this key and uid.
+    /// Removes the object with this key and UID.
     pub fn remove(&mut self, kind: Kind, key: &Key, uid: &str) -> Option<Change> {
         self.gone.insert(uid);
         let before = self.stores.get_mut(&kind)?.take(key, uid)?;
@@ -248,7 +251,7 @@ impl Cluster {
     }
 }
 
-/// Kinds that a controller adopts by its selector.
+/// Returns true for the kinds that controllers adopt by selector.
 fn adoptable(kind: Kind) -> bool {
     matches!(kind, Kind::Pod | Kind::ReplicaSet)
 }

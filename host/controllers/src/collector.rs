@@ -1,4 +1,4 @@
-//! The garbage collector: what has lost its owners goes, and deletions that wait for dependents, or let them go, end.
+//! The garbage collector: deletes objects without owners, and completes foreground and orphan deletions.
 
 use std::time::Duration;
 
@@ -11,26 +11,26 @@ use super::kinds::{Kind, Object};
 use super::metadata::{self, Key};
 use super::write::{Grace, Guard, Plan, Propagation, Write};
 
-/// The finalizer of an object that is deleted after its dependents.
+/// The finalizer of an object that waits for the deletion of its dependents.
 const FOREGROUND: &str = "foregroundDeletion";
-/// The finalizer of an object that leaves its dependents behind.
+/// The finalizer of an object whose dependents are kept.
 const ORPHAN: &str = "orphan";
-/// Dependents dealt with in one look.
+/// The maximum number of dependents that one plan handles.
 const BATCH: usize = 500;
 
-/// Whether a change to an object with this metadata can give the collector work on that object.
+/// Returns true if the collector may have work on an object with this metadata.
 pub fn concerns(cluster: &Cluster, meta: &ObjectMeta) -> bool {
     let held = metadata::deleting(meta) && [FOREGROUND, ORPHAN].iter().any(|name| metadata::has_finalizer(meta, name));
     held || (!metadata::deleting(meta)
         && metadata::owners(meta).iter().any(|owner| state(cluster, meta, owner) != State::Solid))
 }
 
-/// Whether the object is waiting for its dependents to be deleted.
+/// Returns true if the object waits for the deletion of its dependents.
 pub fn awaits_dependents(meta: &ObjectMeta) -> bool {
     metadata::deleting(meta) && metadata::has_finalizer(meta, FOREGROUND)
 }
 
-/// What the collector does about one object.
+/// Returns the collector's plan for one object.
 pub fn plan(cluster: &Cluster, kind: Kind, key: &Key) -> Plan {
     let Some(meta) = cluster.object(kind, key).map(Object::meta) else { return Plan::none() };
     if awaits_dependents(meta) {
@@ -48,7 +48,7 @@ fn blocks(dependent: &ObjectMeta, owner: &str) -> bool {
     metadata::owners(dependent).iter().any(|held| held.uid == owner && held.block_owner_deletion == Some(true))
 }
 
-/// Takes the owner out of its dependents' references, and then off the hook.
+/// Removes the owner from its dependents' owner references, and then removes the owner's finalizer.
 fn orphan(cluster: &Cluster, kind: Kind, meta: &ObjectMeta) -> Plan {
     let uid = metadata::uid(meta);
     let writes: Vec<Write> = cluster
@@ -59,7 +59,7 @@ fn orphan(cluster: &Cluster, kind: Kind, meta: &ObjectMeta) -> Plan {
     if writes.is_empty() {
         return Plan::of([Write::release(kind, meta, ORPHAN)]);
     }
-    // The finalizer is looked at again when the dependents are seen without the reference.
+    // The next run checks the finalizer again, when the cluster shows the dependents without the reference.
     Plan { writes, again: Some(Duration::from_millis(100)) }
 }
 
@@ -70,13 +70,13 @@ fn without_owners(kind: Kind, meta: &ObjectMeta, keep: impl Fn(&OwnerReference) 
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
-    /// The owner is there.
+    /// The owner exists.
     Solid,
-    /// The owner is being deleted, and waits for this.
+    /// The owner is being deleted and waits for its dependents.
     Waiting,
-    /// The owner is gone.
+    /// The owner is deleted.
     Gone,
-    /// The owner isn't known: it may be gone, or not yet seen.
+    /// The owner is unknown: deleted, or not seen yet.
     Unknown,
 }
 
@@ -90,7 +90,8 @@ fn state(cluster: &Cluster, meta: &ObjectMeta, owner: &OwnerReference) -> State 
     }
 }
 
-/// Deletes an object whose owners are all gone, or drops the references to those that are.
+/// Deletes an object without an existing owner. If an owner exists, removes the references to the owners that are gone
+/// or wait for their dependents.
 fn collect(cluster: &Cluster, kind: Kind, meta: &ObjectMeta) -> Option<Write> {
     let owners = metadata::owners(meta);
     let of = |wanted: State| owners.iter().filter(move |owner| state(cluster, meta, owner) == wanted);

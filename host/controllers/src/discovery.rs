@@ -1,4 +1,5 @@
-//! Discovery: which kinds the API server serves, so that nothing is watched in vain and custom resources are collected.
+//! Discovery: finds the kinds that the API server serves. The controllers watch only those, and the garbage collector
+//! covers custom resources.
 
 use kube::Client;
 use kube::core::ApiResource;
@@ -7,12 +8,12 @@ use kube::discovery::Discovery;
 
 use super::kinds::Served;
 
-/// Kinds that own nothing and whose objects come and go fast: they are emptied with their namespaces, not watched.
+/// Kinds that own nothing and change often. They are not watched, only deleted with their namespace.
 const UNWATCHED: [(&str, &str); 3] = [("", "Event"), ("events.k8s.io", "Event"), ("coordination.k8s.io", "Lease")];
-/// The kind whose changes change what is served.
+/// The kind whose changes can change the served kinds.
 const DEFINITIONS: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
 
-/// Asks the API server for its kinds: in one go where it can, else group by group.
+/// Discovers the kinds with aggregated discovery, or else group by group.
 pub async fn discover(client: &Client) -> kube::Result<Vec<Served>> {
     let discovery = match Discovery::new(client.clone()).run_aggregated().await {
         Ok(discovery) => discovery,
@@ -22,7 +23,7 @@ pub async fn discover(client: &Client) -> kube::Result<Vec<Served>> {
     Ok(kinds.filter_map(|(resource, capabilities)| served(resource, &capabilities)).collect())
 }
 
-/// Whether the kind is that of custom resource definitions.
+/// Returns true if the kind is CustomResourceDefinition.
 pub fn is_definition(served: &Served) -> bool {
     (served.resource.group.as_str(), served.resource.kind.as_str()) == DEFINITIONS
 }

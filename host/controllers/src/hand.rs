@@ -1,4 +1,4 @@
-//! The cluster's other hands: which controllers there are, and how a look at one object is asked of them.
+//! The list of controllers (`Hand`), and the function that runs one of them for one object.
 
 use jiff::Timestamp;
 
@@ -15,39 +15,39 @@ use super::{
 /// A controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Hand {
-    /// Runs, ends and removes one pod, or collects it when its node is gone.
+    /// Runs, finishes and removes a pod, or collects the pod when its node is gone.
     Kubelet,
-    /// Keeps one node's Ready condition and taints.
+    /// Maintains a node's Ready condition and taints.
     NodeLifecycle,
-    /// Keeps one namespace's account, or empties it.
+    /// Creates the default ServiceAccount of a namespace, or empties a terminating namespace.
     Namespace,
-    /// Keeps one ReplicaSet's or ReplicationController's pods.
+    /// Maintains the pods of a ReplicaSet or ReplicationController.
     Replicas(Kind),
-    /// Keeps one Deployment's ReplicaSets.
+    /// Maintains the ReplicaSets of a Deployment.
     Deployment,
-    /// Keeps one StatefulSet's pods and claims.
+    /// Maintains the pods and volume claims of a StatefulSet.
     StatefulSet,
-    /// Keeps one DaemonSet's pods.
+    /// Maintains the pods of a DaemonSet.
     DaemonSet,
-    /// Runs and counts one Job's pods.
+    /// Runs and counts the pods of a Job.
     Job,
-    /// Lets go one pod that was kept for a Job that is no more.
+    /// Removes the tracking finalizer of a pod whose Job is gone.
     JobOrphan,
-    /// Makes the claims that one pod brings along.
+    /// Creates the claims from a pod's claim templates.
     PodClaims,
-    /// Frees one ResourceClaim from consumers that ended.
+    /// Removes finished consumers from a ResourceClaim.
     ResourceClaim,
-    /// Brings one PersistentVolumeClaim to its volume.
+    /// Binds a PersistentVolumeClaim to its volume.
     VolumeClaim,
-    /// Keeps one PersistentVolume's phase.
+    /// Maintains the phase of a PersistentVolume.
     Volume,
-    /// Keeps one PodDisruptionBudget's status.
+    /// Maintains the status of a PodDisruptionBudget.
     Disruption,
-    /// Collects one object of this kind, or lets it go.
+    /// Garbage-collects an object of this kind.
     Collector(Kind),
 }
 
-/// A look at one object by one controller.
+/// A run of one controller for one object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Task {
     /// The controller.
@@ -56,17 +56,17 @@ pub struct Task {
     pub key: Key,
 }
 
-/// Which tasks go before which.
+/// The priority of a task in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
-    /// Tasks that look at many objects: few, paused after each run, and first.
+    /// Tasks that read many objects. They are few, run first, and pause after each run.
     Workload,
-    /// Tasks for one object: many.
+    /// Tasks for a single object. They are many.
     Single,
 }
 
 impl Hand {
-    /// The lane of this controller's tasks.
+    /// Returns the lane of this controller's tasks.
     pub fn lane(self) -> Lane {
         match self {
             Hand::Replicas(_)
@@ -79,13 +79,13 @@ impl Hand {
         }
     }
 
-    /// The task of this controller for this object.
+    /// Returns the task of this controller for this object.
     pub fn task(self, key: Key) -> Task {
         Task { hand: self, key }
     }
 }
 
-/// Decides what a task leads to. It reads the cluster and the clock, and changes nothing.
+/// Returns the plan of a task. Reads the cluster state and the time, and changes nothing.
 pub fn plan(task: &Task, cluster: &Cluster, kubelet: &Kubelet, now: Timestamp) -> Plan {
     let key = &task.key;
     match task.hand {

@@ -1,4 +1,4 @@
-//! The kinds that the controllers know: one table, from which reading, keeping and watching them follows.
+//! The table of the kinds that the controllers know. Decoding, storing and watching are generated from this table.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,14 +21,14 @@ use super::node::Node;
 use super::pod::Pod;
 use super::watch::{self, Sender, Watch};
 
-/// An object of a kind of which only the metadata matters: it may own or be owned, and lives in a namespace.
+/// An object whose kind has no type here. Only its metadata is kept, for ownership and namespace deletion.
 pub type Other = PartialObjectMeta<DynamicObject>;
 
-/// A kind that is kept under its own Rust type.
+/// A kind with its own Rust type.
 pub trait Typed: Sized {
-    /// Its place in the table.
+    /// The kind's entry in the table.
     const KIND: Kind;
-    /// The object, if it is of this kind.
+    /// Returns the object if it is of this kind.
     fn of(object: &Object) -> Option<&Self>;
 }
 
@@ -39,21 +39,21 @@ macro_rules! kinds {
         pub enum Kind {
             $(#[doc = concat!("A ", stringify!($slim), ".")] $slim,)*
             $(#[doc = concat!("A ", stringify!($whole), ".")] $whole,)*
-            /// A kind found by discovery, by its number in [`Kinds`]; only its metadata is read.
+            /// A kind from discovery, by its number in [`Kinds`]. Only metadata is read.
             Other(u16),
         }
 
-        /// An object as it is kept.
+        /// An object in the cluster state.
         #[derive(Clone, Debug)]
         pub enum Object {
             $(#[doc = concat!("A ", stringify!($slim), ".")] $slim(Box<$slim>),)*
             $(#[doc = concat!("A ", stringify!($whole), ".")] $whole(Box<$whole>),)*
-            /// The metadata of an object of another kind.
+            /// The metadata of an object whose kind has no type here.
             Other(u16, Box<Other>),
         }
 
         impl Object {
-            /// The object's kind.
+            /// Returns the object's kind.
             pub fn kind(&self) -> Kind {
                 match self {
                     $(Object::$slim(_) => Kind::$slim,)*
@@ -62,7 +62,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// The object's metadata.
+            /// Returns the object's metadata.
             pub fn meta(&self) -> &ObjectMeta {
                 match self {
                     $(Object::$slim(object) => &object.metadata,)*
@@ -71,7 +71,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Reads an object of this kind from the API server's JSON.
+            /// Decodes an object of this kind from the API server's JSON.
             pub fn decode(kind: Kind, json: &str) -> serde_json::Result<Object> {
                 match kind {
                     $(Kind::$slim => Ok(Object::$slim(serde_json::from_str(json)?)),)*
@@ -80,8 +80,8 @@ macro_rules! kinds {
                 }
             }
 
-            /// Reads an object of this kind from a JSON value. The large types are read in this one way only: each way
-            /// is a copy of their code.
+            /// Decodes an object of this kind from a JSON value. The large types have only this decoder, because each
+            /// further decoder would duplicate their code in the binary.
             pub fn from_value(kind: Kind, json: Value) -> serde_json::Result<Object> {
                 Ok(match kind {
                     $(Kind::$slim => Object::$slim(serde_json::from_value(json)?),)*
@@ -106,7 +106,7 @@ macro_rules! kinds {
             }
         )*
 
-        /// Every kind that is kept under its own type, with its address in the API.
+        /// Returns every kind with its own type, with its API resource.
         pub fn typed() -> Vec<(Kind, ApiResource)> {
             vec![
                 $((Kind::$slim, ApiResource::erase::<$slim>(&())),)*
@@ -157,7 +157,7 @@ kinds! {
 }
 
 impl Object {
-    /// An object of a kind of which only the metadata is kept.
+    /// Returns an object of which only the metadata is kept.
     pub fn other(number: u16, mut object: Other) -> Self {
         metadata::strip(&mut object.metadata);
         Object::Other(number, Box::new(object))
@@ -170,27 +170,27 @@ impl fmt::Display for Kind {
     }
 }
 
-/// How a kind is addressed in this API server.
+/// The API resource of a kind in this API server.
 #[derive(Clone, Debug)]
 pub struct Served {
-    /// Group, version, kind and plural name.
+    /// The group, version, kind and plural name.
     pub resource: ApiResource,
-    /// Whether its objects live in namespaces.
+    /// True if the kind is namespaced.
     pub namespaced: bool,
-    /// Whether a whole collection can be deleted at once.
+    /// True if the API server supports `deletecollection`.
     pub collective: bool,
-    /// Whether the controllers watch it; those that don't are only emptied with their namespace.
+    /// True if the controllers watch the kind. Other kinds are only deleted with their namespace.
     pub watched: bool,
 }
 
 impl Served {
-    /// The path of the collection in this namespace, or of all where `namespace` is empty.
+    /// Returns the path of the collection in this namespace, or in all namespaces if `namespace` is empty.
     pub fn path(&self, namespace: &str) -> String {
         DynamicObject::url_path(&self.resource, Some(namespace).filter(|name| self.namespaced && !name.is_empty()))
     }
 }
 
-/// The kinds that the API server serves. Numbers of discovered kinds are never given twice.
+/// The kinds that the API server serves. The number of a discovered kind is never reused.
 #[derive(Clone, Debug, Default)]
 pub struct Kinds {
     served: HashMap<Kind, Served>,
@@ -199,7 +199,7 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    /// Takes over what a discovery found, and says which kinds are new and which are no longer served.
+    /// Stores the result of a discovery. Returns the new kinds and the kinds that are no longer served.
     pub fn update(&mut self, found: Vec<Served>) -> (Vec<Kind>, Vec<Kind>) {
         let typed: HashMap<_, _> =
             typed().into_iter().map(|(kind, resource)| (name_of(&resource), (kind, resource))).collect();
@@ -227,18 +227,18 @@ impl Kinds {
         Kind::Other(self.numbers)
     }
 
-    /// How this kind is addressed, if the server serves it.
+    /// Returns the API resource of this kind, if the server serves it.
     pub fn get(&self, kind: Kind) -> Option<&Served> {
         self.served.get(&kind)
     }
 
-    /// The kind that an owner reference names, if the server serves it: the version in it doesn't matter.
+    /// Returns the kind that an owner reference names, in any version, if the server serves it.
     pub fn of_owner(&self, api_version: &str, kind: &str) -> Option<Kind> {
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         self.by_name.get(&(group.to_owned(), kind.to_owned())).copied().filter(|kind| self.served.contains_key(kind))
     }
 
-    /// All kinds that live in namespaces.
+    /// Returns all namespaced kinds.
     pub fn namespaced(&self) -> impl Iterator<Item = &Served> {
         self.served.values().filter(|served| served.namespaced)
     }

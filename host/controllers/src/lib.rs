@@ -1,9 +1,17 @@
-//! What a cluster's other hands do, played through the Kubernetes API by one component: with it a bare API server,
-//! the embedded one or a real one without controllers and kubelets, behaves like a cluster.
+//! Simulated kubelets and controllers, as a client of any Kubernetes API server. With them, an API server without
+//! controllers and kubelets (`berth-sim`, or a real one) behaves like a cluster.
 //!
-//! Watches ([`watch`]) feed the cluster as last seen ([`cluster`]); a change leads to tasks ([`route`], [`queue`]); a
-//! task asks one controller ([`hand`]) about one object; the controller, a pure function in a file of its own, answers
-//! with writes ([`write`]), which are sent concurrently but bounded ([`send`]). [`shell`] holds it all together.
+//! In: the objects of the API server, through watches, and [`Options`]. Out: requests to the API server that create,
+//! patch and delete objects.
+//!
+//! The controllers must never schedule pods, run containers, or use an interface other than the API server's. A
+//! controller's plan must never do I/O: it reads only the cluster state and the clock.
+//!
+//! - [`watch`] feeds the cluster state ([`cluster`]).
+//! - A change adds tasks ([`route`], [`queue`]). A task asks one controller ([`hand`]) about one object.
+//! - The controller is a pure function in its own file. It returns writes ([`write`]), which [`send`] sends with
+//!   limited concurrency.
+//! - [`shell`] runs the event loop.
 
 mod claim;
 mod cluster;
@@ -50,18 +58,19 @@ use kube::Client;
 pub use kubelet::{EXIT_CODE, RUN_SECONDS};
 pub use options::{Deletion, Options};
 
-/// Why the controllers couldn't start.
+/// An error at the start of the controllers.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The API server can't be asked which kinds it serves.
+    /// Discovery of the API server's kinds fails.
     #[error("the controllers can't discover what the API server serves: {0}; is it running, and is the token good?")]
     Discovery(#[source] kube::Error),
 }
 
-/// Plays the cluster's other hands until `shutdown` completes. Once it runs, failures are retried and logged.
+/// Runs the kubelets and controllers until `shutdown` completes. After the start, failed requests are retried and
+/// logged.
 ///
 /// # Errors
-/// When the API server doesn't answer the first question, which is what it serves.
+/// [`Error::Discovery`] if the first discovery fails.
 pub async fn run(client: Client, options: Options, shutdown: impl Future) -> Result<(), Error> {
     shell::run(client, options, shutdown).await.map_err(Error::Discovery)
 }

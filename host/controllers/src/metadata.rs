@@ -1,4 +1,4 @@
-//! Object metadata: reading it cheaply, and the few questions that every controller asks of it.
+//! Object metadata: compact decoding, and accessors that every controller uses.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -9,30 +9,30 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{OwnerReference, Time};
 use kube::core::ObjectMeta;
 use serde::{Deserialize, Deserializer};
 
-/// kubectl's copy of the applied manifest: as large as the object, and read by no controller.
+/// kubectl's copy of the applied manifest. It is as large as the object, and no controller reads it.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// The address of an object within its kind: `namespace/name`, or `name` where the kind has no namespace.
+/// The key of an object within its kind: `namespace/name`, or `name` for a cluster-wide kind.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(Arc<str>);
 
 impl Key {
-    /// The key of the object called `name` in `namespace`; an empty namespace means a cluster-wide kind.
+    /// Returns the key of the object called `name` in `namespace`. The namespace is empty for a cluster-wide kind.
     pub fn new(namespace: &str, name: &str) -> Self {
         if namespace.is_empty() { Key(name.into()) } else { Key(format!("{namespace}/{name}").into()) }
     }
 
-    /// The key under which an object with this metadata is kept.
+    /// Returns the key of the object with this metadata.
     pub fn of(meta: &ObjectMeta) -> Self {
         Key::new(namespace(meta), name(meta))
     }
 
-    /// The namespace, empty for a cluster-wide kind.
+    /// Returns the namespace; empty for a cluster-wide kind.
     pub fn namespace(&self) -> &str {
         self.0.split_once('/').map_or("", |(namespace, _)| namespace)
     }
 
-    /// The object's own name.
+    /// Returns the name without the namespace.
     pub fn name(&self) -> &str {
         self.0.split_once('/').map_or(&*self.0, |(_, name)| name)
     }
@@ -56,68 +56,70 @@ impl fmt::Debug for Key {
     }
 }
 
-/// `metadata.name`, empty where the object has none.
+/// Returns `metadata.name`; empty if absent.
 pub fn name(meta: &ObjectMeta) -> &str {
     meta.name.as_deref().unwrap_or_default()
 }
 
-/// `metadata.namespace`, empty for cluster-wide kinds.
+/// Returns `metadata.namespace`; empty for cluster-wide kinds.
 pub fn namespace(meta: &ObjectMeta) -> &str {
     meta.namespace.as_deref().unwrap_or_default()
 }
 
-/// `metadata.uid`, empty where the object has none.
+/// Returns `metadata.uid`; empty if absent.
 pub fn uid(meta: &ObjectMeta) -> &str {
     meta.uid.as_deref().unwrap_or_default()
 }
 
-/// `metadata.resourceVersion` as a number, 0 where it is absent or no number. Versions of one kind can be compared.
+/// Returns `metadata.resourceVersion` as a number; 0 if it is absent or not a number. Versions of objects of one kind
+/// are ordered.
 pub fn version(meta: &ObjectMeta) -> u64 {
     meta.resource_version.as_deref().and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// Whether `metadata.deletionTimestamp` is set.
+/// Returns true if `metadata.deletionTimestamp` is set.
 pub fn deleting(meta: &ObjectMeta) -> bool {
     meta.deletion_timestamp.is_some()
 }
 
-/// The value of an annotation.
+/// Returns the value of an annotation.
 pub fn annotation<'a>(meta: &'a ObjectMeta, name: &str) -> Option<&'a str> {
     meta.annotations.as_ref()?.get(name).map(String::as_str)
 }
 
-/// The value of a label.
+/// Returns the value of a label.
 pub fn label<'a>(meta: &'a ObjectMeta, name: &str) -> Option<&'a str> {
     meta.labels.as_ref()?.get(name).map(String::as_str)
 }
 
-/// Whether `metadata.finalizers` names this one.
+/// Returns true if `metadata.finalizers` contains this finalizer.
 pub fn has_finalizer(meta: &ObjectMeta, finalizer: &str) -> bool {
     meta.finalizers.as_deref().unwrap_or_default().iter().any(|held| held == finalizer)
 }
 
-/// The object's finalizers without this one.
+/// Returns the object's finalizers except this one.
 pub fn finalizers_without(meta: &ObjectMeta, finalizer: &str) -> Vec<String> {
     let held = meta.finalizers.as_deref().unwrap_or_default();
     held.iter().filter(|name| *name != finalizer).cloned().collect()
 }
 
-/// `metadata.ownerReferences`.
+/// Returns `metadata.ownerReferences`.
 pub fn owners(meta: &ObjectMeta) -> &[OwnerReference] {
     meta.owner_references.as_deref().unwrap_or_default()
 }
 
-/// The owner reference with `controller: true`, of which there is at most one.
+/// Returns the owner reference with `controller: true`. An object has at most one.
 pub fn controller(meta: &ObjectMeta) -> Option<&OwnerReference> {
     owners(meta).iter().find(|owner| owner.controller == Some(true))
 }
 
-/// Whether the object's controller is the one with this uid.
+/// Returns true if the object's controller has this UID.
 pub fn controlled_by(meta: &ObjectMeta, uid: &str) -> bool {
     controller(meta).is_some_and(|owner| owner.uid == uid)
 }
 
-/// Reads metadata without `managedFields` and kubectl's copy of the manifest, which together are most of an object.
+/// Decodes metadata without `managedFields` and without kubectl's copy of the manifest, which together are most of an
+/// object.
 pub fn slim<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ObjectMeta, D::Error> {
     let slim = Slim::deserialize(deserializer)?;
     let mut meta = ObjectMeta {
@@ -139,12 +141,12 @@ pub fn slim<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ObjectMeta, D:
     Ok(meta)
 }
 
-/// Reads an explicit `null` as the default, as the API server does.
+/// Decodes an explicit `null` as the default, as the API server does.
 pub fn nullable<'de, T: Default + Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
-/// Drops what no controller reads from metadata that was read whole.
+/// Removes the parts that no controller reads from completely decoded metadata.
 pub fn strip(meta: &mut ObjectMeta) {
     meta.managed_fields = None;
     if let Some(annotations) = &mut meta.annotations {

@@ -1,4 +1,5 @@
-//! Namespaces: each gets its default ServiceAccount, and a terminating one is emptied and let go.
+//! The namespace controller: creates the default ServiceAccount of each namespace, and empties terminating
+//! namespaces.
 
 use futures::{StreamExt, TryStreamExt, stream};
 use k8s_openapi::api::core::v1::{Namespace, ServiceAccount};
@@ -14,14 +15,14 @@ use super::metadata::{self, Key};
 use super::send::{Error, Outcome};
 use super::write::{Action, Plan, Write};
 
-/// The account that pods without another run under.
+/// The ServiceAccount of pods that name no other.
 pub const DEFAULT_ACCOUNT: &str = "default";
-/// The entry of `spec.finalizers` that stands for the namespace's content.
+/// The entry of `spec.finalizers` that keeps a namespace until it is empty.
 const FINALIZER: &str = "kubernetes";
-/// Kinds that are emptied at once.
+/// The number of kinds that are emptied concurrently.
 const CONCURRENCY: usize = 8;
 
-/// What one namespace needs.
+/// Returns the plan for one namespace.
 pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
     let Some(namespace) = cluster.get::<Namespace>(key) else { return Plan::none() };
     let name = key.name();
@@ -37,7 +38,7 @@ pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
     Plan::of([Write::create(Kind::ServiceAccount, name, account)])
 }
 
-/// Deletes everything in a namespace, and once nothing is left, takes the finalizer off.
+/// Deletes the content of a namespace, and removes the finalizer when the namespace is empty.
 pub async fn empty(client: &Client, kinds: &Kinds, name: &str) -> Result<Outcome, Error> {
     let collections: Vec<Served> = kinds.namespaced().cloned().collect();
     let left = stream::iter(collections).map(|served| async move { empty_kind(client, &served, name).await });
@@ -55,7 +56,7 @@ pub async fn empty(client: &Client, kinds: &Kinds, name: &str) -> Result<Outcome
     Ok(Outcome::Done)
 }
 
-/// Deletes a namespace's objects of one kind; says whether there were any.
+/// Deletes a namespace's objects of one kind. Returns true if there were any.
 async fn empty_kind(client: &Client, served: &Served, namespace: &str) -> Result<bool, Error> {
     let request = Request::new(served.path(namespace));
     let page = client.request::<ObjectList<Other>>(request.list_metadata(&ListParams::default().limit(500))?).await?;

@@ -1,4 +1,4 @@
-//! The fields of a Node that the controllers read; a node's images and capacity are none of their business.
+//! The fields of a Node that the controllers read. Other fields, such as images and capacity, are not decoded.
 
 use k8s_openapi::api::core::v1 as core;
 use kube::Resource;
@@ -11,7 +11,7 @@ use super::metadata;
 #[derive(Clone, Debug, Default, Deserialize, Resource)]
 #[resource(inherit = core::Node)]
 pub struct Node {
-    /// `metadata`, slimmed.
+    /// `metadata`, without the parts that no controller reads.
     #[serde(default, deserialize_with = "metadata::slim")]
     pub metadata: ObjectMeta,
     /// `spec`.
@@ -22,18 +22,18 @@ pub struct Node {
     pub status: NodeStatus,
 }
 
-/// The kept part of `spec`.
+/// The decoded part of `spec`.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct NodeSpec {
     /// `taints`.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub taints: Vec<core::Taint>,
-    /// `unschedulable`: the node is cordoned.
+    /// `unschedulable`: true for a cordoned node.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub unschedulable: bool,
 }
 
-/// The kept part of `status`.
+/// The decoded part of `status`.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct NodeStatus {
     /// `conditions`.
@@ -44,18 +44,18 @@ pub struct NodeStatus {
     pub addresses: Vec<core::NodeAddress>,
 }
 
-/// One of `status.conditions`.
+/// An entry of `status.conditions`.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct NodeCondition {
     /// `type`.
     #[serde(rename = "type")]
     pub type_: String,
-    /// `status`: True, False or Unknown.
+    /// `status`: `True`, `False` or `Unknown`.
     pub status: String,
 }
 
 impl Node {
-    /// The status of the condition of this type, if the node has it.
+    /// Returns the status of the node's condition of this type, if the node has this condition.
     pub fn condition(&self, type_: &str) -> Option<&str> {
         self.status.conditions.iter().find(|held| held.type_ == type_).map(|held| held.status.as_str())
     }

@@ -1,5 +1,5 @@
-//! The node lifecycle controller's part: a node is Ready unless somebody says otherwise, and its taints follow its
-//! conditions and whether it is cordoned.
+//! The node lifecycle controller: sets Ready on nodes without a Ready condition, and sets taints from the node's
+//! conditions and `spec.unschedulable`.
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Taint;
@@ -15,7 +15,7 @@ use super::write::{Plan, Write};
 const NO_SCHEDULE: &str = "NoSchedule";
 const NO_EXECUTE: &str = "NoExecute";
 
-/// Condition, its status, and the taint that a node in this condition has.
+/// Each entry is a condition, its status, and the key and effect of the resulting taint.
 const CONDITION_TAINTS: [(&str, &str, &str, &str); 8] = [
     ("Ready", "False", "node.kubernetes.io/not-ready", NO_SCHEDULE),
     ("Ready", "Unknown", "node.kubernetes.io/unreachable", NO_SCHEDULE),
@@ -29,7 +29,7 @@ const CONDITION_TAINTS: [(&str, &str, &str, &str); 8] = [
 /// The taint of a cordoned node.
 const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 
-/// What one node needs.
+/// Returns the plan for one node.
 pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     let Some(node) = cluster.get::<Node>(key) else { return Plan::none() };
     if node.condition("Ready").is_none() {
@@ -44,7 +44,8 @@ pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     Plan::of(changed.then(|| Write::merge_exact(Kind::Node, &node.metadata, json!({ "spec": { "taints": taints } }))))
 }
 
-/// The taints that the node is to have: others' untouched, then those that its state calls for.
+/// Returns the taints that the node should have: the existing taints, without obsolete taints of this controller,
+/// plus the missing ones.
 fn taints(node: &Node, now: Timestamp) -> Vec<Taint> {
     let wanted = |key: &str, effect: &str| {
         let by_condition = CONDITION_TAINTS.iter().any(|(condition, status, taint, of)| {

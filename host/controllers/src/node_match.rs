@@ -1,11 +1,11 @@
-//! Whether a pod template and a node go together, as a DaemonSet asks it: by name, labels and taints.
+//! Checks for DaemonSets whether a pod template matches a node: by node name, labels and taints.
 
 use k8s_openapi::api::core::v1::{NodeSelectorRequirement, NodeSelectorTerm, PodSpec, Taint, Toleration};
 
 use super::metadata;
 use super::node::Node;
 
-/// Whether `nodeName`, `nodeSelector` and the required node affinity allow this node.
+/// Returns true if `nodeName`, `nodeSelector` and the required node affinity allow this node.
 pub fn selects(spec: &PodSpec, node: &Node) -> bool {
     let name = metadata::name(&node.metadata);
     let named = spec.node_name.as_deref().is_none_or(|wanted| wanted.is_empty() || wanted == name);
@@ -18,7 +18,7 @@ pub fn selects(spec: &PodSpec, node: &Node) -> bool {
         && required.is_none_or(|required| required.node_selector_terms.iter().any(|term| meets(term, node)))
 }
 
-/// Whether the tolerations allow all the node's taints of these effects.
+/// Returns true if the tolerations cover all taints of the node with these effects.
 pub fn tolerates(tolerations: &[Toleration], node: &Node, effects: &[&str]) -> bool {
     let mut taints = node.spec.taints.iter().filter(|taint| effects.contains(&taint.effect.as_str()));
     taints.all(|taint| tolerations.iter().any(|toleration| covers(toleration, taint)))
@@ -33,7 +33,7 @@ fn covers(toleration: &Toleration, taint: &Taint) -> bool {
     same(&toleration.effect, &taint.effect) && same(&toleration.key, &taint.key) && (exists || value)
 }
 
-/// A term without requirements matches nothing.
+/// Returns true if the term matches the node. A term without requirements matches nothing.
 fn meets(term: &NodeSelectorTerm, node: &Node) -> bool {
     let expressions = term.match_expressions.as_deref().unwrap_or_default();
     let fields = term.match_fields.as_deref().unwrap_or_default();

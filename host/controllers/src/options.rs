@@ -1,27 +1,27 @@
-//! What can be chosen about the controllers.
+//! The options of the controllers.
 
 use std::time::Duration;
 
-/// How the controllers behave.
+/// Options of the simulated kubelets and controllers.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Requests that may be on their way at once, besides those for leases.
+    /// The maximum number of concurrent requests, not counting those for leases. Default: 32.
     pub concurrency: usize,
-    /// When a deleted pod goes.
+    /// The time at which a deleted pod is removed. Default: at once.
     pub deletion: Deletion,
-    /// How long a Job's pod runs if `sim.berth.dev/run-seconds` doesn't say.
+    /// The run time of a Job's pod without the annotation `sim.berth.dev/run-seconds`. Default: 1 second.
     pub job_run: Duration,
-    /// Lease renewals a second at most. Kubelets renew every ten seconds; with more nodes than ten times this, the
-    /// renewals are that much further apart, and the leases last that much longer.
+    /// The maximum number of lease renewals per second. Default: 200. Kubelets renew every ten seconds. With more
+    /// than ten times this number of nodes, renewals are further apart and leases last correspondingly longer.
     pub lease_rate: u32,
 }
 
-/// When a pod that is being deleted goes.
+/// The time at which a pod that is being deleted is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deletion {
-    /// As soon as the deletion is seen: its containers stop at once.
+    /// When the kubelet sees the deletion. The containers stop immediately.
     AtOnce,
-    /// When its grace is over: its containers never stop by themselves.
+    /// At the end of the grace period. The containers never stop earlier.
     AfterGrace,
 }
 

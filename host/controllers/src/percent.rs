@@ -1,17 +1,17 @@
-//! Numbers that may be given as percentages: `maxSurge: 25%`, `minAvailable: 3`.
+//! Resolves numbers that can be percentages: `maxSurge: 25%`, `minAvailable: 3`.
 
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
-/// Where a fraction goes.
+/// The rounding of a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Round {
     /// To the next greater integer.
     Up,
-    /// To the next smaller one.
+    /// To the next smaller integer.
     Down,
 }
 
-/// The number that is meant, of `total`; never negative. A text that is no percentage counts as 0.
+/// Returns the number, or the percentage of `total`; never negative. A text that is not a percentage counts as 0.
 pub fn resolve(value: &IntOrString, total: i32, round: Round) -> i32 {
     let percent = match value {
         IntOrString::Int(number) => return (*number).max(0),

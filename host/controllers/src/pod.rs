@@ -1,4 +1,4 @@
-//! The fields of a Pod that the controllers read: a cluster may hold 100,000, so the rest isn't kept.
+//! The fields of a Pod that the controllers read. A cluster can have 100,000 pods, so other fields are not kept.
 
 use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -12,7 +12,7 @@ use super::metadata;
 #[derive(Clone, Debug, Default, Deserialize, Resource)]
 #[resource(inherit = core::Pod)]
 pub struct Pod {
-    /// `metadata`, slimmed.
+    /// `metadata`, without the parts that no controller reads.
     #[serde(default, deserialize_with = "metadata::slim")]
     pub metadata: ObjectMeta,
     /// `spec`.
@@ -23,13 +23,13 @@ pub struct Pod {
     pub status: PodStatus,
 }
 
-/// The kept part of `spec`.
+/// The decoded part of `spec`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PodSpec {
-    /// `nodeName`: the node that the pod is bound to.
+    /// `nodeName`: the node to which the pod is bound.
     pub node_name: Option<String>,
-    /// `hostNetwork`: the pod has its node's address.
+    /// `hostNetwork`: the pod uses its node's address.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub host_network: bool,
     /// `containers`.
@@ -38,17 +38,17 @@ pub struct PodSpec {
     /// `initContainers`.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub init_containers: Vec<Container>,
-    /// `volumes`: only those that come from a claim say anything here.
+    /// `volumes`. Only the sources from volume claims are decoded.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub volumes: Vec<Volume>,
-    /// `resourceClaims`: the devices that it asks for.
+    /// `resourceClaims`: the claims for devices.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub resource_claims: Vec<core::PodResourceClaim>,
-    /// `affinity`: read only for the node that a DaemonSet meant the pod for.
+    /// `affinity`, for the target node of a DaemonSet's pod.
     affinity: Option<Affinity>,
 }
 
-/// A container's identity.
+/// The decoded part of a container.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Container {
@@ -57,11 +57,11 @@ pub struct Container {
     /// `image`.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub image: String,
-    /// `restartPolicy`: `Always` makes an init container a sidecar that keeps running.
+    /// `restartPolicy`: `Always` makes an init container a sidecar.
     pub restart_policy: Option<String>,
 }
 
-/// A volume's claim.
+/// The decoded part of a volume.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Volume {
@@ -69,11 +69,11 @@ pub struct Volume {
     pub name: String,
     /// `persistentVolumeClaim`.
     pub persistent_volume_claim: Option<ClaimSource>,
-    /// `ephemeral`: the claim `<pod>-<volume>` is made from this template.
+    /// `ephemeral`: the template of the claim `<pod>-<volume>`.
     pub ephemeral: Option<core::EphemeralVolumeSource>,
 }
 
-/// `persistentVolumeClaim` of a volume.
+/// The `persistentVolumeClaim` of a volume.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClaimSource {
@@ -81,30 +81,30 @@ pub struct ClaimSource {
     pub claim_name: String,
 }
 
-/// The kept part of `status`.
+/// The decoded part of `status`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PodStatus {
-    /// `phase`: Pending, Running, Succeeded, Failed or Unknown.
+    /// `phase`: `Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`.
     pub phase: Option<String>,
     /// `conditions`.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub conditions: Vec<PodCondition>,
-    /// `startTime`: when the kubelet took the pod on.
+    /// `startTime`: the time at which the kubelet accepted the pod.
     pub start_time: Option<Time>,
     /// `resourceClaimStatuses`: the claims made from the pod's claim templates.
     #[serde(default, deserialize_with = "metadata::nullable")]
     pub resource_claim_statuses: Vec<core::PodResourceClaimStatus>,
 }
 
-/// One of `status.conditions`.
+/// An entry of `status.conditions`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PodCondition {
     /// `type`.
     #[serde(rename = "type")]
     pub type_: String,
-    /// `status`: True, False or Unknown.
+    /// `status`: `True`, `False` or `Unknown`.
     pub status: String,
     /// `lastTransitionTime`.
     pub last_transition_time: Option<Time>,
@@ -137,12 +137,12 @@ struct NodeSelectorTerm {
 }
 
 impl Pod {
-    /// `spec.nodeName`, or nothing while the pod waits for a scheduler.
+    /// Returns `spec.nodeName`; `None` for a pod that is not scheduled.
     pub fn node(&self) -> Option<&str> {
         self.spec.node_name.as_deref().filter(|name| !name.is_empty())
     }
 
-    /// The node that the pod may run on by `matchFields` on `metadata.name`, as a DaemonSet's pods have it.
+    /// Returns the node in `matchFields` on `metadata.name` of the required node affinity, as in a DaemonSet's pod.
     pub fn target_node(&self) -> Option<&str> {
         let required = self.spec.affinity.as_ref()?.node_affinity.as_ref()?;
         let selector = required.required_during_scheduling_ignored_during_execution.as_ref()?;
@@ -151,34 +151,34 @@ impl Pod {
         field.values.as_ref().filter(|_| named)?.first().map(String::as_str)
     }
 
-    /// `status.phase`; a pod without one is Pending.
+    /// Returns `status.phase`; `Pending` if absent.
     pub fn phase(&self) -> &str {
         self.status.phase.as_deref().unwrap_or("Pending")
     }
 
-    /// Whether the pod has Succeeded or Failed: it holds nothing any more.
+    /// Returns true if the pod has finished: its phase is `Succeeded` or `Failed`.
     pub fn terminal(&self) -> bool {
         matches!(self.phase(), "Succeeded" | "Failed")
     }
 
-    /// Whether the pod counts for the one that made it: neither ended nor being deleted.
+    /// Returns true if the pod has not finished and is not being deleted. Workloads count only active pods.
     pub fn active(&self) -> bool {
         !self.terminal() && !metadata::deleting(&self.metadata)
     }
 
-    /// Since when the pod has been Ready, if it is.
+    /// Returns the time since which the pod is Ready; `None` if it is not Ready.
     pub fn ready_since(&self) -> Option<Time> {
         let ready = self.status.conditions.iter().find(|held| held.type_ == "Ready")?;
         let since = || ready.last_transition_time.clone().or_else(|| self.metadata.creation_timestamp.clone());
         if ready.status == "True" { since() } else { None }
     }
 
-    /// Whether the Ready condition is True.
+    /// Returns true if the Ready condition is `True`.
     pub fn ready(&self) -> bool {
         self.status.conditions.iter().any(|held| held.type_ == "Ready" && held.status == "True")
     }
 
-    /// The names of the PersistentVolumeClaims that the pod's volumes come from.
+    /// Returns the names of the PersistentVolumeClaims of the pod's volumes.
     pub fn claims(&self) -> impl Iterator<Item = String> + '_ {
         self.spec.volumes.iter().filter_map(|volume| {
             let named = volume.persistent_volume_claim.as_ref().map(|source| source.claim_name.clone());
@@ -186,7 +186,7 @@ impl Pod {
         })
     }
 
-    /// The name of the claim made for an ephemeral volume.
+    /// Returns the name of the claim for an ephemeral volume.
     pub fn ephemeral_claim(&self, volume: &str) -> String {
         format!("{}-{volume}", metadata::name(&self.metadata))
     }

@@ -1,4 +1,5 @@
-//! What a pod brings along: the resource claims made from its templates, and the volume claims of its ephemeral volumes.
+//! Creates the claims of a pod: resource claims from its claim templates, and volume claims for its ephemeral
+//! volumes.
 
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, PodResourceClaim};
 use k8s_openapi::api::resource::v1::{ResourceClaim, ResourceClaimTemplate};
@@ -10,22 +11,22 @@ use super::metadata::{self, Key};
 use super::pod::Pod;
 use super::write::{Plan, Write, owner_reference};
 
-/// The annotation of a claim with the name that its pod has for it.
+/// The annotation of a generated claim with the pod's name for the claim.
 pub const POD_CLAIM_NAME: &str = "resource.kubernetes.io/pod-claim-name";
 
-/// Whether the pod brings anything along.
+/// Returns true if the pod needs claims from templates.
 pub fn concerns(pod: &Pod) -> bool {
     let templated = pod.spec.resource_claims.iter().any(|claim| claim.resource_claim_template_name.is_some());
     pod.active() && (templated || pod.spec.volumes.iter().any(|volume| volume.ephemeral.is_some()))
 }
 
-/// What the pod with this key needs.
+/// Returns the plan for the pod with this key.
 pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
     let Some(pod) = cluster.get::<Pod>(key).filter(|pod| pod.active()) else { return Plan::none() };
     Plan::of(resource_claims(cluster, pod).into_iter().chain(volume_claims(cluster, pod)))
 }
 
-/// Makes the claims that are missing, and writes down in the pod's status those that are there.
+/// Creates missing resource claims, and records existing ones in the pod's status.
 fn resource_claims(cluster: &Cluster, pod: &Pod) -> Vec<Write> {
     let mut writes = Vec::new();
     let mut found = Vec::new();
@@ -67,7 +68,8 @@ fn create(cluster: &Cluster, pod: &Pod, claim: &PodResourceClaim, template: &str
     Some(Write::create(Kind::ResourceClaim, namespace, body))
 }
 
-/// Makes the claims of ephemeral volumes; one of the name that is somebody else's stays untouched, and the pod waits.
+/// Creates the volume claims of ephemeral volumes. If a claim with the name exists, it stays unchanged, whoever owns
+/// it.
 fn volume_claims(cluster: &Cluster, pod: &Pod) -> Vec<Write> {
     let namespace = metadata::namespace(&pod.metadata);
     let mut writes = Vec::new();

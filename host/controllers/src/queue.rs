@@ -1,36 +1,37 @@
-//! The tasks that wait: each object is looked at by one task at a time, not too often, and later after failures.
+//! The task queue: runs at most one task for an object at a time, limits its frequency, and delays it after failures.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::hand::{Lane, Task};
 
-/// The wait after the first failure; it doubles with each.
+/// The delay after the first failure. It doubles with each further failure.
 const BACKOFF_FIRST: Duration = Duration::from_millis(50);
-/// The longest wait after failures.
+/// The maximum delay after failures.
 const BACKOFF_LONGEST: Duration = Duration::from_secs(20);
-/// The pause after a task that looks at many objects; changes that come meanwhile are seen together.
+/// The minimum pause after a task that reads many objects. Changes during the pause lead to one run.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Such a task pauses for at least this many times the time it took, so that none takes more than a twentieth.
+/// The pause of such a task is at least this many times its run time, so that a task uses at most about a twentieth
+/// of the time.
 const PAUSE_FACTOR: u32 = 20;
 
-/// How a task ended.
+/// The result of a task.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended {
-    /// A request failed in a way that is worth another try.
+    /// True if a request failed and can be retried.
     pub failed: bool,
-    /// The time that deciding took.
+    /// The time that the plan took.
     pub spent: Duration,
-    /// When to look again even if nothing changes.
+    /// The delay until the next run, if no change causes an earlier one.
     pub again: Option<Duration>,
 }
 
-/// The tasks that wait, in two lanes: those for whole workloads go before those for single pods.
+/// The queued tasks, in two lanes: tasks for workloads go before tasks for single objects.
 #[derive(Debug, Default)]
 pub struct Queue {
     lanes: [VecDeque<Task>; 2],
     states: HashMap<Task, State>,
-    /// By time; the number tells timers of one instant apart.
+    /// Timers by time. The number distinguishes timers at the same instant.
     timers: BTreeMap<(Instant, u64), Task>,
     next_timer: u64,
     kept: usize,
@@ -39,7 +40,7 @@ pub struct Queue {
 #[derive(Debug)]
 struct State {
     at: At,
-    /// When it is to run next, if it is; earlier than `not_before` it doesn't.
+    /// The time of the next run, if a run is requested. It is delayed until `not_before`.
     due: Option<Instant>,
     not_before: Instant,
     failures: u32,
@@ -53,7 +54,7 @@ enum At {
 }
 
 impl Queue {
-    /// Asks for a task: now, or once its pause is over. Asked for while it runs, it runs once more.
+    /// Requests a run of a task: now, or after its pause. If the task is running, it runs once more.
     pub fn add(&mut self, task: Task, now: Instant) {
         self.add_at(task, now, now);
     }
@@ -78,7 +79,7 @@ impl Queue {
         }
     }
 
-    /// The next task; it counts as running until [`Queue::done`].
+    /// Returns the next task. The task counts as running until [`Queue::done`].
     pub fn pop(&mut self, now: Instant) -> Option<Task> {
         self.wake(now);
         let task = self.lanes.iter_mut().find_map(VecDeque::pop_front)?;
@@ -88,12 +89,12 @@ impl Queue {
         Some(task)
     }
 
-    /// When the next timer goes off.
+    /// Returns the time of the next timer.
     pub fn next_wake(&self) -> Option<Instant> {
         self.timers.first_key_value().map(|((due, _), _)| *due)
     }
 
-    /// A task ended.
+    /// Records the end of a task.
     pub fn done(&mut self, task: Task, ended: Ended, now: Instant) {
         let Some(state) = self.states.get_mut(&task) else { return };
         state.at = At::Rest;
@@ -125,7 +126,7 @@ impl Queue {
         }
     }
 
-    /// Forgets the tasks that are at rest with nothing to remember, once they are half of all.
+    /// Removes idle tasks without state, when the number of tasks has about doubled since the last removal.
     fn purge(&mut self, now: Instant) {
         if self.states.len() < 2 * self.kept + 1024 {
             return;

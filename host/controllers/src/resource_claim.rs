@@ -1,5 +1,5 @@
-//! Resource claims after their pods: reservations of pods that ended go, then the allocation, then the claim itself if it
-//! was made for such a pod.
+//! The resource claim controller: removes reservations of finished pods, then the allocation, then the claim itself
+//! if it was generated for such a pod.
 
 use k8s_openapi::api::resource::v1::{ResourceClaim, ResourceClaimConsumerReference};
 use serde_json::{Value, json};
@@ -11,10 +11,10 @@ use super::pod::Pod;
 use super::pod_claims::POD_CLAIM_NAME;
 use super::write::{Guard, Plan, Write};
 
-/// The finalizer that the scheduler puts on claims which it allocates.
+/// The finalizer that the scheduler adds to the claims that it allocates.
 const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
 
-/// What the claim with this key needs.
+/// Returns the plan for the claim with this key.
 pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
     let Some(claim) = cluster.get::<ResourceClaim>(key) else { return Plan::none() };
     let meta = &claim.metadata;
@@ -48,11 +48,11 @@ pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
-    /// The consumer may still use the claim, or is none that can be asked for.
+    /// The consumer may still use the claim, or is not a pod.
     Going,
-    /// The consumer is a pod that ended.
+    /// The consumer is a finished pod.
     Over,
-    /// The consumer is a pod that isn't known: it may be gone or not yet seen.
+    /// The consumer is an unknown pod: deleted, or not seen yet.
     Unknown,
 }
 
@@ -68,12 +68,13 @@ fn usage(cluster: &Cluster, consumer: &ResourceClaimConsumerReference) -> Use {
     }
 }
 
-/// Whether the pod runs no more and never will again.
+/// Returns true if the pod does not run and will not run again.
 pub fn is_done(pod: &Pod) -> bool {
     pod.terminal() || (metadata::deleting(&pod.metadata) && pod.node().is_none())
 }
 
-/// Takes consumers off the claim. With the last of them goes the allocation, so that the next may be placed anywhere.
+/// Removes consumers from the claim. With the last consumer, the allocation is removed, so that the claim can be
+/// allocated anywhere.
 fn release(claim: &ResourceClaim, reserved: &[ResourceClaimConsumerReference], over: &[String]) -> Write {
     let left: Vec<_> = reserved.iter().filter(|consumer| !over.contains(&consumer.uid)).collect();
     let mut status = json!({ "reservedFor": left });
@@ -86,7 +87,7 @@ fn release(claim: &ResourceClaim, reserved: &[ResourceClaimConsumerReference], o
     Write::status_exact(Kind::ResourceClaim, &claim.metadata, status)
 }
 
-/// Whether the claim was made for a pod that is done.
+/// Returns true if the claim was generated for a pod that is finished.
 fn outlived(cluster: &Cluster, claim: &ResourceClaim) -> bool {
     let generated = metadata::annotation(&claim.metadata, POD_CLAIM_NAME).is_some();
     let owner = metadata::controller(&claim.metadata).filter(|owner| generated && owner.kind == "Pod");

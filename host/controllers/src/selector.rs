@@ -1,11 +1,12 @@
-//! Label selectors.
+//! Matches label selectors.
 
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 use kube::core::ObjectMeta;
 
-/// Whether the object's labels match. An empty selector matches everything, and so does an absent one match nothing.
+/// Returns true if the object's labels match. An empty selector matches everything, and an absent selector matches
+/// nothing.
 pub fn matches(selector: Option<&LabelSelector>, meta: &ObjectMeta) -> bool {
     static NONE: BTreeMap<String, String> = BTreeMap::new();
     let labels = meta.labels.as_ref().unwrap_or(&NONE);
@@ -15,7 +16,7 @@ pub fn matches(selector: Option<&LabelSelector>, meta: &ObjectMeta) -> bool {
     })
 }
 
-/// Whether a selector says nothing: workload controllers take such a one for a mistake.
+/// Returns true for an empty selector. Workload controllers treat an empty selector as an error.
 pub fn is_empty(selector: &LabelSelector) -> bool {
     let labels = selector.match_labels.as_ref().is_none_or(BTreeMap::is_empty);
     labels && selector.match_expressions.as_ref().is_none_or(Vec::is_empty)

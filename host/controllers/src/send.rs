@@ -1,4 +1,4 @@
-//! Sending a [`Write`] to the API server, and what its answer says about the cluster.
+//! Sends a [`Write`] to the API server, and interprets the response.
 
 use kube::Client;
 use kube::core::Status;
@@ -14,42 +14,42 @@ use super::write::{Action, Grace, Guard, Propagation, Strategy, Write};
 /// The field manager under which the controllers write.
 const MANAGER: &str = "berth-controllers";
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug)]
 pub enum Outcome {
-    /// The object is so now.
+    /// The current state of the object.
     Seen(Object),
-    /// The object with this uid is gone.
+    /// The object with this UID is deleted.
     Gone(Kind, Key, String),
-    /// Nothing to learn: the object was gone before, or a guard forbade the deletion.
+    /// Nothing new is known: the object was already gone, or a guard prevented the request.
     Done,
-    /// Worth another try, later.
+    /// The request failed and can be retried later.
     Failed(Error),
 }
 
-/// Why a request failed.
+/// An error of a request.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The API server refused, or couldn't be reached.
+    /// The API server rejected the request or is not reachable.
     #[error(transparent)]
     Api(#[from] kube::Error),
-    /// The request couldn't be built.
+    /// The request cannot be built.
     #[error("the request can't be built: {0}")]
     Request(#[from] kube::core::request::Error),
-    /// The answer is no object of the kind.
+    /// The response is not an object of the kind.
     #[error("the API server's answer can't be read: {0}")]
     Answer(#[from] serde_json::Error),
-    /// The kind isn't served any more.
+    /// The API server does not serve the kind any more.
     #[error("the API server doesn't serve the kind {0}")]
     Unserved(Kind),
-    /// A namespace still has objects.
+    /// The namespace still contains objects.
     #[error("the namespace still holds objects")]
     NotEmpty,
 }
 
 impl Error {
-    /// Whether the world has only moved on meanwhile, which is nobody's fault: another writer was faster, the namespace
-    /// is on its way out.
+    /// Returns true for errors that result from concurrent changes: a conflict with another writer, or a terminating
+    /// namespace.
     pub fn is_race(&self) -> bool {
         let terminating = |status: &Status| {
             let details = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
@@ -69,13 +69,13 @@ impl Error {
         }
     }
 
-    /// What went wrong, in a line.
+    /// Returns the error in one line.
     pub fn summary(&self) -> String {
         self.status().map_or_else(|| self.to_string(), |status| status.message.clone())
     }
 }
 
-/// Sends a write. Answers that only say that the world has moved on are no failures.
+/// Sends a write. A response that only reports a concurrent change is not a failure.
 pub async fn send(client: &Client, kinds: &Kinds, write: &Write) -> Outcome {
     match attempt(client, kinds, write).await {
         Ok(outcome) => outcome,
@@ -135,7 +135,8 @@ fn delete_params(uid: &str, grace: Grace, propagation: Propagation) -> DeletePar
     }
 }
 
-/// A deletion is answered with a Status or the object, which stays if it has grace or finalizers left.
+/// Interprets the response to a deletion: a `Status`, or the object, which stays if it has a grace period or
+/// finalizers.
 fn deleted(write: &Write, uid: &str, text: &str) -> Result<Outcome, Error> {
     #[derive(Deserialize)]
     struct Answer {
@@ -144,7 +145,7 @@ fn deleted(write: &Write, uid: &str, text: &str) -> Result<Outcome, Error> {
     let gone = Outcome::Gone(write.kind, write.key.clone(), uid.to_owned());
     let answer: Answer = serde_json::from_str(text)?;
     if answer.kind.as_deref() == Some("Status") {
-        // Said of objects that finalizers hold, too: the watch knows.
+        // The server also returns a `Status` for objects that finalizers keep. The watch reports their deletion.
         return Ok(Outcome::Done);
     }
     let object = Object::decode(write.kind, text)?;
@@ -155,7 +156,7 @@ fn deleted(write: &Write, uid: &str, text: &str) -> Result<Outcome, Error> {
 }
 
 async fn exists(client: &Client, kinds: &Kinds, namespace: &str, guard: &Guard) -> Result<bool, Error> {
-    // An object of a kind that isn't served can't be asked for, so it counts as there.
+    // If the kind is not served, the object cannot be requested and counts as existing.
     let (kind, namespace, name, uid) = match guard {
         Guard::Object(kind, key, uid) => (Some(*kind), key.namespace(), key.name(), uid.as_ref()),
         Guard::Owner(owner) => {

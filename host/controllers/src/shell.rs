@@ -1,7 +1,7 @@
-//! The shell: one task that owns the cluster as seen, asks the controllers, and has their writes sent.
+//! The event loop: one task that owns the cluster state, runs the controllers, and sends their writes.
 //!
-//! Everything that happens comes in by a channel, so the cluster needs no lock. A write's answer is taken in before its
-//! task may run again, so no controller ever decides on a state older than its own writes.
+//! All events arrive on channels, so the cluster state needs no lock. The response to a write is stored before the
+//! task can run again, so no controller decides on a state older than its own writes.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -28,15 +28,15 @@ use super::send::{Outcome, send};
 use super::watch::{Seen, Sender, Watch};
 use super::write::Write;
 
-/// Events taken in at once before the controllers are asked.
+/// The maximum number of events that are read before the controllers run.
 const BATCH: usize = 512;
-/// The wait before asking again what the server serves, after a failure or a change of definitions.
+/// The delay before the next discovery, after a failure or a change of a CustomResourceDefinition.
 const DISCOVERY_PAUSE: Duration = Duration::from_millis(500);
 
-/// A write on its way, with the task that wants it.
+/// The result of a write, with the task that requested it.
 type Sent = (Task, Outcome);
 
-/// The state of the shell.
+/// The state of the event loop.
 pub struct Shell {
     client: Client,
     kinds: Arc<Kinds>,
@@ -50,26 +50,26 @@ pub struct Shell {
     waiting: VecDeque<(Task, Write)>,
     sending: JoinSet<Sent>,
     running: HashMap<Task, Running>,
-    /// Whether every typed kind has been listed once.
+    /// True after every typed kind has been listed once.
     listed: bool,
-    /// When to ask what the server serves; nothing while the answer is known.
+    /// The time of the next discovery; `None` if no discovery is needed.
     discover_at: Option<Instant>,
 }
 
-/// A task whose writes are on their way.
+/// A task whose writes are being sent.
 struct Running {
     left: usize,
     ended: Ended,
 }
 
-/// Plays the cluster's other hands until `shutdown` completes.
+/// Runs the kubelets and controllers until `shutdown` completes.
 pub async fn run(client: Client, options: Options, shutdown: impl Future) -> kube::Result<()> {
     let (sender, mut seen) = mpsc::channel(4 * BATCH);
     let (leases, news) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
     tasks.spawn(leases::run(client.clone(), options.lease_rate, news));
     let mut shell = Shell::new(client, &options, sender, leases);
-    // The first answer decides whether there is a server to talk to at all.
+    // The first discovery must succeed, because it shows whether the API server is reachable.
     let found = discovery::discover(&shell.client).await?;
     shell.take_kinds(found);
     let mut shutdown = pin!(shutdown);
@@ -109,7 +109,7 @@ impl Shell {
         }
     }
 
-    /// Asks again what the server serves. A failure leaves things as they are until the next try.
+    /// Runs discovery again. After a failure, the kinds stay as they are until the next attempt.
     async fn rediscover(&mut self) {
         match discovery::discover(&self.client).await {
             Ok(found) => {
@@ -123,7 +123,7 @@ impl Shell {
         }
     }
 
-    /// Opens watches for the kinds that are new, closes those for kinds that are lost.
+    /// Opens watches for new kinds, and closes the watches of kinds that are no longer served.
     fn take_kinds(&mut self, found: Vec<Served>) {
         let mut kinds = (*self.kinds).clone();
         let (new, lost) = kinds.update(found);
@@ -178,7 +178,7 @@ impl Shell {
         }
     }
 
-    /// Tells the leases of nodes that came and went. The receiver lives as long as the shell.
+    /// Reports added and removed nodes to the lease task, whose receiver lives as long as the event loop.
     fn tell_leases(&self, change: &Change) {
         let after = self.cluster.object(change.kind, &change.key).map(Object::meta);
         let before = change.before.as_ref().map(Object::meta);
@@ -191,9 +191,9 @@ impl Shell {
         drop(self.leases.send(news));
     }
 
-    /// Asks the controllers and sends what they want, as far as there is room.
+    /// Runs the queued tasks and sends their writes, up to the limit of concurrent requests.
     fn work(&mut self) {
-        // Nothing is decided before everything has been seen once: what isn't known yet would be taken for gone.
+        // Wait until every kind has been listed once. Otherwise, unknown objects would be treated as deleted.
         if !self.listed {
             self.listed = self.cluster.listed(kinds::typed().into_iter().map(|(kind, _)| kind));
             if !self.listed {
@@ -226,7 +226,7 @@ impl Shell {
     }
 
     fn spawn(&mut self, task: Task, write: Write) {
-        // Once one of a task's writes has failed the others likely would, too.
+        // After the failure of one write of a task, skip its other writes, which would probably fail too.
         if self.running.get(&task).is_some_and(|running| running.ended.failed) {
             return self.finished(task, false);
         }
@@ -241,7 +241,7 @@ impl Shell {
     }
 
     fn answered(&mut self, sent: Result<Sent, tokio::task::JoinError>) {
-        // A write's task neither panics nor is aborted while the shell runs.
+        // A spawned write neither panics nor is aborted while the event loop runs.
         let Ok((task, outcome)) = sent else { return };
         let failed = matches!(outcome, Outcome::Failed(_));
         let changes = match outcome {

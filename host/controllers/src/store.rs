@@ -1,15 +1,15 @@
-//! The objects of one kind, as last seen: older news about an object never replaces newer.
+//! The objects of one kind. An older version of an object never replaces a newer one.
 
 use std::collections::BTreeMap;
 
 use super::kinds::Object;
 use super::metadata::{self, Key};
 
-/// The objects of one kind, in the order of their keys.
+/// The objects of one kind, ordered by key.
 #[derive(Debug, Default)]
 pub struct Store {
     objects: BTreeMap<Key, Held>,
-    /// Counts the lists; an object carries the number of the last one that showed it.
+    /// The number of lists so far. Each object records the last list that contained it.
     listing: u64,
     listed: bool,
 }
@@ -21,46 +21,46 @@ struct Held {
     listing: u64,
 }
 
-/// What putting an object in came to.
+/// The result of [`Store::put`].
 #[derive(Debug)]
 pub enum Put {
-    /// The store knew as much or more.
+    /// The store already had this version or a newer one.
     Known,
     /// The object is new.
     New,
-    /// The object was this before.
+    /// The object replaced this version.
     Changed(Object),
 }
 
 impl Store {
-    /// The object with this key.
+    /// Returns the object with this key.
     pub fn get(&self, key: &str) -> Option<&Object> {
         self.objects.get(key).map(|held| &held.object)
     }
 
-    /// All objects in the order of their keys.
+    /// Returns all objects, ordered by key.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &Object)> {
         self.objects.iter().map(|(key, held)| (key, &held.object))
     }
 
-    /// The objects in a namespace, in the order of their names.
+    /// Returns the objects in a namespace, ordered by name.
     pub fn within<'a>(&'a self, namespace: &'a str) -> impl Iterator<Item = (&'a Key, &'a Object)> {
         let first = Key::new(namespace, "");
         let from = self.objects.range(first..);
         from.take_while(move |(key, _)| key.namespace() == namespace).map(|(key, held)| (key, &held.object))
     }
 
-    /// Whether the kind has been listed once.
+    /// Returns true if the kind has been listed once.
     pub fn listed(&self) -> bool {
         self.listed
     }
 
-    /// Says that nothing of this kind is to be expected.
+    /// Marks the kind as listed, for a kind that is not served.
     pub fn set_listed(&mut self) {
         self.listed = true;
     }
 
-    /// Takes in an object's state, from a watch or as the answer to a write.
+    /// Stores an object's state, from a watch or from the response to a write.
     pub fn put(&mut self, key: &Key, object: Object) -> Put {
         let version = metadata::version(object.meta());
         let listing = self.listing;
@@ -80,7 +80,7 @@ impl Store {
         }
     }
 
-    /// Takes out the object with this key if its uid is this one.
+    /// Removes and returns the object with this key, if it has this UID.
     pub fn take(&mut self, key: &Key, uid: &str) -> Option<Object> {
         let held = self.objects.get(key)?;
         if metadata::uid(held.object.meta()) != uid {
@@ -89,12 +89,12 @@ impl Store {
         self.objects.remove(key).map(|held| held.object)
     }
 
-    /// A list begins.
+    /// Starts a list.
     pub fn begin(&mut self) {
         self.listing += 1;
     }
 
-    /// The list is complete: the keys of the objects that neither it nor a later answer showed.
+    /// Completes a list. Returns the keys of the objects that neither the list nor a later response contained.
     pub fn finish(&mut self) -> Vec<Key> {
         self.listed = true;
         let missing = self.objects.iter().filter(|(_, held)| held.listing < self.listing);

@@ -1,13 +1,13 @@
-//! Objects made from templates: pods, and the hashes by which templates are told apart.
+//! Pod templates: builds pods from them, and computes their hashes.
 
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use serde_json::{Value, json};
 
-/// The letters of hashes in names: none that make words, as Kubernetes has it.
+/// The letters of hashes in names, as in Kubernetes: without vowels, so that they form no words.
 const LETTERS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// A pod from a template, owned by `owner`, without a name.
+/// Returns a pod from a template, owned by `owner`, without a name.
 pub fn pod(template: &PodTemplateSpec, owner: &OwnerReference) -> Value {
     let meta = template.metadata.clone().unwrap_or_default();
     json!({
@@ -23,8 +23,8 @@ pub fn pod(template: &PodTemplateSpec, owner: &OwnerReference) -> Value {
     })
 }
 
-/// A short text that differs where templates differ, safe in names and labels. `collisions` gives another one for the
-/// same template, as a Deployment's `status.collisionCount` asks for.
+/// Returns a short hash of a template, valid in names and labels. `collisions` changes the hash of the same template,
+/// as a Deployment's `status.collisionCount` requires.
 pub fn hash(template: &PodTemplateSpec, collisions: i32) -> String {
     let text = json!(template).to_string();
     let mut hash = fnv(0x811c_9dc5, text.as_bytes());
@@ -35,7 +35,7 @@ pub fn hash(template: &PodTemplateSpec, collisions: i32) -> String {
     digits.bytes().map(|digit| LETTERS[usize::from(digit) % LETTERS.len()] as char).collect()
 }
 
-/// FNV-1a, 32 bits: stable across builds and machines, unlike the standard library's hasher.
+/// Computes the 32-bit FNV-1a hash, which is stable across builds and machines, unlike the standard library's hasher.
 fn fnv(start: u32, bytes: &[u8]) -> u32 {
     bytes.iter().fold(start, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }

@@ -1,4 +1,4 @@
-//! Watches: one a kind, each a task that turns the API server's events into [`Seen`] for the one channel.
+//! Watches: one task for each kind, which sends the API server's events as [`Seen`] to the event loop's channel.
 
 use futures::{Stream, TryStreamExt};
 use kube::core::{ApiResource, DynamicObject, Resource};
@@ -12,26 +12,26 @@ use tokio::task::AbortHandle;
 use super::kinds::{Kind, Object, Other, Typed};
 use super::metadata::Key;
 
-/// Objects listed in one request; a page of pods is a few megabytes.
+/// The number of objects in one page of a list. A page of pods is a few megabytes.
 const PAGE: u32 = 1000;
 
-/// What a watch saw.
+/// An event of a watch.
 #[derive(Debug)]
 pub enum Seen {
-    /// A list of the kind begins: what isn't in it is gone.
+    /// A list of the kind starts. Objects that the list does not contain are deleted.
     Listing(Kind),
-    /// The object is so now.
+    /// The current state of an object.
     Applied(Object),
     /// The list is complete.
     Listed(Kind),
-    /// The object was deleted; this was its last state.
+    /// The object was deleted. This was its last state.
     Deleted(Object),
 }
 
-/// Where watches put what they saw. It is bounded: a slow controller slows the watches.
+/// The channel for the events of watches. It is bounded, so slow controllers slow down the watches.
 pub type Sender = mpsc::Sender<Seen>;
 
-/// An open watch; dropping it ends it.
+/// An open watch. Dropping the value closes the watch.
 #[derive(Debug)]
 pub struct Watch(AbortHandle);
 
@@ -41,7 +41,7 @@ impl Drop for Watch {
     }
 }
 
-/// Watches all objects of a kind of which only some fields are read.
+/// Watches all objects of a kind of which only some fields are decoded.
 pub fn slim<K>(client: Client, sender: Sender) -> Watch
 where
     K: Typed + Resource<DynamicType = ()> + DeserializeOwned + Clone + std::fmt::Debug + Send + Sync + 'static,
@@ -51,7 +51,7 @@ where
     open(K::KIND, stream, |object| Some(Object::from(object)), sender)
 }
 
-/// Watches all objects of a kind that is read whole. One that can't be read is reported and left out.
+/// Watches all objects of a kind that is decoded completely. Logs and skips an object that cannot be decoded.
 pub fn whole(client: Client, kind: Kind, resource: &ApiResource, sender: Sender) -> Watch {
     let stream = watcher::watcher(Api::<DynamicObject>::all_with(client, resource), config());
     let keep = move |object: DynamicObject| {

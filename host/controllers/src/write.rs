@@ -1,4 +1,4 @@
-//! What the controllers want done: plain data, so that deciding it needs no server.
+//! The writes that controllers request. They are plain data, so that tests need no API server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,32 +10,32 @@ use serde_json::{Value, json};
 use super::kinds::Kind;
 use super::metadata::{self, Key};
 
-/// What one look at one object leads to.
+/// The result of one run of a controller for one object.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// Requests; they may be sent in any order and at once.
+    /// The requests. They can be sent concurrently and in any order.
     pub writes: Vec<Write>,
-    /// Look again after this time even if nothing changes.
+    /// The delay until the next run, if no change causes an earlier one.
     pub again: Option<Duration>,
 }
 
 impl Plan {
-    /// Nothing to do.
+    /// Returns a plan without requests.
     pub fn none() -> Self {
         Plan::default()
     }
 
-    /// These requests.
+    /// Returns a plan with these requests.
     pub fn of(writes: impl IntoIterator<Item = Write>) -> Self {
         Plan { writes: writes.into_iter().collect(), again: None }
     }
 
-    /// Nothing to do before this time has passed.
+    /// Returns a plan without requests, with another run after this time.
     pub fn later(after: Duration) -> Self {
         Plan { writes: Vec::new(), again: Some(after) }
     }
 
-    /// Look again after this time, or earlier if that was wanted before.
+    /// Requests another run after this time, unless an earlier run is requested.
     pub fn again_in(&mut self, after: Duration) {
         self.again = Some(self.again.map_or(after, |held| held.min(after)));
     }
@@ -46,141 +46,143 @@ impl Plan {
 pub struct Write {
     /// The object's kind.
     pub kind: Kind,
-    /// The object's key; of an object to be created under a generated name only the namespace.
+    /// The object's key. For an object with a generated name, only the namespace.
     pub key: Key,
-    /// What is done to it.
+    /// The operation.
     pub action: Action,
-    /// Objects that must not exist: they are asked for first, as the cluster as seen may lag behind.
+    /// Objects that must not exist. They are requested from the API server first, because the cluster state can be
+    /// outdated.
     pub unless: Vec<Guard>,
 }
 
-/// What a request does.
+/// The operation of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// POST this object. Many creates may share one body.
+    /// POST this object. Several creates can share one body.
     Create(Arc<Value>),
     /// PATCH the object, or its subresource.
     Patch {
         /// `status`, or empty for the object itself.
         subresource: &'static str,
-        /// How lists are merged.
+        /// The merge strategy of lists.
         strategy: Strategy,
-        /// The patch, which names the uid, so that it can't hit a namesake.
+        /// The patch. It contains the UID, so that it cannot change another object with the same name.
         body: Value,
     },
-    /// DELETE the object if its uid is still this one.
+    /// DELETE the object if it still has this UID.
     Delete {
-        /// `metadata.uid` of the object that is meant.
+        /// `metadata.uid` of the object.
         uid: String,
-        /// What happens to the grace that the object has.
+        /// The grace period.
         grace: Grace,
-        /// What happens to its dependents.
+        /// The treatment of its dependents.
         propagation: Propagation,
     },
-    /// Delete everything that is in this namespace and, once there is nothing, let it go.
+    /// Delete the content of this namespace, and remove its finalizer when it is empty.
     Empty,
 }
 
-/// How a patch is merged.
+/// The patch format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
-    /// JSON merge patch: lists are replaced.
+    /// A JSON merge patch: lists are replaced.
     Merge,
-    /// Strategic merge patch: lists of conditions, containers and so on are merged by their keys.
+    /// A strategic merge patch: lists such as conditions and containers are merged by their keys.
     Strategic,
 }
 
-/// The grace of a deletion.
+/// The grace period of a deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grace {
-    /// As the object says.
+    /// The object's own grace period.
     Own,
-    /// None: what runs is gone already.
+    /// No grace period, because the containers have already stopped.
     None,
 }
 
-/// What a deletion does to the object's dependents.
+/// The treatment of a deleted object's dependents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Propagation {
-    /// They are deleted afterwards.
+    /// The dependents are deleted afterwards.
     Background,
-    /// They are deleted before.
+    /// The dependents are deleted first.
     Foreground,
-    /// They stay.
+    /// The dependents are kept.
     Orphan,
 }
 
 /// An object that must not exist.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Guard {
-    /// The owner that this reference names, in the written object's namespace or without one.
+    /// The owner of this reference, in the namespace of the written object or cluster-wide.
     Owner(OwnerReference),
-    /// The object with this key; if a uid is given, only with that.
+    /// The object with this key and, if given, this UID.
     Object(Kind, Key, Option<String>),
 }
 
 impl Write {
-    /// A request without guards.
+    /// Returns a request without guards.
     pub fn new(kind: Kind, key: Key, action: Action) -> Self {
         Write { kind, key, action, unless: Vec::new() }
     }
 
-    /// The same request, sent only if this doesn't exist.
+    /// Adds guards: the request is sent only if none of these objects exists.
     #[must_use]
     pub fn unless(mut self, guards: impl IntoIterator<Item = Guard>) -> Self {
         self.unless.extend(guards);
         self
     }
 
-    /// POST `body` into `namespace`.
+    /// POSTs `body` into `namespace`.
     pub fn create(kind: Kind, namespace: &str, body: impl Into<Arc<Value>>) -> Self {
         Write::new(kind, Key::new(namespace, ""), Action::Create(body.into()))
     }
 
-    /// Merge `status` into the object's status; its lists are replaced.
+    /// Merges `status` into the object's status. Lists are replaced.
     pub fn status(kind: Kind, meta: &ObjectMeta, status: Value) -> Self {
         Write::patch(kind, meta, "status", Strategy::Merge, json!({ "status": status }))
     }
 
-    /// Merge `status` into the object's status; its lists are merged by their keys.
+    /// Merges `status` into the object's status. Lists are merged by their keys.
     pub fn status_merged(kind: Kind, meta: &ObjectMeta, status: Value) -> Self {
         Write::patch(kind, meta, "status", Strategy::Strategic, json!({ "status": status }))
     }
 
-    /// Merge `body` into the object.
+    /// Merges `body` into the object.
     pub fn merge(kind: Kind, meta: &ObjectMeta, body: Value) -> Self {
         Write::patch(kind, meta, "", Strategy::Merge, body)
     }
 
-    /// Merge `body` into the object if nobody has written it since; for lists, which a merge replaces.
+    /// Merges `body` into the object, if its resource version has not changed. Use this for lists, which a merge
+    /// patch replaces.
     pub fn merge_exact(kind: Kind, meta: &ObjectMeta, mut body: Value) -> Self {
         body["metadata"]["resourceVersion"] = json!(meta.resource_version);
         Write::patch(kind, meta, "", Strategy::Merge, body)
     }
 
-    /// Merge `status` into the object's status if nobody has written it since.
+    /// Merges `status` into the object's status, if its resource version has not changed.
     pub fn status_exact(kind: Kind, meta: &ObjectMeta, status: Value) -> Self {
         let body = json!({ "metadata": { "resourceVersion": meta.resource_version }, "status": status });
         Write::patch(kind, meta, "status", Strategy::Merge, body)
     }
 
-    /// Takes a finalizer off the object.
+    /// Removes a finalizer from the object.
     pub fn release(kind: Kind, meta: &ObjectMeta, finalizer: &str) -> Self {
         let left = metadata::finalizers_without(meta, finalizer);
         Write::merge_exact(kind, meta, json!({ "metadata": { "finalizers": left } }))
     }
 
-    /// DELETE the object with its own grace; its dependents follow.
+    /// DELETEs the object with its own grace period. Its dependents are deleted afterwards.
     pub fn delete(kind: Kind, meta: &ObjectMeta) -> Self {
         Write::deletion(kind, meta, Grace::Own, Propagation::Background)
     }
 
-    /// DELETE the object at once.
+    /// DELETEs the object without a grace period.
     pub fn delete_now(kind: Kind, meta: &ObjectMeta) -> Self {
         Write::deletion(kind, meta, Grace::None, Propagation::Background)
     }
 
-    /// DELETE with everything said.
+    /// DELETEs the object with this grace period and propagation.
     pub fn deletion(kind: Kind, meta: &ObjectMeta, grace: Grace, propagation: Propagation) -> Self {
         let uid = metadata::uid(meta).to_owned();
         Write::new(kind, Key::of(meta), Action::Delete { uid, grace, propagation })
@@ -192,7 +194,7 @@ impl Write {
     }
 }
 
-/// The owner reference by which a controller marks what it made.
+/// Returns the owner reference for objects that a controller creates.
 pub fn owner_reference(api_version: &str, kind: Kind, meta: &ObjectMeta) -> OwnerReference {
     OwnerReference {
         api_version: api_version.to_owned(),

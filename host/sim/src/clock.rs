@@ -1,21 +1,21 @@
-//! The server's times: read in one place, and written the two ways that Kubernetes writes them.
+//! Reads the server's clock, and formats times as the API writes them and durations as kubectl prints them.
 
 use jiff::Timestamp;
 
 pub use berth_apimachinery::schema::{micros, seconds};
 
-/// Now, in whole seconds: `2026-01-02T03:04:05Z`.
+/// Returns the current time in whole seconds: `2026-01-02T03:04:05Z`.
 pub fn now() -> String {
     seconds(Timestamp::now())
 }
 
-/// Now plus `seconds`, for a deletion's deadline.
+/// Returns the current time plus `seconds_from_now` seconds, for `metadata.deletionTimestamp`.
 pub fn after(seconds_from_now: i64) -> String {
     let now = Timestamp::now();
     seconds(now.checked_add(jiff::SignedDuration::from_secs(seconds_from_now)).unwrap_or(Timestamp::MAX))
 }
 
-/// How long ago `time` was, as kubectl shows ages: `5d`, `3h12m`, `42s`; `<unknown>` for what is no time.
+/// Returns the age of `time` as kubectl prints it: `5d`, `3h12m`, `42s`; `<unknown>` if `time` is not a timestamp.
 pub fn age(time: Option<&str>) -> String {
     match time.and_then(|text| text.parse::<Timestamp>().ok()) {
         Some(time) => human(Timestamp::now().duration_since(time).as_secs()),
@@ -23,7 +23,7 @@ pub fn age(time: Option<&str>) -> String {
     }
 }
 
-/// A duration in seconds with the two units that matter, as kubectl shows it.
+/// Formats a duration in seconds as kubectl prints it, with at most two units.
 pub fn human(seconds: i64) -> String {
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
     let two = |big: i64, unit: char, small: i64, small_unit: char| match small {

@@ -1,4 +1,4 @@
-//! Discovery: which groups, versions and resources there are, in the aggregated form and in the plain ones.
+//! Discovery: lists the API groups, versions and resources, in the aggregated form and in the older forms.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use super::resource::{Resource, VERBS, api_version};
 use super::reviews;
 use super::state::State;
 
-/// The Kubernetes version that the server says it is.
+/// The Kubernetes version that the server reports.
 pub const KUBERNETES: &str = "v1.36.3";
 
-/// `/version`.
+/// Returns the answer to `/version`.
 pub fn version() -> Value {
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     json!({"major": "1", "minor": "36", "gitVersion": KUBERNETES, "gitCommit": "", "gitTreeState": "clean", "buildDate": "1970-01-01T00:00:00Z",
@@ -24,10 +24,10 @@ pub fn version() -> Value {
         "minCompatibilityMajor": "1", "minCompatibilityMinor": "35"})
 }
 
-/// Answers a path of discovery; none where the path is another.
+/// Answers a discovery path. Returns `None` for any other path.
 ///
 /// # Errors
-/// 404 for a group that isn't there, 405, 406.
+/// 404 for an unknown group, 405 for another method than GET, 406 if the client does not accept JSON.
 pub fn route(state: &State, path: &str, call: &Call) -> Result<Option<Response>, Failure> {
     let segments: Vec<&str> = path.split('/').skip(1).collect();
     let found = match segments.as_slice() {
@@ -61,7 +61,7 @@ fn plain(call: &Call, value: &Value) -> Result<Response, Failure> {
     }
 }
 
-/// The versions of each group, the preferred one first.
+/// Returns the versions of each group, the preferred version first.
 fn groups(state: &State) -> BTreeMap<String, Vec<String>> {
     let mut groups: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for resource in state.registry.all() {
@@ -73,7 +73,7 @@ fn groups(state: &State) -> BTreeMap<String, Vec<String>> {
     groups.into_iter().map(|(group, versions)| (group, in_order(versions))).collect()
 }
 
-/// Versions from the best to the least: stable before beta before alpha, the highest first.
+/// Sorts versions by preference, as Kubernetes does: stable before beta before alpha, higher numbers first.
 fn in_order(versions: BTreeSet<String>) -> Vec<String> {
     let rank = |version: &str| {
         let rest = version.strip_prefix('v').unwrap_or(version);
@@ -119,7 +119,8 @@ fn of_version(state: &State, group: &str, version: &str) -> Vec<Arc<Resource>> {
     state.registry.all().into_iter().filter(|resource| resource.group == group && resource.version == version).collect()
 }
 
-/// A subresource in discovery: its verbs and the kind that it speaks, with group and version where these differ.
+/// Describes a subresource for discovery: its verbs, the kind of its bodies, and that kind's group and version if
+/// they differ from the resource's.
 fn subresource(resource: &Resource, sub: Sub) -> (Vec<&'static str>, String, &'static str, &'static str) {
     let own = || resource.kind.clone();
     match sub {
@@ -163,10 +164,10 @@ fn resource_list(state: &State, group: &str, version: &str) -> Result<Value, Fai
     }
 }
 
-/// The verbs of a resource whose definition is being deleted: clients are not to create or change its objects.
+/// The verbs of a resource whose definition is being deleted. Clients cannot create or change its objects.
 const TERMINATING_VERBS: &[&str] = &["delete", "deletecollection", "get", "list", "watch"];
 
-/// Namespaces can't be deleted as a collection.
+/// Returns the verbs of a resource. Namespaces have no `deletecollection`.
 fn verbs(resource: &Resource) -> Vec<&'static str> {
     if resource.definition().is_some_and(|definition| definition.terminating) {
         return TERMINATING_VERBS.to_vec();

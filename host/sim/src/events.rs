@@ -1,8 +1,8 @@
-//! Events in their two API versions: stored as core/v1, converted for events.k8s.io/v1.
+//! Converts events between their two API versions: core/v1, the stored form, and events.k8s.io/v1.
 
 use serde_json::Value;
 
-/// The members that the two forms call differently: core/v1, then events.k8s.io/v1.
+/// The fields with different names: in core/v1, then in events.k8s.io/v1.
 const RENAMED: [(&str, &str); 7] = [
     ("involvedObject", "regarding"),
     ("message", "note"),
@@ -13,7 +13,7 @@ const RENAMED: [(&str, &str); 7] = [
     ("count", "deprecatedCount"),
 ];
 
-/// An event in the form of events.k8s.io/v1.
+/// Converts an event to events.k8s.io/v1.
 pub fn to_new(mut event: Value) -> Value {
     for (core, new) in RENAMED {
         rename(&mut event, core, new);
@@ -21,7 +21,7 @@ pub fn to_new(mut event: Value) -> Value {
     event
 }
 
-/// An event in the form of core/v1.
+/// Converts an event to core/v1.
 pub fn to_core(mut event: Value) -> Value {
     for (core, new) in RENAMED {
         rename(&mut event, new, core);
@@ -37,7 +37,8 @@ fn rename(event: &mut Value, from: &str, to: &str) {
     }
 }
 
-/// The name in core/v1 of a field that a selector on events.k8s.io/v1 names; none where it can't name it.
+/// Returns the core/v1 name of a field in an events.k8s.io/v1 field selector, or `None` if the selector cannot name
+/// the field.
 pub fn stored_label(label: &str) -> Option<&'static str> {
     Some(match label {
         "metadata.name" => "metadata.name",

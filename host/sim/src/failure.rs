@@ -1,33 +1,33 @@
-//! The API's errors: a `Status` object with code, reason, message and details, as Kubernetes words them.
+//! The API's errors: a `Status` object with the code, reason, message and details that kube-apiserver uses.
 
 use serde_json::{Map, Value, json};
 
-/// An error as it is answered: a `Status` of kind `Failure`.
+/// An error response: a `Status` whose `status` is `Failure`.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// The HTTP status.
+    /// The HTTP status code.
     pub code: u16,
-    /// The machine-readable reason, such as `NotFound`; clients decide by it.
+    /// The machine-readable reason, such as `NotFound`. Clients decide by this reason.
     pub reason: &'static str,
-    /// The sentence for a person.
+    /// The message for people.
     pub message: String,
     details: Map<String, Value>,
 }
 
-/// The names of a resource that errors speak of.
+/// The names of the resource and object that an error is about.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     /// The API group; empty for the core group.
     pub group: &'a str,
-    /// The plural, such as `pods`; for [`Failure::invalid`] the kind, such as `Pod`.
+    /// The plural, such as `pods`. For [`Failure::invalid`], the kind, such as `Pod`.
     pub kind: &'a str,
     /// The object's name.
     pub name: &'a str,
 }
 
 impl Subject<'_> {
-    /// `deployments.apps`, or `pods` in the core group.
+    /// Returns `deployments.apps`, or `pods` for the core group.
     fn qualified(&self) -> String {
         match self.group {
             "" => self.kind.to_owned(),
@@ -51,29 +51,29 @@ impl Failure {
         self
     }
 
-    /// 404: there is no such object.
+    /// 404: the object does not exist.
     pub fn not_found(subject: Subject<'_>) -> Self {
         Self::new(404, "NotFound", format!("{} \"{}\" not found", subject.qualified(), subject.name)).about(subject)
     }
 
-    /// 404: the path leads to no resource of this server.
+    /// 404: the path names no resource of this server.
     pub fn no_such_path() -> Self {
         Self::new(404, "NotFound", "the server could not find the requested resource")
     }
 
-    /// 409: there is an object of that name already.
+    /// 409: an object with this name exists.
     pub fn already_exists(subject: Subject<'_>) -> Self {
         let message = format!("{} \"{}\" already exists", subject.qualified(), subject.name);
         Self::new(409, "AlreadyExists", message).about(subject)
     }
 
-    /// 409: the write's assumption about the object doesn't hold.
+    /// 409: a precondition of the write does not hold.
     pub fn conflict(subject: Subject<'_>, why: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on {} \"{}\": {why}", subject.qualified(), subject.name);
         Self::new(409, "Conflict", message).about(subject)
     }
 
-    /// 409: the object was changed since the client read it.
+    /// 409: the object changed after the client read it.
     pub fn modified(subject: Subject<'_>) -> Self {
         Self::conflict(
             subject,
@@ -81,13 +81,13 @@ impl Failure {
         )
     }
 
-    /// 403: admission refuses the object.
+    /// 403: admission rejects the object.
     pub fn forbidden(subject: Subject<'_>, why: &str) -> Self {
         let message = format!("{} \"{}\" is forbidden: {why}", subject.qualified(), subject.name);
         Self::new(403, "Forbidden", message).about(subject)
     }
 
-    /// 422: the object's fields are not valid. The subject's kind is the kind itself here.
+    /// 422: the object has invalid fields. `subject.kind` is the kind, such as `Pod`, not the plural.
     pub fn invalid(subject: Subject<'_>, problems: &Problems) -> Self {
         let texts: Vec<String> = problems.0.iter().map(Problem::text).collect();
         let list = match texts.as_slice() {
@@ -100,44 +100,45 @@ impl Failure {
         failure
     }
 
-    /// 403: the server refuses requests of this origin.
+    /// 403: the server rejects requests from this origin.
     pub fn refused(message: impl Into<String>) -> Self {
         Self::new(403, "Forbidden", message)
     }
 
-    /// 400: the request makes no sense.
+    /// 400: the request is malformed.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::new(400, "BadRequest", message)
     }
 
-    /// 422: a patch's operation can't be done.
+    /// 422: an operation of a patch cannot be applied.
     pub fn unprocessable(message: impl Into<String>) -> Self {
         Self::new(422, "Invalid", message)
     }
 
-    /// 500 without a reason: how kube-apiserver answers an error that is not of the API, such as a binding's validation.
+    /// 500 without a reason: how kube-apiserver answers an error that is not an API error, such as a failed
+    /// validation of a binding.
     pub fn plain_error(message: impl Into<String>) -> Self {
         Self::new(500, "", message)
     }
 
-    /// 410: the resource version or the list's token is too old.
+    /// 410: the resource version or the continue token is too old.
     pub fn expired(message: impl Into<String>) -> Self {
         Self::new(410, "Expired", message)
     }
 
-    /// 405: the resource has no such verb.
+    /// 405: the resource does not support this verb.
     pub fn method_not_allowed() -> Self {
         Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
     }
 
-    /// 406: no accepted media type is one that the server writes.
+    /// 406: the server cannot write any media type that the client accepts.
     pub fn not_acceptable() -> Self {
         let message = "only the following media types are accepted: application/json, \
                        application/json;as=Table;g=meta.k8s.io;v=v1, application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
         Self::new(406, "NotAcceptable", message)
     }
 
-    /// 415: the body is in a format that the server doesn't read. `accepted` is what it does read.
+    /// 415: the server cannot read the body's media type. `accepted` lists the media types that the server reads.
     pub fn unsupported_media_type(accepted: &str) -> Self {
         let message =
             format!("the body of the request was in an unknown format - accepted media types include: {accepted}");
@@ -149,12 +150,12 @@ impl Failure {
         Self::new(413, "RequestEntityTooLarge", format!("Request entity too large: limit is {limit}"))
     }
 
-    /// 429: a disruption budget forbids the eviction for now.
+    /// 429: a disruption budget does not allow the eviction now.
     pub fn too_many_requests(message: impl Into<String>) -> Self {
         Self::new(429, "TooManyRequests", message)
     }
 
-    /// 504: the server has not seen the resource version that the client asks for.
+    /// 504: the requested resource version is higher than the server's current version.
     pub fn too_large_resource_version(asked: u64, current: u64) -> Self {
         let message = format!("Too large resource version: {asked}, current: {current}");
         let mut failure = Self::new(504, "Timeout", message.clone());
@@ -166,7 +167,7 @@ impl Failure {
         failure
     }
 
-    /// 500: something that should not happen, and what an injected fault looks like.
+    /// 500: an internal error. Injected faults use it too.
     pub fn internal(message: impl Into<String>) -> Self {
         let message = message.into();
         let mut failure = Self::new(500, "InternalError", format!("Internal error occurred: {message}"));
@@ -174,13 +175,13 @@ impl Failure {
         failure
     }
 
-    /// Adds a member to the details, such as the list of causes.
+    /// Adds a field to `details`, such as the list of causes.
     pub fn with_detail(mut self, name: &str, value: Value) -> Self {
         self.details.insert(name.into(), value);
         self
     }
 
-    /// The `Status` object.
+    /// Returns the `Status` object.
     pub fn to_value(&self) -> Value {
         let mut status = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
@@ -193,7 +194,7 @@ impl Failure {
     }
 }
 
-/// What is wrong with one field.
+/// A problem with one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Problem {
     field: String,
@@ -211,17 +212,17 @@ impl Problem {
     }
 }
 
-/// What validation found wrong, each with the field's path.
+/// The problems that validation found, each with its field path.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// True where nothing was found.
+    /// Returns true if validation found no problem.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// A field that must be set is not.
+    /// Reports that a required field is not set.
     pub fn required(&mut self, field: impl Into<String>, detail: &str) {
         let message = match detail {
             "" => "Required value".to_owned(),
@@ -230,29 +231,29 @@ impl Problems {
         self.push(field, "FieldValueRequired", message);
     }
 
-    /// A field's value can't be.
+    /// Reports that a field has an invalid value.
     pub fn invalid(&mut self, field: impl Into<String>, value: &Value, detail: &str) {
         self.push(field, "FieldValueInvalid", format!("Invalid value: {}: {detail}", brief(value)));
     }
 
-    /// A field has a value that is none of the few that it can have.
+    /// Reports that a field's value is not one of the `supported` values.
     pub fn unsupported(&mut self, field: impl Into<String>, value: &str, supported: &[&str]) {
         let supported: Vec<String> = supported.iter().map(|one| format!("{one:?}")).collect();
         let message = format!("Unsupported value: {value:?}: supported values: {}", supported.join(", "));
         self.push(field, "FieldValueNotSupported", message);
     }
 
-    /// A field may not be set or changed.
+    /// Reports that a field must not be set or changed.
     pub fn forbidden(&mut self, field: impl Into<String>, detail: &str) {
         self.push(field, "FieldValueForbidden", format!("Forbidden: {detail}"));
     }
 
-    /// A list holds the same twice.
+    /// Reports a duplicate item in a list.
     pub fn duplicate(&mut self, field: impl Into<String>, value: &Value) {
         self.push(field, "FieldValueDuplicate", format!("Duplicate value: {}", brief(value)));
     }
 
-    /// A field names what is not there.
+    /// Reports that a field refers to something that does not exist.
     pub fn not_found(&mut self, field: impl Into<String>, value: &Value) {
         self.push(field, "FieldValueNotFound", format!("Not found: {}", brief(value)));
     }
@@ -262,7 +263,7 @@ impl Problems {
     }
 }
 
-/// A value as errors show it, cut short where it is long.
+/// Formats a value for an error message, truncated to 512 characters.
 fn brief(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(512) {

@@ -1,4 +1,4 @@
-//! Faults that a real API server plays on its clients, played on demand by tests in the same process.
+//! Fault injection: tests in the same process make the server fail as a real API server fails.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,35 +6,35 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// What happens to a watch.
+/// A fault of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchFault {
     /// The stream ends in the middle of a line.
     CutMidLine,
     /// The stream ends between two lines, as at a timeout.
     End,
-    /// An ERROR event with 410 Gone, then the end.
+    /// The stream sends an ERROR event with 410 Gone, then ends.
     Gone,
-    /// A new watch is answered 200 with an empty body.
+    /// The server answers a new watch with 200 and an empty body.
     Empty,
-    /// A new watch is answered 410 as a status rather than as an event.
+    /// The server answers a new watch with 410 as a status, not as an event.
     GoneStatus,
 }
 
-/// What happens to a binding.
+/// A fault of a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindFault {
-    /// It is answered after a while.
+    /// The server delays the binding for this duration.
     Slow(Duration),
-    /// It is refused with 500, and not done.
+    /// The server answers 500 and does not bind the pod.
     Fail,
-    /// It is refused with 409, and not done.
+    /// The server answers 409 and does not bind the pod.
     Conflict,
-    /// It is done, but the connection ends without an answer.
+    /// The server binds the pod, but the connection ends without a response.
     LoseAnswer,
 }
 
-/// The faults waiting to be played.
+/// The queued faults.
 #[derive(Debug, Default)]
 pub struct Faults {
     watches: Mutex<HashMap<String, VecDeque<WatchFault>>>,
@@ -44,12 +44,12 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Plays `fault` on the next watch of `plural` that is opened; more than one are played one after another.
+    /// Injects `fault` into the next new watch of `plural`. Further calls queue more faults, one for each new watch.
     pub fn next_watch(&self, plural: &str, fault: WatchFault) {
         lock(&self.watches).entry(plural.to_owned()).or_default().push_back(fault);
     }
 
-    /// Plays `fault` on every watch of `plural` that is open now.
+    /// Injects `fault` into every open watch of `plural`.
     pub fn open_watches(&self, plural: &str, fault: WatchFault) {
         if let Some(sender) = lock(&self.open).get(plural) {
             sender.send_modify(|(number, now)| {
@@ -59,22 +59,22 @@ impl Faults {
         }
     }
 
-    /// Plays `fault` on the next binding; more than one are played one after another.
+    /// Injects `fault` into the next binding. Further calls queue more faults, one for each binding.
     pub fn next_binding(&self, fault: BindFault) {
         lock(&self.bindings).push_back(fault);
     }
 
-    /// The fault that a watch being opened has to play.
+    /// Takes the queued fault for a new watch.
     pub(super) fn take_watch(&self, plural: &str) -> Option<WatchFault> {
         lock(&self.watches).get_mut(plural)?.pop_front()
     }
 
-    /// The fault that a binding has to play.
+    /// Takes the queued fault for a binding.
     pub(super) fn take_binding(&self) -> Option<BindFault> {
         lock(&self.bindings).pop_front()
     }
 
-    /// What an open watch listens to; the number changes with each fault.
+    /// Returns the receiver through which an open watch learns of faults. The number increases with each fault.
     pub(super) fn listen(&self, plural: &str) -> watch::Receiver<(u64, Option<WatchFault>)> {
         lock(&self.open).entry(plural.to_owned()).or_insert_with(|| watch::Sender::new((0, None))).subscribe()
     }

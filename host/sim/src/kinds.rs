@@ -1,30 +1,30 @@
-//! The built-in kinds, one line each.
+//! The table of the built-in kinds, one line for each kind.
 
 use super::rules::{self, Rules};
 use super::selectors::Selectable;
 use super::table::{self, Column};
 
-/// What hangs below an object's path.
+/// A subresource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sub {
     /// `status`: reads and writes the status only.
     Status,
-    /// `scale`: the replica count as an autoscaling/v1 Scale.
+    /// `scale`: reads and writes the replica count as an autoscaling/v1 Scale.
     Scale,
     /// `binding`: assigns a pod to a node.
     Binding,
-    /// `eviction`: deletes a pod where disruption budgets allow it.
+    /// `eviction`: deletes a pod if its disruption budgets allow it.
     Eviction,
-    /// `resize`: changes a running pod's resources.
+    /// `resize`: changes the resources of a running pod.
     Resize,
     /// `ephemeralcontainers`: adds containers for debugging.
     EphemeralContainers,
-    /// `finalize`: changes a namespace's own finalizers.
+    /// `finalize`: changes `spec.finalizers` of a namespace.
     Finalize,
 }
 
 impl Sub {
-    /// The path segment.
+    /// Returns the path segment.
     pub fn name(self) -> &'static str {
         match self {
             Self::Status => "status",
@@ -38,61 +38,61 @@ impl Sub {
     }
 }
 
-/// The form in which a kind is served, where that is not the form in which it is stored.
+/// The relation between a kind's served form and its stored form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// As stored.
+    /// The served form equals the stored form.
     Stored,
-    /// events.k8s.io/v1 over stored core/v1 events.
+    /// Events are served as events.k8s.io/v1 and stored as core/v1.
     NewEvents,
 }
 
-/// What names objects of a kind may have.
+/// The names that objects of a kind can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Naming {
     /// A DNS subdomain.
     Subdomain,
     /// A DNS label.
     Label,
-    /// Anything that can be a path segment.
+    /// Any text that can be a path segment.
     PathSegment,
 }
 
 /// A built-in kind.
 pub struct Kind {
-    /// The API group; empty for core.
+    /// The API group; empty for the core group.
     pub group: &'static str,
     /// The API version.
     pub version: &'static str,
     /// The kind, such as `Pod`.
     pub kind: &'static str,
-    /// The resource in paths, such as `pods`.
+    /// The plural name in paths, such as `pods`.
     pub plural: &'static str,
     /// kubectl's abbreviations.
     pub short: &'static [&'static str],
-    /// Part of `kubectl get all`.
+    /// True if `kubectl get all` includes the kind.
     pub in_all: bool,
-    /// Its objects live in namespaces.
+    /// True if the kind is namespaced.
     pub namespaced: bool,
-    /// What hangs below its objects.
+    /// The subresources of the kind.
     pub subs: &'static [Sub],
-    /// `metadata.generation` counts the changes of its spec.
+    /// True if `metadata.generation` counts the changes of the spec.
     pub counted: bool,
-    /// An update must carry the resource version that it is based on.
+    /// True if an update must contain `metadata.resourceVersion`.
     pub conditional: bool,
-    /// An update of what is not there creates it.
+    /// True if an update of an object that does not exist creates the object.
     pub creates_on_update: bool,
-    /// A deletion answers with the object rather than a `Status`.
+    /// True if a deletion returns the object instead of a `Status`.
     pub returns_deleted: bool,
-    /// What names its objects may have.
+    /// The names that its objects can have.
     pub naming: Naming,
     /// The form in which it is served.
     pub form: Form,
-    /// The fields that field selectors may name, besides name and namespace.
+    /// The fields that field selectors can use, in addition to `metadata.name` and `metadata.namespace`.
     pub fields: &'static [Selectable],
     /// Its defaults, admission and validation.
     pub rules: &'static dyn Rules,
-    /// Its columns in kubectl, after the name.
+    /// Its columns in kubectl, after the name column.
     pub columns: &'static [Column],
 }
 
@@ -173,7 +173,7 @@ const STORAGE: &str = "storage.k8s.io";
 const RESOURCE: &str = "resource.k8s.io";
 const RBAC: &str = "rbac.authorization.k8s.io";
 
-/// The table. Kinds that are served in two groups follow the one that stores them.
+/// The built-in kinds. For a kind in two groups, the group whose form is stored comes first.
 #[rustfmt::skip]
 pub static KINDS: &[Kind] = &[
     kind(CORE, "ConfigMap", "configmaps", &["cm"]).columns(table::CONFIG_MAPS),

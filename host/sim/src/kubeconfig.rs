@@ -1,6 +1,6 @@
-//! The kubeconfig that leads clients to the server.
+//! Writes the kubeconfig for clients of the server.
 
-/// A kubeconfig in YAML for a server at `url`. The token is not looked at; it is there since some clients want one.
+/// Returns a kubeconfig in YAML for a server at `url`. The server ignores the token, but some clients require one.
 pub fn yaml(url: &str) -> String {
     format!(
         "apiVersion: v1\n\

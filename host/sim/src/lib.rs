@@ -1,13 +1,22 @@
-//! An API server in the process: Kubernetes' API over HTTP on the loopback interface, its objects in memory.
+//! An in-memory Kubernetes API server, for demonstrations, simulations and tests. kubectl, client-go, kube-rs and
+//! kube-scheduler use it unchanged. It is our own because no other in-memory API server in Rust works with kubectl,
+//! client-go and kube-scheduler.
 //!
-//! It is for demonstrations, simulations and tests: kubectl, kube-rs and kube-scheduler work on it unchanged. It has no
-//! controllers; those are clients of it, as of any other API server.
+//! In: HTTP requests on the loopback interface, with bodies in JSON, YAML or, for built-in kinds, Kubernetes'
+//! protobuf. Out: JSON responses and watch streams, as kube-apiserver answers them. Tests in the same process can
+//! also read the objects ([`Server::store`]) and inject [`Faults`].
 //!
-//! The way of a request: [`http`] reads it (a body in [`berth_apimachinery::protobuf`] becomes JSON there), [`request`] finds its
-//! [`resource`] in the [`registry`] (built-in kinds from the table in [`kinds`], others from their definitions in
-//! [`custom`]), one of the [`verbs`] does what it asks. What is sent is checked against its shape in [`berth_apimachinery::schema`],
-//! changed by a [`patch`], and subjected to its kind's [`rules`] (those of [`pods`] apart); then it is written to the
-//! [`store`], from whose history watches read.
+//! The server must never listen on an address outside the loopback interface, because it allows every request. It
+//! writes nothing to disk. It runs no controllers except the deletion of a namespace's or a definition's content;
+//! other controllers are clients, as with any API server.
+//!
+//! A request passes these modules in order:
+//! - [`http`] reads the request. A body in [`berth_apimachinery::protobuf`] becomes JSON there.
+//! - [`request`] finds the [`resource`] in the [`registry`]: a built-in kind from the table in [`kinds`], or a custom
+//!   resource from its definition in [`custom`].
+//! - One of the [`verbs`] handles the request. It checks a body against the type in [`berth_apimachinery::schema`],
+//!   applies a [`patch`], and applies the kind's [`rules`] ([`pods`] for pods).
+//! - The [`store`] keeps the object and the history that watches read.
 
 pub mod clock;
 mod custom;
@@ -48,14 +57,15 @@ pub use store::Retention;
 use failure::Failure;
 use state::State;
 
-/// How a server is started.
+/// The options of a [`Server`].
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The port on the loopback interface; 0 takes a free one.
+    /// The TCP port on the loopback interface. 0 chooses a free port.
     pub port: u16,
-    /// How much of the past watches and list pages can reach back to.
+    /// The history that the server keeps for watches and for list pages.
     pub retention: Retention,
-    /// How often a watch that allows it gets a bookmark, if there is anything new to tell.
+    /// The interval between bookmarks on a watch that allows them. A bookmark is sent only if the resource version
+    /// has advanced.
     pub bookmark_every: Duration,
 }
 
@@ -65,28 +75,28 @@ impl Default for Options {
     }
 }
 
-/// Why a server could not be started or ended badly.
+/// An error when a server starts or stops.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The port is taken or may not be used.
+    /// The server cannot listen on the port.
     #[error(
         "can't listen on port {port} of the loopback interface: {source}; choose another port, or 0 for a free one"
     )]
     Listen {
-        /// The port asked for.
+        /// The requested port.
         port: u16,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The first objects could not be made.
+    /// The server cannot create the initial namespaces and priority classes.
     #[error("can't create the first objects: {0}")]
     FirstObjects(#[from] Failure),
-    /// The server ended by itself.
+    /// The server stopped without a call to [`Server::shutdown`].
     #[error("the embedded API server ended: {0}")]
     Ended(String),
 }
 
-/// A running API server. Dropping it stops it without waiting.
+/// A running API server. Dropping the value stops the server without waiting.
 #[derive(Debug)]
 pub struct Server {
     state: Arc<State>,
@@ -94,18 +104,19 @@ pub struct Server {
     task: Option<JoinHandle<std::io::Result<()>>>,
 }
 
-/// The namespaces that a new cluster has.
+/// The namespaces that a new server contains.
 const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/// The priority classes that a new cluster has.
+/// The priority classes that a new server contains, with their values.
 const PRIORITY_CLASSES: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
 impl Server {
-    /// Starts a server on the current tokio runtime. When this returns, it answers.
+    /// Starts a server on the current tokio runtime. The server accepts requests when this function returns.
     ///
     /// # Errors
-    /// Where the port can't be had.
+    /// [`Error::Listen`] if the port is not available; [`Error::FirstObjects`] if an initial object cannot be
+    /// created.
     pub async fn start(options: Options) -> Result<Self, Error> {
         let port = options.port;
         let listener = http::listen(port).await.map_err(|source| Error::Listen { port, source })?;
@@ -116,37 +127,37 @@ impl Server {
         Ok(Self { state, port, task: Some(task) })
     }
 
-    /// `http://127.0.0.1:PORT`.
+    /// Returns `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// A kubeconfig in YAML, for kubectl and other clients.
+    /// Returns a kubeconfig in YAML for kubectl and other clients.
     pub fn kubeconfig(&self) -> String {
         kubeconfig::yaml(&self.url())
     }
 
-    /// The objects, to be looked at in the process.
+    /// Returns the server's state, so that code in the same process can read the objects.
     pub fn store(&self) -> &State {
         &self.state
     }
 
-    /// The switches for faults.
+    /// Returns the fault injection of this server.
     pub fn faults(&self) -> &Faults {
         &self.state.faults
     }
 
-    /// Forgets the history, as a compaction of etcd does: watches and list pages from before it are answered 410.
+    /// Forgets the history, like a compaction of etcd: watches and list pages that start before this call get 410.
     pub fn compact(&self) {
         for resource in self.state.registry.all() {
             resource.objects.compact();
         }
     }
 
-    /// Ends all watches, finishes the requests under way, and stops.
+    /// Ends all watches, finishes the open requests, and stops the server.
     ///
     /// # Errors
-    /// Where the server had ended by itself before.
+    /// [`Error::Ended`] if the server had already failed.
     pub async fn shutdown(mut self) -> Result<(), Error> {
         self.state.stop();
         match self.task.take() {

@@ -1,8 +1,8 @@
-//! What Kubernetes accepts as names, label keys and label values, and how it makes up names and uids.
+//! Validates names, label keys and label values as Kubernetes does, and generates names and UIDs.
 
 use std::hash::{BuildHasher, Hasher};
 
-/// A DNS label: what names of namespaces and containers look like.
+/// Returns true for a DNS label, such as the name of a namespace or a container.
 pub fn is_dns_label(text: &str) -> bool {
     (1..=63).contains(&text.len())
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
@@ -10,7 +10,7 @@ pub fn is_dns_label(text: &str) -> bool {
         && !text.ends_with('-')
 }
 
-/// A DNS subdomain: what most objects' names look like.
+/// Returns true for a DNS subdomain, such as the name of most objects.
 pub fn is_dns_subdomain(text: &str) -> bool {
     text.len() <= 253 && text.split('.').all(|part| !part.is_empty() && is_subdomain_part(part))
 }
@@ -21,12 +21,12 @@ fn is_subdomain_part(part: &str) -> bool {
         && !part.ends_with('-')
 }
 
-/// A name that can be a segment of a path, which is all that some kinds ask for.
+/// Returns true for a text that can be a path segment, which is the only rule for the names of some kinds.
 pub fn is_path_segment(text: &str) -> bool {
     !text.is_empty() && text != "." && text != ".." && !text.contains(['/', '%'])
 }
 
-/// A qualified name: an optional DNS subdomain and slash, then up to 63 characters.
+/// Returns true for a qualified name: an optional DNS subdomain and slash, then up to 63 characters.
 pub fn is_label_key(text: &str) -> bool {
     let name = match text.split_once('/') {
         Some((prefix, name)) if is_dns_subdomain(prefix) => name,
@@ -36,7 +36,7 @@ pub fn is_label_key(text: &str) -> bool {
     !name.is_empty() && is_label_value(name)
 }
 
-/// A label's value: empty, or up to 63 characters that begin and end alphanumeric.
+/// Returns true for a label value: empty, or up to 63 characters that begin and end alphanumeric.
 pub fn is_label_value(text: &str) -> bool {
     let alphanumeric = |b: &u8| b.is_ascii_alphanumeric();
     let bytes = text.as_bytes();
@@ -46,12 +46,12 @@ pub fn is_label_value(text: &str) -> bool {
         && bytes.last().is_none_or(alphanumeric)
 }
 
-/// 64 bits that nobody can foresee: the standard library seeds every hasher state anew.
+/// Returns 64 unpredictable bits. The standard library seeds every hasher state with new random keys.
 fn random() -> u64 {
     std::hash::RandomState::new().build_hasher().finish()
 }
 
-/// A random uid in the form of RFC 9562, version 4.
+/// Returns a random UID in the form of RFC 9562, version 4.
 pub fn uid() -> String {
     let bits = u128::from(random()) << 64 | u128::from(random());
     let bits = bits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
@@ -59,8 +59,8 @@ pub fn uid() -> String {
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
-/// A name for `metadata.generateName`: the prefix, shortened where it must be, and five random characters without
-/// vowels and look-alikes.
+/// Returns a name for `metadata.generateName`: the prefix, truncated to 58 bytes, and five random characters without
+/// vowels and characters that look alike.
 pub fn generate(prefix: &str) -> String {
     const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
     let mut end = prefix.len().min(58);

@@ -1,4 +1,5 @@
-//! OpenAPI documents: the shapes of the kinds, with their merge keys, as kubectl reads them to validate, patch and explain.
+//! OpenAPI documents: the types of the kinds with their merge keys. kubectl reads them to validate, patch and
+//! explain.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,10 +15,10 @@ use super::resource::Resource;
 use super::state::State;
 use berth_apimachinery::schema::{self, Field, Shape};
 
-/// Answers a path of OpenAPI; none where the path is another.
+/// Answers an OpenAPI path. Returns `None` for any other path.
 ///
 /// # Errors
-/// 404 for a version that isn't there, 405, 406 where only protobuf is accepted.
+/// 404 for an unknown version, 405 for another method than GET, 406 if the client accepts only protobuf.
 pub fn route(state: &State, path: &str, call: &Call) -> Result<Option<Response>, Failure> {
     let Some(rest) = path.strip_prefix("/openapi/") else { return Ok(None) };
     if call.method != Method::GET {
@@ -37,7 +38,7 @@ pub fn route(state: &State, path: &str, call: &Call) -> Result<Option<Response>,
     Ok(Some(answer::json(200, &found)))
 }
 
-/// `api/v1` or `apis/GROUP/VERSION`.
+/// Returns `api/v1` or `apis/GROUP/VERSION`.
 fn place(resource: &Resource) -> String {
     match resource.group.as_str() {
         "" => format!("api/{}", resource.version),
@@ -82,7 +83,7 @@ fn group_version_kind(resource: &Resource) -> Value {
     json!({"group": resource.group, "version": resource.version, "kind": resource.kind})
 }
 
-/// The operations of a resource, with the parameters that kubectl looks for.
+/// Adds the operations of a resource, with the parameters that kubectl looks for.
 fn add_paths(resource: &Resource, paths: &mut Map<String, Value>) {
     let base = format!("/{}", place(resource));
     let base = if resource.namespaced {
@@ -124,7 +125,7 @@ fn add_paths(resource: &Resource, paths: &mut Map<String, Value>) {
         "delete": operation("delete", &["dryRun"], &[])}));
 }
 
-/// Writes schemas, and those that they refer to.
+/// Writes schemas and the schemas that they refer to.
 struct Writer {
     prefix: &'static str,
     done: Map<String, Value>,
@@ -219,13 +220,13 @@ impl Writer {
         }
     }
 
-    /// A reference in the form that leaves room for attributes beside it.
+    /// Returns a reference inside `allOf`, so that attributes can stand beside it.
     fn reference(&self, name: &str) -> Value {
         json!({"allOf": [{"$ref": format!("{}{}", self.prefix, full_name(name))}]})
     }
 }
 
-/// The name that Kubernetes gives a type in its documents.
+/// Returns the name of a type in Kubernetes' OpenAPI documents.
 fn full_name(name: &str) -> String {
     match name.split('.').next() {
         Some("meta") => format!("io.k8s.apimachinery.pkg.apis.{name}"),

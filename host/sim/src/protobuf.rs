@@ -1,5 +1,5 @@
-//! Bodies in Kubernetes' protobuf, in which clients in Go send built-in kinds unless they are told otherwise; brought
-//! into the JSON that the rest of the server works with. Answers are JSON: whoever sends protobuf reads that, too.
+//! Converts bodies in Kubernetes' protobuf to JSON. Clients in Go send built-in kinds as protobuf by default.
+//! Responses are always JSON, which these clients accept too.
 
 use serde_json::{Map, Value};
 
@@ -7,15 +7,15 @@ pub use berth_apimachinery::protobuf::MEDIA_TYPE;
 use berth_apimachinery::protobuf::{Envelope, Malformed, message_named, read};
 use berth_apimachinery::schema::name_of;
 
-/// The object in a body, with its kind and API version.
+/// Decodes the object in a body, and adds its kind and API version.
 ///
 /// # Errors
-/// A sentence saying what is wrong with the bytes, or that the kind has no message.
+/// A message about malformed bytes, or about a kind without a known protobuf message.
 pub fn object(body: &[u8]) -> Result<Value, Malformed> {
     let envelope = Envelope::open(body)?;
     let (group, version) = envelope.api_version.split_once('/').unwrap_or(("", envelope.api_version));
     let name = match envelope.kind {
-        // Every group has its own of these, all alike.
+        // Every API group has its own `DeleteOptions`, all with the same fields.
         "DeleteOptions" => "meta.v1.DeleteOptions".to_owned(),
         kind => name_of(group, version, kind),
     };
@@ -35,7 +35,7 @@ mod tests {
     use berth_apimachinery::protobuf::MAGIC;
     use serde_json::json;
 
-    /// Magic, kind and API version, and a message.
+    /// Encodes a protobuf envelope: magic, kind and API version, and a message.
     fn body(api_version: &str, kind: &str, message: &[u8]) -> Vec<u8> {
         let field = |number: u8, bytes: &[u8]| [&[number << 3 | 2, bytes.len() as u8], bytes].concat();
         let names = [field(1, api_version.as_bytes()), field(2, kind.as_bytes())].concat();

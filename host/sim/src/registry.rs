@@ -1,4 +1,4 @@
-//! Which resources are served: the built-in kinds, and what custom resource definitions add.
+//! The registry of served resources: the built-in kinds, and the custom resources of definitions.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicU64;
@@ -12,7 +12,7 @@ use super::kinds::KINDS;
 use super::resource::Resource;
 use super::store::{Collection, Retention};
 
-/// A resource's place: group, version and plural.
+/// The key of a resource: group, version and plural.
 type Place = (String, String, String);
 
 #[derive(Debug, Default)]
@@ -31,11 +31,11 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The built-in kinds, without objects.
+    /// Returns a registry of the built-in kinds, without objects.
     pub fn new(retention: Retention) -> Self {
         let counter = Arc::new(AtomicU64::new(first_version(SystemTime::now())));
         let mut inner = Inner::default();
-        // A kind that is served in two groups has one collection.
+        // A kind in two API groups has one collection.
         let mut collections: HashMap<&str, Arc<Collection>> = HashMap::new();
         for kind in KINDS {
             let objects =
@@ -54,17 +54,17 @@ impl Registry {
         self.inner.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The resource at a place.
+    /// Returns the resource with this group, version and plural.
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Resource>> {
         self.read().resources.get(&(group.to_owned(), version.to_owned(), plural.to_owned())).cloned()
     }
 
-    /// All resources, ordered by group, version and plural.
+    /// Returns all resources, ordered by group, version and plural.
     pub fn all(&self) -> Vec<Arc<Resource>> {
         self.read().resources.values().cloned().collect()
     }
 
-    /// Serves what a definition defines, instead of what it defined before. The objects stay.
+    /// Serves the resources of a definition, and replaces the resources of its earlier version. The objects stay.
     pub fn define(&self, definition: &Value) {
         let name = super::value::text(&definition["metadata"], "name");
         let mut inner = self.write();
@@ -73,19 +73,19 @@ impl Registry {
         inner.resources.retain(|_, resource| !Arc::ptr_eq(&resource.objects, &objects));
         for (version, custom) in custom::versions(definition) {
             let resource = Arc::new(Resource::custom(custom, &version, objects.clone()));
-            // A definition can't take the place of a built-in kind.
+            // A definition cannot replace a built-in kind.
             inner.resources.entry(place(&resource)).or_insert(resource);
         }
     }
 
-    /// A served resource that the definition called `name` defines.
+    /// Returns one of the served resources of the definition called `name`.
     pub fn defined_by(&self, name: &str) -> Option<Arc<Resource>> {
         let inner = self.read();
         let objects = inner.defined.get(name)?;
         inner.resources.values().find(|resource| Arc::ptr_eq(&resource.objects, objects)).cloned()
     }
 
-    /// Serves a definition's resources no longer. Their objects go with them, and their watches end.
+    /// Removes the resources of a definition with their objects. Their watches end.
     pub fn undefine(&self, name: &str) {
         let mut inner = self.write();
         if let Some(objects) = inner.defined.remove(name) {
@@ -96,9 +96,9 @@ impl Registry {
     }
 }
 
-/// The resource version that a server started at `now` begins with: the microseconds since 1970. The versions of an
-/// earlier server are lower, so that a client that has one is answered 410 and lists anew. Version 0 means "any", so the
-/// result is at least 1.
+/// Returns the first resource version of a server that starts at `now`: the microseconds since 1970. The versions of
+/// an earlier server are lower, so a client that holds one gets 410 and lists again. The result is at least 1,
+/// because version 0 means "any version".
 fn first_version(now: SystemTime) -> u64 {
     let micros = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_micros();
     u64::try_from(micros).unwrap_or(1).max(1)
@@ -119,7 +119,7 @@ mod tests {
         let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
         let first = first_version(then);
         assert!(first_version(then + Duration::from_secs(1)) > first + 100_000, "room for the writes of a second");
-        // Clients that read versions as floating-point numbers keep every digit.
+        // Clients that read resource versions as floating-point numbers keep every digit below 2^53.
         assert!(first < 1 << 53);
         assert_eq!(first_version(SystemTime::UNIX_EPOCH - Duration::from_secs(1)), 1);
     }

@@ -1,4 +1,4 @@
-//! A request's address taken apart: which resource, object and subresource, and the query's options.
+//! Parses a request's path and query: the resource, object and subresource, and the options.
 
 use std::sync::Arc;
 
@@ -7,32 +7,32 @@ use super::kinds::Sub;
 use super::resource::Resource;
 use super::state::State;
 
-/// What a path below `/api` or `/apis` addresses.
+/// The resource or object that a path below `/api` or `/apis` names.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// The resource.
     pub resource: Arc<Resource>,
-    /// The namespace; empty for a cluster-wide kind, and for all namespaces.
+    /// The namespace; empty for a cluster-wide kind and for all namespaces.
     pub namespace: String,
-    /// The object; none for the collection.
+    /// The name of the object; `None` for the collection.
     pub name: Option<String>,
-    /// What hangs below the object.
+    /// The subresource.
     pub sub: Option<Sub>,
 }
 
-/// A path's segments after the API version, decoded.
+/// The decoded segments of a path, with the API group and version.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Address {
-    /// The API group; empty for core.
+    /// The API group; empty for the core group.
     pub group: String,
     /// The API version.
     pub version: String,
-    /// The segments after it.
+    /// The segments after the API version.
     pub rest: Vec<String>,
 }
 
 impl Address {
-    /// Reads a path; none where it is not below an API version.
+    /// Parses a path. Returns `None` for a path without an API version.
     pub fn parse(path: &str) -> Option<Self> {
         let mut segments = path.split('/').filter(|segment| !segment.is_empty()).map(decode);
         let (group, version) = match segments.next()?.as_str() {
@@ -43,10 +43,10 @@ impl Address {
         Some(Self { group, version, rest: segments.collect() })
     }
 
-    /// Looks up what the address leads to.
+    /// Finds the resource of the address.
     ///
     /// # Errors
-    /// 404 where it leads nowhere.
+    /// 404 if the server has no such resource.
     pub fn target(&self, state: &State) -> Result<Target, Failure> {
         let rest: Vec<&str> = self.rest.iter().map(String::as_str).collect();
         let find =
@@ -58,7 +58,8 @@ impl Address {
             [plural, rest @ ..] => (find(plural)?, "", rest),
             [] => return Err(Failure::no_such_path()),
         };
-        // An object of a namespaced kind is reached through its namespace only, and one of the cluster never.
+        // An object of a namespaced kind needs a namespace in its path, and an object of a cluster-wide kind must not
+        // have one. A list without a namespace covers all namespaces.
         if resource.namespaced == namespace.is_empty() && !(namespace.is_empty() && rest.is_empty()) {
             return Err(Failure::no_such_path());
         }
@@ -75,7 +76,7 @@ impl Address {
     }
 }
 
-/// Undoes percent-encoding; what is no encoding stays.
+/// Decodes percent-encoding. Keeps an invalid encoding unchanged.
 fn decode(segment: &str) -> String {
     let mut bytes = Vec::with_capacity(segment.len());
     let mut rest = segment.as_bytes();
@@ -95,30 +96,30 @@ fn decode(segment: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The query's parameters.
+/// The query parameters of a request.
 #[derive(Debug, Default, Clone)]
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Takes the parameters as they were decoded.
+    /// Wraps decoded parameters.
     pub fn new(pairs: Vec<(String, String)>) -> Self {
         Self(pairs)
     }
 
-    /// The first value of a parameter; none where it is absent or empty.
+    /// Returns the first value of a parameter, or `None` if it is absent or empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// True for `true` and `1`.
+    /// Returns true if the parameter is `true` or `1`.
     pub fn flag(&self, name: &str) -> bool {
         matches!(self.get(name), Some("true" | "1"))
     }
 
-    /// A whole number.
+    /// Returns a parameter as a whole number.
     ///
     /// # Errors
-    /// 400 where it is none.
+    /// 400 if the value is not a whole number.
     pub fn number(&self, name: &str) -> Result<Option<u64>, Failure> {
         let parse = |text: &str| {
             text.parse().map_err(|_| Failure::bad_request(format!("{name}: {text:?} is not a whole number")))
@@ -126,7 +127,7 @@ impl Query {
         self.get(name).map(parse).transpose()
     }
 
-    /// True where nothing is to be written: `dryRun=All`.
+    /// Returns true for `dryRun=All`: the server checks the request and writes nothing.
     ///
     /// # Errors
     /// 422 for any other value.

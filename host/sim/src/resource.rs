@@ -1,4 +1,4 @@
-//! A resource as it is served: one kind in one API version, built in or defined by a custom resource definition.
+//! A served resource: one kind in one API version, either built in or from a CustomResourceDefinition.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use super::selectors::Selectable;
 use super::store::{Collection, Head, Object};
 use berth_apimachinery::schema;
 
-/// The verbs of discovery that every resource has.
+/// The verbs that discovery lists for every resource.
 pub const VERBS: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 #[expect(clippy::large_enum_variant, reason = "one for each kind, never moved about")]
-/// What a resource is: a line of the table or a version of a definition.
+/// The source of a resource: a line of the kinds table or a version of a definition.
 #[derive(Debug)]
 pub enum Source {
     /// A built-in kind.
@@ -29,33 +29,33 @@ pub enum Source {
 /// One kind in one API version, with the collection that stores it.
 #[derive(Debug)]
 pub struct Resource {
-    /// The API group; empty for core.
+    /// The API group; empty for the core group.
     pub group: String,
     /// The API version, such as `v1`.
     pub version: String,
     /// The kind, such as `Pod`.
     pub kind: String,
-    /// The segment in paths, such as `pods`.
+    /// The plural in paths, such as `pods`.
     pub plural: String,
-    /// The singular, such as `pod`.
+    /// The singular name, such as `pod`.
     pub singular: String,
     /// kubectl's abbreviations.
     pub short: Vec<String>,
-    /// Groups of resources for kubectl, such as `all`.
+    /// The groups that kubectl accepts instead of a resource, such as `all`.
     pub categories: Vec<String>,
-    /// Its objects live in namespaces.
+    /// True if the resource is namespaced.
     pub namespaced: bool,
-    /// What hangs below its objects.
+    /// The subresources.
     pub subs: Vec<Sub>,
-    /// Where it comes from.
+    /// The kind or definition of the resource.
     pub source: Source,
-    /// Its objects.
+    /// The collection that stores its objects.
     pub objects: Arc<Collection>,
     head: Head,
 }
 
 impl Resource {
-    /// A built-in kind over its objects.
+    /// Returns the resource of a built-in kind, with its collection.
     pub fn built_in(kind: &'static Kind, objects: Arc<Collection>) -> Self {
         let categories = if kind.in_all { vec!["all".to_owned()] } else { Vec::new() };
         Self {
@@ -74,7 +74,7 @@ impl Resource {
         }
     }
 
-    /// A version of a custom resource over its objects.
+    /// Returns the resource of one version of a custom resource, with its collection.
     pub fn custom(custom: Custom, version: &str, objects: Arc<Collection>) -> Self {
         let names = &custom.names;
         let mut subs = Vec::new();
@@ -96,12 +96,12 @@ impl Resource {
         }
     }
 
-    /// `apps/v1`, or `v1` for the core group.
+    /// Returns `apps/v1`, or `v1` for the core group.
     pub fn api_version(&self) -> String {
         api_version(&self.group, &self.version)
     }
 
-    /// The built-in kind, where it is one.
+    /// Returns the built-in kind, or `None` for a custom resource.
     pub fn kind(&self) -> Option<&'static Kind> {
         match &self.source {
             Source::BuiltIn(kind) => Some(kind),
@@ -109,7 +109,7 @@ impl Resource {
         }
     }
 
-    /// The custom resource's definition, where it is one.
+    /// Returns the custom resource, or `None` for a built-in kind.
     pub fn definition(&self) -> Option<&Custom> {
         match &self.source {
             Source::BuiltIn(_) => None,
@@ -117,42 +117,42 @@ impl Resource {
         }
     }
 
-    /// How errors name an object: by the resource.
+    /// Returns the names for most errors, which name the plural.
     pub fn subject<'a>(&'a self, name: &'a str) -> Subject<'a> {
         Subject { group: &self.group, kind: &self.plural, name }
     }
 
-    /// How errors of validation name an object: by the kind.
+    /// Returns the names for validation errors, which name the kind.
     pub fn kind_subject<'a>(&'a self, name: &'a str) -> Subject<'a> {
         Subject { group: &self.group, kind: &self.kind, name }
     }
 
-    /// True where the objects have the subresource.
+    /// Returns true if the objects have the subresource.
     pub fn has(&self, sub: Sub) -> bool {
         self.subs.contains(&sub)
     }
 
-    /// `metadata.generation` counts the changes of the spec.
+    /// Returns true if `metadata.generation` counts the changes of the spec.
     pub fn counted(&self) -> bool {
         self.kind().is_none_or(|kind| kind.counted)
     }
 
-    /// An update must carry a resource version.
+    /// Returns true if an update must contain `metadata.resourceVersion`.
     pub fn conditional(&self) -> bool {
         self.kind().is_none_or(|kind| kind.conditional)
     }
 
-    /// What names the objects may have.
+    /// Returns the rule for the names of the objects.
     pub fn naming(&self) -> Naming {
         self.kind().map_or(Naming::Subdomain, |kind| kind.naming)
     }
 
-    /// The form in which it is served.
+    /// Returns the form in which the objects are served.
     pub fn form(&self) -> Form {
         self.kind().map_or(Form::Stored, |kind| kind.form)
     }
 
-    /// The fields that field selectors may name.
+    /// Returns the fields that field selectors can use.
     pub fn fields(&self) -> &[Selectable] {
         match &self.source {
             Source::BuiltIn(kind) => kind.fields,
@@ -160,32 +160,32 @@ impl Resource {
         }
     }
 
-    /// The name in the table of shapes; custom resources have none.
+    /// Returns the name of the type in the schema table. The table has no custom resources.
     pub fn type_name(&self) -> Cow<'_, str> {
         schema::name_of(&self.group, &self.version, &self.kind).into()
     }
 
-    /// The stored form of `value`, to be written.
+    /// Converts `value`, in the stored form, to an object for the store.
     pub fn draft(&self, value: Value) -> Object {
         Object::new(value, self.fields())
     }
 
-    /// The object as it is stored, as a tree.
+    /// Returns the object in the stored form, as a JSON tree.
     pub fn stored(&self, object: &Object) -> Value {
         object.value(&self.head)
     }
 
-    /// The object as it is served, as a tree, showing resource version `rv`.
+    /// Returns the object in the served form, as a JSON tree with resource version `rv`.
     pub fn served_at(&self, object: &Object, rv: u64) -> Value {
         self.to_served(object.value_at(&self.head, rv))
     }
 
-    /// The object as it is served, as a tree.
+    /// Returns the object in the served form, as a JSON tree.
     pub fn served(&self, object: &Object) -> Value {
         self.served_at(object, object.rv())
     }
 
-    /// A stored tree in the served form.
+    /// Converts a JSON tree from the stored form to the served form.
     pub fn to_served(&self, stored: Value) -> Value {
         match self.form() {
             Form::Stored => stored,
@@ -193,7 +193,7 @@ impl Resource {
         }
     }
 
-    /// A served tree in the stored form.
+    /// Converts a JSON tree from the served form to the stored form.
     pub fn to_stored(&self, served: Value) -> Value {
         match self.form() {
             Form::Stored => served,
@@ -201,7 +201,7 @@ impl Resource {
         }
     }
 
-    /// Appends the object's served JSON, showing resource version `rv`.
+    /// Appends the object's JSON in the served form, with resource version `rv`.
     pub fn write(&self, object: &Object, rv: u64, out: &mut Vec<u8>) {
         match self.form() {
             Form::Stored => object.write_full(&self.head, rv, out),
@@ -210,7 +210,7 @@ impl Resource {
         }
     }
 
-    /// Appends the object's served JSON as an item of a list.
+    /// Appends the object's JSON in the served form, as an item of a list.
     pub fn write_item(&self, object: &Object, out: &mut Vec<u8>) {
         match (self.form(), &self.source) {
             (Form::Stored, Source::BuiltIn(_)) => object.write_item(out),
@@ -219,7 +219,7 @@ impl Resource {
     }
 }
 
-/// `GROUP/VERSION`, or the version alone for the core group.
+/// Returns `GROUP/VERSION`, or only the version for the core group.
 pub fn api_version(group: &str, version: &str) -> String {
     match group {
         "" => version.to_owned(),

@@ -1,4 +1,4 @@
-//! Reviews: questions about who may do what, all answered with yes. Nothing here is secret, and the server listens on
+//! Access reviews (SubjectAccessReview and others). The server allows everything: it holds no secrets and listens on
 //! the loopback interface only.
 
 use axum::response::Response;
@@ -9,23 +9,24 @@ use super::http::{Call, answer, body};
 use super::request::Address;
 use super::value::text_at;
 
-/// A kind that is created to be answered, and not stored.
+/// A kind that the server answers on creation and does not store.
 #[derive(Debug)]
 pub struct Review {
     /// The API group.
     pub group: &'static str,
-    /// The segment in paths.
+    /// The plural in paths.
     pub plural: &'static str,
     /// The kind.
     pub kind: &'static str,
-    /// It is posted to a namespace.
+    /// True if clients post it to a namespace.
     pub namespaced: bool,
 }
 
 const AUTHENTICATION: &str = "authentication.k8s.io";
 const AUTHORIZATION: &str = "authorization.k8s.io";
 
-/// All of them. Bindings are answered elsewhere and only listed here.
+/// All kinds that the server answers and does not store. Bindings appear here for discovery only; `pods` handles
+/// them.
 pub const ALL: &[Review] = &[
     Review { group: "", plural: "bindings", kind: "Binding", namespaced: true },
     Review { group: AUTHENTICATION, plural: "selfsubjectreviews", kind: "SelfSubjectReview", namespaced: false },
@@ -51,7 +52,7 @@ pub const ALL: &[Review] = &[
     Review { group: AUTHORIZATION, plural: "subjectaccessreviews", kind: "SubjectAccessReview", namespaced: false },
 ];
 
-/// The review that an address leads to.
+/// Returns the review kind of an address.
 pub fn find(address: &Address) -> Option<&'static Review> {
     let rest: Vec<&str> = address.rest.iter().map(String::as_str).collect();
     let plural = match rest.as_slice() {
@@ -67,7 +68,7 @@ pub fn find(address: &Address) -> Option<&'static Review> {
 /// Answers a review.
 ///
 /// # Errors
-/// 400, 405, 415.
+/// 400 for a malformed body, 405 for another method than POST, 415 for an unknown media type.
 pub async fn create(review: &Review, address: &Address, call: Call) -> Result<Response, Failure> {
     if call.method != axum::http::Method::POST {
         return Err(Failure::method_not_allowed());

@@ -1,4 +1,4 @@
-//! What all requests share: the registry of resources with their objects, the options, and the switches for faults.
+//! The state that all requests share: the resources with their objects, the options, and the fault injection.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use super::store::{Object, Span, key};
 /// The server's state.
 #[derive(Debug)]
 pub struct State {
-    /// The resources served, with their objects.
+    /// The served resources, with their objects.
     pub registry: Registry,
-    /// Faults to play, for tests.
+    /// The fault injection, for tests.
     pub faults: Faults,
-    /// How the server was started.
+    /// The options of the server.
     pub options: Options,
-    /// Turns true when the server stops.
+    /// Becomes true when the server stops.
     stop: watch::Sender<bool>,
 }
 
 impl State {
-    /// The state of a server without objects.
+    /// Returns the state of a server without objects.
     pub fn new(options: Options) -> Self {
         Self {
             registry: Registry::new(options.retention),
@@ -34,7 +34,7 @@ impl State {
         }
     }
 
-    /// Tells everything that runs to end.
+    /// Tells all watches and background tasks to end.
     pub fn stop(&self) {
         self.stop.send_replace(true);
     }
@@ -43,24 +43,25 @@ impl State {
     pub fn stopped(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut stop = self.stop.subscribe();
         async move {
-            // An error means that the state is gone, and the server with it.
+            // An error means that the sender is dropped, so the server has stopped.
             let _ = stop.wait_for(|stopped| *stopped).await;
         }
     }
 
-    /// A stored object of a built-in kind.
+    /// Returns a stored object of a built-in kind.
     pub fn object(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Arc<Object>> {
         self.registry.find(group, "v1", plural)?.objects.get(&key(namespace, name))
     }
 
-    /// A stored object of a built-in kind as a tree.
+    /// Returns a stored object of a built-in kind as a JSON tree.
     pub fn value(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Value> {
         let resource = self.registry.find(group, "v1", plural)?;
         let object = resource.objects.get(&key(namespace, name))?;
         Some(resource.stored(&object))
     }
 
-    /// All objects of a built-in kind, or those of one namespace, as trees; for kinds with few objects.
+    /// Returns the objects of a built-in kind as JSON trees, from one namespace or from all. For kinds with few
+    /// objects.
     pub fn values(&self, group: &str, plural: &str, namespace: Option<&str>) -> Vec<Value> {
         let Some(resource) = self.registry.find(group, "v1", plural) else { return Vec::new() };
         let span = Span { namespace: namespace.map(str::to_owned), ..Span::default() };

@@ -1,33 +1,33 @@
-//! Short ways through JSON trees of Kubernetes objects.
+//! Accessors for the JSON trees of Kubernetes objects.
 
 use serde_json::{Map, Value};
 
-/// The string member `name`; empty where there is none.
+/// Returns the string field `name`; empty if absent.
 pub fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The string at a JSON pointer; empty where there is none.
+/// Returns the string at a JSON pointer; empty if absent.
 pub fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The items of the list member `name`; none where there is none.
+/// Returns the items of the list field `name`; empty if absent.
 pub fn items<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
     value.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// The items of the list member `name`, to change them.
+/// Returns the items of the list field `name`, mutably.
 pub fn items_mut<'a>(value: &'a mut Value, name: &str) -> impl Iterator<Item = &'a mut Value> + use<'a> {
     value.get_mut(name).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-/// The members of the object member `name`; none where there is none.
+/// Returns the members of the object field `name`; empty if absent.
 pub fn members<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = (&'a String, &'a Value)> + use<'a> {
     value.get(name).and_then(Value::as_object).into_iter().flatten()
 }
 
-/// Sets the member `name` where it is absent or null.
+/// Sets the field `name` if it is absent or null.
 pub fn set_default(value: &mut Value, name: &str, default: impl Into<Value>) {
     if let Some(object) = value.as_object_mut() {
         let member = object.entry(name).or_insert(Value::Null);
@@ -37,7 +37,8 @@ pub fn set_default(value: &mut Value, name: &str, default: impl Into<Value>) {
     }
 }
 
-/// The object at the member `name`, made empty where it is absent or something else; none where `value` is no object.
+/// Returns the object field `name`, after creating an empty object if the field is absent or not an object. Returns
+/// `None` if `value` is not an object.
 pub fn object_mut<'a>(value: &'a mut Value, name: &str) -> Option<&'a mut Map<String, Value>> {
     let member = value.as_object_mut()?.entry(name).or_insert_with(|| Value::Object(Map::new()));
     if !member.is_object() {
@@ -46,7 +47,7 @@ pub fn object_mut<'a>(value: &'a mut Value, name: &str) -> Option<&'a mut Map<St
     member.as_object_mut()
 }
 
-/// Puts `source`'s member `name` into `target`, or takes it away where `source` has none.
+/// Copies the field `name` from `source` to `target`. Removes the field if `source` does not have it.
 pub fn copy_member(target: &mut Value, source: &Value, name: &str) {
     let Some(object) = target.as_object_mut() else { return };
     match source.get(name) {
@@ -55,19 +56,19 @@ pub fn copy_member(target: &mut Value, source: &Value, name: &str) {
     }
 }
 
-/// Takes the member `name` away.
+/// Removes the field `name`.
 pub fn remove(value: &mut Value, name: &str) {
     if let Some(object) = value.as_object_mut() {
         object.remove(name);
     }
 }
 
-/// True where the member `name` is `true`.
+/// Returns true if the field `name` is `true`.
 pub fn is_true(value: &Value, name: &str) -> bool {
     value.get(name) == Some(&Value::Bool(true))
 }
 
-/// Sets a condition by its type: replaces the one there is, or adds it at the end.
+/// Sets a condition: replaces the condition of the same type, or appends it.
 pub fn set_condition(status: &mut Value, condition: Value) {
     if !status.is_object() {
         *status = Value::Object(Map::new());

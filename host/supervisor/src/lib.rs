@@ -1,7 +1,13 @@
-//! Supervision: every thread and every task that the scheduler needs is started under a name, and its end is reported.
+//! Supervision of the scheduler's threads and tasks. Each part starts under a name, and its unexpected end is
+//! reported.
 //!
-//! A scheduler that lost a part of itself looks alive: it renews its Lease and answers probes, while no pod is scheduled. So the end
-//! of a part ends the process, which says what ended, and the standby takes over.
+//! In: the futures of tasks and the functions of threads. Out: the first part that ended, with the cause.
+//!
+//! A scheduler that lost one of its parts looks alive: it renews its Lease and answers probes, but schedules no pods.
+//! Therefore, the end of a part ends the process with an error that names the part, and the standby takes over.
+//!
+//! The supervisor must never restart a part. It does not end the process itself: the caller of
+//! [`Supervisor::first_end`] does.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -15,7 +21,7 @@ use futures::FutureExt;
 use futures::future::{Either, select};
 use tokio::sync::watch;
 
-/// Watches over the parts of one scheduler. Copies watch over the same parts.
+/// The supervisor of one scheduler's parts. Clones share the same parts.
 #[derive(Clone, Debug, Default)]
 pub struct Supervisor(Arc<Shared>);
 
@@ -24,7 +30,7 @@ struct Shared {
     parts: Mutex<BTreeSet<&'static str>>,
     /// The first part that ended.
     first: watch::Sender<Option<Ended>>,
-    /// The task that is to panic, for tests.
+    /// The task that must panic, for tests.
     failing: watch::Sender<Option<Box<str>>>,
 }
 
@@ -34,22 +40,22 @@ impl Default for Shared {
     }
 }
 
-/// A part of the scheduler has ended, though the scheduler was not told to stop.
+/// The error that a part of the scheduler ended, although the scheduler was not told to stop.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{part} has ended: {cause}; ending, so that another scheduler can take over")]
 pub struct Ended {
-    /// The thread or task.
+    /// The name of the thread or task.
     pub part: &'static str,
-    /// Why it ended.
+    /// The cause of its end.
     pub cause: Cause,
 }
 
-/// Why a part ended.
+/// The cause of a part's end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// It panicked with this message.
+    /// The part panicked with this message.
     Panicked(String),
-    /// It returned, though its work has no end.
+    /// The part returned, although its work has no end.
     Returned,
 }
 
@@ -63,8 +69,8 @@ impl fmt::Display for Cause {
 }
 
 impl Supervisor {
-    /// Makes a future of a task whose work has no end. If it panics or returns, that is reported; if it is dropped or aborted, it
-    /// was not needed any more.
+    /// Wraps a task whose work has no end. Reports a panic and a return. Does not report a task that is dropped or
+    /// aborted, because such a task is no longer needed.
     pub fn endless<F>(&self, part: &'static str, task: F) -> impl Future<Output = ()> + use<F>
     where
         F: Future<Output = ()>,
@@ -78,7 +84,7 @@ impl Supervisor {
         }
     }
 
-    /// Makes a future of a task that does one piece of work. If it panics, that is reported: nobody knows how far the work came.
+    /// Wraps a task that does one piece of work. Reports a panic, because the work may be incomplete.
     pub fn finite<F>(&self, part: &'static str, task: F) -> impl Future<Output = ()> + use<F>
     where
         F: Future<Output = ()>,
@@ -86,7 +92,7 @@ impl Supervisor {
         self.task(part, task).map(drop)
     }
 
-    /// The task; `None` if it panicked.
+    /// Runs the task; returns `None` if it panicked.
     fn task<F>(&self, part: &'static str, task: F) -> impl Future<Output = Option<F::Output>> + use<F>
     where
         F: Future,
@@ -109,7 +115,8 @@ impl Supervisor {
         }
     }
 
-    /// Runs the work of a thread. If it panics, that is reported. Threads return when they are told to.
+    /// Runs the work of a thread. Reports a panic. Does not report a return, because threads return when they are
+    /// told to stop.
     pub fn thread(&self, part: &'static str, work: impl FnOnce()) {
         self.started(part);
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
@@ -117,23 +124,23 @@ impl Supervisor {
         }
     }
 
-    /// Returns the first end of a part, when there is one.
+    /// Waits for the first unexpected end of a part.
     pub async fn first_end(&self) -> Ended {
         let mut first = self.0.first.subscribe();
         match first.wait_for(Option::is_some).await.map(|ended| ended.clone()) {
             Ok(Some(ended)) => ended,
-            // The sender is in `self`.
+            // `self` holds the sender, so it is never dropped here.
             _ => std::future::pending().await,
         }
     }
 
-    /// The names of all parts that were started.
+    /// Returns the names of all parts that were started.
     #[must_use]
     pub fn parts(&self) -> BTreeSet<&'static str> {
         self.lock().clone()
     }
 
-    /// Makes a task panic, for tests.
+    /// Makes the task `part` panic, for tests.
     #[doc(hidden)]
     pub fn fail(&self, part: &str) {
         self.0.failing.send_replace(Some(part.into()));
@@ -160,7 +167,7 @@ impl Supervisor {
     }
 }
 
-/// Panics when the part is to fail.
+/// Panics when [`Supervisor::fail`] names this part.
 async fn failure(part: &'static str, mut failing: watch::Receiver<Option<Box<str>>>) -> Infallible {
     if failing.wait_for(|failing| failing.as_deref() == Some(part)).await.is_ok() {
         std::panic::resume_unwind(Box::new(format!("{part} is made to fail")));
@@ -168,7 +175,7 @@ async fn failure(part: &'static str, mut failing: watch::Receiver<Option<Box<str
     std::future::pending().await
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 pub fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a message".to_owned())

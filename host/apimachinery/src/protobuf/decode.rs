@@ -1,7 +1,9 @@
-//! Messages for serde: each is a map of its members under their names in JSON, with the values that they have there. So
-//! whatever reads an object's JSON reads its protobuf, and what it does not name is passed over without being built.
+//! A serde deserializer for protobuf messages. Each message is a map with the JSON names and the JSON values of its
+//! fields, so a type that deserializes an object's JSON also deserializes its protobuf. Fields that the type does not
+//! declare are skipped and not built.
 //!
-//! What a message repeats stands in a row, as Kubernetes writes it; protobuf would allow more.
+//! The deserializer expects the items of a repeated field to be adjacent, as Kubernetes writes them. Protobuf would
+//! also allow other fields between them.
 
 use serde::de::value::{BoolDeserializer, BorrowedStrDeserializer, I32Deserializer, I64Deserializer};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -13,13 +15,13 @@ use super::table::{Message, Target, message_named};
 use super::wire::{Fields, Wire, varint};
 use crate::schema::{Shape, base64, micros, seconds};
 
-/// How deep messages may be in one another. Only the schemas of custom resources go deeper than twenty.
+/// The maximum nesting depth of messages. Only the schemas of custom resources are deeper than twenty.
 const DEPTH: usize = 100;
 
-/// Reads a message of the type called `name`, such as `core.v1.Pod`.
+/// Deserializes a message of the type called `name`, such as `core.v1.Pod`.
 ///
 /// # Errors
-/// A sentence saying at which field the bytes are no such message, or not what `T` reads.
+/// A message with the field at which the bytes are malformed or do not match `T`.
 pub fn read<'de, T: Deserialize<'de>>(name: &str, bytes: &'de [u8]) -> Result<T, Malformed> {
     let content = Content { message: named(name)?, rest: Fields::of(bytes), more: Fields::default(), depth: DEPTH };
     T::deserialize(content)
@@ -29,18 +31,18 @@ fn named(name: &str) -> Result<&'static Message, Malformed> {
     message_named(name).ok_or_else(|| Malformed::new(format!("no message {name} is known")))
 }
 
-/// What is in a message.
+/// The content of a message.
 struct Content<'de> {
     message: &'static Message,
     rest: Fields<'de>,
-    /// Where the message comes in several pieces, these are still to come.
+    /// The remaining pieces of a message that was written in several pieces.
     more: Fields<'de>,
-    /// So many messages may still be opened in it.
+    /// The number of further nesting levels that are allowed.
     depth: usize,
 }
 
 impl<'de> Content<'de> {
-    /// The fields that are next, if there are more.
+    /// Returns the next fields with the same number, if any.
     fn row(&mut self) -> Result<Option<(u32, Fields<'de>)>, Malformed> {
         loop {
             if let Some(row) = self.rest.next_row() {
@@ -51,7 +53,7 @@ impl<'de> Content<'de> {
         }
     }
 
-    /// The value of a choice: of its fields that are set the last.
+    /// Returns the value of a choice: the last set field in order of field numbers.
     fn chosen(self) -> Result<Option<(&'static str, Value<'de>)>, Malformed> {
         let mut members = Members::of(self);
         let mut chosen: Option<(u32, &str, Value<'de>)> = None;
@@ -63,7 +65,8 @@ impl<'de> Content<'de> {
         Ok(chosen.map(|(_, name, value)| (name, value)))
     }
 
-    /// A field that no member has would never be set: this is how one finds out.
+    /// Checks that the message has all fields that a struct declares. A field without a member would silently stay
+    /// unset.
     #[cfg(test)]
     fn must_have(&self, type_name: &str, fields: &[&str]) {
         for field in fields {
@@ -109,11 +112,11 @@ impl<'de> Deserializer<'de> for Content<'de> {
 /// A message as a map.
 struct Members<'de> {
     content: Content<'de>,
-    /// The message embedded in it whose members come next.
+    /// The embedded message whose members come next.
     embedded: Option<Box<Members<'de>>>,
-    /// Which fields came already, by number.
+    /// The numbers of the fields that have been read, as bits.
     seen: u128,
-    /// What belongs to the name that was read.
+    /// The value of the name that was read last.
     value: Option<(&'static str, Value<'de>)>,
 }
 
@@ -122,7 +125,7 @@ impl<'de> Members<'de> {
         Self { content, embedded: None, seen: 0, value: None }
     }
 
-    /// The next member that is set: its number, name and value.
+    /// Returns the next member that is set: its number, name and value.
     fn next(&mut self) -> Result<Option<(u32, &'static str, Value<'de>)>, Malformed> {
         loop {
             if let Some(embedded) = &mut self.embedded {
@@ -134,7 +137,7 @@ impl<'de> Members<'de> {
             let Some((number, fields)) = self.content.row()? else { return Ok(None) };
             let message = self.content.message;
             match message.field(number) {
-                // A later version's field: nobody here knows its name.
+                // Skip a field of a later Kubernetes version, which has no entry in the table.
                 None => {}
                 Some(target) => {
                     self.must_be_new(number)?;
@@ -184,22 +187,22 @@ fn out_of_turn() -> Malformed {
     Malformed::new("a value was asked for before its name")
 }
 
-/// Opens the message of this type that stands in these fields.
+/// Opens the message of this type in these fields.
 fn open<'de>(name: &str, fields: Fields<'de>, depth: usize) -> Result<Content<'de>, Malformed> {
     let depth = depth.checked_sub(1).ok_or_else(|| Malformed::new("messages are nested too deeply"))?;
     Ok(Content { message: named(name)?, rest: Fields::default(), more: fields, depth })
 }
 
-/// The value of a member, or an item of it.
+/// The value of a member, or an item of a list or map.
 struct Value<'de> {
     shape: &'static Shape,
-    /// One field, or several where it has items.
+    /// One field, or several fields for a list or map.
     fields: Fields<'de>,
     depth: usize,
 }
 
 impl<'de> Value<'de> {
-    /// Of a scalar the last field counts.
+    /// Returns the value of a scalar. The last field counts.
     fn wire(&self) -> Result<Wire<'de>, Malformed> {
         let nothing = match self.shape {
             Shape::Bool | Shape::Int | Shape::Long => Wire::Varint(0),
@@ -209,7 +212,8 @@ impl<'de> Value<'de> {
         self.fields.clone().last().map_or(Ok(nothing), |field| field.map(|(_, wire)| wire))
     }
 
-    /// False for what Go leaves out of JSON as empty, which a struct, such as a quantity's, never is; and for null.
+    /// Returns false for a null, and for a value that Go omits from JSON as empty. Go never omits a struct, such as a
+    /// quantity.
     fn is_set(&self, keeps_zero: bool) -> Result<bool, Malformed> {
         match self.shape {
             Shape::List(_) | Shape::Map(_) | Shape::Quantity | Shape::IntOrString => return Ok(true),
@@ -245,7 +249,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
             Shape::Text => visitor.visit_borrowed_str(text(wire()?)?),
             Shape::Bytes => visitor.visit_string(base64(bytes()?)),
             Shape::Bool => visitor.visit_bool(varint_of(wire()?)? != 0),
-            // Negative ones are as long as 64 bits on the wire.
+            // Protobuf writes a negative 32-bit integer as 64 bits.
             Shape::Int => visitor.visit_i64(i64::from(varint_of(wire()?)? as i32)),
             Shape::Long => visitor.visit_i64(varint_of(wire()?)? as i64),
             Shape::Number => match wire()? {
@@ -284,7 +288,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
         }
     }
 
-    /// Nothing is looked at.
+    /// Skips the value without reading it.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
         visitor.visit_unit()
     }
@@ -315,7 +319,7 @@ fn visit_json<'de, V: Visitor<'de>>(json: &'de [u8], visitor: V) -> Result<V::Va
 struct Items<'de> {
     item: &'static Shape,
     fields: Fields<'de>,
-    /// The rest of a field in which there are several numbers.
+    /// The rest of a field with several packed numbers.
     packed: &'de [u8],
     depth: usize,
 }
@@ -341,7 +345,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
     }
 }
 
-/// The entries of a map, each a message of a key and a value.
+/// The entries of a map. Each entry is a message with a key and a value.
 struct Entries<'de> {
     item: &'static Shape,
     fields: Fields<'de>,
@@ -360,7 +364,7 @@ impl<'de> Entries<'de> {
                 _ => {}
             }
         }
-        // A list as a map's value is a message of its items.
+        // A list as the value of a map is a message that contains the items.
         if let (Shape::List(_), Some(list)) = (self.item, fields.clone().last()) {
             fields = Fields::of(bytes_of(list?.1)?);
         }
@@ -392,7 +396,7 @@ mod tests {
         vec![number << 3, value]
     }
 
-    /// A field of number `number`, which may be above 15, with bytes.
+    /// Encodes a field with bytes. The field number can be above 15.
     fn bytes(number: u8, value: impl AsRef<[u8]>) -> Vec<u8> {
         let key = u32::from(number) << 3 | 2;
         let mut out = if key < 128 { vec![key as u8] } else { vec![(key & 0x7f | 0x80) as u8, (key >> 7) as u8] };
@@ -463,7 +467,7 @@ mod tests {
             ),
             ("apiextensions.v1.JSONSchemaProps", vec![[&[0x49][..], &half].concat()], json!({"maximum": 0.5})),
             ("apiextensions.v1.JSONSchemaProps", vec![bytes(8, bytes(1, "0"))], json!({"default": 0})),
-            // Two pieces of one message.
+            // A message in two pieces.
             (
                 "core.v1.Pod",
                 vec![bytes(2, bytes(10, "n")), bytes(2, bytes(16, "h"))],

@@ -1,47 +1,47 @@
-//! A list of objects, read while it arrives: no more of it is held than one object.
+//! Reads a list of objects as a stream. The reader keeps at most one object in memory.
 
 use super::wire::varint;
 use super::{Envelope, MAGIC, Malformed, no_magic};
 
-/// Bytes of the largest object that is read. Where nobody changed etcd's limit, it stores no more than a tenth of it.
+/// The maximum size of an object in bytes. With its default limit, etcd stores at most a tenth of this.
 const LARGEST: u64 = 16 << 20;
 
-/// The longest that the number and the length of a field can be.
+/// The maximum length of a field's number and length, in bytes.
 const HEAD: usize = 20;
 
-/// Takes bytes as they come and hands out what is complete.
+/// Reads the bytes of a list in pieces, and returns each complete part.
 #[derive(Debug, Default)]
 pub struct ListReader {
     buffer: Vec<u8>,
-    /// So much of the buffer was handed out.
+    /// The number of bytes of the buffer that have been returned.
     used: usize,
     place: Place,
-    /// The envelope says that it holds a list.
+    /// True if the envelope names a list.
     names_list: bool,
-    /// It did.
+    /// True if the list message has started.
     entered: bool,
 }
 
-/// Where in a body the next bytes belong.
+/// The position in a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
     #[default]
     Magic,
     Envelope,
-    /// In the list, of which so many bytes are still to come.
+    /// Inside the list, with this number of remaining bytes.
     List(u64),
 }
 
-/// What stands in a list.
+/// A part of a list.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Part<'a> {
-    /// The list's own `meta.v1.ListMeta`.
+    /// The list's `meta.v1.ListMeta`, encoded.
     Metadata(&'a [u8]),
-    /// An object.
+    /// An object, encoded.
     Item(&'a [u8]),
 }
 
-/// A field that is complete: its number, and what of the buffer it and its value take.
+/// A complete field: its number, and the ranges of the field and of its value in the buffer.
 struct Field {
     number: u32,
     end: usize,
@@ -49,17 +49,17 @@ struct Field {
 }
 
 impl ListReader {
-    /// Takes more bytes. What is complete is to be taken out before: what is left is moved.
+    /// Adds bytes. Take all complete parts with [`part`](Self::part) first, because this moves the remaining bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.buffer.drain(..self.used);
         self.used = 0;
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next part that is complete.
+    /// Returns the next complete part; `None` if more bytes are needed.
     ///
     /// # Errors
-    /// A sentence saying why the bytes are no list. Nothing is to be read after one.
+    /// A message that says why the bytes are not a list. The reader must not be used after an error.
     pub fn part(&mut self) -> Result<Option<Part<'_>>, Malformed> {
         loop {
             match self.place {
@@ -84,7 +84,7 @@ impl ListReader {
                     match field.number {
                         1 => return Ok(Some(Part::Metadata(&self.buffer[field.value]))),
                         2 => return Ok(Some(Part::Item(&self.buffer[field.value]))),
-                        // A later version's.
+                        // Skip a field of a later Kubernetes version.
                         _ => {}
                     }
                 }
@@ -92,12 +92,12 @@ impl ListReader {
         }
     }
 
-    /// There are no more bytes.
+    /// Completes the reading.
     ///
     /// # Errors
-    /// Something is missing, or there was no list.
+    /// The list is incomplete, or the body contained no list.
     pub fn end(self) -> Result<(), Malformed> {
-        // Behind the last byte of a list nothing more was looked for.
+        // The reader does not parse bytes after the end of the list.
         let outside = matches!(self.place, Place::Envelope | Place::List(0)) && self.rest().is_empty();
         match (outside, self.names_list) {
             (true, false) => Err(Malformed::new("the envelope names no list")),
@@ -110,7 +110,7 @@ impl ListReader {
         &self.buffer[self.used..]
     }
 
-    /// Reads a field of the envelope, or enters the list; false where more bytes are needed.
+    /// Reads a field of the envelope, or enters the list. Returns false if more bytes are needed.
     fn enter(&mut self) -> Result<bool, Malformed> {
         if let Some((2, length, head)) = self.head()? {
             self.used += head;
@@ -126,7 +126,7 @@ impl ListReader {
         Ok(true)
     }
 
-    /// The next field, if all of it is there, of at most so many bytes.
+    /// Returns the next field if it is complete. The field may take at most `most` bytes.
     fn field(&self, most: u64) -> Result<Option<Field>, Malformed> {
         let Some((number, length, head)) = self.head()? else { return Ok(None) };
         if length > LARGEST {
@@ -140,7 +140,8 @@ impl ListReader {
         Ok((end <= self.buffer.len()).then_some(Field { number, end, value: start..end }))
     }
 
-    /// The next field's number and length, and how long these two are; `None` where more bytes are needed.
+    /// Returns the next field's number, the length of its value, and the length of both numbers on the wire; `None`
+    /// if more bytes are needed.
     fn head(&self) -> Result<Option<(u32, u64, usize)>, Malformed> {
         let mut rest = self.rest();
         let before = rest.len();
@@ -170,7 +171,7 @@ mod tests {
         [MAGIC.to_vec(), envelope("PodList"), bytes(2, list), bytes(3, b""), bytes(4, b"")].concat()
     }
 
-    /// What comes out where `body` comes in pieces of so many bytes: metadata, and objects.
+    /// Reads `body` in pieces of `piece` bytes. Returns the parts, with true for metadata.
     fn read(body: &[u8], piece: usize) -> Result<Vec<(bool, Vec<u8>)>, String> {
         let (mut reader, mut parts) = (ListReader::default(), Vec::new());
         let mut take = |piece: &[u8]| {
@@ -232,7 +233,7 @@ mod tests {
         let body = body(&[bytes(1, b"meta"), bytes(2, b"first")].concat());
         let whole = body.len() - 4;
         for length in 0..body.len() {
-            // What the envelope says last may be left out.
+            // The last fields of the envelope are optional.
             assert_eq!(read(&body[..length], 2).is_ok(), length == whole || length == whole + 2, "{length} bytes");
         }
     }

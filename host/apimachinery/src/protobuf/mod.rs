@@ -1,7 +1,9 @@
-//! Kubernetes' protobuf: what the API server writes lists in at less cost than as JSON, and what clients in Go
-//! send. Read through serde ([`read`]), by a table of all messages.
+//! Kubernetes' protobuf, which clients in Go send and in which the API server writes lists at less cost than as JSON.
 //!
-//! A body is four bytes of magic and an envelope (`runtime.Unknown`), which names the kind of the message inside.
+//! The reader is our own: [`read`] reads only the fields that a type declares, from the wire through serde into the
+//! core's model. Generated types would allocate the whole object. A table lists all messages and their fields.
+//!
+//! A body consists of four magic bytes and an envelope (`runtime.Unknown`), which contains the kind and the message.
 
 mod decode;
 mod list;
@@ -18,23 +20,23 @@ pub use list::{ListReader, Part};
 pub use table::message_named;
 use wire::{Fields, Wire};
 
-/// The media type.
+/// The media type of Kubernetes' protobuf.
 pub const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 
-/// What every body begins with.
+/// The first bytes of every body.
 pub const MAGIC: &[u8; 4] = b"k8s\0";
 
-/// Why bytes are not what they should be.
+/// An error in the encoded bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("protobuf: {path}{problem}")]
 pub struct Malformed {
-    /// The members around the place, each with what parts it from the next.
+    /// The path of the members around the error, with separators.
     path: String,
     problem: String,
 }
 
 impl Malformed {
-    /// With this to say.
+    /// Returns an error with this description.
     pub fn new(problem: impl Into<String>) -> Self {
         Self { path: String::new(), problem: problem.into() }
     }
@@ -45,7 +47,7 @@ impl Malformed {
         self
     }
 
-    /// Where it is, `spec.containers`, and what is wrong there.
+    /// Returns the path of the error, such as `spec.containers`, and its description.
     pub fn into_parts(self) -> (String, String) {
         (self.path.trim_end_matches(": ").to_owned(), self.problem)
     }
@@ -57,14 +59,14 @@ impl serde::de::Error for Malformed {
     }
 }
 
-/// What a body holds, as it says itself.
+/// The envelope of a body.
 #[derive(Debug, Default)]
 pub struct Envelope<'a> {
     /// `apiVersion`.
     pub api_version: &'a str,
     /// `kind`.
     pub kind: &'a str,
-    /// The object.
+    /// The encoded object.
     pub message: &'a [u8],
 }
 
@@ -72,7 +74,7 @@ impl<'a> Envelope<'a> {
     /// Opens a body.
     ///
     /// # Errors
-    /// A sentence saying what is wrong with the bytes.
+    /// A message that says what is wrong with the bytes.
     pub fn open(body: &'a [u8]) -> Result<Self, Malformed> {
         let rest = body.strip_prefix(MAGIC).ok_or_else(no_magic)?;
         let mut envelope = Self::default();
@@ -89,7 +91,7 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    /// What it says about the message: its kind, and that it is protobuf as it stands.
+    /// Reads a field of the envelope: the kind, or the encoding, which must be plain protobuf.
     fn add(&mut self, number: u32, bytes: &'a [u8]) -> Result<(), Malformed> {
         match number {
             1 => (self.api_version, self.kind) = type_meta(bytes)?,
@@ -109,7 +111,7 @@ fn no_magic() -> Malformed {
     Malformed::new("the body doesn't begin with \"k8s\\0\"")
 }
 
-/// The API version and the kind.
+/// Returns the API version and the kind.
 fn type_meta(bytes: &[u8]) -> Result<(&str, &str), Malformed> {
     let (mut api_version, mut kind) = ("", "");
     for field in Fields::of(bytes) {

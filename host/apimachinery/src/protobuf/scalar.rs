@@ -1,22 +1,22 @@
-//! The messages that are a string or a number in JSON, and the plain values of the wire.
+//! Decodes messages that are strings or numbers in JSON, and the scalar values of the wire format.
 
 use jiff::Timestamp;
 
 use super::Malformed;
 use super::wire::{Fields, Wire};
 
-/// A string.
+/// Returns a string.
 ///
 /// # Errors
-/// Where it is no UTF-8.
+/// The bytes are not UTF-8.
 pub fn text(wire: Wire<'_>) -> Result<&str, Malformed> {
     std::str::from_utf8(bytes_of(wire)?).map_err(|_| Malformed::new("the string is not UTF-8"))
 }
 
-/// A `Quantity`: its spelling.
+/// Returns the text of a `Quantity`.
 ///
 /// # Errors
-/// Where the bytes are no such message.
+/// The bytes are not such a message.
 pub fn quantity(bytes: &[u8]) -> Result<&str, Malformed> {
     let mut found = "0";
     for field in Fields::of(bytes) {
@@ -27,7 +27,7 @@ pub fn quantity(bytes: &[u8]) -> Result<&str, Malformed> {
     Ok(found)
 }
 
-/// One of the two of an `IntOrString`.
+/// The value of an `IntOrString`.
 pub enum IntOrString<'a> {
     /// The integer.
     Int(i32),
@@ -35,10 +35,10 @@ pub enum IntOrString<'a> {
     Text(&'a str),
 }
 
-/// An `IntOrString`: which of the two it is, and both.
+/// Decodes an `IntOrString`, which contains a type, an integer and a string.
 ///
 /// # Errors
-/// Where the bytes are no such message.
+/// The bytes are not such a message.
 pub fn int_or_string(bytes: &[u8]) -> Result<IntOrString<'_>, Malformed> {
     let (mut is_text, mut int, mut string) = (false, 0, "");
     for field in Fields::of(bytes) {
@@ -52,10 +52,10 @@ pub fn int_or_string(bytes: &[u8]) -> Result<IntOrString<'_>, Malformed> {
     Ok(if is_text { IntOrString::Text(string) } else { IntOrString::Int(int) })
 }
 
-/// A time of seconds and nanoseconds since 1970.
+/// Decodes a time: seconds and nanoseconds since 1970.
 ///
 /// # Errors
-/// Where the bytes are no such message, or the time is beyond the year 9999.
+/// The bytes are not such a message, or the time is after the year 9999.
 pub fn time(bytes: &[u8]) -> Result<Timestamp, Malformed> {
     let (mut seconds, mut nanos) = (0, 0);
     for field in Fields::of(bytes) {
@@ -69,10 +69,10 @@ pub fn time(bytes: &[u8]) -> Result<Timestamp, Malformed> {
     found.map_err(|_| Malformed::new(format!("{seconds} s and {nanos} ns since 1970 are no time")))
 }
 
-/// JSON in a message, as `RawExtension`, `FieldsV1` and `JSON` keep it; null where there is none.
+/// Returns the JSON in a message such as `RawExtension`, `FieldsV1` or `JSON`; null if there is none.
 ///
 /// # Errors
-/// Where the bytes are no such message.
+/// The bytes are not such a message.
 pub fn raw(bytes: &[u8]) -> Result<&[u8], Malformed> {
     let mut found: &[u8] = b"null";
     for field in Fields::of(bytes) {
@@ -84,16 +84,16 @@ pub fn raw(bytes: &[u8]) -> Result<&[u8], Malformed> {
     Ok(found)
 }
 
-/// A number that is whole, which Go writes without a point.
+/// Returns a whole number as an integer, because Go writes it without a decimal point.
 pub fn whole(float: f64) -> Option<i64> {
     let whole = float as i64;
     (whole as f64 == float && whole.unsigned_abs() < 1 << 53).then_some(whole)
 }
 
-/// The bytes of a value that has some.
+/// Returns the bytes of a length-delimited value.
 ///
 /// # Errors
-/// Where it has none.
+/// The value has another wire type.
 pub fn bytes_of(wire: Wire<'_>) -> Result<&[u8], Malformed> {
     match wire {
         Wire::Bytes(bytes) => Ok(bytes),
@@ -101,10 +101,10 @@ pub fn bytes_of(wire: Wire<'_>) -> Result<&[u8], Malformed> {
     }
 }
 
-/// The number of a value that is one.
+/// Returns the number of a varint value.
 ///
 /// # Errors
-/// Where it is none.
+/// The value has another wire type.
 pub fn varint_of(wire: Wire<'_>) -> Result<u64, Malformed> {
     match wire {
         Wire::Varint(number) => Ok(number),
@@ -112,7 +112,7 @@ pub fn varint_of(wire: Wire<'_>) -> Result<u64, Malformed> {
     }
 }
 
-/// What to say of a value in the place of another.
+/// Returns the error for a value with an unexpected wire type.
 pub fn unexpected(wire: Wire<'_>) -> Malformed {
     let what = match wire {
         Wire::Varint(_) => "an integer",

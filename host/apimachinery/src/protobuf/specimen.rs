@@ -1,12 +1,12 @@
-//! Messages for tests: of a type, with every field that it has.
+//! Builds messages for tests: a message of a type, with every field set.
 
 use super::table::{Target, message_named};
 use crate::schema::Shape;
 
-/// Levels of messages; only the schemas of custom resources have more.
+/// The maximum nesting depth. Only the schemas of custom resources are deeper.
 const DEEPEST: usize = 16;
 
-/// A message of the type called `name` in which everything is set, and what may come often comes twice.
+/// Returns a message of the type called `name` with every field set. Repeated fields have two items.
 pub fn of(name: &str) -> Vec<u8> {
     message(name, DEEPEST)
 }
@@ -51,12 +51,12 @@ fn value(number: u32, shape: &Shape, depth: usize) -> Vec<u8> {
     }
 }
 
-/// A field with an integer.
+/// Encodes a field with an integer.
 pub fn int(number: u32, value: u64) -> Vec<u8> {
     [varint(u64::from(number) << 3), varint(value)].concat()
 }
 
-/// A field with bytes.
+/// Encodes a field with bytes.
 pub fn bytes(number: u32, value: &[u8]) -> Vec<u8> {
     [varint(u64::from(number) << 3 | 2), varint(value.len() as u64), value.to_vec()].concat()
 }

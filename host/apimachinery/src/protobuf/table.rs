@@ -1,49 +1,51 @@
-//! The messages of the built-in kinds, read from a table in text; its head says what is in it and how it was made.
+//! The messages of the built-in kinds, read from the table `messages-1.36.txt`. The head of the table describes its
+//! format and origin.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::schema::{Shape, parse_shape, type_named};
 
-/// What a field of a message becomes in JSON.
+/// The JSON member for a field of a message.
 #[derive(Debug)]
 pub enum Target {
-    /// The member of this name.
+    /// A member of the JSON object.
     Member {
         /// The name in JSON.
         name: &'static str,
-        /// What its value is.
+        /// The type of its value.
         shape: Shape,
-        /// A zero is written too.
+        /// True if Go writes the member even when it is zero.
         keeps_zero: bool,
     },
-    /// A message whose members are those of the object around it.
+    /// A message whose members belong to the surrounding JSON object.
     Embedded(&'static str),
 }
 
-/// A message.
+/// A message type.
 #[derive(Debug, Default)]
 pub struct Message {
-    /// Its fields by number, in ascending order.
+    /// The fields, ordered by number.
     fields: Vec<(u32, Target)>,
-    /// Its value is that of its last field which is set.
+    /// True if the value of the message is that of its last set field.
     pub is_choice: bool,
 }
 
 impl Message {
-    /// The field of this number; none where it was added after the table was made, or has gone.
+    /// Returns the field with this number; `None` if the table does not contain it, because it was added later or was
+    /// removed.
     pub fn field(&self, number: u32) -> Option<&Target> {
         let at = self.fields.binary_search_by_key(&number, |(number, _)| *number).ok()?;
         self.fields.get(at).map(|(_, target)| target)
     }
 
-    /// Its fields with their numbers.
+    /// Returns the fields with their numbers.
     #[cfg(any(test, feature = "specimen"))]
     pub fn fields(&'static self) -> impl Iterator<Item = (u32, &'static Target)> {
         self.fields.iter().map(|(number, target)| (*number, target))
     }
 
-    /// It has a member of this name, perhaps of what is embedded in it.
+    /// Returns true if the message, or a message embedded in it, has a member with this name.
     #[cfg(test)]
     pub fn has_member(&self, wanted: &str) -> bool {
         self.fields.iter().any(|(_, target)| match target {
@@ -53,12 +55,12 @@ impl Message {
     }
 }
 
-/// All messages by the name of their type.
+/// All messages by type name.
 static MESSAGES: LazyLock<HashMap<&'static str, Message>> = LazyLock::new(|| {
     include_str!("messages-1.36.txt").lines().filter(|line| !line.starts_with('#')).filter_map(parse).collect()
 });
 
-/// The message of a type, such as `core.v1.Pod`.
+/// Returns the message of a type, such as `core.v1.Pod`.
 pub fn message_named(name: &str) -> Option<&'static Message> {
     MESSAGES.get(name)
 }
@@ -118,7 +120,7 @@ mod tests {
         for name in type_names() {
             let found = type_named(name).unwrap();
             let mut expected: BTreeSet<&str> = found.fields.iter().map(|field| field.name).collect();
-            // Where these two say what the object is, they are in the envelope.
+            // The envelope contains these two fields instead.
             if expected.contains("metadata") || name == "meta.v1.DeleteOptions" {
                 expected.remove("kind");
                 expected.remove("apiVersion");

@@ -1,33 +1,33 @@
-//! Protobuf's wire format: a message as a row of numbered values.
+//! The wire format of protobuf: a message is a sequence of numbered values.
 
 use super::Malformed;
 
-/// A value on the wire; what it means is the message's affair.
+/// A value on the wire. The message type determines its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire<'a> {
     /// An integer or a boolean.
     Varint(u64),
-    /// Eight bytes, such as a double's.
+    /// Eight bytes, such as a double.
     Fixed64(u64),
     /// Four bytes.
     Fixed32(u32),
-    /// Bytes with their length before them: a string, a message, or several numbers.
+    /// Bytes with a length prefix: a string, a message, or packed numbers.
     Bytes(&'a [u8]),
 }
 
-/// The fields of a message in the order of the wire: their numbers and values. Ends after the first error.
+/// An iterator over the fields of a message, in wire order, as numbers and values. Ends after the first error.
 #[derive(Debug, Clone, Default)]
 pub struct Fields<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Fields<'a> {
-    /// Reads `message`.
+    /// Returns the fields of `message`.
     pub fn of(message: &'a [u8]) -> Self {
         Self { rest: message }
     }
 
-    /// Takes the next fields for as long as they have one number: that, and these fields.
+    /// Takes the next fields with the same number. Returns the number and these fields.
     pub fn next_row(&mut self) -> Option<Result<(u32, Fields<'a>), Malformed>> {
         let all = self.rest;
         let number = match self.next()? {
@@ -41,7 +41,7 @@ impl<'a> Fields<'a> {
         Some(Ok((number, Fields::of(&all[..all.len() - self.rest.len()]))))
     }
 
-    /// Takes the next field for itself.
+    /// Takes one field. Returns its value, and the field itself.
     pub fn next_alone(&mut self) -> Option<Result<(Wire<'a>, Fields<'a>), Malformed>> {
         let all = self.rest;
         let field = self.next()?;
@@ -98,10 +98,10 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// Takes a number of seven bits a byte off the front of `bytes`.
+/// Takes a varint (seven bits in each byte) from the start of `bytes`.
 ///
 /// # Errors
-/// Where it has no end, or more than 64 bits.
+/// The varint is not terminated, or has more than 64 bits.
 pub fn varint(bytes: &mut &[u8]) -> Result<u64, Malformed> {
     let mut value = 0u64;
     for shift in (0..64).step_by(7) {

@@ -1,22 +1,23 @@
-//! Checks a built-in object against its shape, as decoding into Kubernetes' types does.
+//! Checks a built-in object against its type, as kube-apiserver does when it decodes JSON into Go types.
 
 use serde_json::{Map, Value};
 
 use super::scalars::{canonical_quantity, canonical_time, is_base64};
 use super::{Shape, Type, type_named};
 
-/// What the check of an object found.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// Fields that the type doesn't have, by path; they were dropped.
+    /// The paths of unknown fields. The check has removed these fields.
     pub unknown: Vec<String>,
 }
 
-/// Checks `object`, found at `path`, against the type called `name` and brings it into the form that the API server keeps: unknown fields
-/// and nulls dropped, empty optional lists and maps dropped, quantities and times in their canonical spelling.
+/// Checks `object` against the type called `name`, and converts it to the form that the API server stores: without
+/// unknown fields, nulls and empty optional lists and maps, and with canonical quantities and times. `path` is the
+/// field path of `object`.
 ///
 /// # Errors
-/// A sentence naming the field whose value is of another type.
+/// A message with the field whose value has another type.
 pub fn check(name: &str, object: &mut Value, path: &str) -> Result<Checked, String> {
     let mut checker = Checker { unknown: Vec::new(), path: path.to_owned() };
     match (type_named(name), object) {
@@ -144,7 +145,7 @@ impl Checker {
     }
 }
 
-/// What a null in a list or a map becomes in Go.
+/// Returns the Go value of a null in a list or a map.
 fn zero(shape: &Shape) -> Value {
     match shape {
         Shape::Text | Shape::Bytes => "".into(),

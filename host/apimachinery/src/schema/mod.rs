@@ -1,12 +1,13 @@
-//! The shapes of the built-in kinds: their fields, types and merge keys, read from a table in text.
+//! The types of the built-in kinds: their fields, field types and merge keys, read from a table in text.
 //!
-//! The table is condensed from the OpenAPI documents of kube-apiserver v1.36, and a test compares it with them. It
-//! serves the embedded API server's checks of what clients send, strategic merge patches and OpenAPI documents, and says
-//! what the fields of protobuf's messages hold.
+//! The table is condensed from the OpenAPI documents of kube-apiserver v1.36, and a test compares both. The in-memory
+//! API server uses the table to check what clients send, for strategic merge patches, and for its OpenAPI documents.
+//! The protobuf reader uses the table for the types of fields.
 //!
-//! A type's line is its name, `GROUP.VERSION.KIND`; its fields follow, indented: the name (with `!` where it is always
-//! present), the type, and attributes: `patch=` and `merge=` are the patch strategy and merge key, `keys=` the keys of a
-//! list that server-side apply sees as a map, `set` a list of distinct values, `atomic` what is replaced whole.
+//! The line of a type is its name, `GROUP.VERSION.KIND`. Its fields follow, indented: the name (with `!` for a
+//! required field), the type, and attributes. `patch=` and `merge=` are the patch strategy and the merge key. `keys=`
+//! are the keys of a list that server-side apply treats as a map. `set` is a list of distinct values. `atomic` is a
+//! value that is replaced as a whole.
 
 mod check;
 mod scalars;
@@ -22,7 +23,7 @@ pub use scalars::{base64, canonical_quantity, micros, nano, seconds};
 pub enum Shape {
     /// A string.
     Text,
-    /// Base64 in a string.
+    /// Bytes, as a base64 string in JSON.
     Bytes,
     /// A boolean.
     Bool,
@@ -32,54 +33,54 @@ pub enum Shape {
     Long,
     /// A floating-point number.
     Number,
-    /// A `resource.Quantity`: a string, or a number that becomes one.
+    /// A `resource.Quantity`: a string, or a number that is converted to a string.
     Quantity,
     /// An integer or a string.
     IntOrString,
-    /// A time in whole seconds.
+    /// A time with whole seconds (`metav1.Time`).
     Time,
-    /// A time in microseconds.
+    /// A time with microseconds (`metav1.MicroTime`).
     MicroTime,
-    /// Any JSON.
+    /// Any JSON value.
     Any,
-    /// An object of a type of the table.
+    /// An object of a type in the table.
     Object(&'static str),
     /// A list.
     List(Box<Shape>),
-    /// A map from strings.
+    /// A map with string keys.
     Map(Box<Shape>),
 }
 
 /// A field of a type.
 #[derive(Debug)]
 pub struct Field {
-    /// Its name in JSON.
+    /// The name in JSON.
     pub name: &'static str,
-    /// Present in every rendering by Kubernetes, even when empty.
+    /// True if Kubernetes always writes the field, even when it is empty.
     pub required: bool,
-    /// Its type.
+    /// The type of the field.
     pub shape: Shape,
-    /// Its list is merged rather than replaced by a strategic merge patch.
+    /// True if a strategic merge patch merges the list instead of replacing it.
     pub merges: bool,
-    /// Members that a strategic merge patch doesn't name in `$retainKeys` go away.
+    /// True if a strategic merge patch removes the members that `$retainKeys` does not name.
     pub retain_keys: bool,
-    /// The member that tells list items apart in a strategic merge patch.
+    /// The member that identifies list items in a strategic merge patch.
     pub merge_key: Option<&'static str>,
-    /// The members that tell list items apart in server-side apply.
+    /// The members that identify list items in server-side apply.
     pub map_keys: Vec<&'static str>,
-    /// The list's values are distinct.
+    /// True if the values of the list are distinct.
     pub set: bool,
 }
 
-/// A type of the table: the fields of an object.
+/// The fields of an object type.
 #[derive(Debug)]
 pub struct Type {
-    /// Its fields, ordered by name.
+    /// The fields, ordered by name.
     pub fields: Vec<Field>,
 }
 
 impl Type {
-    /// The field called `name`.
+    /// Returns the field called `name`.
     pub fn field(&self, name: &str) -> Option<&Field> {
         let at = self.fields.binary_search_by(|field| field.name.cmp(name)).ok()?;
         self.fields.get(at)
@@ -89,18 +90,18 @@ impl Type {
 /// All types by name.
 static TYPES: LazyLock<HashMap<&'static str, Type>> = LazyLock::new(|| parse(include_str!("kubernetes-1.36.txt")));
 
-/// The type called `name`, such as `core.v1.PodSpec`.
+/// Returns the type called `name`, such as `core.v1.PodSpec`.
 pub fn type_named(name: &str) -> Option<&'static Type> {
     TYPES.get(name)
 }
 
-/// The names of all types.
+/// Returns the names of all types.
 #[cfg(test)]
 pub fn type_names() -> impl Iterator<Item = &'static str> {
     TYPES.keys().copied()
 }
 
-/// The name in the table of a built-in kind.
+/// Returns the name of a built-in kind in the table.
 pub fn name_of(group: &str, version: &str, kind: &str) -> String {
     let group = match group.split('.').next() {
         None | Some("") => "core",
@@ -150,7 +151,7 @@ fn parse_field(line: &'static str) -> Field {
     }
 }
 
-/// Reads a type as the table writes it.
+/// Parses the type of a field in the notation of the table.
 pub fn parse_shape(word: &'static str) -> Shape {
     if let Some(item) = word.strip_prefix("[]") {
         return Shape::List(Box::new(parse_shape(item)));

@@ -1,9 +1,9 @@
-//! The scalars that Kubernetes reads in several spellings and keeps in one: quantities and times; and base64.
+//! Scalars that Kubernetes accepts in several forms and stores in one form: quantities and times. Also base64.
 
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimeParser;
 
-/// What a quantity's suffix counts in.
+/// The kind of a quantity's suffix.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Suffix {
     Decimal,
@@ -15,21 +15,21 @@ const DECIMAL: [(&str, i32); 10] =
     [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
 const BINARY: [(&str, u32); 6] = [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40), ("Pi", 50), ("Ei", 60)];
 const NANO: i128 = 1_000_000_000;
-/// The largest quantity in billionths: 63 bits before the point.
+/// The largest quantity, in billionths: a 63-bit integer part.
 const MOST: i128 = i64::MAX as i128 * NANO;
 const WRONG: &str = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-/// Returns the spelling in which the API server keeps a quantity: `0.5` is `500m`, `1024Ki` is `1Mi`.
+/// Returns the form in which the API server stores a quantity: `0.5` becomes `500m`, `1024Ki` becomes `1Mi`.
 ///
 /// # Errors
-/// The API server's sentence, where `text` is no quantity.
+/// The API server's message, if `text` is not a quantity.
 pub fn canonical_quantity(text: &str) -> Result<String, &'static str> {
     let spelling = spelled(text)?;
-    // The API server writes the object to etcd and reads it again: 632.8125Ki is written as 648000, and read as 648k.
+    // The API server writes the object to etcd and reads it again: it writes 632.8125Ki as 648000, and reads 648k.
     spelled(&spelling)
 }
 
-/// Returns what `Quantity.String` says of a text that was parsed.
+/// Returns the result of Go's `Quantity.String` for a parsed text.
 fn spelled(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
         return Ok("0".into());
@@ -39,7 +39,7 @@ fn spelled(text: &str) -> Result<String, &'static str> {
     if nano == 0 {
         return Ok("0".into());
     }
-    // Kubernetes keeps the text 10E too, and computes with it as if it were 0.
+    // Kubernetes also keeps the text 10E, and computes with it as if it were 0.
     if nano.abs() < MOST && parts.is_kept() {
         return Ok(text.to_owned());
     }
@@ -51,18 +51,18 @@ fn spelled(text: &str) -> Result<String, &'static str> {
     })
 }
 
-/// A quantity in units of a billionth, for comparisons; 0 for what is no quantity.
+/// Returns a quantity in billionths, for comparisons; 0 for a text that is not a quantity.
 pub fn nano(text: &str) -> i128 {
     Parts::of(text).and_then(|parts| parts.value()).map_or(0, |(nano, _)| nano)
 }
 
-/// A quantity's text in its parts: a sign, digits before and after the point, and a suffix.
+/// The parts of a quantity's text: sign, digits before and after the point, and suffix.
 struct Parts<'a> {
     negative: bool,
     whole: &'a str,
     fraction: &'a str,
     suffix: Suffix,
-    /// Of two where the suffix is a binary one, of ten otherwise.
+    /// The exponent of the suffix: base 2 for a binary suffix, base 10 otherwise.
     power: i32,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Parts<'a> {
         Ok(Self { negative, whole, fraction, suffix, power })
     }
 
-    /// The value in units of a billionth, rounded away from zero, and how it was written.
+    /// Returns the value in billionths, rounded away from zero, and the suffix kind.
     fn value(&self) -> Result<(i128, Suffix), &'static str> {
         let digits: i128 = format!("{}{}", self.whole, self.fraction).parse().map_err(|_| WRONG)?;
         let (digits, power) = match self.suffix {
@@ -97,7 +97,8 @@ impl<'a> Parts<'a> {
         Ok((if self.negative { -nano } else { nano }, self.suffix))
     }
 
-    /// Whether `ParseQuantity` takes the text for the canonical one. It looks at little, so that 1.500 and +3 are kept.
+    /// Returns true if Go's `ParseQuantity` treats the text as canonical. Its check is incomplete, so 1.500 and +3
+    /// are kept.
     fn is_kept(&self) -> bool {
         let whole = self.whole.trim_start_matches('0');
         let (whole, fraction) = (if whole.is_empty() { "0" } else { whole }, self.fraction);
@@ -124,7 +125,7 @@ fn suffix_of(suffix: &str) -> Result<(Suffix, i32), &'static str> {
     Ok((Suffix::Exponent, power.clamp(-200, 200)))
 }
 
-/// `digits` times ten to the `power`, rounded up, saturating.
+/// Returns `digits` times ten to the `power`, rounded up, saturating.
 fn scaled(digits: i128, power: i32) -> i128 {
     let Some(factor) = 10i128.checked_pow(power.unsigned_abs()) else {
         return if power > 0 && digits > 0 { i128::MAX } else { i128::from(digits > 0) };
@@ -160,10 +161,10 @@ fn in_decimal(mut value: i128, exponent: bool) -> String {
     }
 }
 
-/// A time in RFC 3339, kept in UTC with whole seconds (`digits` 0) or microseconds (`digits` 6).
+/// Converts a time in RFC 3339 to UTC with whole seconds, or with microseconds if `with_micros` is true.
 ///
 /// # Errors
-/// A sentence naming what is wrong with the text.
+/// A message that says what is wrong with the text.
 pub fn canonical_time(text: &str, with_micros: bool) -> Result<String, String> {
     let parsed = DateTimeParser::new().parse_timestamp(text);
     let time: Timestamp = parsed.map_err(|e| format!("parsing time {text:?}: {e}"))?;
@@ -173,17 +174,17 @@ pub fn canonical_time(text: &str, with_micros: bool) -> Result<String, String> {
     })
 }
 
-/// `metav1.Time`.
+/// Formats a time as `metav1.Time`.
 pub fn seconds(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// `metav1.MicroTime`.
+/// Formats a time as `metav1.MicroTime`.
 pub fn micros(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string()
 }
 
-/// Standard base64 with its padding.
+/// Encodes bytes as standard base64 with padding.
 pub fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -199,7 +200,7 @@ pub fn base64(bytes: &[u8]) -> String {
     out
 }
 
-/// True where `text` is standard base64 with its padding.
+/// Returns true if `text` is standard base64 with padding.
 pub fn is_base64(text: &str) -> bool {
     let body = text.trim_end_matches('=');
     text.len().is_multiple_of(4)

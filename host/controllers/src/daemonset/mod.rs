@@ -1,4 +1,4 @@
-//! DaemonSets: one pod on each node that the template may run on.
+//! The DaemonSet controller: one pod on each matching node.
 
 mod objects;
 
@@ -21,9 +21,9 @@ use super::pod::Pod;
 use super::write::{Plan, Write, owner_reference};
 use super::{node_match, percent, template};
 
-/// The label that says from which template a pod was made.
+/// The label with the hash of a pod's template.
 const REVISION: &str = "controller-revision-hash";
-/// Pods made or deleted in one look.
+/// The maximum number of pods that one plan creates or deletes.
 const BURST: usize = 500;
 
 /// A DaemonSet with its pods.
@@ -33,23 +33,23 @@ struct Set<'a> {
     reference: OwnerReference,
     tolerations: Vec<Toleration>,
     revision: String,
-    /// By the node they run on, or are meant for.
+    /// The pods by the node that they are bound to or targeted at.
     pods: BTreeMap<&'a str, Vec<&'a Pod>>,
     now: Timestamp,
 }
 
-/// What a DaemonSet has to do with a node.
+/// Whether a DaemonSet wants a pod on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
-    /// A pod is to run there.
+    /// A pod must run on the node.
     Yes,
-    /// None is started there, one that runs may stay.
+    /// No new pod starts on the node, but an existing pod stays.
     Stay,
-    /// None may be there.
+    /// No pod may run on the node.
     No,
 }
 
-/// What the DaemonSet with this key needs.
+/// Returns the plan for the DaemonSet with this key.
 pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     let Some(object) = cluster.get::<DaemonSet>(key) else { return Plan::none() };
     let Some(spec) = &object.spec else { return Plan::none() };
@@ -98,7 +98,7 @@ impl<'a> Set<'a> {
         self.pods.get(metadata::name(&node.metadata)).into_iter().flatten().copied()
     }
 
-    /// Makes the pods that are missing; deletes those that ended, that are one too many, or on a node where none may be.
+    /// Creates missing pods. Deletes finished pods, surplus pods, and pods on nodes where no pod may run.
     fn manage(&self, nodes: &[(&Node, Wanted)]) -> Vec<Write> {
         let mut writes = Vec::new();
         let delete = |pod: &Pod| Write::delete(Kind::Pod, &pod.metadata);
@@ -124,7 +124,7 @@ impl<'a> Set<'a> {
         writes
     }
 
-    /// The rolling update: outdated pods go, as many at a time as may be unavailable.
+    /// Rolling update: deletes outdated pods, within `maxUnavailable`.
     fn update(&self, nodes: &[(&Node, Wanted)]) -> Vec<Write> {
         let strategy = self.spec.update_strategy.as_ref();
         if strategy.and_then(|strategy| strategy.type_.as_deref()) == Some("OnDelete") {
@@ -139,7 +139,7 @@ impl<'a> Set<'a> {
         let mut budget = usize::try_from(bound).unwrap_or(1).saturating_sub(missing);
         let mut writes = Vec::new();
         for pod in wanted.iter().flat_map(|node| self.on(node)).filter(|pod| pod.active() && !self.is_updated(pod)) {
-            // A pod that isn't available costs nothing.
+            // The deletion of a pod that is not available does not reduce availability.
             if self.available(pod) {
                 if budget == 0 {
                     continue;
@@ -159,7 +159,7 @@ impl<'a> Set<'a> {
         pod.active() && pod.ready() && self.until_available(pod).is_none()
     }
 
-    /// How long the pod still has to be ready to be available; nothing if it is, or isn't ready.
+    /// Returns the remaining time until the pod is available; `None` if the pod is available or not ready.
     fn until_available(&self, pod: &Pod) -> Option<SignedDuration> {
         let wanted = SignedDuration::from_secs(i64::from(self.spec.min_ready_seconds.unwrap_or(0)));
         let left = wanted - self.now.duration_since(pod.ready_since()?.0);
@@ -178,7 +178,7 @@ impl<'a> Set<'a> {
             }
             status.desired_number_scheduled += 1;
             status.current_number_scheduled += runs;
-            // A node counts by its oldest pod, the one that stays.
+            // The oldest pod of a node counts, because it is the pod that stays.
             if let Some(pod) = running.min_by_key(|pod| pod.metadata.creation_timestamp.clone()) {
                 status.number_ready += i32::from(pod.ready());
                 available += i32::from(self.available(pod));
@@ -192,7 +192,7 @@ impl<'a> Set<'a> {
     }
 }
 
-/// Whether two statuses say the same: a count that isn't there is 0.
+/// Compares two statuses. An absent count equals 0.
 fn same(a: &DaemonSetStatus, b: Option<&DaemonSetStatus>) -> bool {
     let numbers = |status: &DaemonSetStatus| {
         let always = [

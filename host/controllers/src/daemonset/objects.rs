@@ -1,4 +1,4 @@
-//! What a DaemonSet makes: a pod meant for one node, that stays through the node's troubles.
+//! Builds a DaemonSet's pods: each targets one node and tolerates the node's failure taints.
 
 use k8s_openapi::api::core::v1::{PodTemplateSpec, Toleration};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::super::metadata;
 use super::super::template;
 use super::{REVISION, Set};
 
-/// Taints that daemons ignore.
+/// The taints that every DaemonSet pod tolerates.
 const IGNORED: [(&str, &str); 6] = [
     ("node.kubernetes.io/not-ready", "NoExecute"),
     ("node.kubernetes.io/unreachable", "NoExecute"),
@@ -16,10 +16,10 @@ const IGNORED: [(&str, &str); 6] = [
     ("node.kubernetes.io/pid-pressure", "NoSchedule"),
     ("node.kubernetes.io/unschedulable", "NoSchedule"),
 ];
-/// And this one those on their node's network.
+/// The taint that DaemonSet pods with `hostNetwork` also tolerate.
 const NETWORK: (&str, &str) = ("node.kubernetes.io/network-unavailable", "NoSchedule");
 
-/// The template's tolerations and those that every daemon has.
+/// Returns the template's tolerations and the tolerations of every DaemonSet pod.
 pub fn tolerations(template: &PodTemplateSpec) -> Vec<Toleration> {
     let spec = template.spec.as_ref();
     let own = spec.and_then(|spec| spec.tolerations.clone()).unwrap_or_default();
@@ -33,7 +33,7 @@ pub fn tolerations(template: &PodTemplateSpec) -> Vec<Toleration> {
     own.into_iter().chain(ignored).collect()
 }
 
-/// A pod that the scheduler can place on this node only.
+/// Returns a pod whose node affinity allows only this node.
 pub fn pod(set: &Set<'_>, node: &str) -> Value {
     let mut pod = template::pod(&set.spec.template, &set.reference);
     pod["metadata"]["generateName"] = json!(format!("{}-", metadata::name(set.meta)));

@@ -1,7 +1,7 @@
-//! Deployments: a ReplicaSet for each template, of which the newest has all the pods in the end.
+//! The Deployment controller: a ReplicaSet for each pod template. The newest ReplicaSet gets all pods in the end.
 //!
-//! A look at a Deployment makes the new ReplicaSet if there is none, else moves the rollout one step on, and writes
-//! down how far it is. ReplicaSets answer by their status, which leads to the next look.
+//! A plan creates the new ReplicaSet, or else advances the rollout by one step, and updates the status. The
+//! ReplicaSets' status changes cause the next plan.
 
 mod revision;
 mod rolling;
@@ -25,9 +25,9 @@ use super::pod::Pod;
 use super::write::{Plan, Write, owner_reference};
 use super::{percent, selector};
 
-/// The replicas of its Deployment that a ReplicaSet was scaled for last.
+/// The annotation with the Deployment's replicas when the ReplicaSet was last scaled.
 const DESIRED: &str = "deployment.kubernetes.io/desired-replicas";
-/// Those and the surge.
+/// The annotation with these replicas plus the surge.
 const MAXIMUM: &str = "deployment.kubernetes.io/max-replicas";
 
 /// A Deployment with its ReplicaSets.
@@ -37,14 +37,14 @@ struct Rollout<'a> {
     spec: &'a DeploymentSpec,
     deployment: &'a Deployment,
     reference: OwnerReference,
-    /// The ReplicaSet of the present template.
+    /// The ReplicaSet of the current template.
     new: Option<&'a ReplicaSet>,
-    /// The others, oldest first.
+    /// The other ReplicaSets, oldest first.
     old: Vec<&'a ReplicaSet>,
     now: Timestamp,
 }
 
-/// What the Deployment with this key needs.
+/// Returns the plan for the Deployment with this key.
 pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     let Some(deployment) = cluster.get::<Deployment>(key) else { return Plan::none() };
     let Some(spec) = &deployment.spec else { return Plan::none() };
@@ -75,7 +75,7 @@ impl<'a> Rollout<'a> {
         plan
     }
 
-    /// The next steps of the rollout; empty when there is nothing to do but wait.
+    /// Returns the next steps of the rollout; empty if the rollout has to wait.
     fn steps(&self) -> Vec<Write> {
         let paused = self.spec.paused == Some(true);
         if paused || self.is_scaling() {
@@ -91,7 +91,7 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// All old pods go before the first new one comes.
+    /// Recreate: deletes all old pods before it creates a new pod.
     fn recreate(&self) -> Vec<Write> {
         let down: Vec<Write> = self.old.iter().filter(|set| replicas(set) > 0).map(|set| self.resize(set, 0)).collect();
         if !down.is_empty() {
@@ -109,24 +109,24 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// Whether the Deployment's replicas have been changed since its ReplicaSets were scaled for them.
+    /// Returns true if the Deployment's replicas have changed since its ReplicaSets were scaled.
     fn is_scaling(&self) -> bool {
         let active = self.sets().filter(|set| replicas(set) > 0);
         let mut desired = active.filter_map(|set| annotated(set, DESIRED));
         desired.any(|desired| desired != self.replicas())
     }
 
-    /// All ReplicaSets, the new one first.
+    /// Returns all ReplicaSets, the new one first.
     fn sets(&self) -> impl Iterator<Item = &'a ReplicaSet> + '_ {
         self.new.into_iter().chain(self.old.iter().copied())
     }
 
-    /// The sum of all ReplicaSets' wanted pods.
+    /// Returns the sum of `spec.replicas` over all ReplicaSets.
     fn total(&self) -> i32 {
         self.sets().map(replicas).sum()
     }
 
-    /// `spec.replicas`.
+    /// Returns `spec.replicas`.
     fn replicas(&self) -> i32 {
         self.spec.replicas.unwrap_or(1)
     }
@@ -135,7 +135,7 @@ impl<'a> Rollout<'a> {
         self.spec.strategy.as_ref().and_then(|strategy| strategy.type_.as_deref()).unwrap_or("RollingUpdate")
     }
 
-    /// How many pods there may be beyond the wanted ones, and how many of those may be missing.
+    /// Returns `maxSurge` and `maxUnavailable` as numbers of pods.
     fn bounds(&self) -> (i32, i32) {
         if self.strategy() == "Recreate" {
             return (0, 0);
@@ -146,24 +146,24 @@ impl<'a> Rollout<'a> {
         let unavailable = rolling.and_then(|rolling| rolling.max_unavailable.as_ref()).unwrap_or(&quarter);
         let surge = percent::resolve(surge, self.replicas(), percent::Round::Up);
         let unavailable = percent::resolve(unavailable, self.replicas(), percent::Round::Down);
-        // With both zero nothing could ever move.
+        // With both at 0, no step of the rollout would be possible.
         if surge == 0 && unavailable == 0 { (0, 1) } else { (surge, unavailable.min(self.replicas())) }
     }
 
-    /// The annotations that say what a ReplicaSet was scaled for.
+    /// Returns the annotations that record the size for which a ReplicaSet was scaled.
     fn size_marks(&self) -> BTreeMap<&'static str, String> {
         let (surge, _) = self.bounds();
         let maximum = if self.replicas() > 0 { self.replicas() + surge } else { 0 };
         BTreeMap::from([(DESIRED, self.replicas().to_string()), (MAXIMUM, maximum.to_string())])
     }
 
-    /// Gives a ReplicaSet another number of replicas.
+    /// Sets the replicas of a ReplicaSet.
     fn resize(&self, set: &ReplicaSet, replicas: i32) -> Write {
         let body = json!({ "metadata": { "annotations": self.size_marks() }, "spec": { "replicas": replicas } });
         Write::merge(Kind::ReplicaSet, &set.metadata, body)
     }
 
-    /// Whether every pod is new, and there, and nothing else is.
+    /// Returns true if the rollout is complete: all wanted pods are new and available, and no other pod exists.
     fn complete(&self) -> bool {
         let status = status::counts(self);
         let wanted = self.replicas();
@@ -171,12 +171,12 @@ impl<'a> Rollout<'a> {
     }
 }
 
-/// `spec.replicas` of a ReplicaSet.
+/// Returns `spec.replicas` of a ReplicaSet.
 fn replicas(set: &ReplicaSet) -> i32 {
     set.spec.as_ref().and_then(|spec| spec.replicas).unwrap_or(1)
 }
 
-/// `status.availableReplicas` of a ReplicaSet.
+/// Returns `status.availableReplicas` of a ReplicaSet.
 fn available(set: &ReplicaSet) -> i32 {
     set.status.as_ref().and_then(|status| status.available_replicas).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! A Deployment's ReplicaSets as revisions of its template: telling them apart, making them, numbering and forgetting.
+//! A Deployment's ReplicaSets as revisions of its template: comparison, creation, numbering and clean-up.
 
 use k8s_openapi::api::apps::v1::{ReplicaSet, ReplicaSetSpec};
 use k8s_openapi::api::core::v1::PodTemplateSpec;
@@ -10,14 +10,14 @@ use super::super::template;
 use super::super::write::Write;
 use super::{Rollout, replicas};
 
-/// The label by which a Deployment tells the pods of its ReplicaSets apart.
+/// The label with the hash of the pod template, which distinguishes the pods of a Deployment's ReplicaSets.
 const HASH: &str = "pod-template-hash";
-/// The number of a revision, on ReplicaSets and their Deployment.
+/// The annotation with the number of a revision, on ReplicaSets and on their Deployment.
 const REVISION: &str = "deployment.kubernetes.io/revision";
-/// Inactive ReplicaSets that are kept for a rollback if the Deployment doesn't say.
+/// The default of `spec.revisionHistoryLimit`: the number of inactive ReplicaSets to keep for a rollback.
 const HISTORY: i32 = 10;
 
-/// Whether the ReplicaSet was made from this template.
+/// Returns true if the ReplicaSet has this template.
 pub fn is_of(set: &ReplicaSet, wanted: &PodTemplateSpec) -> bool {
     let Some(mut held) = set.spec.as_ref().and_then(|spec| spec.template.clone()) else { return false };
     unlabel(&mut held);
@@ -26,14 +26,15 @@ pub fn is_of(set: &ReplicaSet, wanted: &PodTemplateSpec) -> bool {
     held == wanted
 }
 
-/// Takes the hash off a template's labels; absent metadata and labels come to the same as empty ones.
+/// Removes the hash from a template's labels. Makes absent metadata and labels equal to empty ones.
 fn unlabel(template: &mut PodTemplateSpec) {
     let meta = template.metadata.get_or_insert_default();
     meta.labels.get_or_insert_default().remove(HASH);
     meta.creation_timestamp = None;
 }
 
-/// The write that makes the new ReplicaSet, or that asks for another name where the name is taken by something else.
+/// Returns the write that creates the new ReplicaSet. If the name is in use, returns the write that increases
+/// `status.collisionCount`, which leads to another name.
 pub fn create(rollout: &Rollout<'_>, size: i32) -> Vec<Write> {
     let collisions = rollout.deployment.status.as_ref().and_then(|status| status.collision_count).unwrap_or(0);
     let hash = template::hash(&rollout.spec.template, collisions);
@@ -73,7 +74,7 @@ pub fn create(rollout: &Rollout<'_>, size: i32) -> Vec<Write> {
     vec![Write::create(Kind::ReplicaSet, namespace, body)]
 }
 
-/// The writes that number the new ReplicaSet as the latest revision and the Deployment as being at it.
+/// Returns the writes that set the revision number of the new ReplicaSet and of the Deployment.
 pub fn marks(rollout: &Rollout<'_>) -> Vec<Write> {
     let Some(new) = rollout.new else { return Vec::new() };
     let mut writes = Vec::new();
@@ -97,7 +98,7 @@ fn mark(kind: Kind, meta: &kube::core::ObjectMeta, revision: i64) -> Write {
     Write::merge(kind, meta, json!({ "metadata": { "annotations": { REVISION: revision.to_string() } } }))
 }
 
-/// The number of the latest old revision.
+/// Returns the number of the latest old revision.
 fn latest(rollout: &Rollout<'_>) -> i64 {
     rollout.old.iter().map(|set| number(set)).max().unwrap_or(0)
 }
@@ -106,7 +107,7 @@ fn number(set: &ReplicaSet) -> i64 {
     metadata::annotation(&set.metadata, REVISION).and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// After a finished rollout, the deletions of the oldest inactive ReplicaSets beyond the history limit.
+/// Returns the deletions of the oldest inactive ReplicaSets beyond the history limit, after a complete rollout.
 pub fn clean_up(rollout: &Rollout<'_>) -> Vec<Write> {
     if !rollout.complete() {
         return Vec::new();

@@ -1,11 +1,12 @@
-//! The rolling update: new pods come within the surge, old ones go within what may be unavailable.
+//! Rolling update: adds new pods within `maxSurge`, and removes old pods within `maxUnavailable`.
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
 
 use super::super::write::Write;
 use super::{Rollout, available, replicas, revision};
 
-/// One step: grow the new ReplicaSet as far as the surge allows, else shrink the old ones as far as availability allows.
+/// Returns the next step: scales the new ReplicaSet up as far as `maxSurge` allows, or else scales the old
+/// ReplicaSets down as far as `maxUnavailable` allows.
 pub fn step(rollout: &Rollout<'_>) -> Vec<Write> {
     let Some(new) = rollout.new else { return revision::create(rollout, room(rollout, 0)) };
     let size = replicas(new);
@@ -17,7 +18,7 @@ pub fn step(rollout: &Rollout<'_>) -> Vec<Write> {
     if down.is_empty() { revision::clean_up(rollout) } else { down }
 }
 
-/// The size that the new ReplicaSet may have, being this large.
+/// Returns the allowed size of the new ReplicaSet, whose current size is `size`.
 fn room(rollout: &Rollout<'_>, size: i32) -> i32 {
     let (surge, _) = rollout.bounds();
     let room = rollout.replicas() + surge - rollout.total();
@@ -28,7 +29,7 @@ fn shrink(rollout: &Rollout<'_>, new: &ReplicaSet) -> Vec<Write> {
     let (_, unavailable) = rollout.bounds();
     let least = rollout.replicas() - unavailable;
     let mut sizes: Vec<i32> = rollout.old.iter().map(|set| replicas(set)).collect();
-    // Pods that are wanted but not available: the new ReplicaSet's aren't given up, so they count against the bound.
+    // Unavailable pods of the new ReplicaSet are not deleted, so they count against `maxUnavailable`.
     let mut removable = rollout.total() - least - (replicas(new) - available(new)).max(0);
     for (size, set) in sizes.iter_mut().zip(&rollout.old) {
         let unhealthy = (*size - available(set)).clamp(0, removable.max(0));

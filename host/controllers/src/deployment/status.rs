@@ -1,4 +1,4 @@
-//! A Deployment's status: the counts of its pods, and the conditions by which kubectl follows a rollout.
+//! The status of a Deployment: the counts of its pods, and the conditions that `kubectl rollout status` reads.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::super::metadata;
 use super::super::write::{Action, Plan, Write};
 use super::{Rollout, available};
 
-/// The counts of a Deployment's pods by its ReplicaSets' statuses.
+/// The pod counts of a Deployment, from its ReplicaSets' statuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub replicas: i32,
@@ -21,7 +21,7 @@ pub struct Counts {
     pub available: i32,
 }
 
-/// Counts the pods.
+/// Adds up the pod counts.
 pub fn counts(rollout: &Rollout<'_>) -> Counts {
     let mut counts = Counts::default();
     for set in rollout.sets() {
@@ -34,7 +34,7 @@ pub fn counts(rollout: &Rollout<'_>) -> Counts {
     counts
 }
 
-/// Adds the write of the status to the plan if it has changed, and the time of the rollout's deadline.
+/// Adds the status write to the plan if the status has changed, and the time of the progress deadline.
 pub fn write(rollout: &Rollout<'_>, plan: &mut Plan) {
     let old = rollout.deployment.status.clone().unwrap_or_default();
     let counts = counts(rollout);
@@ -43,7 +43,7 @@ pub fn write(rollout: &Rollout<'_>, plan: &mut Plan) {
     if let Some(progress) = progress(rollout, &old, counts, plan) {
         set(&mut conditions, progress, rollout.now);
     }
-    // What isn't named here, the count of name collisions for one, is left as it is.
+    // The patch leaves other fields unchanged, such as `collisionCount`.
     let new = DeploymentStatus {
         replicas: Some(counts.replicas),
         updated_replicas: Some(counts.updated),
@@ -59,7 +59,7 @@ pub fn write(rollout: &Rollout<'_>, plan: &mut Plan) {
     }
 }
 
-/// Whether two statuses say the same: a count that isn't there is 0.
+/// Compares two statuses. An absent count equals 0.
 fn same(a: &DeploymentStatus, b: &DeploymentStatus) -> bool {
     let numbers = |status: &DeploymentStatus| {
         [
@@ -74,7 +74,7 @@ fn same(a: &DeploymentStatus, b: &DeploymentStatus) -> bool {
     numbers(a) == numbers(b) && a.observed_generation == b.observed_generation && a.conditions == b.conditions
 }
 
-/// The Available condition: whether as many pods are available as have to be.
+/// Returns the Available condition: true if at least `replicas - maxUnavailable` pods are available.
 fn availability(rollout: &Rollout<'_>, counts: Counts) -> DeploymentCondition {
     let (_, unavailable) = rollout.bounds();
     if counts.available >= rollout.replicas() - unavailable {
@@ -86,7 +86,7 @@ fn availability(rollout: &Rollout<'_>, counts: Counts) -> DeploymentCondition {
     }
 }
 
-/// The Progressing condition, if it has something new to say.
+/// Returns the Progressing condition if it has changed.
 fn progress(
     rollout: &Rollout<'_>,
     old: &DeploymentStatus,
@@ -123,7 +123,7 @@ fn progress(
     deadline(rollout, held?, set, plan)
 }
 
-/// A rollout that hasn't moved for `progressDeadlineSeconds` has failed, as far as anyone can tell.
+/// Returns the condition of a failed rollout: one without progress for `progressDeadlineSeconds`.
 fn deadline(
     rollout: &Rollout<'_>,
     held: &DeploymentCondition,
@@ -168,8 +168,8 @@ impl Unknown for DeploymentCondition {
     }
 }
 
-/// Puts a condition in its place. Progress counts each time, so that the deadline starts anew; otherwise the same status
-/// for the same reason is no news.
+/// Sets a condition. A Progressing condition always replaces the old one, so the progress deadline restarts. An
+/// Available condition with the same status and reason is not updated.
 fn set(conditions: &mut Vec<DeploymentCondition>, mut new: DeploymentCondition, now: Timestamp) {
     let held = conditions.iter().position(|held| held.type_ == new.type_);
     let before = held.map(|index| &conditions[index]);

@@ -1,4 +1,4 @@
-//! How many pods a budget's workloads are meant to have.
+//! Computes the number of pods that the workloads of a disruption budget want.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use super::super::kinds::Typed;
 use super::super::metadata;
 use super::super::pod::Pod;
 
-/// The sum of the replicas of the pods' controllers, each counted once: a Deployment for its ReplicaSets. A pod whose
-/// controller has no scale counts for itself.
+/// Returns the sum of the replicas of the pods' controllers. Each controller counts once, and a Deployment counts
+/// instead of its ReplicaSets. A pod whose controller has no replica count counts as 1.
 pub fn pods(cluster: &Cluster, pods: &[&Pod]) -> i32 {
     let mut scales: BTreeMap<&str, i32> = BTreeMap::new();
     let mut alone = 0;
@@ -26,7 +26,7 @@ pub fn pods(cluster: &Cluster, pods: &[&Pod]) -> i32 {
     scales.values().sum::<i32>() + alone
 }
 
-/// The uid and replicas of the controller that counts.
+/// Returns the UID and replicas of the controller that counts.
 fn scale<'a>(cluster: &'a Cluster, owner: &OwnerReference) -> Option<(&'a str, i32)> {
     if let Some(set) = object::<ReplicaSet>(cluster, owner) {
         let above = metadata::controller(&set.metadata).and_then(|owner| object::<Deployment>(cluster, owner));

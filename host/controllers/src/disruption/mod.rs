@@ -1,4 +1,4 @@
-//! PodDisruptionBudgets: how many of their pods may be evicted now.
+//! The PodDisruptionBudget controller: computes how many pods may be evicted now.
 
 mod expected;
 
@@ -18,10 +18,10 @@ use super::pod::Pod;
 use super::selector;
 use super::write::{Plan, Write};
 
-/// An eviction that hasn't led to a deletion after this time is forgotten.
+/// The time after which an eviction that led to no deletion is dropped from the status.
 const EVICTION_LIFETIME: SignedDuration = SignedDuration::from_mins(2);
 
-/// What the budget with this key needs.
+/// Returns the plan for the budget with this key.
 pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     let Some(budget) = cluster.get::<PodDisruptionBudget>(key) else { return Plan::none() };
     let Some(spec) = &budget.spec else { return Plan::none() };
@@ -52,7 +52,7 @@ pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     Plan { again: next, ..Plan::of(changed) }
 }
 
-/// The pods that the budget expects, and those of them that must stay healthy.
+/// Returns the number of pods that the budget expects, and the number of those that must stay healthy.
 fn bounds(cluster: &Cluster, spec: &PodDisruptionBudgetSpec, pods: &[&Pod]) -> (i32, i32) {
     use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
     match (&spec.max_unavailable, &spec.min_available) {
@@ -69,7 +69,7 @@ fn bounds(cluster: &Cluster, spec: &PodDisruptionBudgetSpec, pods: &[&Pod]) -> (
     }
 }
 
-/// The evictions that were granted and haven't shown yet, and when the next of them is forgotten.
+/// Returns the granted evictions whose pods are not being deleted yet, and the time until the next one expires.
 fn evictions(
     old: &PodDisruptionBudgetStatus,
     pods: &[&Pod],
@@ -108,7 +108,7 @@ fn conditions(
     conditions
 }
 
-/// The status for a merge: evictions that are forgotten are to go.
+/// Returns the status as a merge patch, with null for expired evictions.
 fn patch(new: &PodDisruptionBudgetStatus, old: &PodDisruptionBudgetStatus) -> Value {
     let mut value = json!(new);
     for name in old.disrupted_pods.iter().flatten().map(|(name, _)| name) {

@@ -1,4 +1,4 @@
-//! Sets of completion indexes, written as Kubernetes does: `0-2,4,7-8`.
+//! Sets of completion indexes, in Kubernetes' notation: `0-2,4,7-8`.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,12 @@ use super::super::metadata;
 use super::super::pod::Pod;
 use super::INDEX;
 
-/// A set of indexes.
+/// A set of completion indexes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Indexes(BTreeSet<i32>);
 
 impl Indexes {
-    /// Reads the notation. What isn't an index below `limit` is left out.
+    /// Parses the notation. Skips entries that are not indexes below `limit`.
     pub fn parse(text: &str, limit: i32) -> Self {
         let ranges = text.split(',').filter_map(|part| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -21,27 +21,27 @@ impl Indexes {
         Indexes(ranges.flatten().collect())
     }
 
-    /// The indexes of these pods.
+    /// Returns the indexes of these pods.
     pub fn of_pods<'a>(pods: impl IntoIterator<Item = &'a &'a Pod>) -> Self {
         Indexes(pods.into_iter().filter_map(|pod| of(pod)).collect())
     }
 
-    /// Whether the index is in the set.
+    /// Returns true if the set contains the index.
     pub fn has(&self, index: i32) -> bool {
         self.0.contains(&index)
     }
 
-    /// Adds those of another set.
+    /// Adds the indexes of another set.
     pub fn extend(&mut self, other: Indexes) {
         self.0.extend(other.0);
     }
 
-    /// How many there are.
+    /// Returns the number of indexes.
     pub fn len(&self) -> i32 {
         i32::try_from(self.0.len()).unwrap_or(i32::MAX)
     }
 
-    /// Writes the notation: neighbours become a range.
+    /// Formats the set. Three or more consecutive indexes become a range.
     pub fn notation(&self) -> String {
         let mut ranges: Vec<(i32, i32)> = Vec::new();
         for index in &self.0 {
@@ -59,7 +59,7 @@ impl Indexes {
     }
 }
 
-/// The pod's index.
+/// Returns the pod's completion index.
 pub fn of(pod: &Pod) -> Option<i32> {
     metadata::annotation(&pod.metadata, INDEX)?.parse().ok()
 }

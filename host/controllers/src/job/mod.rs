@@ -1,8 +1,8 @@
-//! Jobs: pods that run to their end, until enough have succeeded or too many have failed.
+//! The Job controller: runs pods until enough have succeeded or too many have failed.
 //!
-//! A pod that ended is counted exactly once, however the writes fall: it carries a finalizer; its uid goes into
-//! `status.uncountedTerminatedPods`; then the finalizer goes; then the count takes the uid's place. Pods of an indexed
-//! Job that succeeded need no such list: the index is the count.
+//! Each finished pod is counted exactly once, whatever the order of the writes. The pod carries a finalizer. Its UID
+//! is added to `status.uncountedTerminatedPods`, then the finalizer is removed, then the UID is replaced by an
+//! increased count. A succeeded pod of an indexed Job needs no entry in that list, because its index is recorded.
 
 mod indexes;
 mod outcome;
@@ -26,11 +26,11 @@ use super::write::{Plan, Write, owner_reference};
 pub use indexes::Indexes;
 use tally::Tally;
 
-/// The finalizer that keeps a pod until it is counted.
+/// The finalizer that keeps a pod until the Job has counted it.
 const TRACKING: &str = "batch.kubernetes.io/job-tracking";
-/// The annotation and label with a pod's index.
+/// The annotation and label with a pod's completion index.
 const INDEX: &str = "batch.kubernetes.io/job-completion-index";
-/// Pods made or deleted in one look.
+/// The maximum number of pods that one plan creates or deletes.
 const BURST: usize = 500;
 
 /// A Job with its pods.
@@ -43,7 +43,7 @@ struct Run<'a> {
     now: Timestamp,
 }
 
-/// What the Job with this key needs.
+/// Returns the plan for the Job with this key.
 pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     let Some(job) = cluster.get::<Job>(key) else { return Plan::none() };
     let Some(spec) = &job.spec else { return Plan::none() };
@@ -66,7 +66,8 @@ pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
 }
 
 impl Run<'_> {
-    /// A finished or deleted Job's pods are no longer kept for counting, and the Job goes when its time is over.
+    /// Removes the finalizers of the pods of a finished or deleted Job, and deletes the Job after
+    /// `ttlSecondsAfterFinished`.
     fn let_go(&self) -> Plan {
         let held = self.pods.iter().filter(|pod| metadata::has_finalizer(&pod.metadata, TRACKING));
         let mut plan = Plan::of(held.map(|pod| Write::release(Kind::Pod, &pod.metadata, TRACKING)));
@@ -98,18 +99,18 @@ impl Run<'_> {
         }
         let status = outcome::status(self, &tally, verdict);
         if !outcome::same(&status, &self.status) {
-            // The status first: it is the one write that must not be cut off.
+            // The status write goes first, so that the truncation in `plan` keeps it.
             plan.writes.insert(0, Write::status(Kind::Job, self.meta, with_nulls(&status)));
         }
         plan
     }
 
-    /// Keeps as many pods active as the Job's parallelism asks for.
+    /// Scales the active pods to the Job's parallelism.
     fn scale(&self, tally: &Tally, active: &[&Pod], writes: &mut Vec<Write>) {
         let parallelism = usize::try_from(self.spec.parallelism.unwrap_or(1)).unwrap_or(0);
         let wanted = match self.spec.completions {
             Some(completions) => parallelism.min(usize::try_from(completions - tally.succeeded()).unwrap_or(0)),
-            // Any success means that the work is done: those at work end, nobody starts.
+            // Without `completions`, one success completes the work: running pods finish, and no new pod starts.
             None if tally.succeeded() > 0 => active.len().min(parallelism),
             None => parallelism,
         };
@@ -155,7 +156,7 @@ impl Run<'_> {
     }
 }
 
-/// The status for a merge: what it doesn't have is to go.
+/// Returns the status as a merge patch, with null for absent fields.
 fn with_nulls(status: &JobStatus) -> Value {
     let mut value = json!(status);
     for field in ["startTime", "completionTime", "completedIndexes"] {
@@ -167,13 +168,13 @@ fn with_nulls(status: &JobStatus) -> Value {
     value
 }
 
-/// Whether a pod is kept for a Job that is no more.
+/// Returns true if the pod has the tracking finalizer of a Job that is gone.
 pub fn is_orphan(cluster: &Cluster, pod: &Pod) -> bool {
     let job = metadata::controller(&pod.metadata).filter(|owner| owner.kind == "Job");
     metadata::has_finalizer(&pod.metadata, TRACKING) && job.is_none_or(|job| cluster.by_uid(&job.uid).is_none())
 }
 
-/// Lets go a pod that is kept for a Job that is no more.
+/// Removes the tracking finalizer of a pod whose Job is gone.
 pub fn release_orphan(cluster: &Cluster, key: &Key) -> Plan {
     let orphan = cluster.get::<Pod>(key).filter(|pod| is_orphan(cluster, pod));
     Plan::of(orphan.map(|pod| Write::release(Kind::Pod, &pod.metadata, TRACKING)))

@@ -1,4 +1,4 @@
-//! How a Job ends, and the status that says so.
+//! Decides the end of a Job, and builds its status.
 
 use std::time::Duration;
 
@@ -10,25 +10,25 @@ use super::super::write::Plan;
 use super::Run;
 use super::tally::Tally;
 
-/// Failed pods that a Job bears if it doesn't say.
+/// The default of `spec.backoffLimit`: the number of failed pods that a Job tolerates.
 const BACKOFF_LIMIT: i32 = 6;
 
-/// What a Job has come to.
+/// The result of a Job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Enough pods have succeeded.
     Complete,
-    /// It failed, for this reason.
+    /// The Job failed, with a reason and a message.
     Failed(&'static str, &'static str),
 }
 
-/// The condition by which a Job is finished, if it is.
+/// Returns the condition that marks the Job as finished.
 pub fn finished(status: &JobStatus) -> Option<&JobCondition> {
     let ends = |held: &&JobCondition| matches!(held.type_.as_str(), "Complete" | "Failed") && held.status == "True";
     status.conditions.iter().flatten().find(ends)
 }
 
-/// What the Job has come to, if it has; the plan gets the time of its deadline.
+/// Returns the result of the Job if it is decided, and adds the time of the Job's deadline to the plan.
 pub fn verdict(run: &Run<'_>, tally: &Tally, plan: &mut Plan) -> Option<Verdict> {
     let said =
         |type_: &str| run.status.conditions.iter().flatten().find(|held| held.type_ == type_ && held.status == "True");
@@ -71,7 +71,7 @@ pub fn verdict(run: &Run<'_>, tally: &Tally, plan: &mut Plan) -> Option<Verdict>
 const LIMIT: (&str, &str) = ("BackoffLimitExceeded", "Job has reached the specified backoff limit");
 const DEADLINE: (&str, &str) = ("DeadlineExceeded", "Job was active longer than specified deadline");
 
-/// The status that the Job is to have.
+/// Returns the new status of the Job.
 pub fn status(run: &Run<'_>, tally: &Tally, verdict: Option<Verdict>) -> JobStatus {
     let count = |counts: &dyn Fn(&super::Pod) -> bool| {
         i32::try_from(run.pods.iter().filter(|pod| counts(pod)).count()).unwrap_or(i32::MAX)
@@ -112,7 +112,7 @@ pub fn status(run: &Run<'_>, tally: &Tally, verdict: Option<Verdict>) -> JobStat
     status
 }
 
-/// Whether two statuses say the same: a count that isn't there is 0.
+/// Compares two statuses. An absent count equals 0.
 pub fn same(a: &JobStatus, b: &JobStatus) -> bool {
     let counted = |status: &JobStatus| JobStatus {
         active: status.active.filter(|count| *count != 0),
@@ -148,7 +148,7 @@ fn set(run: &Run<'_>, status: &mut JobStatus, type_: &str, reason: &str, message
     });
 }
 
-/// Keeps the Suspended condition, which a Job has once it has been suspended.
+/// Maintains the Suspended condition. A Job has this condition after its first suspension.
 fn suspend(run: &Run<'_>, status: &mut JobStatus, suspended: bool) {
     let conditions = status.conditions.get_or_insert_default();
     let wanted = if suspended { "True" } else { "False" };

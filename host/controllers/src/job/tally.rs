@@ -1,4 +1,4 @@
-//! Counting a Job's ended pods, each exactly once.
+//! Counts a Job's finished pods, each exactly once.
 
 use std::collections::BTreeSet;
 
@@ -9,23 +9,23 @@ use super::super::write::Write;
 use super::indexes::{self, Indexes};
 use super::{Run, TRACKING};
 
-/// The counts of a Job's ended pods, as its status is to have them.
+/// The counts of a Job's finished pods, for its status.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Successes whose pods are let go.
+    /// The number of successes whose pods have no tracking finalizer.
     pub counted_succeeded: i32,
-    /// Failures whose pods are let go.
+    /// The number of failures whose pods have no tracking finalizer.
     pub counted_failed: i32,
-    /// Pods that succeeded and still wait to be let go.
+    /// The UIDs of succeeded pods that still have the tracking finalizer.
     pub uncounted_succeeded: BTreeSet<String>,
-    /// Pods that failed and still wait to be let go.
+    /// The UIDs of failed pods that still have the tracking finalizer.
     pub uncounted_failed: BTreeSet<String>,
-    /// The indexes that are done; empty for a Job without indexes.
+    /// The completed indexes; empty for a Job without indexes.
     pub indexes: Indexes,
 }
 
 impl Tally {
-    /// Counts the pods that ended since the status was written.
+    /// Counts the pods that finished after the last status write.
     pub fn of(run: &Run<'_>) -> Self {
         let status = &run.status;
         let listed = status.uncounted_terminated_pods.clone().unwrap_or_default();
@@ -63,22 +63,22 @@ impl Tally {
         tally
     }
 
-    /// Successes in all.
+    /// Returns the total number of successes.
     pub fn succeeded(&self) -> i32 {
         self.counted_succeeded.saturating_add(i32::try_from(self.uncounted_succeeded.len()).unwrap_or(i32::MAX))
     }
 
-    /// Failures in all.
+    /// Returns the total number of failures.
     pub fn failed(&self) -> i32 {
         self.counted_failed.saturating_add(i32::try_from(self.uncounted_failed.len()).unwrap_or(i32::MAX))
     }
 
-    /// Whether every ended pod is let go and counted.
+    /// Returns true if every finished pod is counted and has no tracking finalizer.
     pub fn settled(&self) -> bool {
         self.uncounted_succeeded.is_empty() && self.uncounted_failed.is_empty()
     }
 
-    /// Lets go the pods that the written status accounts for.
+    /// Returns the writes that remove the finalizers of the pods that the stored status accounts for.
     pub fn releases(&self, run: &Run<'_>) -> Vec<Write> {
         let listed = run.status.uncounted_terminated_pods.clone().unwrap_or_default();
         let written: BTreeSet<String> = listed.succeeded.into_iter().chain(listed.failed).flatten().collect();

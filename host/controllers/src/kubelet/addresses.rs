@@ -1,4 +1,5 @@
-//! Made-up addresses: pods get the next of a large private range, a node without an address one from its name.
+//! Simulated addresses: a pod gets the next address of a private range, and a node without an address gets one
+//! derived from its name.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::Ipv4Addr;
@@ -10,32 +11,32 @@ use super::super::metadata;
 use super::super::node::Node;
 use super::address_of;
 
-/// 10.64.0.0/10: four million pods until an address is given a second time.
+/// The pod range 10.64.0.0/10. Addresses repeat after four million pods.
 const PODS: u32 = 0x0a40_0000;
 const POD_BITS: u32 = 22;
-/// 172.16.0.0/12 for nodes.
+/// The node range 172.16.0.0/12.
 const NODES: u32 = 0xac10_0000;
 const NODE_BITS: u32 = 20;
 
-/// Gives out pod addresses.
+/// Allocates pod addresses.
 #[derive(Debug)]
 pub struct Addresses(AtomicU32);
 
 impl Addresses {
-    /// Starts somewhere in the range by the clock, so that a restart seldom repeats addresses that are in use.
+    /// Starts at a position derived from the time, so that addresses rarely repeat after a restart.
     pub fn from_clock(now: Timestamp) -> Self {
         let mut hasher = DefaultHasher::new();
         now.as_second().hash(&mut hasher);
         Addresses(AtomicU32::new(truncate(hasher.finish())))
     }
 
-    /// The next address.
+    /// Returns the next address.
     pub fn next(&self) -> Ipv4Addr {
         within(PODS, POD_BITS, self.0.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// The node's InternalIP if it has one, else one made from its name.
+/// Returns the node's InternalIP, or an address derived from its name.
 pub fn of_node(node: &Node) -> Ipv4Addr {
     let own = address_of(&node.status.addresses, "InternalIP").and_then(|text| text.parse().ok());
     own.unwrap_or_else(|| {
@@ -45,7 +46,7 @@ pub fn of_node(node: &Node) -> Ipv4Addr {
     })
 }
 
-/// Address number `number` of a range, without its first and last.
+/// Returns address `number` of a range, excluding the first and the last address.
 fn within(range: u32, bits: u32, number: u32) -> Ipv4Addr {
     Ipv4Addr::from_bits(range + 1 + number % ((1 << bits) - 2))
 }

@@ -1,4 +1,4 @@
-//! The kubelets' stand-in: a bound pod runs, ends if it is to end, and is removed when it is deleted.
+//! The simulated kubelets: start a bound pod, finish it after its run time, and remove it after its deletion.
 
 mod addresses;
 mod status;
@@ -17,16 +17,16 @@ use super::pod::Pod;
 use super::write::{Guard, Plan, Write};
 use addresses::Addresses;
 
-/// For how many seconds the pod runs; it ends after them.
+/// The annotation with the number of seconds after which the pod finishes.
 pub const RUN_SECONDS: &str = "sim.berth.dev/run-seconds";
-/// The exit code of its containers: other than 0, the pod fails.
+/// The annotation with the exit code of the pod's containers. The pod fails if the code is not 0.
 pub const EXIT_CODE: &str = "sim.berth.dev/exit-code";
-/// The exit code of a container that was told to stop.
+/// The exit code of a container that was stopped with SIGTERM.
 const TERMINATED: i32 = 143;
-/// A run longer than this is as good as one that never ends: a century.
+/// The upper limit of the run time in seconds (a century). A pod with a longer run time never finishes.
 const LONGEST_RUN: f64 = 3.2e9;
 
-/// All nodes' kubelets.
+/// The kubelets of all nodes.
 #[derive(Debug)]
 pub struct Kubelet {
     addresses: Addresses,
@@ -35,18 +35,18 @@ pub struct Kubelet {
 }
 
 impl Kubelet {
-    /// The kubelets of a cluster, from this time on.
+    /// Returns the kubelets of a cluster. `now` selects the first pod address.
     pub fn new(options: &Options, now: Timestamp) -> Self {
         Kubelet { addresses: Addresses::from_clock(now), deletion: options.deletion, job_run: options.job_run }
     }
 
-    /// Whether a pod in this state can give its node's kubelet, if there is one, work.
+    /// Returns true if the kubelet of the pod's node may have work on a pod in this state.
     pub fn concerns(cluster: &Cluster, pod: &Pod) -> bool {
         let Some(node) = pod.node() else { return false };
         !pod.terminal() || metadata::deleting(&pod.metadata) || cluster.get::<Node>(&Key::new("", node)).is_none()
     }
 
-    /// What one pod needs.
+    /// Returns the plan for one pod.
     pub fn plan(&self, cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
         let Some(pod) = cluster.get::<Pod>(key) else { return Plan::none() };
         let Some(node_name) = pod.node() else { return Plan::none() };
@@ -65,7 +65,7 @@ impl Kubelet {
         }
     }
 
-    /// A running pod ends once its time is over.
+    /// Finishes a running pod after its run time.
     fn run(&self, pod: &Pod, now: Timestamp) -> Plan {
         let Some(time) = self.run_time(pod) else { return Plan::none() };
         let started = pod.status.start_time.as_ref().map_or(now, |time| time.0);
@@ -78,7 +78,8 @@ impl Kubelet {
         Plan::of([Write::status_merged(Kind::Pod, &pod.metadata, status::ended(pod, code, now))])
     }
 
-    /// How long the pod runs; nothing if it runs until it is deleted, as it also does where the annotation is no number.
+    /// Returns the run time of the pod; `None` if the pod runs until its deletion. An annotation that is not a number
+    /// counts as `None`.
     fn run_time(&self, pod: &Pod) -> Option<Duration> {
         match metadata::annotation(&pod.metadata, RUN_SECONDS) {
             Some(text) => {
@@ -89,7 +90,7 @@ impl Kubelet {
         }
     }
 
-    /// A deleted pod stops, says so if somebody waits for that, and goes.
+    /// Stops a deleted pod: reports the end if finalizers keep the pod, and then removes the pod.
     fn stop(&self, pod: &Pod, now: Timestamp) -> Plan {
         let meta = &pod.metadata;
         if let (Deletion::AfterGrace, Some(until)) = (self.deletion, &meta.deletion_timestamp) {
@@ -102,7 +103,7 @@ impl Kubelet {
         if held && !pod.terminal() {
             return Plan::of([Write::status_merged(Kind::Pod, meta, status::ended(pod, TERMINATED, now))]);
         }
-        // A pod without grace that is still here waits for its finalizers only.
+        // A pod with grace period 0 that still exists waits only for its finalizers.
         if meta.deletion_grace_period_seconds == Some(0) && held {
             return Plan::none();
         }
@@ -110,8 +111,8 @@ impl Kubelet {
     }
 }
 
-/// Pod garbage collection: a pod of a node that isn't there goes, once the API server has confirmed that.
-/// What finalizers hold is deleted only once.
+/// Pod garbage collection: deletes a pod whose node does not exist, after the API server confirms that. A pod that
+/// finalizers keep is deleted only once.
 fn collect(pod: &Pod, node: &str, now: Timestamp) -> Plan {
     let node = Guard::Object(Kind::Node, Key::new("", node), None);
     let held = pod.metadata.finalizers.as_deref().is_some_and(|finalizers| !finalizers.is_empty());
@@ -123,7 +124,7 @@ fn collect(pod: &Pod, node: &str, now: Timestamp) -> Plan {
     Plan::of((!deleted).then(|| Write::delete_now(Kind::Pod, &pod.metadata).unless([node])))
 }
 
-/// The address of a kind that a node has, such as `InternalIP`.
+/// Returns the node's address of this type, such as `InternalIP`.
 fn address_of<'a>(addresses: &'a [core::NodeAddress], type_: &str) -> Option<&'a str> {
     addresses.iter().find(|held| held.type_ == type_).map(|held| held.address.as_str())
 }

@@ -1,4 +1,4 @@
-//! The statuses that a kubelet writes.
+//! Builds the pod statuses that a kubelet writes.
 
 use std::net::Ipv4Addr;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::metadata;
 use super::super::pod::{Container, Pod};
 
-/// The status of a pod that has just been started.
+/// Returns the status of a pod that has just started.
 pub fn running(pod: &Pod, address: Ipv4Addr, host: Ipv4Addr, now: Timestamp) -> Value {
     let now = Time(now);
     let started = json!({ "running": { "startedAt": now } });
@@ -46,7 +46,7 @@ pub fn running(pod: &Pod, address: Ipv4Addr, host: Ipv4Addr, now: Timestamp) -> 
     status
 }
 
-/// The status of a pod whose containers have all ended with this exit code.
+/// Returns the status of a pod whose containers have all finished with this exit code.
 pub fn ended(pod: &Pod, code: i32, now: Timestamp) -> Value {
     let now = Time(now);
     let (phase, reason) = if code == 0 { ("Succeeded", "PodCompleted") } else { ("Failed", "PodFailed") };
@@ -79,7 +79,7 @@ fn condition(type_: &str, status: bool, reason: &str, now: &Time) -> Value {
     condition
 }
 
-/// A container's status. Started and ready go together: there are no probes to wait for.
+/// Returns a container's status. A started container is ready, because probes are not simulated.
 fn container(pod: &Pod, container: &Container, state: &Value, ready: bool) -> Value {
     let mut id = format!("sim://{}/{}", metadata::uid(&pod.metadata), container.name);
     id.retain(|letter| !letter.is_whitespace());

@@ -1,4 +1,4 @@
-//! Node leases: the heartbeat of each node, renewed at times spread evenly over the interval.
+//! Node leases: renews the lease of each node, with renewals distributed evenly over the interval.
 
 mod schedule;
 
@@ -19,21 +19,21 @@ pub use schedule::Schedule;
 
 /// The namespace of the leases.
 const NAMESPACE: &str = "kube-node-lease";
-/// Renewals that may be on their way at once.
+/// The maximum number of concurrent renewals.
 const CONCURRENCY: usize = 8;
-/// A lease lasts for this many intervals: three renewals may fail.
+/// The duration of a lease in intervals. Three renewals may fail.
 const INTERVALS: u32 = 4;
 
-/// What the leases have to know of the nodes.
+/// A change of the nodes, for the lease task.
 #[derive(Debug)]
 pub enum NodeNews {
-    /// The node with this name and uid is there.
+    /// The node with this name and UID was added.
     Came(String, String),
-    /// The node with this name is gone.
+    /// The node with this name was removed.
     Went(String),
 }
 
-/// Keeps the leases of the nodes it is told of, until there is nobody left to tell.
+/// Renews the leases of the nodes in `news`, at most `rate` a second. Ends when the sender is dropped.
 pub async fn run(client: Client, rate: u32, mut news: mpsc::UnboundedReceiver<NodeNews>) {
     let mut schedule = Schedule::new(rate);
     let mut writes = JoinSet::new();
@@ -59,7 +59,7 @@ pub async fn run(client: Client, rate: u32, mut news: mpsc::UnboundedReceiver<No
     }
 }
 
-/// Renews a node's lease, or makes it. A failure is made good by the next renewal.
+/// Renews or creates a node's lease. The next renewal makes up for a failure.
 async fn renew(client: Client, node: String, uid: String, interval: Duration) {
     let leases = Api::<Lease>::namespaced(client.clone(), NAMESPACE);
     let seconds = (interval * INTERVALS).as_secs();
@@ -94,7 +94,7 @@ async fn renew(client: Client, node: String, uid: String, interval: Duration) {
     report(&node, created.map(drop));
 }
 
-/// Deletes the lease of a node that is gone.
+/// Deletes the lease of a removed node.
 async fn release(client: Client, node: String) {
     let deleted = Api::<Lease>::namespaced(client, NAMESPACE).delete(&node, &DeleteParams::default()).await;
     if !matches!(&deleted, Err(kube::Error::Api(status)) if status.code == 404) {

@@ -1,24 +1,24 @@
-//! When which node's lease is renewed.
+//! Schedules the renewals of node leases.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 
-/// A kubelet renews its lease this often.
+/// The interval at which a kubelet renews its lease.
 const INTERVAL: Duration = Duration::from_secs(10);
-/// First renewals are spread over the interval in this many steps.
+/// The number of steps into which the interval is divided to distribute the first renewals.
 const STEPS: u32 = 1024;
 
-/// The renewals in the order of their times.
+/// The renewals, ordered by time.
 #[derive(Debug)]
 pub struct Schedule {
     rate: u32,
     nodes: HashMap<String, Node>,
-    /// Nodes whose lease hasn't been made yet.
+    /// Nodes whose lease has not been created yet.
     new: VecDeque<Turn>,
-    /// By time; the number tells turns of one instant apart.
+    /// Later renewals by time. The number distinguishes renewals at the same instant.
     turns: BTreeMap<(Instant, u64), Turn>,
-    /// No renewal before this time, so that the rate is kept.
+    /// The earliest time of the next renewal, which enforces the rate.
     earliest: Option<Instant>,
     counter: u64,
 }
@@ -26,7 +26,7 @@ pub struct Schedule {
 #[derive(Debug)]
 struct Node {
     uid: String,
-    /// The number under which the node came; turns of an earlier one of this name are void.
+    /// The number that the node got when it was added. A queued `Turn` with another number is obsolete.
     number: u64,
 }
 
@@ -37,7 +37,7 @@ struct Turn {
 }
 
 impl Schedule {
-    /// A schedule of at most `rate` renewals a second.
+    /// Returns a schedule with at most `rate` renewals per second.
     pub fn new(rate: u32) -> Self {
         Schedule {
             rate: rate.max(1),
@@ -49,13 +49,13 @@ impl Schedule {
         }
     }
 
-    /// The time between two renewals of one lease.
+    /// Returns the time between two renewals of one lease.
     pub fn interval(&self) -> Duration {
         let nodes = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         INTERVAL.max(Duration::from_secs(u64::from(nodes / self.rate)))
     }
 
-    /// A node is there: its lease is due at once.
+    /// Adds a node. Its lease is due immediately.
     pub fn add(&mut self, node: String, uid: String) {
         self.counter += 1;
         let number = self.counter;
@@ -63,12 +63,12 @@ impl Schedule {
         self.new.push_back(Turn { node, number });
     }
 
-    /// A node is gone.
+    /// Removes a node.
     pub fn remove(&mut self, node: &str) {
         self.nodes.remove(node);
     }
 
-    /// The node whose lease is due, with its uid.
+    /// Returns the name and UID of the next node whose lease is due.
     pub fn next(&mut self, now: Instant) -> Option<(String, String)> {
         if self.earliest.is_some_and(|earliest| earliest > now) {
             return None;
@@ -91,7 +91,7 @@ impl Schedule {
         }
     }
 
-    /// When the next lease is due.
+    /// Returns the time at which the next lease is due.
     pub fn due(&self) -> Option<Instant> {
         let turn = self.turns.first_key_value().map(|((due, _), _)| *due);
         match (self.new.is_empty(), self.earliest) {
@@ -101,7 +101,7 @@ impl Schedule {
     }
 }
 
-/// Which step of the interval a node's renewals fall on.
+/// Returns the step of the interval for a node's renewals.
 fn step(node: &str) -> u32 {
     let mut hasher = DefaultHasher::new();
     node.hash(&mut hasher);

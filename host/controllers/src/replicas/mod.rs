@@ -1,4 +1,4 @@
-//! ReplicaSets and ReplicationControllers: as many pods as are asked for, and a status that says how many there are.
+//! The controller of ReplicaSets and ReplicationControllers: maintains the number of pods and the status.
 
 mod preference;
 
@@ -20,10 +20,10 @@ use super::pod::Pod;
 use super::write::{Plan, Write, owner_reference};
 use super::{selector, template};
 
-/// Pods created or deleted in one look, so that one large set doesn't hold up the others.
+/// The maximum number of pods that one plan creates or deletes, so that a large set does not delay the others.
 const BURST: usize = 500;
 
-/// What ReplicaSets and ReplicationControllers have in common.
+/// The common fields of ReplicaSets and ReplicationControllers.
 struct Set<'a> {
     kind: Kind,
     api_version: &'static str,
@@ -45,7 +45,7 @@ struct Counts {
     observed: i64,
 }
 
-/// What the set with this key needs.
+/// Returns the plan for the set with this key.
 pub fn plan(cluster: &Cluster, kind: Kind, key: &Key, now: Timestamp) -> Plan {
     let set = match kind {
         Kind::ReplicaSet => cluster.get::<ReplicaSet>(key).and_then(of_replica_set),
@@ -99,7 +99,7 @@ fn seconds(seconds: Option<i32>) -> SignedDuration {
 }
 
 impl Set<'_> {
-    /// The writes that make this many pods; they share one body.
+    /// Returns the writes that create `count` pods. All writes share one body.
     fn create(&self, reference: &OwnerReference, count: usize) -> Vec<Write> {
         let Some(template) = self.template else { return Vec::new() };
         let mut pod = template::pod(template, reference);
@@ -117,7 +117,7 @@ fn reconcile(cluster: &Cluster, set: &Set<'_>, now: Timestamp) -> Plan {
     if !metadata::deleting(set.meta) {
         let wanted = usize::try_from(set.replicas).unwrap_or(0);
         let missing = wanted.saturating_sub(active.len());
-        // Pods that are about to be adopted count only once they are.
+        // Create no pods while adoptions are pending, because adopted pods count only after the adoption.
         if plan.writes.is_empty() && missing > 0 {
             plan.writes.extend(set.create(&reference, missing.min(BURST)));
         }
@@ -135,7 +135,7 @@ fn reconcile(cluster: &Cluster, set: &Set<'_>, now: Timestamp) -> Plan {
     plan
 }
 
-/// Counts the pods, and says when the next of them becomes available by having been ready for long enough.
+/// Counts the pods, and returns the time until the next pod becomes available (`minReadySeconds`).
 fn count(set: &Set<'_>, active: &[&Pod], now: Timestamp) -> (Counts, Option<Duration>) {
     let mut counts = Counts { observed: set.meta.generation.unwrap_or(0), ..Counts::default() };
     let labels = set.template.and_then(|template| template.metadata.as_ref()).and_then(|meta| meta.labels.clone());

@@ -1,4 +1,4 @@
-//! Which pods a set does without first when it has too many.
+//! Chooses the pods to delete from a set with too many pods.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use super::super::metadata;
 use super::super::pod::Pod;
 
-/// An integer; pods where it is lower are deleted first.
+/// The annotation with an integer cost. Pods with a lower cost are deleted first.
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
-/// The `count` pods that are missed least: unassigned before assigned, pending before running, not ready before ready,
-/// cheap before dear, crowded on their node before alone, young before old.
+/// Returns the `count` pods to delete first: unassigned before assigned, pending before running, not ready before
+/// ready, low deletion cost before high, many pods of the set on the node before few, young before old.
 pub fn least_wanted<'a>(pods: &[&'a Pod], count: usize, now: Timestamp) -> Vec<&'a Pod> {
     if count == 0 {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! Which tasks follow from a change. It may name too many, never too few: a task that finds nothing to do is cheap.
+//! Maps a change to tasks. Additional tasks are harmless, because a task without work is cheap. A missing task is an
+//! error.
 
 mod pods;
 mod volumes;
@@ -10,7 +11,7 @@ use super::kinds::{Kind, Object, Typed};
 use super::metadata::{self, Key};
 use super::node::Node;
 
-/// Calls `add` with each task that a change may lead to.
+/// Calls `add` with each task that a change may require.
 pub fn route(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
     let after = cluster.object(change.kind, &change.key);
     for state in [change.before.as_ref(), after].into_iter().flatten() {
@@ -38,7 +39,7 @@ pub fn route(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
     }
 }
 
-/// The controller that looks at the objects of this kind.
+/// Returns the controller that handles objects of this kind.
 fn own_hand(kind: Kind) -> Option<Hand> {
     match kind {
         Kind::Namespace => Some(Hand::Namespace),
@@ -56,7 +57,7 @@ fn own_hand(kind: Kind) -> Option<Hand> {
     }
 }
 
-/// The controller of an object looks again when the object changes.
+/// Adds the task of the object's controller.
 fn to_owner(object: &Object, add: &mut impl FnMut(Task)) {
     let Some(owner) = metadata::controller(object.meta()) else { return };
     let hand = match owner.kind.as_str() {
@@ -72,14 +73,15 @@ fn to_owner(object: &Object, add: &mut impl FnMut(Task)) {
     add(hand.task(Key::new(metadata::namespace(object.meta()), &owner.name)));
 }
 
-/// A task for every object of this kind in a namespace.
+/// Adds a task for every object of this kind in a namespace.
 fn for_all(cluster: &Cluster, kind: Kind, namespace: &str, add: &mut impl FnMut(Task)) {
     if let Some(hand) = own_hand(kind) {
         cluster.keys_within(kind, namespace).for_each(|key| add(hand.task(key.clone())));
     }
 }
 
-/// An object that has just lost its controller, or has new labels and none, may be adopted by one in its namespace.
+/// Adds the tasks of possible adopters in the namespace, if the object has just lost its controller, or has new
+/// labels and no controller.
 fn for_adopters(cluster: &Cluster, change: &Change, after: Option<&Object>, add: &mut impl FnMut(Task)) {
     let adopters: &[Kind] = match change.kind {
         Kind::Pod => &[Kind::ReplicaSet, Kind::ReplicationController, Kind::StatefulSet, Kind::DaemonSet],
@@ -99,7 +101,7 @@ fn to_collector(cluster: &Cluster, change: &Change, after: Option<&Object>, add:
     if after.is_some_and(|after| collector::concerns(cluster, after.meta())) {
         add(collect(change.kind, &change.key));
     }
-    // The dependents of an object that is gone, or waits for them, are to go.
+    // Adds tasks for the dependents of an object that is gone or waits for their deletion.
     let uid_before = change.before.as_ref().map(|object| metadata::uid(object.meta()));
     let lost = match after {
         Some(after) if collector::awaits_dependents(after.meta()) => Some(metadata::uid(after.meta())),
@@ -109,7 +111,7 @@ fn to_collector(cluster: &Cluster, change: &Change, after: Option<&Object>, add:
     if let Some(lost) = lost {
         cluster.dependents(lost).for_each(|(kind, key, _)| add(collect(kind, key)));
     }
-    // An owner that waits for its dependents waits no longer if this was the last.
+    // Adds tasks for deleted owners, because this may have been their last dependent.
     for owner in change.before.iter().flat_map(|object| metadata::owners(object.meta())) {
         if let Some(object) = cluster.by_uid(&owner.uid).filter(|object| metadata::deleting(object.meta())) {
             add(collect(object.kind(), &Key::of(object.meta())));

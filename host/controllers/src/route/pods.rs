@@ -1,4 +1,4 @@
-//! What follows from a pod's change, and from changes that pods wait for.
+//! Maps changes of pods, and changes that pods wait for, to tasks.
 
 use super::super::cluster::{Change, Cluster};
 use super::super::hand::{Hand, Task};
@@ -9,7 +9,7 @@ use super::super::pod::Pod;
 use super::super::{job, pod_claims, resource_claim};
 use super::{for_adopters, for_all};
 
-/// A pod came, changed or went.
+/// Adds the tasks after a pod was added, changed or deleted.
 pub fn changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add: &mut impl FnMut(Task)) {
     for_all(cluster, Kind::PodDisruptionBudget, change.key.namespace(), add);
     for_adopters(cluster, change, after, add);
@@ -28,7 +28,7 @@ pub fn changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add: 
     }
 }
 
-/// The claims of a pod that ended are free.
+/// Adds the tasks of the claims of a finished pod.
 fn ended(cluster: &Cluster, namespace: &str, pod: &Pod, add: &mut impl FnMut(Task)) {
     for claim in pod.claims().map(|name| Key::new(namespace, &name)) {
         if cluster.object(Kind::PersistentVolumeClaim, &claim).is_some_and(|held| metadata::deleting(held.meta())) {
@@ -40,13 +40,13 @@ fn ended(cluster: &Cluster, namespace: &str, pod: &Pod, add: &mut impl FnMut(Tas
     named.chain(made).for_each(|name| add(Hand::ResourceClaim.task(Key::new(namespace, name))));
 }
 
-/// A claim template came that pods in its namespace may have waited for.
+/// Adds the tasks of pods that may wait for a claim template in their namespace.
 pub fn template_changed(cluster: &Cluster, namespace: &str, add: &mut impl FnMut(Task)) {
     let waiting = cluster.within::<Pod>(namespace).filter(|(_, pod)| pod_claims::concerns(pod));
     waiting.for_each(|(key, _)| add(Hand::PodClaims.task(key.clone())));
 }
 
-/// A Job is gone: its pods need not be kept for counting.
+/// Adds the tasks that remove the tracking finalizers of a deleted Job's pods.
 pub fn job_gone(cluster: &Cluster, change: &Change, add: &mut impl FnMut(Task)) {
     let Some(job) = &change.before else { return };
     let pods = cluster.dependents(metadata::uid(job.meta())).filter(|(kind, _, _)| *kind == Kind::Pod);

@@ -1,4 +1,4 @@
-//! What follows from changes of volumes, claims and classes.
+//! Maps changes of volumes, volume claims and storage classes to tasks.
 
 use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim};
 
@@ -8,7 +8,7 @@ use super::super::kinds::{Object, Typed};
 use super::super::metadata::Key;
 use super::super::volumes::{claim_key, class_name};
 
-/// A claim came, changed or went: the volumes that it names, or that name it, look again.
+/// Adds the tasks of the volumes that a changed claim names, and of those that name the claim.
 pub fn claim_changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add: &mut impl FnMut(Task)) {
     cluster.volumes().of_claim(&change.key).for_each(|key| add(Hand::Volume.task(key.clone())));
     for claim in [change.before.as_ref(), after].into_iter().flatten().filter_map(PersistentVolumeClaim::of) {
@@ -17,7 +17,8 @@ pub fn claim_changed(cluster: &Cluster, change: &Change, after: Option<&Object>,
     }
 }
 
-/// A volume came, changed or went: its claims look again, and if it has become free, all that could take it.
+/// Adds the tasks of the claims of a changed volume. If the volume has become available, adds the tasks of all claims
+/// that could use it.
 pub fn volume_changed(cluster: &Cluster, change: &Change, after: Option<&Object>, add: &mut impl FnMut(Task)) {
     let before = change.before.as_ref().and_then(PersistentVolume::of);
     let after = after.and_then(PersistentVolume::of);
@@ -44,7 +45,7 @@ pub fn volume_changed(cluster: &Cluster, change: &Change, after: Option<&Object>
     }
 }
 
-/// A class came or changed: any unbound claim may have waited for it.
+/// Adds the tasks of all unbound claims, because any of them may wait for a changed storage class.
 pub fn class_changed(cluster: &Cluster, add: &mut impl FnMut(Task)) {
     cluster.volumes().unbound().for_each(|key| add(Hand::VolumeClaim.task(key.clone())));
 }

@@ -1,7 +1,7 @@
-//! StatefulSets: pods `web-0`, `web-1`… that keep their names and their claims, one after the other or all at once.
+//! The StatefulSet controller: pods `web-0`, `web-1`… with stable names and claims, created in order or in parallel.
 //!
-//! A difference from kube-controller-manager: no ControllerRevisions are kept, so a pod below the rolling update's
-//! partition that has to be made again is made from the present template.
+//! Unlike kube-controller-manager, this controller keeps no ControllerRevisions. If a pod below the rolling update's
+//! partition has to be created again, it gets the current template.
 
 mod objects;
 
@@ -20,9 +20,9 @@ use super::pod::Pod;
 use super::template;
 use super::write::{Plan, Write, owner_reference};
 
-/// The label that says from which template a pod was made.
+/// The label with the revision of a pod's template.
 const REVISION: &str = "controller-revision-hash";
-/// Pods and claims made in one look.
+/// The maximum number of pods and claims that one plan creates.
 const BURST: usize = 500;
 
 /// A StatefulSet with its pods.
@@ -30,13 +30,13 @@ struct Set<'a> {
     meta: &'a ObjectMeta,
     spec: &'a StatefulSetSpec,
     reference: OwnerReference,
-    /// The name of the present template.
+    /// The revision name of the current template.
     revision: String,
     pods: Vec<(i32, &'a Pod)>,
     now: Timestamp,
 }
 
-/// What the StatefulSet with this key needs.
+/// Returns the plan for the StatefulSet with this key.
 pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     let Some(object) = cluster.get::<StatefulSet>(key) else { return Plan::none() };
     let Some(spec) = &object.spec else { return Plan::none() };
@@ -48,7 +48,7 @@ pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     pods.sort_by_key(|(ordinal, _)| *ordinal);
     let revision = format!("{name}-{}", template::hash(&spec.template, 0));
     let set = Set { meta, spec, reference, revision, pods, now };
-    // An adoption has to be seen before anything is made under the same name.
+    // Create nothing while adoptions are pending, because an adopted pod may have the same name.
     if writes.is_empty() && !metadata::deleting(meta) {
         writes = set.steps(cluster);
     }
@@ -64,7 +64,7 @@ pub fn plan(cluster: &Cluster, key: &Key, now: Timestamp) -> Plan {
     plan
 }
 
-/// The ordinal in a pod's name, if the name is one that this set gives.
+/// Returns the ordinal in a pod's name, if the name belongs to this set.
 fn ordinal(set: &str, pod: &Pod) -> Option<i32> {
     metadata::name(&pod.metadata).strip_prefix(set)?.strip_prefix('-')?.parse().ok()
 }
@@ -83,7 +83,7 @@ impl Set<'_> {
         SignedDuration::from_secs(i64::from(self.spec.min_ready_seconds.unwrap_or(0)))
     }
 
-    /// How long the pod still has to be ready to be available; nothing if it is, or isn't ready.
+    /// Returns the remaining time until the pod is available; `None` if the pod is available or not ready.
     fn until_available(&self, pod: &Pod) -> Option<SignedDuration> {
         let left = self.min_ready() - self.now.duration_since(pod.ready_since()?.0);
         Some(left).filter(|left| left.is_positive() && !self.min_ready().is_zero())
@@ -98,7 +98,8 @@ impl Set<'_> {
         Some(self.pods[index].1)
     }
 
-    /// What is done next: pods are made and mended in order, then those beyond the wanted go, then the outdated.
+    /// Returns the next steps: creates and repairs pods in order, then deletes pods beyond `replicas`, then updates
+    /// outdated pods.
     fn steps(&self, cluster: &Cluster) -> Vec<Write> {
         let mut writes = Vec::new();
         for ordinal in self.ordinals() {
@@ -121,8 +122,8 @@ impl Set<'_> {
         if writes.is_empty() { self.update() } else { writes }
     }
 
-    /// What the pod with this ordinal needs: nothing if it is available (an empty list), or if it has to be waited for
-    /// (none).
+    /// Returns the writes for the pod with this ordinal: an empty list if the pod is available, `None` if the set
+    /// must wait for the pod.
     fn mend(&self, cluster: &Cluster, ordinal: i32) -> Option<Vec<Write>> {
         let Some(pod) = self.pod(ordinal) else {
             let namespace = metadata::namespace(self.meta);
@@ -143,7 +144,7 @@ impl Set<'_> {
         self.available(pod).then(Vec::new)
     }
 
-    /// The rolling update: the outdated pod with the highest ordinal goes, once all above it are available.
+    /// Rolling update: deletes the outdated pod with the highest ordinal, if all pods above it are available.
     fn update(&self) -> Vec<Write> {
         let strategy = self.spec.update_strategy.as_ref();
         if strategy.and_then(|strategy| strategy.type_.as_deref()) == Some("OnDelete") {
@@ -163,7 +164,7 @@ impl Set<'_> {
         Vec::new()
     }
 
-    /// The status, if it has changed.
+    /// Returns the new status, if it has changed.
     fn status(&self, old: Option<&StatefulSetStatus>) -> Option<StatefulSetStatus> {
         let absent = StatefulSetStatus::default();
         let old = old.unwrap_or(&absent);
@@ -174,7 +175,7 @@ impl Set<'_> {
         let updated = at(&self.revision);
         let wanted = self.spec.replicas.unwrap_or(1);
         let available = count(&|pod| self.available(pod));
-        // The update's revision is the current one when every pod is at it and there.
+        // The update revision becomes the current revision when every pod has it and is available.
         let current = match &old.current_revision {
             Some(revision) if !revision.is_empty() && (updated < wanted || available < wanted) => revision,
             _ => &self.revision,
@@ -195,7 +196,7 @@ impl Set<'_> {
     }
 }
 
-/// Whether two statuses say the same: a count that isn't there is 0.
+/// Compares two statuses. An absent count equals 0.
 fn same(a: &StatefulSetStatus, b: &StatefulSetStatus) -> bool {
     let numbers = |status: &StatefulSetStatus| {
         let counts =

@@ -1,4 +1,4 @@
-//! What a StatefulSet makes: a pod with its identity, and the claims that stay when the pod goes.
+//! Builds a StatefulSet's objects: pods with an identity, and claims that outlive their pod.
 
 use serde_json::{Value, json};
 
@@ -9,12 +9,12 @@ use super::{REVISION, Set};
 const POD_NAME: &str = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX: &str = "apps.kubernetes.io/pod-index";
 
-/// The name of the pod with this ordinal.
+/// Returns the name of the pod with this ordinal.
 fn pod_name(set: &Set<'_>, ordinal: i32) -> String {
     format!("{}-{ordinal}", metadata::name(set.meta))
 }
 
-/// The pod with this ordinal: named, labelled and addressed by it, its volumes from its own claims.
+/// Returns the pod with this ordinal. The ordinal determines its name, labels, hostname and volume claims.
 pub fn pod(set: &Set<'_>, ordinal: i32) -> Value {
     let name = pod_name(set, ordinal);
     let mut pod = template::pod(&set.spec.template, &set.reference);
@@ -38,7 +38,7 @@ pub fn pod(set: &Set<'_>, ordinal: i32) -> Value {
     pod
 }
 
-/// The claims of the pod with this ordinal, by their names.
+/// Returns the claims of the pod with this ordinal, with their names.
 pub fn claims(set: &Set<'_>, ordinal: i32) -> Vec<(String, Value)> {
     let policy = set.spec.persistent_volume_claim_retention_policy.as_ref();
     let owned = policy.and_then(|policy| policy.when_deleted.as_deref()) == Some("Delete");

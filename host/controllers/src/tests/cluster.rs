@@ -1,4 +1,4 @@
-//! The cluster as seen: old news loses, indexes follow.
+//! Tests the cluster state: old versions are ignored, and the indexes follow the objects.
 
 use serde_json::json;
 
@@ -56,7 +56,7 @@ fn a_list_ends_what_it_does_not_show() {
     cluster.begin(Kind::Pod);
     put(&mut cluster, "stays", "stays", 1, None);
     put(&mut cluster, "new", "new", 3, None);
-    // The answer to a write that came while the list was on its way.
+    // The response to a write that arrived during the list.
     put(&mut cluster, "answered", "answered", 4, None);
     let gone: Vec<Key> = cluster.finish(Kind::Pod).into_iter().map(|change| change.key).collect();
     assert_eq!(gone, [key("default/gone")]);

@@ -1,4 +1,4 @@
-//! What has lost its owners goes; deletions that wait for dependents end.
+//! Tests the garbage collector: it deletes objects without owners and completes deletions that wait for dependents.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! DaemonSets have one pod on each node that suits them.
+//! Tests that DaemonSets have one pod on each matching node.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Deployments roll out, scale, pause and forget.
+//! Tests the rollout, scaling, pause and clean-up of Deployments.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,8 @@ fn deployment(replicas: i32, more: Value) -> Value {
     with(deployment, more)
 }
 
-/// A ReplicaSet of the Deployment: its image, revision, replicas, available ones, and the Deployment's replicas then.
+/// Returns a ReplicaSet of the Deployment, with its image, revision, replicas, available replicas, and the
+/// Deployment's replicas when it was scaled.
 fn set(image: &str, revision: i32, replicas: i32, available: i32, desired: i32) -> Value {
     let mut template = template(image);
     template["metadata"]["labels"]["pod-template-hash"] = json!(image);
@@ -55,7 +56,7 @@ fn plan(cluster: &Cluster) -> Plan {
     deployment::plan(cluster, &key("default/d"), now())
 }
 
-/// The new sizes of the ReplicaSets, and other writes but the status.
+/// Returns the new sizes of the ReplicaSets, and the other writes except status writes.
 fn steps(objects: impl IntoIterator<Item = Value>) -> Vec<String> {
     let mut steps = Vec::new();
     for line in lines(&plan(&cluster(objects))) {
@@ -92,7 +93,7 @@ fn a_new_template_gets_a_set_of_its_own() {
 #[test]
 fn a_rolling_update_goes_step_by_step() {
     let zero_surge = json!({ "spec": { "strategy": { "rollingUpdate": { "maxSurge": 0, "maxUnavailable": 1 } } } });
-    // The sets (new: size, available; old: size, available), what happens next.
+    // Each case: strategy; size and available pods of the new set; the same of the old set; the expected steps.
     let cases: [(&Value, _, _, &[&str]); 8] = [
         (&json!({}), (1, 0), (3, 3), &[]),
         (&json!({}), (1, 1), (3, 3), &["old 2"]),

@@ -1,4 +1,4 @@
-//! Budgets say how many pods may be evicted.
+//! Tests the status of PodDisruptionBudgets.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn budget(spec: Value, more: Value) -> Value {
     with(budget, more)
 }
 
-/// A set of four replicas, of which three pods are there and two ready.
+/// Returns a ReplicaSet with four replicas, of which three pods exist and two are ready, and an unrelated pod.
 fn workload() -> Vec<Value> {
     let set = json!({
         "kind": "ReplicaSet",
@@ -31,7 +31,7 @@ fn workload() -> Vec<Value> {
 
 #[test]
 fn the_bounds_are_numbers_or_shares() {
-    // The bound; expected, desired, healthy, allowed.
+    // Each case: the budget's bound, and the expected, desired, healthy and allowed numbers of pods.
     let cases = [
         (json!({ "minAvailable": 1 }), [3, 1, 2, 1]),
         (json!({ "minAvailable": 3 }), [3, 3, 2, 0]),

@@ -1,4 +1,4 @@
-//! Jobs run their pods, count each once, and end.
+//! Tests that Jobs run their pods, count each pod once, and finish.
 
 use serde_json::{Value, json};
 

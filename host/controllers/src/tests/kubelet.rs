@@ -1,4 +1,4 @@
-//! Pods run, end, stop and are collected.
+//! Tests that pods run, finish, stop and are collected.
 
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ fn pods_end_when_they_are_told_to() {
     } } });
     let of_job = json!({ "metadata": { "ownerReferences": owned_by("batch/v1", "Job", "j") } });
     let of_set = json!({ "metadata": { "ownerReferences": owned_by("apps/v1", "ReplicaSet", "r") } });
-    // What the pod says, for how long it has run, its phase then, the seconds until the next look.
+    // Each case: the pod's changes, its run time so far, its new phase, and the seconds until the next run.
     let cases = [
         (json!({}), 1000, None, None),
         (seconds("5"), 4, None, Some(1)),

@@ -1,4 +1,5 @@
-//! Tables for the controllers: a cluster in, the wanted writes out. No server, no clock.
+//! Table tests of the controllers: each takes a cluster state and checks the writes. They need no API server and no
+//! clock.
 
 mod cluster;
 mod collector;
@@ -25,17 +26,17 @@ use super::kinds::{self, Kind, Object};
 use super::metadata::Key;
 use super::write::{Action, Grace, Guard, Plan, Propagation, Write};
 
-/// The time at which everything is tested.
+/// The current time in all tests.
 fn now() -> Timestamp {
     "2026-01-02T03:04:05Z".parse().expect("a timestamp")
 }
 
-/// The time this many seconds before [`now`], as the API writes it.
+/// Returns the time `seconds` before [`now`], as the API writes it.
 fn ago(seconds: i64) -> String {
     (now() - jiff::SignedDuration::from_secs(seconds)).to_string()
 }
 
-/// A cluster of these objects. What they don't say is filled in: the uid is `<name>-uid`, the generation 1.
+/// Returns a cluster state of these objects. Absent fields get defaults: the UID `<name>-uid` and generation 1.
 fn cluster(objects: impl IntoIterator<Item = Value>) -> Cluster {
     let mut cluster = Cluster::default();
     for (number, object) in objects.into_iter().enumerate() {
@@ -56,7 +57,7 @@ fn object_of(mut object: Value, version: usize) -> Object {
     Object::decode(kind, &object.to_string()).expect("an object")
 }
 
-/// `base` with the fields of `more` merged in.
+/// Returns `base` with the fields of `more` merged in.
 fn with(mut base: Value, more: Value) -> Value {
     json_patch::merge(&mut base, &more);
     base
@@ -67,7 +68,7 @@ fn key(text: &str) -> Key {
     Key::new(namespace, name)
 }
 
-/// An owner reference of the controller kind.
+/// Returns an owner reference with `controller: true`.
 fn owned_by(api_version: &str, kind: &str, name: &str) -> Value {
     json!([{
         "apiVersion": api_version, "kind": kind, "name": name, "uid": format!("{name}-uid"),
@@ -75,7 +76,7 @@ fn owned_by(api_version: &str, kind: &str, name: &str) -> Value {
     }])
 }
 
-/// A pod in the namespace `default` with one container.
+/// Returns a pod in the namespace `default` with one container.
 fn pod(name: &str, more: Value) -> Value {
     let pod = json!({
         "kind": "Pod",
@@ -85,7 +86,7 @@ fn pod(name: &str, more: Value) -> Value {
     with(pod, more)
 }
 
-/// What makes a pod run on a node, ready for this many seconds.
+/// Returns the fields of a pod that has been running and ready on a node for `seconds`.
 fn running(node: &str, seconds: i64) -> Value {
     json!({
         "spec": { "nodeName": node },
@@ -106,7 +107,7 @@ fn node(name: &str, more: Value) -> Value {
     with(node, more)
 }
 
-/// JSON with its keys in order, whatever order the map type keeps.
+/// Formats JSON with sorted keys.
 fn text(value: &Value) -> String {
     match value {
         Value::Object(fields) => {
@@ -119,7 +120,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// The plan's writes, a line each. Patches show their body without the uid and version that guard them.
+/// Formats the plan's writes, one in each line. Patches are shown without their UID and resource version.
 fn lines(plan: &Plan) -> Vec<String> {
     plan.writes.iter().map(line).collect()
 }
@@ -164,13 +165,13 @@ fn line(write: &Write) -> String {
     line
 }
 
-/// The first words of each line: verb, kind and key.
+/// Returns the first three words of each line: verb, kind and key.
 fn heads(plan: &Plan) -> Vec<String> {
     let head = |line: String| line.split(' ').take(3).collect::<Vec<_>>().join(" ");
     lines(plan).into_iter().map(head).collect()
 }
 
-/// The body of the plan's write to this kind's status.
+/// Returns the body of the plan's status write for this kind.
 fn status(plan: &Plan, wanted: Kind) -> Value {
     let body = plan.writes.iter().find_map(|write| match &write.action {
         Action::Patch { subresource: "status", body, .. } if write.kind == wanted => Some(body["status"].clone()),
@@ -179,7 +180,7 @@ fn status(plan: &Plan, wanted: Kind) -> Value {
     body.unwrap_or(Value::Null)
 }
 
-/// The body of the plan's first create.
+/// Returns the body of the plan's first create.
 fn created(plan: &Plan) -> Value {
     let body = plan.writes.iter().find_map(|write| match &write.action {
         Action::Create(body) => Some((**body).clone()),

@@ -1,4 +1,4 @@
-//! Nodes become ready, their taints follow their state; leases are renewed in turn.
+//! Tests the Ready condition and the taints of nodes, and the schedule of lease renewals.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ fn taints_follow_conditions_and_the_cordon() {
     let own = json!({ "key": "team", "value": "a", "effect": "NoSchedule" });
     let cordoned = json!({ "key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule" });
     let ready = || json!([{ "type": "Ready", "status": "True" }]);
-    // The spec, the conditions, the taints afterwards if they change.
+    // Each case: the node's spec, its conditions, and its new taints if they change.
     let cases: [(Value, Value, Option<&[&str]>); 9] = [
         (json!({}), ready(), None),
         (json!({ "taints": [own] }), ready(), None),

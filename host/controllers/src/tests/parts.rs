@@ -1,4 +1,4 @@
-//! Selectors, percentages, hashes and notations.
+//! Tests selectors, percentages, hashes and completion indexes.
 
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;

@@ -1,4 +1,4 @@
-//! The queue: one task an object at a time, pauses for workloads, backoff after failures.
+//! Tests the queue: one task for an object at a time, pauses for workloads, delays after failures.
 
 use std::time::{Duration, Instant};
 

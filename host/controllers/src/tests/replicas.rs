@@ -1,4 +1,4 @@
-//! ReplicaSets and ReplicationControllers keep their number of pods.
+//! Tests that ReplicaSets and ReplicationControllers maintain their number of pods.
 
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ fn the_least_wanted_pods_go_first() {
     let cost = json!({ "metadata": { "annotations": { "controller.kubernetes.io/pod-deletion-cost": "-5" } } });
     let unready = json!({ "spec": { "nodeName": "n1" }, "status": { "phase": "Running" } });
     let pending = json!({ "spec": { "nodeName": "n1" }, "status": { "phase": "Pending" } });
-    // Of two pods, the one that goes and the one that stays.
+    // Each case: the reason, the pod that is deleted, and the pod that stays.
     let cases = [
         ("unassigned before assigned", json!({}), ready("n1", 9)),
         ("pending before running", pending, unready.clone()),

@@ -1,4 +1,4 @@
-//! Claims are made from pods' templates and freed when the pods end.
+//! Tests that claims are created from pods' templates, and freed when the pods finish.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! StatefulSets make their pods in order, with names and claims that stay.
+//! Tests that StatefulSets create their pods in order, with stable names and claims.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn plan(cluster: &Cluster) -> Plan {
     statefulset::plan(cluster, &key("default/web"), now())
 }
 
-/// The revision that the set in [`set`] gives its pods.
+/// Returns the revision that the set of [`set`] gives its pods.
 fn revision() -> String {
     let label = &created(&plan(&cluster([set(1, json!({}))])))["metadata"]["labels"]["controller-revision-hash"];
     label.as_str().expect("a revision").to_owned()

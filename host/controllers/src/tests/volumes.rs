@@ -1,4 +1,4 @@
-//! Claims find volumes or get new ones; volumes end with their claims.
+//! Tests that claims get existing or new volumes, and that volumes are released after their claims.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A PersistentVolumeClaim's way to its volume.
+//! The PersistentVolumeClaim controller: binds claims to volumes.
 
 use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim};
 use k8s_openapi::api::storage::v1::StorageClass;
@@ -16,7 +16,7 @@ use super::{
 /// The finalizer that keeps a claim while a pod uses it.
 const PROTECTION: &str = "kubernetes.io/pvc-protection";
 
-/// What the claim with this key needs.
+/// Returns the plan for the claim with this key.
 pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
     let Some(claim) = cluster.get::<PersistentVolumeClaim>(key) else { return Plan::none() };
     let meta = &claim.metadata;
@@ -36,7 +36,7 @@ fn volume_name(claim: &PersistentVolumeClaim) -> &str {
     claim.spec.as_ref().and_then(|spec| spec.volume_name.as_deref()).unwrap_or_default()
 }
 
-/// A bound claim is Bound as long as its volume is there and means it; else it is Lost.
+/// Maintains a bound claim: its phase is Bound while its volume exists and refers to the claim, and Lost otherwise.
 fn keep(cluster: &Cluster, claim: &PersistentVolumeClaim) -> Option<Write> {
     let volume = cluster.get::<PersistentVolume>(&Key::new("", volume_name(claim)));
     let reference = volume.and_then(|volume| volume.spec.as_ref()?.claim_ref.as_ref());
@@ -53,7 +53,7 @@ fn keep(cluster: &Cluster, claim: &PersistentVolumeClaim) -> Option<Write> {
     (!same).then(|| Write::status(Kind::PersistentVolumeClaim, &claim.metadata, wanted))
 }
 
-/// The next step of an unbound claim.
+/// Returns the next step for an unbound claim.
 fn bind(cluster: &Cluster, claim: &PersistentVolumeClaim) -> Option<Write> {
     let meta = &claim.metadata;
     if let Some(name) = default_class(cluster, claim) {
@@ -81,7 +81,7 @@ fn pending(claim: &PersistentVolumeClaim) -> Option<Write> {
     (phase != Some("Pending")).then(pending)
 }
 
-/// The default class, for a claim that says nothing about its class.
+/// Returns the default storage class for a claim that names no class.
 fn default_class<'a>(cluster: &'a Cluster, claim: &PersistentVolumeClaim) -> Option<&'a str> {
     let said = claim.spec.as_ref().is_none_or(|spec| spec.storage_class_name.is_some());
     if said || metadata::annotation(&claim.metadata, BETA_CLASS).is_some() || !volume_name(claim).is_empty() {
@@ -89,18 +89,19 @@ fn default_class<'a>(cluster: &'a Cluster, claim: &PersistentVolumeClaim) -> Opt
     }
     let defaults = cluster.all::<StorageClass>().map(|(_, class)| class);
     let defaults = defaults.filter(|class| metadata::annotation(&class.metadata, DEFAULT_CLASS) == Some("true"));
-    // Of several the newest counts.
+    // If several classes are the default, the newest class is used.
     let newest = defaults.max_by_key(|class| (class.metadata.creation_timestamp.clone(), class.metadata.name.clone()));
     newest.map(|class| metadata::name(&class.metadata))
 }
 
-/// Brings claim and volume together: first the volume names the claim, then the claim the volume.
+/// Binds the claim and the volume: first the volume refers to the claim, then the claim to the volume.
 fn meet(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<Write> {
     let reference = volume.spec.as_ref().and_then(|spec| spec.claim_ref.as_ref());
     let meant = reference.is_some_and(|reference| reference.uid == claim.metadata.uid);
     if !meant {
         let mut body = json!({ "spec": { "claimRef": provision::reference(claim) } });
-        // A volume that a user meant for this claim goes back to that state, not to everybody.
+        // The annotation marks a volume that the controller chose. A volume that a user reserved for the claim does
+        // not get it, so the reservation stays after an unbinding.
         if reference.is_none() {
             body["metadata"] = json!({ "annotations": { BOUND_BY_CONTROLLER: "yes" } });
         }

@@ -1,4 +1,4 @@
-//! Which volumes name which claim, which volumes are free, and which claims wait for one.
+//! An index of the volumes of each claim, the free volumes of each class, and the unbound claims.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use super::super::kinds::Object;
 use super::super::metadata::{self, Key};
 use super::{BIND_COMPLETED, claim_key};
 
-/// Volumes by claim and class, and unbound claims: no look at a claim goes through all volumes.
+/// The index. With it, a plan for a claim does not read all volumes.
 #[derive(Debug, Default)]
 pub struct VolumeIndex {
     of_claim: BTreeMap<Key, BTreeSet<Key>>,
@@ -18,22 +18,22 @@ pub struct VolumeIndex {
 }
 
 impl VolumeIndex {
-    /// The volumes whose `claimRef` names this claim.
+    /// Returns the volumes whose `claimRef` names this claim.
     pub fn of_claim(&self, claim: &Key) -> impl Iterator<Item = &Key> {
         self.of_claim.get(claim).into_iter().flatten()
     }
 
-    /// The volumes of a class that name no claim.
+    /// Returns the volumes of a class without a `claimRef`.
     pub fn free(&self, class: &str) -> impl Iterator<Item = &Key> {
         self.free.get(class).into_iter().flatten()
     }
 
-    /// The claims that aren't bound.
+    /// Returns the unbound claims.
     pub fn unbound(&self) -> impl Iterator<Item = &Key> {
         self.unbound.iter()
     }
 
-    /// Takes in an object; kinds other than volumes and claims don't matter.
+    /// Adds an object. Kinds other than volumes and claims are ignored.
     pub fn insert(&mut self, key: &Key, object: &Object) {
         match object {
             Object::PersistentVolume(volume) => {
@@ -49,7 +49,7 @@ impl VolumeIndex {
         }
     }
 
-    /// Takes out an object, which is in the state in which it was taken in.
+    /// Removes an object. Its state must equal the state that was added.
     pub fn remove(&mut self, key: &Key, object: &Object) {
         match object {
             Object::PersistentVolume(volume) => match place(volume) {

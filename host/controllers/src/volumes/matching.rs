@@ -1,4 +1,4 @@
-//! Finding the volume that serves a claim best.
+//! Finds the best volume for a claim.
 
 use berth_core::model::quantity::Quantity;
 use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim};
@@ -8,8 +8,8 @@ use super::super::metadata::{self, Key};
 use super::super::selector;
 use super::class_name;
 
-/// The volume that names the claim already, else the smallest free one that is large enough and right in every respect.
-/// A claim that waits for the scheduler's word gets a free one only after it.
+/// Returns the volume that refers to the claim, or else the smallest free volume that fits. If `waits` is true, free
+/// volumes are excluded until the scheduler has chosen a node.
 pub fn find<'a>(cluster: &'a Cluster, claim: &PersistentVolumeClaim, waits: bool) -> Option<&'a PersistentVolume> {
     let (volumes, key) = (cluster.volumes(), Key::of(&claim.metadata));
     let get = |key: &Key| cluster.get::<PersistentVolume>(key);
@@ -34,7 +34,8 @@ pub fn find<'a>(cluster: &'a Cluster, claim: &PersistentVolumeClaim, waits: bool
     fitting.min_by_key(|volume| (capacity(volume), metadata::name(&volume.metadata)))
 }
 
-/// Whether the volume has the claim's mode, the access modes that it asks for, and its size.
+/// Returns true if the volume has the claim's volume mode, its access modes and at least its size, and is not being
+/// deleted.
 pub fn fits(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let (Some(offered), Some(wanted)) = (&volume.spec, &claim.spec) else { return false };
     let mode = |mode: &Option<String>| mode.clone().unwrap_or_else(|| "Filesystem".to_owned());

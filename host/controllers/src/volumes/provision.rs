@@ -1,4 +1,4 @@
-//! Making a volume for a claim, as the class's provisioner would.
+//! Provisions a volume for a claim, in place of the class's provisioner.
 
 use k8s_openapi::api::core::v1::{NodeSelectorRequirement, NodeSelectorTerm, PersistentVolumeClaim};
 use k8s_openapi::api::storage::v1::StorageClass;
@@ -13,7 +13,8 @@ use super::{BOUND_BY_CONTROLLER, NO_PROVISIONER, PROVISIONED_BY, SELECTED_NODE, 
 
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
-/// The write that makes the claim's volume, or that takes the scheduler's word back where its node is gone.
+/// Returns the write that creates the claim's volume. If the selected node is gone, returns the write that removes
+/// the annotation with the node, so that the scheduler chooses again.
 pub fn provision(cluster: &Cluster, claim: &PersistentVolumeClaim, class: &StorageClass) -> Option<Write> {
     if class.provisioner == NO_PROVISIONER {
         return None;
@@ -52,7 +53,8 @@ fn volume(claim: &PersistentVolumeClaim, class: &StorageClass, node: Option<&Nod
             "claimRef": reference(claim),
         },
     });
-    // A provisioner in the tree has no driver's name; any source serves, as nothing is mounted.
+    // The name of an in-tree provisioner is not a CSI driver name. Any volume source works, because nothing is
+    // mounted.
     if class.provisioner.contains('/') && class.provisioner.starts_with("kubernetes.io/") {
         volume["spec"]["hostPath"] = json!({ "path": format!("/var/lib/volumes/{name}") });
     } else {
@@ -65,7 +67,7 @@ fn volume(claim: &PersistentVolumeClaim, class: &StorageClass, node: Option<&Nod
     volume
 }
 
-/// The `claimRef` that means this very claim.
+/// Returns a `claimRef` for this claim, with its UID.
 pub fn reference(claim: &PersistentVolumeClaim) -> Value {
     json!({
         "apiVersion": "v1",
@@ -77,7 +79,8 @@ pub fn reference(claim: &PersistentVolumeClaim) -> Value {
     })
 }
 
-/// Where the volume can be used: on the chosen node, else where the class allows it, else everywhere.
+/// Returns the node affinity of the volume: the selected node, or else the class's allowed topologies, or else no
+/// restriction.
 fn terms(class: &StorageClass, node: Option<&Node>) -> Vec<NodeSelectorTerm> {
     let within = |key: &str, values: Vec<String>| NodeSelectorRequirement {
         key: key.to_owned(),

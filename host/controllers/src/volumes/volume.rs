@@ -1,4 +1,4 @@
-//! A PersistentVolume's phase, and its end.
+//! The PersistentVolume controller: maintains the phase of volumes, and deletes released volumes.
 
 use k8s_openapi::api::core::v1::{ObjectReference, PersistentVolume, PersistentVolumeClaim};
 use serde_json::json;
@@ -12,7 +12,7 @@ use super::{BOUND_BY_CONTROLLER, claim_key};
 /// The finalizer that keeps a volume while a claim is bound to it.
 const PROTECTION: &str = "kubernetes.io/pv-protection";
 
-/// What the volume with this key needs.
+/// Returns the plan for the volume with this key.
 pub fn plan(cluster: &Cluster, key: &Key) -> Plan {
     let Some(volume) = cluster.get::<PersistentVolume>(key) else { return Plan::none() };
     Plan::of(next(cluster, volume))
@@ -37,13 +37,14 @@ fn next(cluster: &Cluster, volume: &PersistentVolume) -> Option<Write> {
     }
 }
 
-/// A write of the phase, if the volume isn't in it.
+/// Returns the write that sets the phase, if it differs.
 fn enter(volume: &PersistentVolume, phase: &str) -> Option<Write> {
     let held = volume.status.as_ref().and_then(|status| status.phase.as_deref());
     (held != Some(phase)).then(|| Write::status(Kind::PersistentVolume, &volume.metadata, json!({ "phase": phase })))
 }
 
-/// A volume whose claim is there: Bound, unless the claim has chosen another.
+/// Returns the next write for a volume whose claim exists: phase Bound, or the unbinding if the claim names another
+/// volume.
 fn bound(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Option<Write> {
     let chosen = claim.spec.as_ref().and_then(|spec| spec.volume_name.as_deref()).unwrap_or_default();
     if chosen.is_empty() || chosen == metadata::name(&volume.metadata) {
@@ -58,7 +59,8 @@ fn bound(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Option<Wri
     Some(Write::merge_exact(Kind::PersistentVolume, &volume.metadata, body))
 }
 
-/// A volume whose claim is gone: Released, and then deleted if that is its policy.
+/// Returns the next write for a volume whose claim is gone: phase Released, then the deletion if the reclaim policy
+/// is `Delete`.
 fn released(cluster: &Cluster, volume: &PersistentVolume, reference: &ObjectReference, uid: &str) -> Option<Write> {
     let delete =
         volume.spec.as_ref().and_then(|spec| spec.persistent_volume_reclaim_policy.as_deref()) == Some("Delete");
@@ -68,7 +70,7 @@ fn released(cluster: &Cluster, volume: &PersistentVolume, reference: &ObjectRefe
         }
         Some("Released" | "Failed") => None,
         _ => {
-            // The claim may be newer than what has been seen.
+            // The cluster state may lack a new claim, so ask the API server before the write.
             let claim = Guard::Object(Kind::PersistentVolumeClaim, claim_key(reference), Some(uid.to_owned()));
             let unsure = (!cluster.is_gone(uid)).then_some(claim);
             enter(volume, "Released").map(|write| write.unless(unsure))

@@ -1,5 +1,5 @@
-//! What a cluster's other hands must do on any API server. Each case takes a client and works in a namespace of its own;
-//! the controllers run beside it, a scheduler does not.
+//! Cases that the controllers must pass on any API server. Each case gets a client and its own namespace. The
+//! controllers run at the same time. No scheduler runs.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use kube::Client;
 use crate::cluster::Cluster;
 use crate::{claims, collection, namespaces, nodes, pods, volumes, workloads};
 
-/// A case, by its name.
+/// A case with its name.
 pub type Case = (&'static str, fn(Cluster) -> Pin<Box<dyn Future<Output = ()> + Send>>);
 
 macro_rules! cases {
@@ -41,7 +41,7 @@ pub fn all() -> Vec<Case> {
     ]
 }
 
-/// Runs all cases at once against the API server; says which failed.
+/// Runs all cases concurrently against the API server. Returns the names of the failed cases.
 pub async fn run_all(client: Client) -> Vec<&'static str> {
     let cases = all().into_iter().map(|(name, case)| {
         let client = client.clone();

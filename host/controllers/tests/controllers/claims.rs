@@ -1,4 +1,4 @@
-//! Resource claims come with their pods, and are free when those have ended.
+//! Cases: resource claims are created with their pods, and freed when the pods finish.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A case's view of the API server: objects as JSON, and waiting for what is to come true.
+//! Helpers for the cases: access to objects as JSON, and waiting for conditions.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use kube::{Api, Client};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-/// For how long a case waits for something.
+/// The maximum time that a case waits for a condition.
 const PATIENCE: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(50);
 
-/// Kinds: name, group and version, whether in a namespace.
+/// The kinds: name, API version, and whether the kind is namespaced.
 const KINDS: [(&str, &str, bool); 19] = [
     ("Namespace", "v1", false),
     ("Node", "v1", false),
@@ -35,7 +35,7 @@ const KINDS: [(&str, &str, bool); 19] = [
     ("Widget", "example.com/v1", true),
 ];
 
-/// The API server, and a namespace in it.
+/// The API server, and the namespace of a case.
 #[derive(Clone)]
 pub struct Cluster {
     pub client: Client,
@@ -43,14 +43,14 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Makes a namespace for a case.
+    /// Creates a namespace for a case.
     pub async fn with_namespace(client: Client, name: &str) -> Self {
         let cluster = Cluster { client, namespace: name.to_owned() };
         cluster.create("Namespace", json!({ "metadata": { "name": name } })).await;
         cluster
     }
 
-    /// The same API server, another namespace.
+    /// Returns the same API server with another namespace.
     pub fn within(&self, namespace: &str) -> Self {
         Cluster { namespace: namespace.to_owned(), ..self.clone() }
     }
@@ -66,7 +66,7 @@ impl Cluster {
         }
     }
 
-    /// Creates an object, and returns it as the server has it.
+    /// Creates an object, and returns the stored object.
     pub async fn create(&self, kind: &str, mut object: Value) -> Value {
         let (_, api_version, _) = KINDS.iter().find(|(name, _, _)| *name == kind).expect("a known kind");
         object["apiVersion"] = json!(api_version);
@@ -76,42 +76,42 @@ impl Cluster {
         json!(created.unwrap_or_else(|error| panic!("{kind} {:?} isn't created: {error}", object.metadata.name)))
     }
 
-    /// The object, null if it isn't there.
+    /// Returns the object; null if it does not exist.
     pub async fn get(&self, kind: &str, name: &str) -> Value {
         json!(self.api(kind).get_opt(name).await.expect("a read"))
     }
 
-    /// The objects with this label selector.
+    /// Returns the objects that match this label selector.
     pub async fn list(&self, kind: &str, labels: &str) -> Vec<Value> {
         let list = self.api(kind).list(&ListParams::default().labels(labels)).await.expect("a list");
         list.items.into_iter().map(|object| json!(object)).collect()
     }
 
-    /// Merges into the object.
+    /// Merges a patch into the object.
     pub async fn patch(&self, kind: &str, name: &str, patch: Value) {
         let patched = self.api(kind).patch(name, &PatchParams::default(), &Patch::Merge(&patch)).await;
         patched.unwrap_or_else(|error| panic!("{kind} {name} isn't patched: {error}"));
     }
 
-    /// Merges into the object's subresource.
+    /// Merges a patch into the object's subresource.
     pub async fn patch_in(&self, kind: &str, name: &str, subresource: &str, patch: Value) {
         let (params, patch) = (PatchParams::default(), Patch::Merge(&patch));
         let patched = self.api(kind).patch_subresource(subresource, name, &params, &patch).await;
         patched.unwrap_or_else(|error| panic!("{kind} {name}'s {subresource} isn't patched: {error}"));
     }
 
-    /// Deletes the object as kubectl does.
+    /// Deletes the object with background propagation, as kubectl does.
     pub async fn delete(&self, kind: &str, name: &str) {
         self.delete_with(kind, name, &DeleteParams::background()).await;
     }
 
-    /// Deletes the object.
+    /// Deletes the object with these parameters.
     pub async fn delete_with(&self, kind: &str, name: &str, params: &DeleteParams) {
         let deleted = self.api(kind).delete(name, params).await;
         deleted.unwrap_or_else(|error| panic!("{kind} {name} isn't deleted: {error}"));
     }
 
-    /// Binds a pod to a node, in a scheduler's place.
+    /// Binds a pod to a node, in place of a scheduler.
     pub async fn bind(&self, pod: &str, node: &str) {
         let binding = json!({
             "apiVersion": "v1", "kind": "Binding", "metadata": { "name": pod },
@@ -122,7 +122,7 @@ impl Cluster {
         bound.unwrap_or_else(|error| panic!("{pod} isn't bound: {error}"));
     }
 
-    /// Waits until the object is as wanted; null stands for one that isn't there.
+    /// Waits until `wanted` is true for the object, which is null if it does not exist.
     pub async fn until(&self, kind: &str, name: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -135,12 +135,12 @@ impl Cluster {
         }
     }
 
-    /// Waits until the object is gone.
+    /// Waits until the object does not exist.
     pub async fn until_gone(&self, kind: &str, name: &str) {
         self.until(kind, name, "gone", Value::is_null).await;
     }
 
-    /// Waits until the list is as wanted.
+    /// Waits until `wanted` is true for the list.
     pub async fn until_all(
         &self,
         kind: &str,
@@ -161,7 +161,7 @@ impl Cluster {
         }
     }
 
-    /// Makes a node that is Ready, named after the namespace.
+    /// Creates a node, waits until it is Ready, and returns its name, which starts with the namespace.
     pub async fn node(&self, suffix: &str) -> String {
         let name = format!("{}-{suffix}", self.namespace);
         let labels = json!({ "kubernetes.io/hostname": name, "case": self.namespace });
@@ -171,18 +171,18 @@ impl Cluster {
     }
 }
 
-/// Whether the object's condition is True.
+/// Returns true if the object's condition is `True`.
 pub fn is_true(object: &Value, type_: &str) -> bool {
     let mut conditions = object["status"]["conditions"].as_array().into_iter().flatten();
     conditions.any(|held| held["type"] == type_ && held["status"] == "True")
 }
 
-/// A pod template's spec with one container, on this node.
+/// Returns the spec of a pod template with one container, on this node.
 pub fn pod_on(node: &str, image: &str) -> Value {
     json!({ "nodeName": node, "containers": [{ "name": "main", "image": image }] })
 }
 
-/// `metadata.name`.
+/// Returns `metadata.name`.
 pub fn name(object: &Value) -> String {
     object["metadata"]["name"].as_str().expect("a name").to_owned()
 }

@@ -1,4 +1,4 @@
-//! Garbage is collected: dependents go with their owners, unless they are to stay.
+//! Cases of garbage collection: dependents are deleted with their owners, unless they are orphaned.
 
 use kube::core::params::DeleteParams;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The controllers against a real kube-apiserver and etcd, from `KUBEBUILDER_ASSETS`.
+//! Tests the controllers against a real kube-apiserver and etcd from `KUBEBUILDER_ASSETS`.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
 

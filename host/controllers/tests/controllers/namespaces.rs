@@ -1,4 +1,4 @@
-//! A namespace has its default account, and ends when it is empty.
+//! Case: a namespace has its default ServiceAccount, and is removed when it is empty.
 
 use serde_json::{Value, json};
 

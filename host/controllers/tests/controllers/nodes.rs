@@ -1,4 +1,4 @@
-//! Nodes are Ready, have leases, and their taints follow their state.
+//! Case: nodes are Ready and have leases, and their taints follow their state.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Pods run, end, are deleted, and lose their nodes.
+//! Cases: pods run, finish, are deleted, and lose their nodes.
 
 use kube::core::params::DeleteParams;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Claims bind to volumes that are there, or are made, at once or at the scheduler's word.
+//! Cases: claims bind to existing or new volumes, immediately or after the scheduler has selected a node.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ async fn claim(cluster: &Cluster, name: &str, class: &str) -> Value {
     cluster.create("PersistentVolumeClaim", json!({ "metadata": { "name": name }, "spec": spec })).await
 }
 
-/// A volume that a claim may take as soon as it is there.
+/// Creates a volume. A waiting claim can be bound to it immediately.
 async fn volume(cluster: &Cluster, suffix: &str, class: &str, size: &str) -> String {
     let name = format!("{}-{suffix}", cluster.namespace);
     let spec = json!({
@@ -29,12 +29,13 @@ async fn volume(cluster: &Cluster, suffix: &str, class: &str, size: &str) -> Str
     name
 }
 
-/// Waits until the volume is ready for a claim. A volume that a waiting claim may take can be bound before anybody sees it so.
+/// Waits until the volume is available. Do not use this with a waiting claim, which can be bound to the volume before
+/// the test sees the phase.
 async fn available(cluster: &Cluster, name: &str) {
     cluster.until("PersistentVolume", name, "available", |volume| volume["status"]["phase"] == "Available").await;
 }
 
-/// Waits until the claim is bound; says to which volume.
+/// Waits until the claim is bound, and returns the name of its volume.
 async fn bound(cluster: &Cluster, name: &str) -> String {
     let claim =
         cluster.until("PersistentVolumeClaim", name, "bound", |claim| claim["status"]["phase"] == "Bound").await;
@@ -72,7 +73,7 @@ pub async fn claims_wait_for_the_scheduler(cluster: Cluster) {
     available(&cluster, &reserved).await;
     claim(&cluster, "made", &made).await;
     let wanting = claim(&cluster, "found", &found).await;
-    // A third claim is bound in the meantime: the controllers had the time to do too much.
+    // A third claim is bound first. By then, the controllers have had time to bind the other two by mistake.
     let other = class(&cluster, "other", "disks.example.com", "Immediate").await;
     claim(&cluster, "other", &other).await;
     bound(&cluster, "other").await;
@@ -93,7 +94,7 @@ pub async fn claims_wait_for_the_scheduler(cluster: Cluster) {
     in_use(&cluster, &node).await;
 }
 
-/// A claim that a running pod uses outlives its deletion until the pod is gone.
+/// Checks that a claim which a running pod uses is deleted only after the pod.
 async fn in_use(cluster: &Cluster, node: &str) {
     let mut spec = super::cluster::pod_on(node, "busybox");
     spec["volumes"] = json!([{ "name": "data", "persistentVolumeClaim": { "claimName": "made" } }]);
@@ -101,7 +102,7 @@ async fn in_use(cluster: &Cluster, node: &str) {
     cluster.until("Pod", "user", "running", |pod| is_true(pod, "Ready")).await;
     let protected = |claim: &Value| claim["metadata"]["finalizers"] == json!(["kubernetes.io/pvc-protection"]);
     if !protected(&cluster.get("PersistentVolumeClaim", "made").await) {
-        // An API server without that admission plugin has nothing to protect.
+        // The API server does not run the admission plugin that adds the finalizer.
         return;
     }
     cluster.delete("PersistentVolumeClaim", "made").await;

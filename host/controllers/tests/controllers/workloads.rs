@@ -1,10 +1,10 @@
-//! Workloads have the pods that they ask for.
+//! Cases: workloads have the pods that they request.
 
 use serde_json::{Value, json};
 
 use super::cluster::{Cluster, is_true, name, pod_on};
 
-/// A workload's spec: its selector, and a template on this node.
+/// Returns a workload's spec: its selector, and a template on this node.
 fn spec(node: &str, more: Value) -> Value {
     let mut spec = json!({
         "selector": { "matchLabels": { "app": "a" } },
@@ -16,7 +16,7 @@ fn spec(node: &str, more: Value) -> Value {
     spec
 }
 
-/// Whether `kubectl rollout status` would be content with a Deployment of this many replicas.
+/// Returns true if `kubectl rollout status` would report success for a Deployment with this number of replicas.
 fn rolled_out(deployment: &Value, replicas: i64) -> bool {
     let status = &deployment["status"];
     let counts = ["replicas", "updatedReplicas", "readyReplicas", "availableReplicas"];
@@ -90,7 +90,7 @@ pub async fn a_stateful_set_goes_in_order(cluster: Cluster) {
         .await;
     cluster.patch_in("StatefulSet", "web", "scale", json!({ "spec": { "replicas": 1 } })).await;
     cluster.until("StatefulSet", "web", "small", |set| settled(set, 1)).await;
-    // The set's status counts no pods that are ending.
+    // The status of the set does not count pods that are being deleted.
     let left = |pods: &[Value]| pods.iter().map(name).collect::<Vec<_>>() == ["web-0"];
     cluster.until_all("Pod", "app=a", "only the first", |pods| left(pods)).await;
     assert_eq!(cluster.list("PersistentVolumeClaim", "app=a").await.len(), 3, "claims stay");

@@ -1,4 +1,4 @@
-//! A CustomResourceDefinition read into what serving its objects takes.
+//! Reads a CustomResourceDefinition into the data that the server needs to serve its objects.
 
 use serde_json::{Value, json};
 
@@ -8,24 +8,24 @@ use crate::names::{is_dns_label, is_dns_subdomain};
 use crate::selectors::Selectable;
 use crate::value::{items, text};
 
-/// The names of a custom resource.
+/// The names of a custom resource, from `spec.names`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     /// The kind.
     pub kind: String,
     /// The kind of its lists.
     pub list_kind: String,
-    /// The segment in paths.
+    /// The path segment, such as `widgets`.
     pub plural: String,
-    /// The singular.
+    /// The singular name.
     pub singular: String,
     /// kubectl's abbreviations.
     pub short: Vec<String>,
-    /// kubectl's groups of resources.
+    /// The groups that kubectl accepts instead of a resource, such as `all`.
     pub categories: Vec<String>,
 }
 
-/// Where a custom resource keeps its replica counts and selector, as JSON pointers.
+/// The JSON pointers to a custom resource's replica counts and selector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScalePaths {
     /// `specReplicasPath`.
@@ -36,16 +36,16 @@ pub struct ScalePaths {
     pub selector: Option<String>,
 }
 
-/// A column that kubectl shows of a custom resource.
+/// A column that kubectl prints for a custom resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrinterColumn {
-    /// The heading.
+    /// The column's heading.
     pub name: String,
     /// `string`, `integer`, `number`, `boolean` or `date`.
     pub kind: String,
-    /// The place of the value, in the JSON paths of definitions: `.spec.size`.
+    /// The JSON path of the value, such as `.spec.size`.
     pub path: String,
-    /// Above 0 the column shows with `-o wide` only.
+    /// A column with a priority above 0 appears only with `-o wide`.
     pub priority: i64,
 }
 
@@ -56,15 +56,15 @@ pub struct Custom {
     pub group: String,
     /// The names in all versions.
     pub names: Names,
-    /// Its objects live in namespaces.
+    /// True if the resource is namespaced.
     pub namespaced: bool,
-    /// The definition is being deleted, so that no objects can be created.
+    /// True if the definition is being deleted. Clients cannot create objects then.
     pub terminating: bool,
-    /// The version has a status subresource.
+    /// True if the version has a status subresource.
     pub status: bool,
-    /// The version has a scale subresource.
+    /// The scale subresource, if the version has one.
     pub scale: Option<ScalePaths>,
-    /// `openAPIV3Schema`; absent where unknown fields are kept.
+    /// `openAPIV3Schema`; absent if `preserveUnknownFields` is set.
     pub schema: Option<Value>,
     /// `selectableFields`.
     pub fields: Vec<Selectable>,
@@ -72,7 +72,7 @@ pub struct Custom {
     pub columns: Vec<PrinterColumn>,
 }
 
-/// The served versions that a stored definition describes, each with its name.
+/// Returns the served versions of a stored definition, each with its name.
 pub fn versions(definition: &Value) -> Vec<(String, Custom)> {
     let spec = &definition["spec"];
     let names = names(&spec["names"]);
@@ -135,7 +135,7 @@ fn column(column: &Value) -> PrinterColumn {
     }
 }
 
-/// Fills in a definition's defaults and its status, which says that it is served.
+/// Sets a definition's defaults and the status that marks it as established.
 pub fn accept(definition: &mut Value) {
     let names = names(&definition["spec"]["names"]);
     let spec = &mut definition["spec"];
@@ -158,7 +158,7 @@ pub fn accept(definition: &mut Value) {
     definition["status"]["storedVersions"] = stored.into();
 }
 
-/// Checks a definition's spec.
+/// Validates a definition's spec.
 pub fn check(definition: &Value, problems: &mut Problems) {
     let spec = &definition["spec"];
     let (group, plural) = (text(spec, "group"), text(&spec["names"], "plural"));

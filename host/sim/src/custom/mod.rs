@@ -1,4 +1,4 @@
-//! Custom resources: what a CustomResourceDefinition says, and how the objects it defines are checked.
+//! Custom resources: reads CustomResourceDefinitions, and validates the objects that they define.
 
 mod definition;
 mod validate;

@@ -1,11 +1,12 @@
-//! Custom objects against the structural schema of their definition: pruning, defaults and validation.
+//! Applies the structural schema of a definition to custom objects: pruning, defaults and validation.
 
 use serde_json::{Map, Value};
 
 use crate::failure::Problems;
 use crate::value::{is_true, items};
 
-/// Drops what the schema doesn't name, below the members that every object has; returns the paths dropped.
+/// Removes the fields that the schema does not declare; keeps `apiVersion`, `kind` and `metadata`. Returns the paths
+/// of the removed fields.
 pub fn prune(schema: &Value, object: &mut Value) -> Vec<String> {
     let mut dropped = Vec::new();
     if is_true(schema, "x-kubernetes-preserve-unknown-fields") {
@@ -65,7 +66,7 @@ fn prune_value(schema: &Value, value: &mut Value, path: &str, dropped: &mut Vec<
     }
 }
 
-/// Fills in the schema's defaults, and drops nulls where the schema doesn't allow them.
+/// Sets the schema's defaults, and removes nulls where the schema does not allow them.
 pub fn default(schema: &Value, value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -103,7 +104,7 @@ fn default_of(schema: &Value, value: &mut Value) {
     default(schema, value);
 }
 
-/// Checks `value` against `schema`; `path` is where it is in the object.
+/// Validates `value` against `schema`. `path` is the field path of `value` in the object.
 pub fn validate(schema: &Value, value: &Value, path: &str, problems: &mut Problems) {
     if value.is_null() && is_true(schema, "nullable") {
         return;

@@ -1,4 +1,4 @@
-//! Responses: objects, statuses and text, with their media type.
+//! Builds HTTP responses: objects, statuses and text, with their media type.
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WARNING};
@@ -12,7 +12,7 @@ use crate::resource::Resource;
 use crate::store::Object;
 use crate::table;
 
-/// A response with a body of any media type.
+/// Returns a response with the given status code, media type and body.
 pub fn with_type(code: u16, media: &'static str, body: impl Into<Body>) -> Response {
     let mut response = HttpResponse::new(body.into());
     *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -20,17 +20,17 @@ pub fn with_type(code: u16, media: &'static str, body: impl Into<Body>) -> Respo
     response
 }
 
-/// A response in JSON.
+/// Returns a JSON response.
 pub fn json(code: u16, value: &Value) -> Response {
     with_type(code, "application/json", value.to_string())
 }
 
-/// A response in plain text.
+/// Returns a plain-text response with status 200.
 pub fn text(text: &'static str) -> Response {
     with_type(200, "text/plain; charset=utf-8", text)
 }
 
-/// A `Status` of an error.
+/// Returns the `Status` of an error, with `Retry-After: 1` for 429 and 504.
 pub fn failure(failure: &Failure) -> Response {
     let mut response = json(failure.code, &failure.to_value());
     if matches!(failure.code, 429 | 504) {
@@ -39,7 +39,7 @@ pub fn failure(failure: &Failure) -> Response {
     response
 }
 
-/// A `Status` of success, about an object where there is one.
+/// Returns a `Status` of success. `details` describes the object, if the response is about one.
 pub fn success(code: u16, details: Option<Value>) -> Response {
     let mut status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"});
     match details {
@@ -49,14 +49,14 @@ pub fn success(code: u16, details: Option<Value>) -> Response {
     json(code, &status)
 }
 
-/// A response that breaks off: the connection ends before its body does.
+/// Returns a response whose connection ends before its body does.
 pub fn broken() -> Response {
     let error = std::io::Error::other("injected");
     let pieces = futures::stream::iter([Err::<axum::body::Bytes, _>(error)]);
     with_type(201, "application/json", Body::from_stream(pieces))
 }
 
-/// One object in the form asked for.
+/// Returns one object in the form that the client requested.
 pub fn object(code: u16, resource: &Resource, object: &Object, view: View) -> Response {
     match view {
         View::Objects => {
@@ -71,12 +71,12 @@ pub fn object(code: u16, resource: &Resource, object: &Object, view: View) -> Re
     }
 }
 
-/// An object's metadata as a `PartialObjectMetadata`.
+/// Returns an object's metadata as a `PartialObjectMetadata`.
 pub fn metadata_only(served: &Value) -> Value {
     json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": served["metadata"]})
 }
 
-/// Adds warnings, which clients print.
+/// Adds `Warning` headers, which clients print.
 pub fn with_warnings(mut response: Response, warnings: &[String]) -> Response {
     for warning in warnings {
         let escaped = warning.replace('\\', "\\\\").replace('"', "\\\"");

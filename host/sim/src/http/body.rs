@@ -1,4 +1,4 @@
-//! Reading a request's body, within bounds, into a JSON tree.
+//! Reads a request's body into JSON, up to a maximum length.
 
 use serde_json::Value;
 
@@ -6,16 +6,16 @@ use super::Call;
 use crate::failure::Failure;
 use crate::protobuf;
 
-/// The longest body that is read, as in kube-apiserver.
+/// The maximum length of a body in bytes (3 MiB), as in kube-apiserver.
 pub const LIMIT: usize = 3 << 20;
 
-/// The media types of objects.
+/// The media types that the server reads, for error messages.
 const READABLE: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 /// Reads the whole body.
 ///
 /// # Errors
-/// 413 where it is too long, 400 where the client breaks off.
+/// 413 if the body is longer than [`LIMIT`], 400 if the client ends the connection.
 pub async fn bytes(call: Call) -> Result<axum::body::Bytes, Failure> {
     axum::body::to_bytes(call.body, LIMIT).await.map_err(|error| {
         let mut cause: &dyn std::error::Error = &error;
@@ -29,10 +29,10 @@ pub async fn bytes(call: Call) -> Result<axum::body::Bytes, Failure> {
     })
 }
 
-/// Reads the body as an object in JSON, YAML or, if it is of a built-in kind, protobuf.
+/// Reads an object in JSON, YAML or, for built-in kinds, protobuf.
 ///
 /// # Errors
-/// 415 for another media type or none, 413 and 400 as [`bytes`], 400 where it is no object.
+/// 415 for an unknown or missing media type, 413 and 400 as for [`bytes`], 400 if the body is not an object.
 pub async fn object(call: Call) -> Result<Value, Failure> {
     let parse = parser(&call.content_type)?;
     let value = parse(&bytes(call).await?)?;
@@ -42,10 +42,10 @@ pub async fn object(call: Call) -> Result<Value, Failure> {
     }
 }
 
-/// Reads the body as an object where there is one.
+/// Reads an object as [`object`] does. Returns `None` for an empty body.
 ///
 /// # Errors
-/// As [`object`].
+/// As for [`object`].
 pub async fn optional_object(call: Call) -> Result<Option<Value>, Failure> {
     let content_type = call.content_type.clone();
     let bytes = bytes(call).await?;
@@ -55,10 +55,10 @@ pub async fn optional_object(call: Call) -> Result<Option<Value>, Failure> {
     parser(&content_type)?(&bytes).map(Some)
 }
 
-/// Reads an object of one media type.
+/// A function that reads an object in one media type.
 type Parser = fn(&[u8]) -> Result<Value, Failure>;
 
-/// How an object of a media type is read.
+/// Returns the parser for a media type.
 fn parser(content_type: &str) -> Result<Parser, Failure> {
     match content_type {
         "application/json" => Ok(parse_json),
@@ -75,7 +75,7 @@ fn parse_protobuf(bytes: &[u8]) -> Result<Value, Failure> {
 /// Parses JSON.
 ///
 /// # Errors
-/// 400 with the place of the mistake.
+/// 400 with the position of the error.
 pub fn parse_json(bytes: &[u8]) -> Result<Value, Failure> {
     serde_json::from_slice(bytes)
         .map_err(|error| Failure::bad_request(format!("couldn't get version/kind; json parse error: {error}")))
@@ -84,7 +84,7 @@ pub fn parse_json(bytes: &[u8]) -> Result<Value, Failure> {
 /// Parses YAML.
 ///
 /// # Errors
-/// 400 with the place of the mistake.
+/// 400 with the position of the error.
 pub fn parse_yaml(bytes: &[u8]) -> Result<Value, Failure> {
     serde_saphyr::from_slice(bytes)
         .map_err(|error| Failure::bad_request(format!("error converting YAML to JSON: {error}")))

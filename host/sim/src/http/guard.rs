@@ -1,4 +1,5 @@
-//! Refuses the requests of web pages of other hosts. A web page that the user visits may send requests to this machine.
+//! Rejects requests from web pages of other hosts. A web page in the user's browser can send requests to this
+//! machine.
 
 use std::net::IpAddr;
 
@@ -7,14 +8,14 @@ use axum::http::{HeaderMap, header};
 
 use crate::failure::Failure;
 
-/// Checks where a request comes from by its address and headers.
+/// Checks the `Host` and `Origin` of a request.
 ///
 /// # Errors
-/// 403 for a host or an `Origin` that is not of this machine.
+/// 403 if the `Host` or the `Origin` is not a loopback name or address.
 pub fn check(uri: &Uri, headers: &HeaderMap) -> Result<(), Failure> {
-    // HTTP/2 has the host in the address.
+    // HTTP/2 sends the host in the URI.
     let host = text(headers, header::HOST).or_else(|| uri.authority().map(Authority::as_str));
-    // A web page whose domain name leads to 127.0.0.1 sends its own domain name here.
+    // A web page whose domain name resolves to 127.0.0.1 sends its own domain name as `Host` (DNS rebinding).
     if !host.is_some_and(is_loopback_host) {
         return Err(Failure::refused("the Host header must name localhost or a loopback address"));
     }

@@ -1,4 +1,4 @@
-//! HTTP: from the socket to the verb, and back to a response.
+//! The HTTP layer: accepts connections, routes each request to a verb, and returns its response.
 
 pub mod answer;
 pub mod body;
@@ -21,34 +21,35 @@ use super::state::State;
 use super::{discovery, openapi, reviews, verbs};
 use negotiate::Accept;
 
-/// A request whose address has been read.
+/// A request whose method, query and headers have been read.
 #[derive(Debug)]
 pub struct Call {
-    /// The method.
+    /// The HTTP method.
     pub method: Method,
-    /// The query.
+    /// The query parameters.
     pub query: Query,
-    /// What the client accepts.
+    /// The `Accept` header.
     pub accept: Accept,
-    /// The body's media type, without parameters. Where none is given: that of JSON as in kube-apiserver, empty for a web page.
+    /// The body's media type, without parameters. A request without a `Content-Type` counts as JSON, as in
+    /// kube-apiserver, unless it has an `Origin`; then this is empty.
     pub content_type: String,
-    /// The body, not yet read.
+    /// The unread body.
     pub body: axum::body::Body,
 }
 
-/// Listens on `port` of the loopback interface; 0 for a free one.
+/// Listens on `port` of the loopback interface. 0 chooses a free port.
 ///
 /// # Errors
-/// Where the port can't be had.
+/// If the port is not available.
 pub async fn listen(port: u16) -> std::io::Result<TcpListener> {
     TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], port))).await
 }
 
-/// Serves until the state is stopped and the last connection has ended.
+/// Serves requests until the state is stopped and the last connection has ended.
 pub async fn serve(listener: TcpListener, state: Arc<State>) -> std::io::Result<()> {
     let stopped = state.stopped();
     let router = Router::new().fallback(handle).with_state(state);
-    // Events are small and wanted at once.
+    // Watch events are small and must not wait for more data, so disable Nagle's algorithm.
     let listener = listener.tap_io(|socket| drop(socket.set_nodelay(true)));
     axum::serve(listener, router).with_graceful_shutdown(stopped).await
 }
@@ -61,7 +62,8 @@ async fn handle(Shared(state): Shared<Arc<State>>, request: Request) -> Response
     let pairs = UrlQuery::<Vec<(String, String)>>::try_from_uri(&parts.uri);
     let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mut content_type = header("content-type").split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    // `kubectl create --raw` gives none. Browsers send a body without a media type for any web page, and say the page's origin then.
+    // `kubectl create --raw` sends no media type. A browser can send a body without a media type for any web page,
+    // but then it also sends an `Origin`.
     if !parts.headers.contains_key("content-type") && !parts.headers.contains_key("origin") {
         content_type = "application/json".into();
     }

@@ -1,19 +1,19 @@
-//! Content negotiation: in which form a client wants its answer.
+//! Content negotiation: reads the `Accept` header to choose the form of a response.
 
 use crate::failure::Failure;
 
-/// The form of an answer. The media type is JSON in all of them.
+/// The form of a response. The media type is JSON in each form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
-    /// The objects themselves.
+    /// The complete objects.
     Objects,
-    /// A `Table`, as kubectl prints it.
+    /// A `Table`, which kubectl prints.
     Table,
-    /// The objects' metadata only.
+    /// Only the metadata of the objects.
     Metadata,
 }
 
-/// The `Accept` header: its clauses, best first.
+/// The clauses of an `Accept` header, the preferred clause first.
 #[derive(Debug, Clone, Default)]
 pub struct Accept {
     clauses: Vec<Clause>,
@@ -36,7 +36,7 @@ impl Clause {
 }
 
 impl Accept {
-    /// Reads the header; an empty one accepts anything.
+    /// Parses the header. An empty header accepts any form.
     pub fn parse(header: &str) -> Self {
         let mut clauses: Vec<(f32, Clause)> = Vec::new();
         for part in header.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -54,10 +54,10 @@ impl Accept {
         Self { clauses: clauses.into_iter().filter(|(weight, _)| *weight > 0.0).map(|(_, clause)| clause).collect() }
     }
 
-    /// The form for answers with objects.
+    /// Returns the form for a response that contains objects.
     ///
     /// # Errors
-    /// 406 where the client accepts none of the forms.
+    /// 406 if the client accepts none of the forms.
     pub fn view(&self) -> Result<View, Failure> {
         if self.clauses.is_empty() {
             return Ok(View::Objects);
@@ -71,7 +71,8 @@ impl Accept {
         self.clauses.iter().filter(|clause| clause.is_json()).find_map(view).ok_or_else(Failure::not_acceptable)
     }
 
-    /// True where the first clause that JSON satisfies asks for `kind` of API group `group`, version `version`.
+    /// Returns true if the first clause that JSON can satisfy requests `kind` of API group `group`, version
+    /// `version`.
     pub fn wants(&self, kind: &str, group: &str, version: &str) -> bool {
         let first = self.clauses.iter().find(|clause| {
             clause.is_json()
@@ -80,7 +81,7 @@ impl Accept {
         first.is_some_and(|clause| clause.param("as") == kind && clause.param("g") == group)
     }
 
-    /// True where JSON without further wishes is accepted.
+    /// Returns true if the client accepts JSON without an `as` parameter.
     pub fn takes_json(&self) -> bool {
         self.clauses.is_empty() || self.clauses.iter().any(|clause| clause.is_json() && clause.param("as").is_empty())
     }

@@ -1,14 +1,14 @@
-//! Server-side apply in short form: an intent merged into the object by the keys of its lists.
+//! Server-side apply without ownership of fields: merges the applied configuration into the object by list keys.
 
 use serde_json::{Map, Value};
 
 use berth_apimachinery::schema::{self, Field, Shape};
 
-/// Merges `intent` into `object`, of the type called `name`; an unknown type is merged as plain JSON.
+/// Merges `intent` into `object`, whose type is called `name`. An unknown type is merged as plain JSON.
 pub fn merge(name: &str, object: &mut Value, intent: &Value) {
     match schema::type_named(name) {
         Some(found) => merge_object(object, intent, &|member| found.field(member)),
-        // Of a custom resource the metadata is known.
+        // The type is unknown for custom resources.
         None => merge_object(object, intent, &|_| None),
     }
 }
@@ -61,7 +61,7 @@ fn merge_field(field: &Field, existing: &mut Value, wanted: &Value) {
     }
 }
 
-/// Ports are told apart by number and protocol, of which the latter has a default.
+/// Compares one key of two list items. A port without a protocol counts as TCP.
 fn same_key(key: &str, left: Option<&Value>, right: Option<&Value>) -> bool {
     let text = |value: Option<&Value>| match (key, value) {
         ("protocol", None) => Some(Value::from("TCP")),

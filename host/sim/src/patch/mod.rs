@@ -1,4 +1,4 @@
-//! Patches: a change to an object in one of the forms that Kubernetes takes.
+//! Patches, in the four forms that Kubernetes accepts.
 
 mod apply;
 mod strategic;
@@ -8,25 +8,25 @@ use serde_json::Value;
 use super::failure::Failure;
 use super::resource::Resource;
 
-/// A patch.
+/// A patch of one of the four forms.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Patch {
-    /// RFC 6902: a list of operations.
+    /// A JSON patch (RFC 6902): a list of operations.
     Json(Value),
-    /// RFC 7386: an object over the object; null takes away.
+    /// A JSON merge patch (RFC 7386): an object that is merged into the stored object. A null removes a field.
     Merge(Value),
-    /// As a merge patch, but lists whose items have keys are merged by these.
+    /// A strategic merge patch: a merge patch that merges lists by the keys of their items.
     Strategic(Value),
-    /// Server-side apply, in short form: what is sent is merged in by the keys of lists, and ownership of fields is not
-    /// tracked, so that leaving a field out doesn't take it away.
+    /// A server-side apply configuration. The server merges it by list keys and does not track the ownership of
+    /// fields, so a field that is omitted stays.
     Apply(Value),
 }
 
 /// Applies a patch to an object in its served form.
 ///
 /// # Errors
-/// 422 where an operation can't be done, 400 where the patch makes no sense; 500, as kube-apiserver has it, where a
-/// strategic merge patch makes none.
+/// 422 if an operation cannot be applied, 400 if the patch is malformed. A malformed strategic merge patch gives 500,
+/// as in kube-apiserver.
 pub fn apply(patch: &Patch, resource: &Resource, served: &Value) -> Result<Value, Failure> {
     match patch {
         Patch::Json(_) | Patch::Merge(_) => apply_plain(patch, served),
@@ -43,10 +43,10 @@ pub fn apply(patch: &Patch, resource: &Resource, served: &Value) -> Result<Value
     }
 }
 
-/// Applies a patch that needs no knowledge of the kind.
+/// Applies a patch that does not depend on the object's kind.
 ///
 /// # Errors
-/// As [`apply`].
+/// As for [`apply`].
 pub fn apply_plain(patch: &Patch, served: &Value) -> Result<Value, Failure> {
     let mut object = served.clone();
     match patch {

@@ -1,19 +1,19 @@
-//! Strategic merge patches: merge patches that know the keys of lists, and their directives.
+//! Strategic merge patches: merges lists by the keys of their items, and follows the patch directives.
 
 use serde_json::{Map, Value};
 
 use berth_apimachinery::schema::{self, Field, Shape, Type};
 
-/// What a directive is called.
+/// The names of the directives.
 const PATCH: &str = "$patch";
 const RETAIN_KEYS: &str = "$retainKeys";
 const DELETE_VALUES: &str = "$deleteFromPrimitiveList/";
 const SET_ORDER: &str = "$setElementOrder/";
 
-/// Merges `change` into `object`, of the type called `name`.
+/// Merges `change` into `object`, whose type is called `name`.
 ///
 /// # Errors
-/// A sentence naming the directive or key that makes no sense.
+/// A message with the name of the invalid directive or key.
 pub fn merge(name: &str, object: &mut Value, change: &Value) -> Result<(), String> {
     merge_value(schema::type_named(name), object, change)
 }
@@ -58,7 +58,7 @@ fn merge_value(kind: Option<&'static Type>, object: &mut Value, change: &Value) 
     Ok(())
 }
 
-/// Merges one member; `order` is the order set for it, where it is a list.
+/// Merges one field. `order` is the requested order, if the field is a list.
 fn merge_member(
     field: Option<&'static Field>,
     members: &mut Map<String, Value>,
@@ -107,7 +107,7 @@ fn item_type(shape: &Shape) -> Option<&'static Type> {
     }
 }
 
-/// Merges a list whose items `key` tells apart.
+/// Merges a list whose items are identified by `key`.
 fn merge_list(
     kind: Option<&'static Type>,
     existing: &mut Value,
@@ -150,7 +150,7 @@ fn merge_list(
     Ok(())
 }
 
-/// Merges a list of plain values, such as finalizers: adds what is not there.
+/// Merges a list of plain values, such as finalizers: adds the missing values.
 fn merge_values(existing: &mut Value, changes: &[Value], order: &[Value]) {
     let before = existing.as_array().cloned().unwrap_or_default();
     let mut list = before.clone();
@@ -162,8 +162,8 @@ fn merge_values(existing: &mut Value, changes: &[Value], order: &[Value]) {
     *existing = Value::Array(arranged(list, order, &before, None));
 }
 
-/// Brings a merged list into the order that Kubernetes gives it: the items in `order` keep that order, the others keep
-/// theirs, and one of the others goes before one in `order` only where it was before it in the list as it was, `before`.
+/// Sorts a merged list as Kubernetes does. Items in `order` keep that order, and the other items keep their order.
+/// Another item comes before an item in `order` only if it did so in `before`, the list before the patch.
 fn arranged(list: Vec<Value>, order: &[Value], before: &[Value], key: Option<&str>) -> Vec<Value> {
     let place = |list: &[Value], item: &Value| {
         list.iter().position(|one| match key {
@@ -207,7 +207,7 @@ fn delete_values(members: &mut Map<String, Value>, list: &str, values: &Value) -
     Ok(())
 }
 
-/// Puts a list that is not changed otherwise into an order.
+/// Sorts a list that the patch does not change in another way.
 fn set_order(
     field: Option<&'static Field>,
     members: &mut Map<String, Value>,
@@ -222,7 +222,7 @@ fn set_order(
     Ok(())
 }
 
-/// A value of a patch without its directives and nulls.
+/// Returns a value of a patch without its directives and nulls.
 fn plain(value: &Value) -> Value {
     match value {
         Value::Object(members) => {

@@ -1,5 +1,5 @@
-//! What admission adds to a new pod: its priority, brief tolerations, its runtime's overhead, its node's topology,
-//! its service account.
+//! The admission of a new pod: priority, tolerations of node failures, overhead of the runtime class, topology labels
+//! of the node, and service account.
 
 use serde_json::{Value, json};
 
@@ -7,13 +7,13 @@ use crate::failure::{Failure, Subject};
 use crate::state::State;
 use crate::value::{copy_member, is_true, items, members, object_mut, set_default, text};
 
-/// The labels of a node that its pods carry too.
+/// The labels that a node's pods copy from the node.
 const TOPOLOGY_LABELS: [&str; 2] = ["topology.kubernetes.io/region", "topology.kubernetes.io/zone"];
 
-/// How long a pod stays on a node that is not ready or not reachable, in seconds.
+/// The seconds that a pod tolerates a node that is not ready or not reachable.
 const BRIEFLY: i64 = 300;
 
-/// Admits a new pod.
+/// Applies admission to a new pod.
 pub fn admit(state: &State, pod: &mut Value) -> Result<(), Failure> {
     let name = text(&pod["metadata"], "name").to_owned();
     let labels = topology_labels(state, text(&pod["spec"], "nodeName"));
@@ -21,7 +21,7 @@ pub fn admit(state: &State, pod: &mut Value) -> Result<(), Failure> {
     prioritize(state, &mut pod["spec"]).map_err(|why| Failure::forbidden(subject(&name), &why))?;
     add_runtime(state, &mut pod["spec"]).map_err(|why| Failure::forbidden(subject(&name), &why))?;
     tolerate_briefly(&mut pod["spec"]);
-    // No token is mounted: nothing runs in these pods, and nobody would ask for it.
+    // The simulated pods run no processes, so no service account token is mounted.
     for member in ["serviceAccountName", "serviceAccount"] {
         set_default(&mut pod["spec"], member, "default");
     }
@@ -32,7 +32,7 @@ fn subject(name: &str) -> Subject<'_> {
     Subject { group: "", kind: "pods", name }
 }
 
-/// The topology labels of the node called `node`; none where there is no such node.
+/// Returns the topology labels of the node called `node`; nothing if the node does not exist.
 pub fn topology_labels(state: &State, node: &str) -> Vec<(String, Value)> {
     if node.is_empty() {
         return Vec::new();
@@ -42,7 +42,7 @@ pub fn topology_labels(state: &State, node: &str) -> Vec<(String, Value)> {
     labels.filter(|(key, _)| TOPOLOGY_LABELS.contains(key)).map(|(k, v)| (k.to_owned(), v.into())).collect()
 }
 
-/// Sets labels, over those there are.
+/// Adds labels, replacing labels with the same key.
 pub fn add_labels(object: &mut Value, labels: impl IntoIterator<Item = (String, Value)>) {
     let mut labels = labels.into_iter().peekable();
     if labels.peek().is_some()
@@ -52,7 +52,7 @@ pub fn add_labels(object: &mut Value, labels: impl IntoIterator<Item = (String, 
     }
 }
 
-/// The priority that the class named, or else the global default class, gives.
+/// Sets the priority from the pod's priority class, or else from the global default class.
 fn prioritize(state: &State, spec: &mut Value) -> Result<(), String> {
     let named = text(spec, "priorityClassName").to_owned();
     let class = match named.as_str() {
@@ -90,7 +90,7 @@ fn prioritize(state: &State, spec: &mut Value) -> Result<(), String> {
     Ok(())
 }
 
-/// The overhead, node selector and tolerations of the pod's runtime class.
+/// Adds the overhead, node selector and tolerations of the pod's runtime class.
 fn add_runtime(state: &State, spec: &mut Value) -> Result<(), String> {
     let name = text(spec, "runtimeClassName").to_owned();
     if name.is_empty() {
@@ -126,7 +126,8 @@ fn add_runtime(state: &State, spec: &mut Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Every pod tolerates for a while that its node is not ready or not reachable, unless it says otherwise.
+/// Adds tolerations for nodes that are not ready or not reachable, unless the pod has its own (admission plugin
+/// `DefaultTolerationSeconds`).
 pub fn tolerate_briefly(spec: &mut Value) {
     for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
         let applies = |toleration: &Value| {
@@ -151,7 +152,7 @@ fn tolerate(spec: &mut Value, toleration: Value) {
     }
 }
 
-/// Carries the annotations of a binding over to its pod.
+/// Copies the annotations of a binding to its pod.
 pub fn add_annotations(pod: &mut Value, binding: &Value) {
     let mut metadata = std::mem::take(&mut pod["metadata"]);
     for (key, _) in members(&binding["metadata"], "annotations") {

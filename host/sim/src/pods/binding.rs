@@ -1,7 +1,7 @@
 //! The binding of a pod to a node.
 //!
-//! As in kube-apiserver, whether the node exists is not looked at: a binding to a node that went away a moment ago is
-//! done, and the pod is cleaned up by others.
+//! As in kube-apiserver, the node does not need to exist. A binding to a node that was just deleted succeeds, and a
+//! controller removes the pod later.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::value::{items, members, remove, set_condition, text};
 use crate::verbs::{Place, modify};
 use berth_apimachinery::schema;
 
-/// Binds the pod that the path, or else the body, names.
+/// Binds the pod that the path or, without a name in the path, the body names.
 ///
 /// # Errors
-/// 400 where the binding makes no sense, 404, 409 where the pod can't be bound.
+/// 400 if the binding is malformed, 404 if the pod does not exist, 409 if the pod cannot be bound.
 pub async fn bind(state: &Arc<State>, namespace: &str, name: Option<&str>, call: Call) -> Result<Response, Failure> {
     let dry_run = call.query.dry_run()?;
     let mut binding = body::object(call).await?;
@@ -54,7 +54,7 @@ fn subject(name: &str) -> Subject<'_> {
     Subject { group: "", kind: "pods/binding", name }
 }
 
-/// Checks the binding itself.
+/// Validates the binding.
 fn check(binding: &mut Value, namespace: &str, name: Option<&str>) -> Result<(), Failure> {
     let cannot = "Binding in version \"v1\" cannot be handled as a Binding:";
     for (member, expected) in [("kind", "Binding"), ("apiVersion", "v1")] {
@@ -111,7 +111,7 @@ fn check_preconditions(binding: &Value, current: &Object, pod: &Value) -> Result
     }
 }
 
-/// The pod, bound.
+/// Returns the pod with its node and its `PodScheduled` condition set.
 fn assign(mut pod: Value, binding: &Value, topology: &[(String, Value)]) -> Result<Value, String> {
     let name = text(&pod["metadata"], "name");
     if pod["metadata"].get("deletionTimestamp").is_some() {

@@ -1,4 +1,4 @@
-//! What an update may change of a pod's spec: next to nothing.
+//! The few changes that an update can make to a pod's spec.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ const WHY: &str = "pod updates may not change fields other than `spec.containers
                    `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),\
                    `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
-/// Checks an update of a pod.
+/// Validates an update of a pod's spec.
 pub fn check(new: &Value, old: &Value, problems: &mut Problems) {
     let (after, before) = (&new["spec"], &old["spec"]);
     check_gates(after, before, problems);
@@ -77,7 +77,8 @@ fn restore_images(allowed: &mut Value, before: &Value, list: &str) {
     }
 }
 
-/// A gated pod's node selector may gain labels, and its node affinity terms may gain expressions.
+/// Allows more restrictive node selection for a gated pod: more labels in its node selector, and more expressions in
+/// its node affinity terms.
 fn allow_tightening(allowed: &mut Value, before: &Value) {
     let kept = members(before, "nodeSelector").all(|(key, value)| allowed["nodeSelector"].get(key) == Some(value));
     if kept {

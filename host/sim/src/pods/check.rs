@@ -1,4 +1,4 @@
-//! Validation of a pod's spec, in pods and in templates: the part that people trip over.
+//! Validates a pod's spec, in pods and in pod templates. Covers the fields that users often get wrong.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::names::{is_dns_label, is_label_key, is_label_value};
 use crate::value::{items, members, text};
 use berth_apimachinery::schema::nano;
 
-/// Checks a pod's spec at `path`.
+/// Validates a pod's spec at field path `path`.
 pub fn check_spec(spec: &Value, path: &str, problems: &mut Problems) {
     if items(spec, "containers").next().is_none() {
         problems.required(format!("{path}.containers"), "");
@@ -129,7 +129,7 @@ fn check_resources(resources: &Value, path: &str, problems: &mut Problems) {
     }
 }
 
-/// An extended resource: one that is not Kubernetes' own.
+/// Returns true for an extended resource: a qualified name outside `kubernetes.io`.
 fn is_extended(name: &str) -> bool {
     name.contains('/') && !name.split('/').next().is_some_and(|domain| domain.ends_with("kubernetes.io"))
 }

@@ -1,10 +1,10 @@
-//! The defaults of a pod's spec, in pods and in the templates of workloads.
+//! The defaults of a pod's spec, in pods and in the pod templates of workloads.
 
 use serde_json::{Value, json};
 
 use crate::value::{copy_member, is_true, items_mut, object_mut, set_default, text};
 
-/// Fills in what a pod's spec may leave out.
+/// Sets the defaults of a pod's spec.
 pub fn default_spec(spec: &mut Value) {
     for (member, default) in
         [("dnsPolicy", "ClusterFirst"), ("restartPolicy", "Always"), ("schedulerName", "default-scheduler")]
@@ -26,7 +26,7 @@ pub fn default_spec(spec: &mut Value) {
     copy_as(spec, "serviceAccountName", "serviceAccount");
 }
 
-/// The deprecated name of the service account mirrors the current one.
+/// Copies a field under another name, for the deprecated name of the service account.
 fn copy_as(spec: &mut Value, from: &str, to: &str) {
     if let Some(value) = spec.get(from).cloned() {
         spec[to] = value;
@@ -61,7 +61,7 @@ fn default_container(container: &mut Value, on_host: bool) {
     }
 }
 
-/// True where an image has the tag `latest` or neither tag nor digest.
+/// Returns true if an image has the tag `latest`, or has neither a tag nor a digest.
 fn is_latest(image: &str) -> bool {
     let name = image.rsplit('/').next().unwrap_or_default();
     !name.contains('@') && name.split_once(':').is_none_or(|(_, tag)| tag == "latest")
@@ -96,7 +96,7 @@ fn default_volume(volume: &mut Value) {
     }
 }
 
-/// What is limited and not requested is requested as limited; in pods only, not in templates.
+/// Sets missing requests to the limits. Applies to pods, not to pod templates.
 pub fn requests_from_limits(spec: &mut Value) {
     for list in ["initContainers", "containers"] {
         for container in items_mut(spec, list) {

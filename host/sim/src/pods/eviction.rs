@@ -1,4 +1,4 @@
-//! Eviction: a deletion that disruption budgets may forbid for now.
+//! Eviction: deletes a pod unless a disruption budget forbids it.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::verbs::{Deletion, Place, delete_object, modify};
 /// Evicts the pod that the path names.
 ///
 /// # Errors
-/// 400, 404, 409, 429 where a budget forbids it, 500 where more than one budget covers the pod.
+/// 400, 404, 409, 429 if a budget forbids the eviction, 500 if more than one budget covers the pod.
 pub async fn evict(state: &Arc<State>, namespace: &str, name: &str, call: Call) -> Result<Response, Failure> {
     let query = call.query.clone();
     let eviction = body::object(call).await?;
@@ -38,7 +38,7 @@ pub async fn evict(state: &Arc<State>, namespace: &str, name: &str, call: Call) 
     Ok(answer::success(201, None))
 }
 
-/// True where no budget is asked: the pod has ended, has not begun, or is on its way already.
+/// Returns true if the eviction needs no budget: the pod has finished, is pending, or is being deleted.
 fn is_free(pod: &Value) -> bool {
     matches!(text(&pod["status"], "phase"), "Succeeded" | "Failed" | "Pending")
         || pod["metadata"].get("deletionTimestamp").is_some()
@@ -60,7 +60,7 @@ fn budget_of(state: &State, namespace: &str, pod: &Value) -> Result<Option<Strin
     }
 }
 
-/// Takes one disruption from a budget.
+/// Consumes one allowed disruption of a budget.
 fn spend(state: &Arc<State>, namespace: &str, budget: &str, pod: &Value, dry_run: bool) -> Result<(), Failure> {
     let resource = state.registry.find("policy", "v1", "poddisruptionbudgets").ok_or_else(Failure::no_such_path)?;
     modify(state, Place { resource: &resource, namespace, name: budget }, dry_run, |_, mut budget| {
@@ -93,7 +93,8 @@ fn is_ready(pod: &Value) -> bool {
     items(&pod["status"], "conditions").any(|one| text(one, "type") == "Ready" && text(one, "status") == "True")
 }
 
-/// True where pods that are not ready may go without asking: always, or by default while enough others are healthy.
+/// Returns true if pods that are not ready can be evicted without the budget: with the policy `AlwaysAllow`, or while
+/// enough pods are healthy.
 fn spares_unready(budget: &Value) -> bool {
     let count = |name: &str| budget["status"][name].as_i64().unwrap_or_default();
     let healthy = count("desiredHealthy") > 0 && count("currentHealthy") >= count("desiredHealthy");

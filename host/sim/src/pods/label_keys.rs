@@ -1,4 +1,4 @@
-//! The merging of `matchLabelKeys` and `mismatchLabelKeys` into the label selectors of a new pod.
+//! Merges `matchLabelKeys` and `mismatchLabelKeys` into the label selectors of a new pod.
 
 use serde_json::{Value, json};
 
@@ -7,8 +7,9 @@ use crate::value::{items, items_mut, set_default};
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
-/// Adds a requirement to each label selector of the pod's affinity terms and topology spread constraints for each label
-/// of the pod that the term names as a key. The pod must not have been merged before.
+/// Adds a requirement to the label selectors of the pod's affinity terms and topology spread constraints: for each
+/// key in `matchLabelKeys` or `mismatchLabelKeys` that the pod has as a label. Call this once for a pod; a second
+/// call adds the requirements again.
 pub fn merge(pod: &mut Value) {
     let labels = pod["metadata"]["labels"].clone();
     let spec = &mut pod["spec"];
@@ -33,7 +34,7 @@ fn merge_term(term: &mut Value, labels: &Value) {
     merge_keys(term, "mismatchLabelKeys", "NotIn", labels);
 }
 
-/// Adds the requirements of one list of keys. A term without a label selector selects no pod and stays as it is.
+/// Adds the requirements of one list of keys. A term without a label selector selects no pods and stays unchanged.
 fn merge_keys(term: &mut Value, list: &str, operator: &str, labels: &Value) {
     let keys = items(term, list).filter_map(Value::as_str);
     let requirements: Vec<Value> = keys

@@ -1,4 +1,4 @@
-//! What the API server knows about pods: defaults, admission, validation, binding and eviction.
+//! Pods in the API server: defaults, admission, validation, binding and eviction.
 
 mod admission;
 mod binding;
@@ -22,7 +22,7 @@ use super::rules::Rules;
 use super::state::State;
 use super::value::{copy_member, items, set_condition, set_default, text, text_at};
 
-/// core/v1 Pods.
+/// The rules of core/v1 Pods.
 pub struct Pods;
 
 impl Rules for Pods {

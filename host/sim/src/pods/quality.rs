@@ -1,4 +1,4 @@
-//! A pod's quality-of-service class, from what its containers request and limit.
+//! The quality-of-service class of a pod, from the requests and limits of its containers.
 
 use serde_json::Value;
 
@@ -6,8 +6,8 @@ use crate::value::{items, members};
 
 const COUNTED: [&str; 2] = ["cpu", "memory"];
 
-/// `Guaranteed` where everything counted is limited and requested alike, `BestEffort` where nothing is, else
-/// `Burstable`. Resources of the pod as a whole, where given, stand for the containers'.
+/// Returns `Guaranteed` if CPU and memory have equal requests and limits in all containers, `BestEffort` if no
+/// container sets any, else `Burstable`. Pod-level resources replace those of the containers.
 pub fn qos_class(spec: &Value) -> &'static str {
     let pod_level = spec.get("resources").filter(|resources| has_any(resources));
     let resources: Vec<&Value> = match pod_level {

@@ -1,4 +1,4 @@
-//! Kinds that describe the cluster itself: nodes, namespaces, priority classes, definitions, events, secrets.
+//! Rules of the kinds that describe the cluster: nodes, namespaces, priority classes, definitions, events, secrets.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::state::State;
 use crate::value::{copy_member, is_true, items, object_mut, set_default, text};
 use berth_apimachinery::schema::base64;
 
-/// core/v1 Nodes, which may be created with their status.
+/// The rules of core/v1 Nodes. Clients can create a node with its status.
 pub struct Nodes;
 
 impl Rules for Nodes {
@@ -63,7 +63,7 @@ impl Rules for Nodes {
     }
 }
 
-/// core/v1 Namespaces, which stay until their content is gone.
+/// The rules of core/v1 Namespaces. A deleted namespace stays until its content is deleted.
 pub struct Namespaces;
 
 impl Rules for Namespaces {
@@ -89,7 +89,7 @@ impl Rules for Namespaces {
     }
 }
 
-/// scheduling.k8s.io/v1 PriorityClasses.
+/// The rules of scheduling.k8s.io/v1 PriorityClasses.
 pub struct PriorityClasses;
 
 impl Rules for PriorityClasses {
@@ -142,7 +142,7 @@ impl Rules for PriorityClasses {
     }
 }
 
-/// apiextensions.k8s.io/v1 CustomResourceDefinitions.
+/// The rules of apiextensions.k8s.io/v1 CustomResourceDefinitions.
 pub struct Definitions;
 
 impl Rules for Definitions {
@@ -165,7 +165,7 @@ impl Rules for Definitions {
     }
 }
 
-/// Events, in the stored core/v1 form.
+/// The rules of events, in the stored core/v1 form.
 pub struct Events;
 
 impl Rules for Events {
@@ -187,7 +187,7 @@ impl Rules for Events {
     }
 }
 
-/// core/v1 Secrets, whose `stringData` becomes `data`.
+/// The rules of core/v1 Secrets. The server merges `stringData` into `data`.
 pub struct Secrets;
 
 impl Rules for Secrets {

@@ -1,5 +1,4 @@
-//! What the API server does with an object of a kind beyond storing it: defaults, admission, validation, and what an
-//! update may change.
+//! The rules of each kind: defaults, admission, validation, and the restrictions on updates.
 
 mod cluster;
 mod network;
@@ -19,51 +18,52 @@ pub use super::pods::Pods;
 use super::failure::{Failure, Problems};
 use super::state::State;
 
-/// A kind's own rules. The methods are called in the order in which they stand here.
+/// The rules of one kind. The server calls the methods in the order of this trait.
 pub trait Rules: Send + Sync {
-    /// Fills in what a client may leave out; at every write.
+    /// Sets the kind's defaults, at every write.
     fn default(&self, _object: &mut Value) {}
 
-    /// Admission at creation, which may look at other objects.
+    /// Applies admission to a new object. Admission can read other objects.
     ///
     /// # Errors
-    /// The refusal, usually 403.
+    /// The rejection, usually 403.
     fn admit(&self, _state: &State, _object: &mut Value) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// Sets what the server itself decides about a new object. Its status has been dropped already, unless
-    /// [`keeps_status`](Self::keeps_status).
+    /// Sets the fields that the server decides for a new object. The server has already dropped the object's status,
+    /// unless [`keeps_status`](Self::keeps_status) returns true.
     fn create(&self, _object: &mut Value) {}
 
-    /// True where a new object may bring its status.
+    /// Returns true if a client can create an object with its status.
     fn keeps_status(&self) -> bool {
         false
     }
 
-    /// Restores what an update of the main resource must not change but is not refused for. The status has been
-    /// restored already where the kind has that subresource.
+    /// Restores the fields that an update of the main resource cannot change and that the server ignores without an
+    /// error. The server has already restored the status, if the kind has a status subresource.
     fn update(&self, _new: &mut Value, _old: &Value) {}
 
     /// Validates a new or updated object.
     fn check(&self, _object: &Value, _problems: &mut Problems) {}
 
-    /// Validates what an update changes.
+    /// Validates the differences between the new and the old object in an update.
     fn check_update(&self, _new: &Value, _old: &Value, _problems: &mut Problems) {}
 
-    /// Restores what an update of the status must not change. Everything but status and metadata has been restored.
+    /// Restores the fields that an update of the status cannot change. The server has already restored everything
+    /// except status and metadata.
     fn update_status(&self, _new: &mut Value, _old: &Value) {}
 
-    /// Validates what an update of the status changes.
+    /// Validates the differences in an update of the status.
     fn check_status_update(&self, _new: &Value, _old: &Value, _problems: &mut Problems) {}
 
-    /// True where the object outlives its deletion for another reason than `metadata.finalizers`.
+    /// Returns true if something other than `metadata.finalizers` keeps a deleted object.
     fn holds(&self, _object: &Value) -> bool {
         false
     }
 }
 
-/// A kind without rules of its own.
+/// The rules of a kind without rules of its own.
 pub struct Plain;
 
 impl Rules for Plain {}

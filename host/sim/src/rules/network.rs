@@ -1,4 +1,4 @@
-//! Services: their defaults and cluster addresses.
+//! Rules of services: defaults and cluster IPs.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::failure::{Failure, Problems};
 use crate::state::State;
 use crate::value::{copy_member, items, items_mut, set_default, text};
 
-/// core/v1 Services.
+/// The rules of core/v1 Services.
 pub struct Services;
 
 impl Rules for Services {
@@ -79,7 +79,7 @@ impl Rules for Services {
     }
 }
 
-/// The lowest address of 10.96.0.0/12 that no service has.
+/// Returns the lowest address of 10.96.0.0/12 that no service uses.
 fn free_address(state: &State) -> String {
     let taken: HashSet<String> = state
         .values("", "services", None)

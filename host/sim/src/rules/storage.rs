@@ -1,4 +1,4 @@
-//! Volumes, claims and classes of storage, and claims of devices.
+//! Rules of volumes, volume claims, storage classes and device claims.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::failure::{Failure, Problems};
 use crate::state::State;
 use crate::value::{items, object_mut, set_default, text};
 
-/// core/v1 PersistentVolumes.
+/// The rules of core/v1 PersistentVolumes.
 pub struct PersistentVolumes;
 
 impl Rules for PersistentVolumes {
@@ -40,7 +40,7 @@ impl Rules for PersistentVolumes {
     }
 }
 
-/// core/v1 PersistentVolumeClaims.
+/// The rules of core/v1 PersistentVolumeClaims.
 pub struct PersistentVolumeClaims;
 
 impl Rules for PersistentVolumeClaims {
@@ -79,7 +79,8 @@ impl Rules for PersistentVolumeClaims {
 
     fn check_update(&self, new: &Value, old: &Value, problems: &mut Problems) {
         let mut allowed = new["spec"].clone();
-        // A claim's volume may be named once, its size may grow, and its attributes class may change.
+        // A client can set a claim's volume and storage class once, and can change its requests and its attributes
+        // class.
         if old["spec"].get("volumeName").is_none() {
             crate::value::copy_member(&mut allowed, &old["spec"], "volumeName");
         }
@@ -96,7 +97,7 @@ impl Rules for PersistentVolumeClaims {
     }
 }
 
-/// The default storage class: the newest of those so annotated.
+/// Returns the name of the default storage class: the newest class with the annotation `is-default-class`.
 fn default_class(state: &State) -> Option<Value> {
     let classes = state.values("storage.k8s.io", "storageclasses", None);
     let marked = classes.into_iter().filter(|class| {
@@ -117,7 +118,7 @@ fn protect(object: &mut Value, finalizer: &str) {
     }
 }
 
-/// storage.k8s.io/v1 StorageClasses.
+/// The rules of storage.k8s.io/v1 StorageClasses.
 pub struct StorageClasses;
 
 impl Rules for StorageClasses {
@@ -145,7 +146,7 @@ impl Rules for StorageClasses {
     }
 }
 
-/// resource.k8s.io/v1 ResourceClaims.
+/// The rules of resource.k8s.io/v1 ResourceClaims.
 pub struct ResourceClaims;
 
 impl Rules for ResourceClaims {

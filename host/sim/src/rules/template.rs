@@ -1,4 +1,4 @@
-//! Pod templates in workloads: their defaults and checks, and the selector that must match them.
+//! Pod templates in workloads: their defaults, their validation, and the selector that must match their labels.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::pods;
 use crate::selectors::LabelSelector;
 use crate::value::set_default;
 
-/// Fills in the defaults of `spec.template`, or of the template at another member.
+/// Sets the defaults of the pod template in `spec`.
 pub fn default(spec: &mut Value) {
     if let Some(template) = spec.get_mut("template").filter(|template| template.is_object()) {
         set_default(template, "metadata", json!({}));
@@ -17,7 +17,7 @@ pub fn default(spec: &mut Value) {
     }
 }
 
-/// Checks `spec.template` and that `spec.selector` takes its labels.
+/// Validates `spec.template`, and checks that `spec.selector` matches the template's labels.
 pub fn check(object: &Value, problems: &mut Problems) {
     let spec = &object["spec"];
     if let Some(replicas) = spec.get("replicas").filter(|replicas| replicas.as_i64().is_some_and(|n| n < 0)) {
@@ -44,7 +44,7 @@ fn check_selector(selector: &Value, template: &Value, problems: &mut Problems) {
     }
 }
 
-/// The selector can't change.
+/// Checks that an update does not change the selector.
 pub fn check_same_selector(new: &Value, old: &Value, problems: &mut Problems) {
     if new["spec"]["selector"] != old["spec"]["selector"] {
         problems.invalid("spec.selector", &new["spec"]["selector"], "field is immutable");

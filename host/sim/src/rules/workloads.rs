@@ -1,4 +1,4 @@
-//! Workloads: Deployments, ReplicaSets, StatefulSets, DaemonSets, ReplicationControllers, Jobs and CronJobs.
+//! Rules of workloads: Deployments, ReplicaSets, StatefulSets, DaemonSets, ReplicationControllers, Jobs and CronJobs.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::failure::Problems;
 use crate::pods;
 use crate::value::{copy_member, items_mut, object_mut, set_default, text};
 
-/// apps/v1 Deployments.
+/// The rules of apps/v1 Deployments.
 pub struct Deployments;
 
 impl Rules for Deployments {
@@ -39,7 +39,7 @@ impl Rules for Deployments {
     }
 }
 
-/// apps/v1 ReplicaSets.
+/// The rules of apps/v1 ReplicaSets.
 pub struct ReplicaSets;
 
 impl Rules for ReplicaSets {
@@ -65,7 +65,7 @@ impl Rules for ReplicaSets {
     }
 }
 
-/// apps/v1 StatefulSets.
+/// The rules of apps/v1 StatefulSets.
 pub struct StatefulSets;
 
 impl Rules for StatefulSets {
@@ -105,7 +105,7 @@ impl Rules for StatefulSets {
     }
 }
 
-/// apps/v1 DaemonSets.
+/// The rules of apps/v1 DaemonSets.
 pub struct DaemonSets;
 
 impl Rules for DaemonSets {
@@ -133,7 +133,7 @@ impl Rules for DaemonSets {
     }
 }
 
-/// core/v1 ReplicationControllers, whose selector is a map that defaults to the template's labels.
+/// The rules of core/v1 ReplicationControllers. The selector is a map and defaults to the template's labels.
 pub struct ReplicationControllers;
 
 impl Rules for ReplicationControllers {
@@ -161,10 +161,10 @@ impl Rules for ReplicationControllers {
     }
 }
 
-/// batch/v1 Jobs.
+/// The rules of batch/v1 Jobs.
 pub struct Jobs;
 
-/// The labels that tie a job's pods to it.
+/// The labels that identify a job's pods.
 const JOB_UID: &str = "batch.kubernetes.io/controller-uid";
 const JOB_NAME: &str = "batch.kubernetes.io/job-name";
 
@@ -218,7 +218,7 @@ fn default_job(spec: &mut Value) {
     template::default(spec);
 }
 
-/// batch/v1 CronJobs.
+/// The rules of batch/v1 CronJobs.
 pub struct CronJobs;
 
 impl Rules for CronJobs {

@@ -1,4 +1,4 @@
-//! Field selectors: `metadata.name=a,spec.nodeName!=b`, over the fields that a kind declares selectable.
+//! Field selectors: `metadata.name=a,spec.nodeName!=b`, over the fields that a kind declares as selectable.
 
 use std::borrow::Cow;
 
@@ -6,39 +6,40 @@ use serde_json::Value;
 
 use crate::store::Object;
 
-/// A field that a kind's selectors may name.
+/// A field that field selectors can use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selectable {
     /// The name in a selector, such as `spec.nodeName`.
     pub label: Cow<'static, str>,
-    /// Where the value is in the stored object; dotted.
+    /// The dotted path of the value in the stored object.
     pub path: Cow<'static, str>,
-    /// The text compared where the object has no value there, as Go's zero values print.
+    /// The text of an absent value, as Go prints the zero value.
     pub absent: &'static str,
 }
 
 impl Selectable {
-    /// The field called `label` at `path`, whose absence reads as `absent`.
+    /// Returns the field `label` at `path`. `absent` is the text of an absent value.
     pub const fn new(label: &'static str, path: &'static str, absent: &'static str) -> Self {
         Self { label: Cow::Borrowed(label), path: Cow::Borrowed(path), absent }
     }
 
-    /// A text field at the place that its label names.
+    /// Returns a text field whose path equals its label.
     pub const fn text(label: &'static str) -> Self {
         Self::new(label, label, "")
     }
 
-    /// A field whose absence reads as `absent`, for booleans and numbers.
+    /// Returns a field whose path equals its label. `absent` is the text of an absent value, for booleans and
+    /// numbers.
     pub const fn or(label: &'static str, absent: &'static str) -> Self {
         Self::new(label, label, absent)
     }
 
-    /// A text field at another place than its label says.
+    /// Returns a text field whose path differs from its label.
     pub const fn at(label: &'static str, path: &'static str) -> Self {
         Self::new(label, path, "")
     }
 
-    /// The field's text in `object`.
+    /// Returns the field's text in `object`.
     pub fn text_of(&self, object: &Value) -> String {
         let mut at = object;
         for step in self.path.split('.') {
@@ -69,18 +70,18 @@ struct Term {
     value: String,
 }
 
-/// A parsed field selector; the default takes everything.
+/// A parsed field selector. The default matches every object.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct FieldSelector {
     terms: Vec<Term>,
 }
 
 impl FieldSelector {
-    /// Reads `text` for a kind with the given selectable fields. `stored` gives the stored label for a requested one;
-    /// API versions may name a field differently.
+    /// Parses `text` for a kind with the given selectable fields. `stored` maps a requested label to the stored
+    /// label, because API versions can name a field differently.
     ///
     /// # Errors
-    /// The sentence that the API server answers, with 400.
+    /// The message for a 400 response.
     pub fn parse(
         text: &str,
         fields: &[Selectable],
@@ -101,17 +102,17 @@ impl FieldSelector {
         Ok(Self { terms })
     }
 
-    /// True where nothing is left out.
+    /// Returns true if the selector matches every object.
     pub fn is_everything(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// The only name that can match, where the selector asks for one.
+    /// Returns the only name that can match, if the selector requires a name.
     pub fn name(&self) -> Option<&str> {
         self.terms.iter().find(|term| term.equal && term.field == Field::Name).map(|term| term.value.as_str())
     }
 
-    /// True where every term holds for `object`.
+    /// Returns true if every term matches `object`.
     pub fn matches(&self, object: &Object) -> bool {
         self.terms.iter().all(|term| {
             let actual = match term.field {

@@ -1,10 +1,10 @@
-//! Label selectors in the syntax of a request's query, and in the form that objects hold.
+//! Label selectors, in the query syntax and as a `LabelSelector` object.
 
 use serde_json::Value;
 
 use crate::names::{is_label_key, is_label_value};
 
-/// One condition on a label.
+/// A requirement on one label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Requirement {
     /// The label exists with one of the values.
@@ -15,25 +15,25 @@ enum Requirement {
     Exists(String),
     /// The label is absent.
     Absent(String),
-    /// The label's value is an integer above the bound.
+    /// The label's value is an integer above this value.
     Above(String, i64),
-    /// The label's value is an integer below the bound.
+    /// The label's value is an integer below this value.
     Below(String, i64),
 }
 
-/// A parsed label selector; the default takes everything.
+/// A parsed label selector. The default matches every object.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct LabelSelector {
     requirements: Vec<Requirement>,
-    /// A selector object that is absent takes nothing, while an empty one takes everything.
+    /// True for an absent `LabelSelector` object, which matches nothing. An empty object matches everything.
     nothing: bool,
 }
 
 impl LabelSelector {
-    /// Reads the query syntax: `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1,m<2`.
+    /// Parses the query syntax: `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1,m<2`.
     ///
     /// # Errors
-    /// A sentence naming what was not understood.
+    /// A message that names the invalid part.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parser = Parser { text, at: 0 };
         let requirements =
@@ -41,10 +41,10 @@ impl LabelSelector {
         Ok(Self { requirements, nothing: false })
     }
 
-    /// Reads a `LabelSelector` object (`matchLabels`, `matchExpressions`); an absent one takes nothing.
+    /// Parses a `LabelSelector` object (`matchLabels`, `matchExpressions`). An absent object matches nothing.
     ///
     /// # Errors
-    /// A sentence naming the operator that was not understood.
+    /// A message that names the unknown operator.
     pub fn from_object(selector: Option<&Value>) -> Result<Self, String> {
         let Some(selector) = selector.filter(|selector| !selector.is_null()) else {
             return Ok(Self { requirements: Vec::new(), nothing: true });
@@ -68,17 +68,17 @@ impl LabelSelector {
         Ok(Self { requirements, nothing: false })
     }
 
-    /// True where nothing is left out.
+    /// Returns true if the selector matches every object.
     pub fn is_everything(&self) -> bool {
         self.requirements.is_empty() && !self.nothing
     }
 
-    /// True where every requirement holds for the labels that `get` looks up.
+    /// Returns true if every requirement matches the labels that `get` returns.
     pub fn matches<'a>(&self, get: impl Fn(&str) -> Option<&'a str>) -> bool {
         !self.nothing && self.requirements.iter().all(|requirement| requirement.holds(&get))
     }
 
-    /// True where every requirement holds for a tree's `metadata.labels`.
+    /// Returns true if every requirement matches `metadata.labels` of a JSON tree.
     pub fn matches_value(&self, object: &Value) -> bool {
         let labels = object.pointer("/metadata/labels");
         self.matches(|key| labels?.get(key)?.as_str())

@@ -1,4 +1,4 @@
-//! What lists and watches are narrowed by: labels and fields.
+//! Label and field selectors of lists and watches.
 
 mod field;
 mod label;
@@ -8,7 +8,7 @@ pub use label::LabelSelector;
 
 use super::store::Object;
 
-/// A request's label and field selectors together.
+/// The label selector and the field selector of a request.
 #[derive(Debug, Default, Clone)]
 pub struct Selection {
     /// `labelSelector`.
@@ -18,12 +18,12 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// True where nothing is left out.
+    /// Returns true if the selectors match every object.
     pub fn is_everything(&self) -> bool {
         self.labels.is_everything() && self.fields.is_everything()
     }
 
-    /// True where both selectors take the object.
+    /// Returns true if both selectors match the object.
     pub fn matches(&self, object: &Object) -> bool {
         self.fields.matches(object)
             && self.labels.matches(|key| object.labels().find(|(k, _)| *k == key).map(|(_, v)| v))

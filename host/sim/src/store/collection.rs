@@ -1,4 +1,4 @@
-//! All objects of one kind, in the order of their keys, with their recent history.
+//! The objects of one kind, ordered by key, with their recent history.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -12,42 +12,42 @@ use tokio::sync::watch;
 use super::history::{Change, History, Retention, TooOld};
 use super::object::Object;
 
-/// Why a write did not take place.
+/// An error of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// There is an object of that name already.
+    /// An object with this name exists.
     #[error("the object exists already")]
     Exists,
-    /// The object was changed or deleted since it was read.
+    /// The object was changed or deleted after it was read.
     #[error("the object was changed since it was read")]
     Stale,
 }
 
-/// What a list covers.
+/// The range of objects that a list covers.
 #[derive(Debug, Clone, Default)]
 pub struct Span {
-    /// One namespace; none for all of them.
+    /// The namespace; `None` for all namespaces.
     pub namespace: Option<String>,
-    /// One name, in the namespace.
+    /// The name of one object in the namespace.
     pub name: Option<String>,
-    /// Only keys after this one, for a list's later pages.
+    /// The key after which the range starts, for the later pages of a list.
     pub after: Option<String>,
-    /// At most this many objects; 0 for all.
+    /// The maximum number of objects; 0 for no maximum.
     pub limit: usize,
 }
 
 /// The objects of a [`Span`] at one resource version.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// The resource version at which the objects were so.
+    /// The resource version of the snapshot.
     pub rv: u64,
-    /// The objects in the order of their keys.
+    /// The objects, ordered by key.
     pub objects: Vec<Arc<Object>>,
-    /// How many more the span holds beyond its limit.
+    /// The number of objects in the span beyond the limit.
     pub remaining: usize,
 }
 
-/// An object in the ordered set, found by its key, which is therefore kept only once.
+/// An object in the ordered set. The set compares objects by their key, so no second copy of the key is needed.
 #[derive(Debug)]
 struct ByKey(Arc<Object>);
 
@@ -79,8 +79,8 @@ struct Inner {
     history: History,
 }
 
-/// The objects of one kind. Reads share a lock, writes hold it for the time of a map insertion; parsing, validating and
-/// serializing happen outside, and a writer that was overtaken learns so from [`WriteError::Stale`].
+/// The objects of one kind. Readers share a lock, and a writer holds the lock only for one map insertion. Parsing,
+/// validation and serialization happen outside the lock. A writer that was overtaken gets [`WriteError::Stale`].
 #[derive(Debug)]
 pub struct Collection {
     inner: RwLock<Inner>,
@@ -90,15 +90,15 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// An empty collection whose writes are numbered by `counter`, which all collections of a server share.
+    /// Returns an empty collection. All collections of a server share `counter`, which numbers the writes.
     pub fn new(counter: Arc<AtomicU64>, retention: Retention) -> Self {
         let rv = counter.load(SeqCst);
         let inner = Inner { objects: BTreeSet::new(), history: History::new(rv, retention) };
         Self { inner: RwLock::new(inner), counter, newest: watch::Sender::new(rv), ended: AtomicBool::new(false) }
     }
 
-    // A panic while the lock is held can't leave the set and the history half changed in a way that readers would
-    // trip over, so a poisoned lock is used on.
+    // Continues after a panic under the lock, because a panic cannot leave the set and the history in an inconsistent
+    // state.
     fn read(&self) -> RwLockReadGuard<'_, Inner> {
         self.inner.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -107,22 +107,25 @@ impl Collection {
         self.inner.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The object with this key.
+    /// Returns the object with this key.
     pub fn get(&self, key: &str) -> Option<Arc<Object>> {
         self.read().objects.get(key).map(|found| found.0.clone())
     }
 
-    /// The number of objects.
+    /// Returns the number of objects.
     pub fn len(&self) -> usize {
         self.read().objects.len()
     }
 
-    /// True where there is no object.
+    /// Returns true if the collection is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Adds a new object.
+    ///
+    /// # Errors
+    /// [`WriteError::Exists`] if an object with this key exists.
     pub fn create(&self, draft: Object) -> Result<Arc<Object>, WriteError> {
         let mut inner = self.write();
         if inner.objects.contains(draft.key()) {
@@ -131,7 +134,10 @@ impl Collection {
         Ok(self.put(&mut inner, None, draft))
     }
 
-    /// Puts `draft` in the place of `current`, which must still be the stored version.
+    /// Replaces `current` with `draft`.
+    ///
+    /// # Errors
+    /// [`WriteError::Stale`] if `current` is not the stored version.
     pub fn replace(&self, current: &Object, draft: Object) -> Result<Arc<Object>, WriteError> {
         let mut inner = self.write();
         let before = still_current(&inner, current)?;
@@ -146,7 +152,10 @@ impl Collection {
         after
     }
 
-    /// Removes `current`, which must still be the stored version; returns the resource version of the removal.
+    /// Removes `current`. Returns the resource version of the removal.
+    ///
+    /// # Errors
+    /// [`WriteError::Stale`] if `current` is not the stored version.
     pub fn remove(&self, current: &Object) -> Result<u64, WriteError> {
         let mut inner = self.write();
         let before = still_current(&inner, current)?;
@@ -166,13 +175,16 @@ impl Collection {
         self.newest.send_replace(rv);
     }
 
-    /// The newest resource version at which this collection's state is known: no later change can have a lower one.
+    /// Returns the current resource version. Every later change of this collection has a higher version.
     pub fn rv(&self) -> u64 {
         let _inner = self.read();
         self.counter.load(SeqCst)
     }
 
-    /// The objects of `span` as they are now or, with `at`, as they were at that resource version.
+    /// Returns the objects of `span`: the current ones, or those at resource version `at`.
+    ///
+    /// # Errors
+    /// [`TooOld`] if the history does not reach back to `at`.
     pub fn snapshot(&self, span: &Span, at: Option<u64>) -> Result<Snapshot, TooOld> {
         let inner = self.read();
         let now = self.counter.load(SeqCst);
@@ -199,7 +211,11 @@ impl Collection {
         Ok(snapshot)
     }
 
-    /// Up to `most` changes after resource version `rv`, oldest first, and the version up to which these are all.
+    /// Returns up to `most` changes after resource version `rv`, oldest first, and the resource version up to which
+    /// the result is complete.
+    ///
+    /// # Errors
+    /// [`TooOld`] if the history does not reach back to `rv`.
     pub fn changes_since(&self, rv: u64, most: usize) -> Result<(Vec<Arc<Change>>, u64), TooOld> {
         let inner = self.read();
         let changes = inner.history.since(rv, most)?;
@@ -210,12 +226,12 @@ impl Collection {
         Ok((changes, known))
     }
 
-    /// A receiver that wakes at every change.
+    /// Returns a receiver that wakes at every change.
     pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.newest.subscribe()
     }
 
-    /// Removes everything, one change an object.
+    /// Removes all objects, with one change for each object.
     pub fn clear(&self) {
         let mut inner = self.write();
         while let Some(ByKey(before)) = inner.objects.pop_first() {
@@ -224,18 +240,18 @@ impl Collection {
         }
     }
 
-    /// Says that no more changes will come, and wakes the receivers.
+    /// Marks the collection as ended and wakes the receivers. No changes follow.
     pub fn end(&self) {
         self.ended.store(true, SeqCst);
         self.newest.send_modify(|_| {});
     }
 
-    /// True where no more changes will come.
+    /// Returns true after [`end`](Self::end).
     pub fn has_ended(&self) -> bool {
         self.ended.load(SeqCst)
     }
 
-    /// Forgets the history, as a compaction of etcd does: watches and list pages from before it answer 410.
+    /// Forgets the history, like a compaction of etcd: watches and list pages that start before this call get 410.
     pub fn compact(&self) {
         let mut inner = self.write();
         let rv = self.counter.load(SeqCst);
@@ -263,7 +279,8 @@ fn still_current(inner: &Inner, current: &Object) -> Result<Arc<Object>, WriteEr
     }
 }
 
-/// The keys of a span. A namespace's keys start with `NAMESPACE/`, and `0` is the character after the slash.
+/// Returns the range of keys of a span. The keys of a namespace start with `NAMESPACE/`; `0` is the character after
+/// `/`.
 fn bounds(span: &Span) -> (Bound<String>, Bound<String>) {
     let (first, last) = match (&span.namespace, &span.name) {
         (Some(namespace), Some(name)) => {
@@ -274,7 +291,8 @@ fn bounds(span: &Span) -> (Bound<String>, Bound<String>) {
         (None, _) => (Bound::Unbounded, Bound::Unbounded),
     };
     match &span.after {
-        // A forged token may lie outside the namespace; a range's start must not pass its end.
+        // A forged continue token can name a key outside the namespace. The start of a range must not be after its
+        // end.
         Some(after) => match &last {
             Bound::Included(end) | Bound::Excluded(end) if after >= end => {
                 (Bound::Excluded(end.clone()), Bound::Included(end.clone()))
@@ -364,7 +382,7 @@ mod tests {
         assert_eq!(past.objects[3].field(0), "");
         assert_eq!(keys(&pods.snapshot(&Span::default(), None).unwrap()), ["a-b/1", "a/0", "a/1", "b/1"]);
         assert_eq!(pods.changes_since(then, 10).unwrap().0.len(), 3);
-        // Six changes are kept of seven: the first is gone.
+        // The history keeps six of seven changes, so the first change is forgotten.
         assert_eq!(pods.changes_since(0, 10).unwrap_err(), TooOld { asked: 0, oldest: 1 });
         pods.compact();
         assert_eq!(pods.snapshot(&Span::default(), Some(then)).unwrap_err(), TooOld { asked: then, oldest: 7 });

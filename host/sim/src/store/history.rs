@@ -1,23 +1,23 @@
-//! The recent changes of one collection, bounded by number and bytes: what watches read, and what an older state is
-//! reconstructed from.
+//! The recent changes of one collection, limited by number and bytes. Watches read them, and lists at an older
+//! resource version are reconstructed from them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::Object;
 
-/// How much a collection remembers of its past.
+/// The limits of the history that a collection keeps.
 #[derive(Debug, Clone, Copy)]
 pub struct Retention {
-    /// Changes kept at most.
+    /// The maximum number of changes.
     pub changes: usize,
-    /// Bytes of superseded objects kept at most; the newest change is kept whatever its size.
+    /// The maximum number of bytes of superseded objects. The newest change is kept whatever its size.
     pub bytes: usize,
 }
 
 impl Default for Retention {
     fn default() -> Self {
-        // A relist of 100,000 pods lasts seconds, in which some ten thousand of them may change.
+        // A relist of 100,000 pods takes seconds, in which about ten thousand of the pods can change.
         Self { changes: 50_000, bytes: 96 << 20 }
     }
 }
@@ -27,28 +27,28 @@ impl Default for Retention {
 pub struct Change {
     /// The resource version of the write.
     pub rv: u64,
-    /// The object before; none when the write created it.
+    /// The object before the write; `None` for a creation.
     pub before: Option<Arc<Object>>,
-    /// The object after; none when the write deleted it.
+    /// The object after the write; `None` for a deletion.
     pub after: Option<Arc<Object>>,
 }
 
-/// The resource version asked for is older than what is remembered.
+/// The error that the requested resource version is older than the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too old resource version: {asked} ({oldest})")]
 pub struct TooOld {
-    /// What was asked for.
+    /// The requested resource version.
     pub asked: u64,
     /// The oldest resource version that can still be served.
     pub oldest: u64,
 }
 
-/// A ring of changes in the order of their resource versions.
+/// A ring buffer of changes, ordered by resource version.
 #[derive(Debug)]
 pub(super) struct History {
     ring: VecDeque<Arc<Change>>,
     bytes: usize,
-    /// Changes up to this resource version are forgotten.
+    /// The history does not contain the changes up to this resource version.
     floor: u64,
     retention: Retention,
 }
@@ -73,20 +73,20 @@ impl History {
         }
     }
 
-    /// Forgets all changes, as a compaction does: whoever asks for a resource version below `rv` starts over.
+    /// Forgets all changes, like a compaction. A request for a resource version below `rv` fails from now on.
     pub(super) fn forget(&mut self, rv: u64) {
         self.ring.clear();
         self.bytes = 0;
         self.floor = rv;
     }
 
-    /// Up to `most` changes after `rv`, oldest first.
+    /// Returns up to `most` changes after `rv`, oldest first.
     pub(super) fn since(&self, rv: u64, most: usize) -> Result<Vec<Arc<Change>>, TooOld> {
         let start = self.position(rv)?;
         Ok(self.ring.iter().skip(start).take(most).cloned().collect())
     }
 
-    /// For each key changed after `rv`, the object as it was at `rv`.
+    /// Returns, for each key that changed after `rv`, the object at `rv`.
     pub(super) fn undo_to(&self, rv: u64) -> Result<BTreeMap<String, Option<Arc<Object>>>, TooOld> {
         let start = self.position(rv)?;
         let mut undone = BTreeMap::new();
@@ -106,7 +106,7 @@ impl History {
     }
 }
 
-/// What a change alone keeps in memory: the superseded version.
+/// Returns the bytes that only this change keeps in memory: the superseded object.
 fn weight(change: &Change) -> usize {
     change.before.as_ref().map_or(0, |object| object.size())
 }

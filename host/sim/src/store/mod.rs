@@ -1,4 +1,5 @@
-//! The objects and their recent history: one [`Collection`] a kind, one resource version counter for all.
+//! The store: one [`Collection`] of objects with recent history for each kind, and one resource version counter for
+//! all kinds.
 
 mod collection;
 mod history;

@@ -1,30 +1,32 @@
-//! One stored object: its JSON once, as bytes, and beside it only what lists and watches select by.
+//! A stored object: its JSON as bytes, and the labels and fields that lists and watches select by.
 
 use serde_json::Value;
 
 use crate::selectors::Selectable;
 
-/// What precedes an object's resource version in every rendering, for one served API version and kind.
+/// The JSON in front of an object's resource version, for one served API version and kind.
 ///
-/// An object is kept without its `apiVersion`, `kind` and resource version, since the first two differ between the
-/// API versions it is served in, and the last is known only inside the write lock.
+/// The store keeps objects without `apiVersion`, `kind` and resource version. The first two depend on the served API
+/// version, and the resource version is known only under the write lock.
 #[derive(Debug, Clone)]
 pub struct Head {
     full: Box<str>,
 }
 
-/// The opening of an object that is an item of a list of built-in kinds, which carries no `apiVersion` and `kind`.
+/// The JSON in front of the resource version for an item of a list of a built-in kind. Such items have no
+/// `apiVersion` and no `kind`.
 const ITEM: &str = r#"{"metadata":{"resourceVersion":""#;
 
 impl Head {
-    /// The head of objects of `kind` in `api_version`, such as `apps/v1`.
+    /// Returns the head of objects of `kind` in `api_version`, such as `apps/v1`.
     pub fn new(api_version: &str, kind: &str) -> Self {
         let full = format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}","metadata":{{"resourceVersion":""#);
         Self { full: full.into() }
     }
 }
 
-/// A few strings in one allocation, separated by NUL, which no label or name may hold; from a field it is left out.
+/// Several strings in one allocation, separated by NUL. Labels and names cannot contain NUL, and it is removed from
+/// field values.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Packed(Box<str>);
 
@@ -39,28 +41,28 @@ impl Packed {
         Self(text.into())
     }
 
-    /// The parts in their order.
+    /// Returns the parts in their order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.split_terminator('\0')
     }
 }
 
-/// A version of an object as the store keeps it; shared, never changed.
+/// An immutable version of an object in the store.
 #[derive(Debug)]
 pub struct Object {
     key: Box<str>,
     rv: u64,
     labels: Packed,
     fields: Packed,
-    /// The JSON after `"resourceVersion":"N"`, from the comma on to the object's closing brace.
+    /// The JSON after `"resourceVersion":"N"`: from the comma to the closing brace of the object.
     tail: Box<[u8]>,
 }
 
 impl Object {
-    /// Makes the stored form of `value`, whose `metadata.name` and, where it is namespaced, `metadata.namespace` are
-    /// set. `fields` are those that field selectors of its kind may name.
+    /// Returns the stored form of `value`, which has a `metadata.name` and, for a namespaced kind, a
+    /// `metadata.namespace`. `fields` are the selectable fields of the kind.
     ///
-    /// The resource version is 0 until the collection writes it.
+    /// The resource version is 0 until the collection writes the object.
     pub fn new(mut value: Value, fields: &[Selectable]) -> Self {
         let name = value.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
         let namespace = value.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
@@ -75,54 +77,54 @@ impl Object {
         Self { key, rv: 0, labels, fields, tail }
     }
 
-    /// The same object with the resource version of its write.
+    /// Returns the object with the resource version of its write.
     pub(crate) fn at(mut self, rv: u64) -> Self {
         self.rv = rv;
         self
     }
 
-    /// `NAMESPACE/NAME`; the namespace is empty for a cluster-wide kind.
+    /// Returns `NAMESPACE/NAME`; the namespace is empty for a cluster-wide kind.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// The namespace, empty for a cluster-wide kind.
+    /// Returns the namespace, which is empty for a cluster-wide kind.
     pub fn namespace(&self) -> &str {
         self.key.split_once('/').map_or("", |(namespace, _)| namespace)
     }
 
-    /// `metadata.name`.
+    /// Returns `metadata.name`.
     pub fn name(&self) -> &str {
         self.key.split_once('/').map_or(&self.key, |(_, name)| name)
     }
 
-    /// The resource version of this version.
+    /// Returns the resource version.
     pub fn rv(&self) -> u64 {
         self.rv
     }
 
-    /// `metadata.labels` as pairs.
+    /// Returns `metadata.labels` as pairs.
     pub fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
         let mut parts = self.labels.iter();
         std::iter::from_fn(move || Some((parts.next()?, parts.next()?)))
     }
 
-    /// The value of the kind's selectable field number `index`; empty where the object has none.
+    /// Returns the value of the kind's selectable field number `index`; empty if the object has no value.
     pub fn field(&self, index: usize) -> &str {
         self.fields.iter().nth(index).unwrap_or_default()
     }
 
-    /// Bytes that this version holds in memory, roughly.
+    /// Returns the approximate memory of this version in bytes.
     pub fn size(&self) -> usize {
         size_of::<Self>() + self.key.len() + self.labels.0.len() + self.fields.0.len() + self.tail.len()
     }
 
-    /// True where `other` differs in nothing but the resource version.
+    /// Returns true if `other` differs at most in its resource version.
     pub fn same_content(&self, other: &Self) -> bool {
         self.tail == other.tail
     }
 
-    /// Appends the object's JSON with its `apiVersion` and `kind`, showing resource version `rv`.
+    /// Appends the object's JSON with `apiVersion`, `kind` and resource version `rv`.
     pub fn write_full(&self, head: &Head, rv: u64, out: &mut Vec<u8>) {
         out.extend_from_slice(head.full.as_bytes());
         self.write_rest(rv, out);
@@ -142,26 +144,27 @@ impl Object {
         out.extend_from_slice(&self.tail);
     }
 
-    /// The object as a JSON tree, showing resource version `rv`.
+    /// Returns the object as a JSON tree with resource version `rv`.
     pub fn value_at(&self, head: &Head, rv: u64) -> Value {
         let mut bytes = Vec::with_capacity(self.tail.len() + 160);
         self.write_full(head, rv, &mut bytes);
-        // The bytes were written from a tree by this file, so they parse.
+        // This file wrote the bytes from a JSON tree, so they parse.
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
-    /// The object as a JSON tree.
+    /// Returns the object as a JSON tree.
     pub fn value(&self, head: &Head) -> Value {
         self.value_at(head, self.rv)
     }
 }
 
-/// The store's key of an object: `NAMESPACE/NAME`.
+/// Returns the store's key of an object: `NAMESPACE/NAME`.
 pub fn key(namespace: &str, name: &str) -> String {
     format!("{namespace}/{name}")
 }
 
-/// Serializes `value` without `apiVersion`, `kind` and resource version, from the comma after the latter on.
+/// Serializes `value` without `apiVersion`, `kind` and resource version, starting at the comma after the resource
+/// version.
 fn tail_of(value: &mut Value) -> Vec<u8> {
     let mut out = Vec::with_capacity(512);
     let Some(object) = value.as_object_mut() else { return b"}}".to_vec() };

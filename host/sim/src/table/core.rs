@@ -1,4 +1,4 @@
-//! The columns of the core group's kinds and of what belongs to the cluster.
+//! The kubectl columns of the core group's kinds and of cluster-wide kinds.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::{AGE_COLUMN, Column, number, number_column, or_none, pairs, text_colu
 use crate::clock;
 use crate::value::{is_true, items, members, text, text_at};
 
-/// Nodes' columns.
+/// The columns of Nodes.
 pub const NODES: &[Column] = &[
     text_column("Status", node_status),
     text_column("Roles", roles),
@@ -56,11 +56,11 @@ fn or_unknown(object: &Value, pointer: &str) -> Value {
     }
 }
 
-/// Namespaces' columns.
+/// The columns of Namespaces.
 pub const NAMESPACES: &[Column] =
     &[text_column("Status", |namespace| text_at(namespace, "/status/phase").into()), AGE_COLUMN];
 
-/// Events' columns, of the stored core/v1 form. The name column comes first, as kubectl expects it to.
+/// The columns of Events, in the stored core/v1 form. kubectl expects the name column first.
 pub const EVENTS: &[Column] = &[
     text_column("Last Seen", last_seen),
     text_column("Type", |event| text(event, "type").into()),
@@ -106,7 +106,7 @@ fn count(event: &Value) -> Value {
     }
 }
 
-/// Services' columns.
+/// The columns of Services.
 pub const SERVICES: &[Column] = &[
     text_column("Type", |service| text_at(service, "/spec/type").into()),
     text_column("Cluster-IP", |service| or_none(service, "/spec/clusterIP")),
@@ -126,24 +126,24 @@ fn ports(service: &Value) -> Value {
     if list.is_empty() { "<none>".into() } else { list.join(",").into() }
 }
 
-/// ConfigMaps' columns.
+/// The columns of ConfigMaps.
 pub const CONFIG_MAPS: &[Column] = &[
     number_column("Data", |map| (members(map, "data").count() + members(map, "binaryData").count()).into()),
     AGE_COLUMN,
 ];
 
-/// Secrets' columns.
+/// The columns of Secrets.
 pub const SECRETS: &[Column] = &[
     text_column("Type", |secret| text(secret, "type").into()),
     number_column("Data", |secret| members(secret, "data").count().into()),
     AGE_COLUMN,
 ];
 
-/// Leases' columns.
+/// The columns of Leases.
 pub const LEASES: &[Column] =
     &[text_column("Holder", |lease| text_at(lease, "/spec/holderIdentity").into()), AGE_COLUMN];
 
-/// PriorityClasses' columns.
+/// The columns of PriorityClasses.
 pub const PRIORITY_CLASSES: &[Column] = &[
     number_column("Value", |class| class["value"].clone()),
     text_column("Global-Default", |class| is_true(class, "globalDefault").into()),
@@ -151,7 +151,7 @@ pub const PRIORITY_CLASSES: &[Column] = &[
     text_column("PreemptionPolicy", |class| text(class, "preemptionPolicy").into()),
 ];
 
-/// PodDisruptionBudgets' columns.
+/// The columns of PodDisruptionBudgets.
 pub const DISRUPTION_BUDGETS: &[Column] = &[
     text_column("Min Available", |budget| or_absent(budget, "/spec/minAvailable")),
     text_column("Max Unavailable", |budget| or_absent(budget, "/spec/maxUnavailable")),
@@ -167,6 +167,6 @@ fn or_absent(object: &Value, pointer: &str) -> Value {
     }
 }
 
-/// CustomResourceDefinitions' columns.
+/// The columns of CustomResourceDefinitions.
 pub const DEFINITIONS: &[Column] =
     &[text_column("Created At", |definition| definition["metadata"]["creationTimestamp"].clone())];

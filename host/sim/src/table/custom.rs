@@ -1,11 +1,11 @@
-//! The cells of custom resources, by the JSON paths of their definitions.
+//! The table cells of custom resources, by the JSON paths of their definitions.
 
 use serde_json::Value;
 
 use crate::clock;
 use crate::custom::PrinterColumn;
 
-/// The value of a column, null where the object has none.
+/// Returns the value of a column; null if the object has no value.
 pub fn cell(column: &PrinterColumn, object: &Value) -> Value {
     let Some(found) = find(object, &column.path) else { return Value::Null };
     match (column.kind.as_str(), found) {
@@ -18,7 +18,7 @@ pub fn cell(column: &PrinterColumn, object: &Value) -> Value {
     }
 }
 
-/// Follows a path: `.a.b`, `.a[0]`, `.a['b.c']`, `.a[?(@.b=="c")].d`; the first match.
+/// Follows a JSON path to its first match: `.a.b`, `.a[0]`, `.a['b.c']`, `.a[?(@.b=="c")].d`.
 fn find<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
     let mut at = object;
     let mut rest = path.trim_start_matches('$');

@@ -1,4 +1,4 @@
-//! Tables, as kubectl prints objects: a kind's columns, and a row for each object.
+//! Tables for kubectl: the columns of a kind, and one row for each object.
 
 mod core;
 mod custom;
@@ -28,7 +28,7 @@ use super::value::{text, text_at};
 pub struct Column {
     name: &'static str,
     kind: &'static str,
-    /// Shown with `-o wide` only.
+    /// True if the column appears only with `-o wide`.
     wide: bool,
     cell: fn(&Value) -> Value,
 }
@@ -45,7 +45,7 @@ const fn wide_column(name: &'static str, cell: fn(&Value) -> Value) -> Column {
     Column { name, kind: "string", wide: true, cell }
 }
 
-/// The columns of a kind without its own.
+/// The columns of a kind without columns of its own.
 pub const AGE: &[Column] = &[AGE_COLUMN];
 
 const AGE_COLUMN: Column = text_column("Age", age);
@@ -54,14 +54,14 @@ fn age(object: &Value) -> Value {
     clock::age(object.pointer("/metadata/creationTimestamp").and_then(Value::as_str)).into()
 }
 
-/// How much of each object goes along with its row.
+/// The part of each object that its row contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Include {
-    /// Nothing.
+    /// No part.
     Nothing,
-    /// Its metadata.
+    /// The metadata.
     Metadata,
-    /// All of it.
+    /// The whole object.
     Object,
 }
 
@@ -80,13 +80,13 @@ impl Include {
     }
 }
 
-/// A table of served objects.
+/// Returns a table of objects in the served form.
 pub fn of(resource: &Resource, served: &[Value], include: Include) -> Value {
     let rows: Vec<Value> = served.iter().map(|object| row(resource, object, include)).collect();
     json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {}, "columnDefinitions": definitions(resource), "rows": rows})
 }
 
-/// A table of one served object.
+/// Returns a table of one object in the served form.
 pub fn of_one(resource: &Resource, served: &Value, rv: u64, include: Include) -> Value {
     let mut table = of(resource, std::slice::from_ref(served), include);
     table["metadata"] = json!({"resourceVersion": rv.to_string()});
@@ -128,7 +128,7 @@ fn row(resource: &Resource, served: &Value, include: Include) -> Value {
     row
 }
 
-/// The text at a pointer, or `<none>`.
+/// Returns the text at a JSON pointer, or `<none>`.
 fn or_none(object: &Value, pointer: &str) -> Value {
     match text_at(object, pointer) {
         "" => "<none>".into(),
@@ -136,19 +136,19 @@ fn or_none(object: &Value, pointer: &str) -> Value {
     }
 }
 
-/// The number at a pointer, or 0.
+/// Returns the number at a JSON pointer, or 0.
 fn number(object: &Value, pointer: &str) -> i64 {
     object.pointer(pointer).and_then(Value::as_i64).unwrap_or_default()
 }
 
-/// `key=value` pairs joined by commas, or `<none>`.
+/// Returns `key=value` pairs joined by commas, or `<none>`.
 fn pairs(map: Option<&Value>) -> Value {
     let pairs = map.and_then(Value::as_object).into_iter().flatten();
     let list: Vec<String> = pairs.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default())).collect();
     if list.is_empty() { "<none>".into() } else { list.join(",").into() }
 }
 
-/// One member of each item of a list, joined by commas.
+/// Returns one field of each item of a list, joined by commas.
 fn joined(object: &Value, pointer: &str, member: &str) -> Value {
     let items = object.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
     items.map(|item| text(item, member)).collect::<Vec<_>>().join(",").into()

@@ -1,4 +1,4 @@
-//! The columns of pods; the status is worked out from the containers.
+//! The columns of pods. The status column is derived from the containers.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::{AGE_COLUMN, Column, or_none, text_column, wide_column};
 use crate::clock;
 use crate::value::{is_true, items, text, text_at};
 
-/// Pods' columns.
+/// The columns of Pods.
 pub const PODS: &[Column] = &[
     text_column("Ready", ready),
     text_column("Status", |pod| status(pod).into()),
@@ -23,7 +23,7 @@ fn ready(pod: &Value) -> Value {
     format!("{ready}/{}", items(&pod["spec"], "containers").count()).into()
 }
 
-/// What goes on in a pod, in a word.
+/// Returns the status of a pod in one word, as kubectl prints it.
 fn status(pod: &Value) -> String {
     let mut found = text(&pod["status"], "phase").to_owned();
     if let reason @ (1..) = text(&pod["status"], "reason").len() {
@@ -57,7 +57,7 @@ fn status(pod: &Value) -> String {
     found
 }
 
-/// How far the init containers are, where they are not done.
+/// Returns the progress of the init containers, or `None` if all are done.
 fn initializing(pod: &Value) -> Option<String> {
     let total = items(&pod["spec"], "initContainers").count();
     for (index, container) in items(&pod["status"], "initContainerStatuses").enumerate() {

@@ -1,11 +1,11 @@
-//! The columns of volumes, claims and classes.
+//! The columns of volumes, volume claims, storage classes and device kinds.
 
 use serde_json::Value;
 
 use super::{AGE_COLUMN, Column, or_none, text_column, wide_column};
 use crate::value::{is_true, items, text, text_at};
 
-/// PersistentVolumes' columns.
+/// The columns of PersistentVolumes.
 pub const PERSISTENT_VOLUMES: &[Column] = &[
     text_column("Capacity", |volume| text_at(volume, "/spec/capacity/storage").into()),
     text_column("Access Modes", |volume| access_modes(&volume["spec"])),
@@ -19,7 +19,7 @@ pub const PERSISTENT_VOLUMES: &[Column] = &[
     wide_column("VolumeMode", |volume| or_unset(volume, "/spec/volumeMode")),
 ];
 
-/// PersistentVolumeClaims' columns.
+/// The columns of PersistentVolumeClaims.
 pub const PERSISTENT_VOLUME_CLAIMS: &[Column] = &[
     text_column("Status", phase),
     text_column("Volume", |claim| text_at(claim, "/spec/volumeName").into()),
@@ -63,7 +63,7 @@ fn or_unset(object: &Value, pointer: &str) -> Value {
     }
 }
 
-/// StorageClasses' columns.
+/// The columns of StorageClasses.
 pub const STORAGE_CLASSES: &[Column] = &[
     text_column("Provisioner", |class| text(class, "provisioner").into()),
     text_column("ReclaimPolicy", |class| text(class, "reclaimPolicy").into()),
@@ -72,7 +72,7 @@ pub const STORAGE_CLASSES: &[Column] = &[
     AGE_COLUMN,
 ];
 
-/// ResourceClaims' columns.
+/// The columns of ResourceClaims.
 pub const RESOURCE_CLAIMS: &[Column] = &[text_column("State", claim_state), AGE_COLUMN];
 
 fn claim_state(claim: &Value) -> Value {
@@ -91,7 +91,7 @@ fn claim_state(claim: &Value) -> Value {
     states.join(",").into()
 }
 
-/// ResourceSlices' columns.
+/// The columns of ResourceSlices.
 pub const RESOURCE_SLICES: &[Column] = &[
     text_column("Node", |slice| or_none(slice, "/spec/nodeName")),
     text_column("Driver", |slice| text_at(slice, "/spec/driver").into()),

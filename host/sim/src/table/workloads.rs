@@ -16,7 +16,7 @@ fn selector(object: &Value) -> Value {
     pairs(Some(selector.get("matchLabels").unwrap_or(selector)))
 }
 
-/// Deployments' columns.
+/// The columns of Deployments.
 pub const DEPLOYMENTS: &[Column] = &[
     text_column("Ready", |object| {
         format!("{}/{}", number(object, "/status/readyReplicas"), number(object, "/spec/replicas")).into()
@@ -40,7 +40,7 @@ pub const REPLICA_SETS: &[Column] = &[
     SELECTOR,
 ];
 
-/// StatefulSets' columns.
+/// The columns of StatefulSets.
 pub const STATEFUL_SETS: &[Column] = &[
     text_column("Ready", |object| {
         format!("{}/{}", number(object, "/status/readyReplicas"), number(object, "/spec/replicas")).into()
@@ -50,7 +50,7 @@ pub const STATEFUL_SETS: &[Column] = &[
     IMAGES,
 ];
 
-/// DaemonSets' columns.
+/// The columns of DaemonSets.
 pub const DAEMON_SETS: &[Column] = &[
     number_column("Desired", |object| number(object, "/status/desiredNumberScheduled").into()),
     number_column("Current", |object| number(object, "/status/currentNumberScheduled").into()),
@@ -64,7 +64,7 @@ pub const DAEMON_SETS: &[Column] = &[
     SELECTOR,
 ];
 
-/// Jobs' columns.
+/// The columns of Jobs.
 pub const JOBS: &[Column] = &[
     text_column("Status", job_status),
     text_column("Completions", completions),
@@ -103,7 +103,7 @@ fn duration(job: &Value) -> Value {
     clock::human(end.duration_since(start).as_secs()).into()
 }
 
-/// CronJobs' columns.
+/// The columns of CronJobs.
 pub const CRON_JOBS: &[Column] = &[
     text_column("Schedule", |object| text_at(object, "/spec/schedule").into()),
     text_column("Timezone", |object| super::or_none(object, "/spec/timeZone")),

@@ -1,4 +1,4 @@
-//! The deletion of everything in a namespace, or of all objects of a custom resource.
+//! Deletes the content of a namespace, or all objects of a custom resource.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::resource::Resource;
 use crate::state::State;
 use crate::store::{Object, Span};
 
-/// Deletes a resource's objects, those of one namespace where `namespace` names one, and waits until all are gone.
+/// Deletes the objects of a resource, in one namespace or in all, and waits until all of them are gone.
 pub async fn delete_all(state: &Arc<State>, resource: &Resource, namespace: Option<&str>) {
     let mut changes = resource.objects.subscribe();
     let mut asked: HashSet<String> = HashSet::new();
@@ -23,7 +23,8 @@ pub async fn delete_all(state: &Arc<State>, resource: &Resource, namespace: Opti
         for object in objects {
             if asked.insert(object.key().to_owned()) {
                 let place = Place { resource, namespace: object.namespace(), name: object.name() };
-                // An object that is gone already, or that a finalizer holds, is waited for like the others.
+                // Ignore errors: the loop waits for an object that is already deleted or has a finalizer, as for the
+                // others.
                 let _ = delete_object(state, place, &Deletion::default(), false);
                 waits = false;
             }
@@ -36,7 +37,7 @@ pub async fn delete_all(state: &Arc<State>, resource: &Resource, namespace: Opti
 
 fn content(resource: &Resource, namespace: Option<&str>) -> Vec<Arc<Object>> {
     let span = Span { namespace: namespace.map(str::to_owned), ..Span::default() };
-    // The present state is never too old.
+    // A snapshot of the current state cannot be too old.
     resource.objects.snapshot(&span, None).map(|found| found.objects).unwrap_or_default()
 }
 

@@ -1,4 +1,4 @@
-//! create: a new object.
+//! create: stores a new object.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use crate::store::{Object, WriteError, key};
 use crate::value::{members, remove, text};
 use crate::{clock, custom, names};
 
-/// How often a generated name is made up anew when it is taken.
+/// The number of attempts to generate a name that is not in use.
 const ATTEMPTS: usize = 8;
 
 /// Creates the object in the body.
 ///
 /// # Errors
-/// 400, 403, 404 for the namespace, 409 for the name, 415, 422.
+/// 400, 403, 404 if the namespace does not exist, 409 if the name is in use, 415, 422.
 pub async fn create(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let view = call.accept.view()?;
     let (query, dry_run) = (call.query.clone(), call.query.dry_run()?);
@@ -38,10 +38,10 @@ pub async fn create(state: &Arc<State>, target: Target, call: Call) -> Result<Re
     Ok(answer::with_warnings(answer::object(201, resource, &object, view), &incoming.warnings))
 }
 
-/// Creates `object`, which is in the stored form and has its defaults, in `namespace`.
+/// Creates `object` in `namespace`. The object is in the stored form and has its defaults.
 ///
 /// # Errors
-/// 403, 404 for the namespace, 409 for the name, 422.
+/// 403, 404 if the namespace does not exist, 409 if the name is in use, 422.
 pub fn store_new(
     state: &Arc<State>,
     resource: &Resource,
@@ -97,7 +97,7 @@ fn store_once(
     Ok(stored)
 }
 
-/// Gives a new object what the server alone decides: uid, times, generation, a generated name.
+/// Sets the metadata that the server decides for a new object: UID, creation time, generation, generated name.
 fn identify(resource: &Resource, object: &mut Value, namespace: &str) {
     let metadata = &mut object["metadata"];
     for decided in ["deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion", "generation"] {
@@ -115,7 +115,7 @@ fn identify(resource: &Resource, object: &mut Value, namespace: &str) {
     if resource.counted() {
         metadata["generation"] = 1.into();
     }
-    // Namespaces are labelled with their name, which may have been made up just now.
+    // The defaults of a namespace include a label with its name, which may have been generated just now.
     if resource.kind == "Namespace"
         && resource.group.is_empty()
         && let Some(kind) = resource.kind()
@@ -138,7 +138,7 @@ fn check_namespace(state: &State, resource: &Resource, namespace: &str, name: &s
     Ok(())
 }
 
-/// Validates a new or changed object: its metadata, and by its kind's rules or its definition's schema.
+/// Validates the metadata of a new or changed object, and the object by its kind's rules or its definition's schema.
 pub fn check(resource: &Resource, object: &Value) -> Result<(), Problems> {
     let mut problems = Problems::default();
     check_metadata(resource, &object["metadata"], &mut problems);

@@ -1,4 +1,4 @@
-//! The end of a custom resource definition: its objects are deleted, and when they are gone, the definition goes.
+//! The deletion of a CustomResourceDefinition: deletes its objects, then the definition.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::value::set_condition;
 const GROUP: &str = "apiextensions.k8s.io";
 const PLURAL: &str = "customresourcedefinitions";
 
-/// Holds a definition until its objects are gone.
+/// The finalizer that keeps a definition until its objects are deleted.
 pub const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// True for the resource of the definitions.
+/// Returns true for the resource of CustomResourceDefinitions.
 pub fn is_resource_of_definitions(resource: &Resource) -> bool {
     resource.group == GROUP && resource.plural == PLURAL
 }
 
-/// Sets the condition of a definition whose deletion begins.
+/// Sets the `Terminating` condition of a definition.
 pub fn mark_terminating(definition: &mut Value) {
     let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
     let condition = json!({"type": "Terminating", "status": "True", "reason": "InstanceDeletionPending",
@@ -30,8 +30,8 @@ pub fn mark_terminating(definition: &mut Value) {
     set_condition(&mut definition["status"], condition);
 }
 
-/// Deletes the objects of the definition called `name`, waits until they are gone, and takes the finalizer off the
-/// definition; in the background.
+/// Starts a background task that deletes the objects of the definition called `name`, waits until they are gone, and
+/// removes the definition's finalizer.
 pub fn empty(state: &Arc<State>, name: &str) {
     let (shared, name) = (state.clone(), name.to_owned());
     content::spawn(state, async move {
@@ -44,7 +44,7 @@ pub fn empty(state: &Arc<State>, name: &str) {
 
 fn finalize(state: &Arc<State>, name: &str) {
     let Some(resource) = state.registry.find(GROUP, "v1", PLURAL) else { return };
-    // A definition that is gone already needs no finalizing.
+    // Ignore errors: a definition that is already gone has no finalizer.
     let _ = modify(state, Place { resource: &resource, namespace: "", name }, false, |_, mut definition| {
         if let Some(finalizers) = definition["metadata"]["finalizers"].as_array_mut() {
             finalizers.retain(|finalizer| finalizer != FINALIZER);

@@ -1,4 +1,4 @@
-//! delete: at once, after a grace period, or when the last finalizer is gone.
+//! delete: removes an object immediately, after its grace period, or after its last finalizer is removed.
 
 use std::sync::Arc;
 
@@ -27,15 +27,15 @@ pub struct Deletion {
 }
 
 impl Deletion {
-    /// True where nothing is to be written.
+    /// Returns true for a dry run.
     pub fn is_dry_run(&self) -> bool {
         self.dry_run
     }
 
-    /// Reads a `DeleteOptions` body and the query's parameters. Where both set an option, the body's value is taken.
+    /// Reads a `DeleteOptions` body and the query parameters. The body takes precedence.
     ///
     /// # Errors
-    /// 400 where an option makes no sense, 422 for an unknown value of `dryRun`.
+    /// 400 for an invalid option, 422 for an unknown value of `dryRun`.
     pub fn read(options: Option<&Value>, query: &Query) -> Result<Self, Failure> {
         let none = Value::Null;
         let options = options.unwrap_or(&none);
@@ -82,7 +82,7 @@ fn asks_for_dry_run(options: &Value) -> Result<bool, Failure> {
 /// Deletes the object that the path names.
 ///
 /// # Errors
-/// 400, 404, 409 where a precondition fails.
+/// 400, 404, 409 if a precondition fails.
 pub async fn delete(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let view = call.accept.view()?;
     let query = call.query.clone();
@@ -105,10 +105,10 @@ pub async fn delete(state: &Arc<State>, target: Target, call: Call) -> Result<Re
     }
 }
 
-/// Deletes an object as far as its grace period and finalizers allow.
+/// Deletes an object, or marks it for deletion if it has a grace period or finalizers.
 ///
 /// # Errors
-/// 404, 409 where a precondition fails.
+/// 404, 409 if a precondition fails.
 pub fn delete_object(
     state: &Arc<State>,
     place: Place<'_>,
@@ -121,7 +121,7 @@ pub fn delete_object(
     })
 }
 
-/// Checks a write's assumptions about the stored object's uid and version.
+/// Checks the UID and resource version preconditions against the stored object.
 pub fn check_preconditions(
     resource: &Resource,
     current: &Object,
@@ -134,7 +134,7 @@ pub fn check_preconditions(
             "the {name} in the precondition ({expected}) does not match the {name} in record ({found}). \
              The object might have been {hint}"
         );
-        // Here, the kind takes the resource's place.
+        // This message names the kind instead of the plural.
         Failure::conflict(Subject { kind: &resource.kind, ..resource.subject(current.name()) }, &why)
     };
     match (&deletion.uid, &deletion.version) {
@@ -149,7 +149,7 @@ pub fn check_preconditions(
 fn decide(resource: &Resource, mut object: Value, deletion: &Deletion) -> Value {
     let metadata = &mut object["metadata"];
     match deletion.policy.as_deref() {
-        // Both are finished by the garbage collector.
+        // The garbage collector removes these two finalizers.
         Some("Foreground") => add_finalizer(metadata, "foregroundDeletion"),
         Some("Orphan") => add_finalizer(metadata, "orphan"),
         _ => {}
@@ -158,7 +158,7 @@ fn decide(resource: &Resource, mut object: Value, deletion: &Deletion) -> Value 
     let metadata = &mut object["metadata"];
     let deleting = metadata.get("deletionTimestamp").is_some();
     let before = metadata.get("deletionGracePeriodSeconds").and_then(Value::as_i64);
-    // A second deletion can only shorten the time that is left.
+    // A second deletion can only shorten the grace period.
     if !deleting || before.is_some_and(|before| grace < before) {
         metadata["deletionTimestamp"] = clock::after(grace).into();
         metadata["deletionGracePeriodSeconds"] = grace.into();
@@ -185,7 +185,7 @@ fn add_finalizer(metadata: &mut Value, finalizer: &str) {
     }
 }
 
-/// The seconds that an object gets: only pods that may be running get any.
+/// Returns the grace period in seconds. Only pods that may be running have one.
 fn grace_period(resource: &Resource, object: &Value, deletion: &Deletion) -> i64 {
     if resource.kind != "Pod" || !resource.group.is_empty() {
         return 0;
@@ -201,7 +201,7 @@ fn grace_period(resource: &Resource, object: &Value, deletion: &Deletion) -> i64
     }
 }
 
-/// Keeps what an update must not change of a deletion under way.
+/// Restores the deletion fields, which an update cannot change.
 pub fn keep_deletion(new: &mut Value, old: &Value) {
     for member in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
         copy_member(&mut new["metadata"], &old["metadata"], member);

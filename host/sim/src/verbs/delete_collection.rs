@@ -1,4 +1,4 @@
-//! deletecollection: everything that selectors take.
+//! deletecollection: deletes all objects that match the selectors.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::request::Target;
 use crate::state::State;
 use crate::store::Span;
 
-/// Deletes the objects of the collection that the query's selectors take, and answers a list of them.
+/// Deletes the objects of a collection that match the query's selectors. Returns a list of these objects.
 ///
 /// # Errors
-/// 400; 405 for namespaces, which are deleted one by one.
+/// 400, 405 for namespaces and for a namespaced kind without a namespace in the path.
 pub async fn delete_collection(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let resource = target.resource.clone();
     if resource.kind == "Namespace" && resource.group.is_empty() || resource.namespaced && target.namespace.is_empty() {

@@ -1,4 +1,4 @@
-//! get: one object.
+//! get: returns one object.
 
 use axum::response::Response;
 
@@ -7,10 +7,10 @@ use crate::http::{Call, answer};
 use crate::request::Target;
 use crate::store::key;
 
-/// Answers an object, or 404.
+/// Returns the object that the path names.
 ///
 /// # Errors
-/// 404, 406.
+/// 404 if the object does not exist, 406.
 pub fn get(target: &Target, call: &Call) -> Result<Response, Failure> {
     let view = call.accept.view()?;
     let name = target.name.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a client sends, brought into the form that is stored: the right kind, checked, with its defaults.
+//! Converts an object from a client to the stored form: checks its kind, validates its fields and sets its defaults.
 
 use serde_json::{Map, Value, json};
 
@@ -10,16 +10,16 @@ use crate::resource::{Resource, Source, api_version};
 use crate::value::{remove, text};
 use berth_apimachinery::schema::{self, Shape};
 
-/// An object in the stored form, and what the client is to be warned of.
+/// An object in the stored form, with the warnings for the client.
 #[derive(Debug)]
 pub struct Incoming {
     /// The object.
     pub object: Value,
-    /// Warnings for the response.
+    /// The warnings for the response.
     pub warnings: Vec<String>,
 }
 
-/// What to do about fields that the kind doesn't have: `fieldValidation`.
+/// The treatment of unknown fields: the `fieldValidation` parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Strictness {
     Ignore,
@@ -27,10 +27,10 @@ enum Strictness {
     Strict,
 }
 
-/// Brings a served object, called `name` where the path names it, into the stored form.
+/// Converts an object from the served form to the stored form. `name` is the name in the path, if the path has one.
 ///
 /// # Errors
-/// 400 where it is of another kind or can't be read as its kind, or has unknown fields and these are forbidden.
+/// 400 if the object has another kind, cannot be decoded as its kind, or has unknown fields under strict validation.
 pub fn accept(resource: &Resource, mut object: Value, name: Option<&str>, query: &Query) -> Result<Incoming, Failure> {
     check_kind(resource, &object)?;
     if !object["metadata"].is_object() {
@@ -102,7 +102,7 @@ fn check_built_in(resource: &Resource, object: &mut Value) -> Result<Vec<String>
     remove(object, "apiVersion");
     let checked = schema::check(&name, object, "")
         .map_err(|problem| Failure::bad_request(format!("{} {problem}", cannot_be(resource))))?;
-    // In Go these are structs, which are there even when nothing is in them.
+    // In Go, these fields are structs, so kube-apiserver always serializes them.
     for member in ["spec", "status"] {
         let field = schema::type_named(&name).and_then(|found| found.field(member));
         if field.is_some_and(|field| matches!(field.shape, Shape::Object(_))) && object.get(member).is_none() {
@@ -123,14 +123,14 @@ fn check_custom(resource: &Resource, definition: &custom::Custom, object: &mut V
     Ok(unknown)
 }
 
-/// Fills in a built-in object's defaults.
+/// Sets the defaults of a built-in kind.
 fn default(resource: &Resource, object: &mut Value) {
     if let Some(kind) = resource.kind() {
         kind.rules.default(object);
     }
 }
 
-/// Drops the status of a new object, where the kind keeps it apart.
+/// Removes the status of a new object, if the kind has a status subresource.
 pub fn drop_status(resource: &Resource, object: &mut Value) {
     let keeps = resource.kind().is_some_and(|kind| kind.rules.keeps_status());
     if resource.has(Sub::Status) && !keeps {

@@ -1,4 +1,4 @@
-//! list: the objects of a collection, whole or in pages that show one state.
+//! list: returns the objects of a collection, complete or in pages of one consistent state.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use crate::state::State;
 use crate::store::{Object, Snapshot, Span};
 use crate::table;
 
-/// Bytes of a list that are written at once.
+/// The number of bytes of a list that are written at once.
 const CHUNK: usize = 256 << 10;
 
-/// Lists the objects that the query takes.
+/// Lists the objects that match the query.
 ///
 /// # Errors
-/// 400, 406, 410 where a token or version is too old, 422, 504 where a version lies in the future.
+/// 400, 406, 410 if a continue token or resource version is too old, 422, 504 if a resource version is in the future.
 pub fn list(_state: &Arc<State>, target: Target, call: &Call) -> Result<Response, Failure> {
     let view = call.accept.view()?;
     let resource = target.resource.clone();
@@ -53,10 +53,10 @@ pub fn list(_state: &Arc<State>, target: Target, call: &Call) -> Result<Response
     })
 }
 
-/// The selectors of a query.
+/// Reads the selectors of a query.
 ///
 /// # Errors
-/// 400 where one can't be read or names a field that the kind doesn't select by.
+/// 400 if a selector is malformed or names a field that is not selectable.
 pub fn selection(resource: &Resource, query: &Query) -> Result<Selection, Failure> {
     let labels = LabelSelector::parse(query.get("labelSelector").unwrap_or_default()).map_err(Failure::bad_request)?;
     let asked = query.get("fieldSelector").unwrap_or_default();
@@ -81,13 +81,13 @@ fn slashed(resource: &Resource) -> String {
     format!("{}/{}", resource.group, resource.version)
 }
 
-/// What comes after a page.
+/// The continuation of a page.
 struct Next {
     token: String,
     remaining: Option<usize>,
 }
 
-/// A list request: which part of which state.
+/// A list request: the range of objects, the selectors, and the resource version.
 struct Page {
     span: Span,
     selection: Selection,
@@ -126,7 +126,7 @@ impl Page {
 
     #[expect(clippy::type_complexity, reason = "the page, its version, and where it goes on")]
     fn fetch(&self, resource: &Resource) -> Result<(Vec<Arc<Object>>, u64, Option<Next>), Failure> {
-        // With selectors the limit counts what they take, so that all of the span is looked at.
+        // With selectors, the limit counts only matching objects, so the whole span is needed.
         let everything = self.selection.is_everything();
         let span = Span { limit: if everything { self.span.limit } else { 0 }, ..self.span.clone() };
         let found = resource.objects.snapshot(&span, self.at).map_err(|old| match self.continued {
@@ -148,7 +148,7 @@ impl Page {
     }
 }
 
-/// Checks the combinations of `resourceVersion` and `resourceVersionMatch`.
+/// Checks the combination of `resourceVersion`, `resourceVersionMatch` and `continue`.
 fn check_options(query: &Query) -> Result<(), Failure> {
     let mut problems = Problems::default();
     if let Some(rule) = query.get("resourceVersionMatch") {
@@ -178,7 +178,8 @@ fn check_options(query: &Query) -> Result<(), Failure> {
     if problems.is_empty() { Ok(()) } else { Err(Failure::invalid(subject, &problems)) }
 }
 
-/// A page's token: the version of the state and the last key shown, in hexadecimal so that it is opaque.
+/// Returns a continue token: the resource version and the last key of the page, in hexadecimal so that the token is
+/// opaque.
 fn token(rv: u64, key: &str) -> String {
     format!("{rv}:{key}").bytes().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -207,7 +208,7 @@ fn list_meta(rv: u64, next: &Option<Next>) -> Value {
     meta
 }
 
-/// A list's JSON, written piece by piece while it is sent.
+/// Returns a list's JSON as a stream, serialized while it is sent.
 fn body(resource: Arc<Resource>, objects: Vec<Arc<Object>>, meta: Value) -> Body {
     let kind = match &resource.source {
         Source::BuiltIn(kind) => format!("{}List", kind.kind),

@@ -1,4 +1,4 @@
-//! The API's verbs, one file each, and the choice among them.
+//! The API's verbs, one in each file, and the dispatch of requests to them.
 
 mod content;
 mod create;
@@ -34,10 +34,10 @@ use super::resource::{Resource, Source};
 use super::state::State;
 use super::value::text;
 
-/// Does what a request asks of a resource.
+/// Handles a request for a resource.
 ///
 /// # Errors
-/// The failure to answer.
+/// The failure to send as the response.
 pub async fn dispatch(state: &Arc<State>, target: Target, call: Call) -> Result<Response, Failure> {
     let method = call.method.clone();
     match (&target.name, target.sub) {
@@ -49,7 +49,7 @@ pub async fn dispatch(state: &Arc<State>, target: Target, call: Call) -> Result<
             _ => Err(Failure::method_not_allowed()),
         },
         (Some(_), None) => match method {
-            // An old form of watching one object.
+            // The deprecated form of a watch of one object.
             Method::GET if call.query.flag("watch") => watch::watch(state, target, &call),
             Method::GET => get::get(&target, &call),
             Method::PUT => update::update(state, target, call).await,
@@ -73,10 +73,10 @@ pub async fn dispatch(state: &Arc<State>, target: Target, call: Call) -> Result<
     }
 }
 
-/// A binding posted to a namespace rather than to its pod: the body names the pod.
+/// Handles a binding that is posted to a namespace instead of a pod. The body names the pod.
 ///
 /// # Errors
-/// The failure to answer.
+/// The failure to send as the response.
 pub async fn bind_by_body(state: &Arc<State>, namespace: &str, call: Call) -> Result<Response, Failure> {
     match call.method {
         Method::POST => pods::bind(state, namespace, None, call).await,
@@ -84,7 +84,7 @@ pub async fn bind_by_body(state: &Arc<State>, namespace: &str, call: Call) -> Re
     }
 }
 
-/// Checks that an object's identity in a body fits the request's path.
+/// Checks that the name and namespace of an object in a body match the request's path.
 fn check_place(object: &serde_json::Value, namespace: &str, name: Option<&str>) -> Result<(), Failure> {
     let metadata = &object["metadata"];
     let given = text(metadata, "namespace");
@@ -103,7 +103,7 @@ fn check_place(object: &serde_json::Value, namespace: &str, name: Option<&str>) 
 
 /// Reads an object of a resource from a body.
 async fn read(resource: &Resource, call: Call) -> Result<serde_json::Value, Failure> {
-    // Nobody but the author of a custom resource knows its messages.
+    // The server does not know the protobuf messages of custom resources.
     if matches!(resource.source, Source::Custom(_)) && call.content_type == protobuf::MEDIA_TYPE {
         return Err(Failure::unsupported_media_type("application/json, application/yaml"));
     }

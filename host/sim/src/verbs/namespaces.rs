@@ -1,4 +1,4 @@
-//! The end of a namespace: its content is deleted, and when it is gone, the namespace goes.
+//! The deletion of a namespace: deletes its content, then the namespace.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use super::content;
 use super::write::{Place, modify};
 use crate::state::State;
 
-/// Deletes what is in the namespace called `name`, waits until it is gone, and finalizes the namespace; in the background.
+/// Starts a background task that deletes the content of the namespace called `name`, waits until it is gone, and
+/// removes the namespace's finalizers.
 pub fn empty(state: &Arc<State>, name: &str) {
     let (shared, name) = (state.clone(), name.to_owned());
     content::spawn(state, async move {
@@ -21,7 +22,7 @@ pub fn empty(state: &Arc<State>, name: &str) {
 
 fn finalize(state: &Arc<State>, name: &str) {
     let Some(resource) = state.registry.find("", "v1", "namespaces") else { return };
-    // A namespace that is gone already needs no finalizing.
+    // Ignore errors: a namespace that is already gone has no finalizers.
     let _ = modify(state, Place { resource: &resource, namespace: "", name }, false, |_, mut namespace| {
         namespace["spec"]["finalizers"] = json!([]);
         Ok(namespace)

@@ -1,4 +1,4 @@
-//! patch: a change rather than an object, in one of four forms.
+//! patch: changes an object by a patch in one of four forms.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ pub async fn patch(state: &Arc<State>, target: Target, call: Call) -> Result<Res
     Ok(answer::with_warnings(answer::object(200, &resource, modified.object(), view), &warnings))
 }
 
-/// What strict reading refuses of a patch's result is an invalid patch, while an object sent whole is a bad request.
+/// Converts an error of strict decoding: 422 for the result of a patch, where an object in a body gives 400.
 fn of_patch(failure: Failure) -> Failure {
     match failure.message.split_once("strict decoding error:") {
         Some((_, fields)) => {

@@ -1,4 +1,4 @@
-//! scale: the replica count of a workload as an autoscaling/v1 Scale.
+//! scale: reads and changes the replica count of a workload as an autoscaling/v1 Scale.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::state::State;
 use crate::store::{Object, key};
 use crate::value::{items, text};
 
-/// Where a resource keeps what a Scale shows, as JSON pointers.
+/// The JSON pointers to the fields of a resource that a Scale shows.
 struct Paths<'a> {
     spec: &'a str,
     status: &'a str,
@@ -69,7 +69,7 @@ async fn read_patch(call: Call) -> Result<Patch, Failure> {
     let value = body::parse_json(&body::bytes(call).await?)?;
     match content_type.as_str() {
         "application/json-patch+json" => Ok(Patch::Json(value)),
-        // A Scale has no lists, so that a strategic merge is a plain one.
+        // A Scale has no lists, so a strategic merge patch equals a merge patch.
         "application/merge-patch+json" | "application/strategic-merge-patch+json" => Ok(Patch::Merge(value)),
         _ => Err(Failure::unsupported_media_type("application/json-patch+json, application/merge-patch+json")),
     }
@@ -92,7 +92,7 @@ fn set(resource: &Resource, current: &Object, old: Value, wanted: &Value) -> Res
     next_version(resource, None, next, &old)
 }
 
-/// Sets a value at a pointer, making the objects on the way.
+/// Sets the value at a JSON pointer, creating missing objects.
 fn set_at(value: &mut Value, pointer: &str, new: Value) {
     let mut at = value;
     for step in pointer.split('/').filter(|step| !step.is_empty()) {
@@ -122,7 +122,7 @@ fn to_scale(resource: &Resource, object: &Object) -> Value {
     scale
 }
 
-/// A selector in the syntax of a query.
+/// Returns a selector in the query syntax.
 fn selector_text(selector: &Value) -> String {
     if let Some(text) = selector.as_str() {
         return text.to_owned();

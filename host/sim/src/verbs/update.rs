@@ -1,4 +1,4 @@
-//! update: an object put in the place of the stored one, or its status, or what another subresource covers.
+//! update: replaces a stored object, its status, or the fields of another subresource.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::state::State;
 use crate::store::{Object, key};
 use crate::value::{copy_member, items, remove, text};
 
-/// Puts the object in the body.
+/// Replaces the stored object with the object in the body.
 ///
 /// # Errors
 /// 400, 404, 409, 415, 422.
@@ -45,10 +45,10 @@ pub async fn update(state: &Arc<State>, target: Target, call: Call) -> Result<Re
     Ok(answer::with_warnings(answer::object(200, &resource, modified.object(), view), &incoming.warnings))
 }
 
-/// Checks that a write is based on the stored version and meant for the stored object.
+/// Checks that a write refers to the stored version and UID of the object.
 ///
 /// # Errors
-/// 409 where it isn't, 422 where a kind wants a version and none is given.
+/// 409 if it does not, 422 if the kind requires a resource version and the write has none.
 pub fn check_version(
     resource: &Resource,
     current: &Object,
@@ -78,10 +78,11 @@ pub fn check_version(
     Ok(())
 }
 
-/// What is stored when `next` is put over `old` through `sub`: the parts that the way in covers, checked.
+/// Returns the object to store when `next` replaces `old` through `sub`: only the fields of that subresource change.
+/// Validates the result.
 ///
 /// # Errors
-/// 422.
+/// 422 if the result is invalid.
 pub fn next_version(resource: &Resource, sub: Option<Sub>, mut next: Value, old: &Value) -> Result<Value, Failure> {
     let kind = resource.kind();
     keep_identity(&mut next, old);
@@ -124,7 +125,7 @@ pub fn next_version(resource: &Resource, sub: Option<Sub>, mut next: Value, old:
     Ok(next)
 }
 
-/// What no update changes, whatever the client sends.
+/// Restores the metadata that no update can change.
 fn keep_identity(next: &mut Value, old: &Value) {
     for member in ["uid", "creationTimestamp", "generation", "generateName", "name", "namespace"] {
         copy_member(&mut next["metadata"], &old["metadata"], member);
@@ -146,7 +147,7 @@ fn keep_all_but_status(resource: &Resource, next: &mut Value, old: &Value) {
     }
 }
 
-/// A pod whose containers' resources and resize policies are those of `next`.
+/// Returns the old pod with the resources and resize policies of `next`.
 fn resized(next: Value, old: &Value) -> Value {
     let mut pod = old.clone();
     for list in ["containers", "initContainers"] {
@@ -162,7 +163,8 @@ fn resized(next: Value, old: &Value) -> Value {
     pod
 }
 
-/// Counts a change of the spec; of a custom resource, of anything but metadata and status.
+/// Increases the generation if the spec changed; for a custom resource, if anything except metadata and status
+/// changed.
 fn count_generation(resource: &Resource, next: &mut Value, old: &Value) {
     let without = |value: &Value| {
         let mut value = value.clone();

@@ -1,4 +1,4 @@
-//! watch: the changes of a collection as they happen, from a resource version on.
+//! watch: streams the changes of a collection after a resource version.
 
 use std::convert::Infallible;
 use std::io::Write;
@@ -24,19 +24,19 @@ use crate::state::State;
 use crate::store::{Change, Object, Span, TooOld};
 use crate::table;
 
-/// How long a watch lasts where the client doesn't say.
+/// The duration of a watch without `timeoutSeconds`.
 const LONGEST: Duration = Duration::from_secs(30 * 60);
 
-/// Changes taken from the history at once.
+/// The number of changes that are read from the history at once.
 const BATCH: usize = 512;
 
-/// Bytes of present objects that are written at once.
+/// The number of bytes of initial objects that are written at once.
 const CHUNK: usize = 256 << 10;
 
-/// Streams the changes that the query takes.
+/// Streams the changes that match the query.
 ///
 /// # Errors
-/// 400, 406, 422. A resource version that is too old or in the future is an ERROR event in the stream, as with
+/// 400, 406, 422. A resource version that is too old or in the future gives an ERROR event in the stream, as in
 /// kube-apiserver.
 pub fn watch(state: &Arc<State>, target: Target, call: &Call) -> Result<Response, Failure> {
     let view = call.accept.view()?;
@@ -84,11 +84,12 @@ pub fn watch(state: &Arc<State>, target: Target, call: &Call) -> Result<Response
     Ok(answer::with_type(200, "application/json", Body::from_stream(frames)))
 }
 
-/// Where a watch begins.
+/// The start of a watch.
 enum Start {
-    /// With the present objects as ADDED events, which must be as new as `version`; `end` asks for a bookmark after them.
+    /// Sends the current objects as ADDED events first. The state must be at least as new as `version`. `end`
+    /// requests a bookmark after the last object.
     Now { end: bool, version: u64 },
-    /// After a resource version.
+    /// Starts after a resource version.
     After(u64),
 }
 
@@ -124,7 +125,7 @@ impl Start {
     }
 }
 
-/// How events are written.
+/// The serialization of events.
 struct Format {
     resource: Arc<Resource>,
     view: View,
@@ -168,8 +169,8 @@ fn write_error(failure: &Failure, out: &mut Vec<u8>) {
     let _ = writeln!(out, "{}", json!({"type": "ERROR", "object": failure.to_value()}));
 }
 
-/// A watch under way. It reads the collection's history at its own pace; one that is too slow for the history's length
-/// ends with 410.
+/// An open watch. It reads the collection's history at its own pace. A watch that falls behind the history ends with
+/// 410.
 struct Watcher {
     format: Format,
     namespace: Option<String>,
@@ -181,24 +182,25 @@ struct Watcher {
     signal: signal::Receiver<u64>,
     faults: signal::Receiver<(u64, Option<WatchFault>)>,
     stop: std::pin::Pin<Box<dyn Future<Output = ()> + Send>>,
-    /// The objects that were there at the beginning and are still to be written.
+    /// The initial objects that are not written yet.
     initial: std::vec::IntoIter<Arc<Object>>,
-    /// Their end is still to be told by a bookmark.
+    /// True if a bookmark must follow the initial objects.
     initial_end: bool,
-    /// Changes up to here have been written or passed over.
+    /// The changes up to this resource version are written or skipped.
     seen: u64,
-    /// The version that the client knows of.
+    /// The latest resource version that was sent to the client.
     told: u64,
     ended: bool,
 }
 
 impl Watcher {
-    /// Sets where the watch begins.
+    /// Sets the start of the watch.
     ///
     /// # Errors
-    /// 410 for a resource version in the future, 504 where the client asks for initial events. kube-apiserver leaves a watch
-    /// without initial events silent until the version is reached. Here such a version belongs to another server: the
-    /// client would wait for ever, and after a 504 it would try the same version again. After a 410 it lists anew.
+    /// 410 for a resource version in the future, or 504 if the client requests initial events. With such a version
+    /// and no initial events, kube-apiserver sends nothing until it reaches the version. Here, such a version comes
+    /// from another server: the client would wait forever, and after a 504 it would retry with the same version.
+    /// After a 410 it lists again.
     fn begin(&mut self, start: Start) -> Result<(), Failure> {
         let objects = &self.format.resource.objects;
         let current = objects.rv();
@@ -216,7 +218,7 @@ impl Watcher {
             Start::After(version) => self.seen = version,
             Start::Now { end, .. } => {
                 let span = Span { namespace: self.namespace.clone(), ..Span::default() };
-                // The present state is never too old.
+                // A snapshot of the current state cannot be too old.
                 if let Ok(mut found) = objects.snapshot(&span, None) {
                     found.objects.retain(|object| self.selection.matches(object));
                     self.seen = found.rv;
@@ -229,7 +231,7 @@ impl Watcher {
         Ok(())
     }
 
-    /// Some more of the objects that were there at the beginning, and the bookmark after the last.
+    /// Returns the next initial objects, and the bookmark after the last one.
     fn initially(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         while out.len() < CHUNK {
@@ -242,7 +244,7 @@ impl Watcher {
         out
     }
 
-    /// The next events, waited for; none at the end of the watch.
+    /// Waits for the next events. Returns `None` at the end of the watch.
     async fn next(&mut self) -> Option<Vec<u8>> {
         loop {
             if self.ended {
@@ -253,7 +255,7 @@ impl Watcher {
                 return Some(out);
             }
             self.signal.mark_unchanged();
-            // Read before the changes, so that none is left unread.
+            // Read this flag before the changes, so that no change is missed.
             let last = self.format.resource.objects.has_ended();
             let out = self.pending();
             if !out.is_empty() {
@@ -286,7 +288,7 @@ impl Watcher {
         }
     }
 
-    /// A bookmark for what has been seen.
+    /// Returns a bookmark for the current position.
     fn tell(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         self.format.bookmark(self.seen, false, &mut out);
@@ -294,7 +296,7 @@ impl Watcher {
         out
     }
 
-    /// The events for the changes since the last look.
+    /// Returns the events for the changes since the last call.
     fn pending(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         loop {
@@ -315,7 +317,8 @@ impl Watcher {
         }
     }
 
-    /// Writes a change as its watcher sees it: what leaves the selection is deleted, what enters it is added.
+    /// Writes a change as the watch's selectors see it: an object that stops matching is DELETED, and an object that
+    /// starts matching is ADDED.
     fn write_change(&mut self, change: &Change, out: &mut Vec<u8>) {
         let matched = |object: &Option<Arc<Object>>| object.clone().filter(|object| self.takes(object));
         let event = match (matched(&change.before), matched(&change.after)) {

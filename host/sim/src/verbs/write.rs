@@ -1,4 +1,4 @@
-//! Changing a stored object: read, decide, write, and once more where another writer was faster.
+//! Changes a stored object: reads, decides and writes, and repeats after a concurrent write.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use crate::state::State;
 use crate::store::{Object, WriteError, key};
 use crate::value::items;
 
-/// What became of an object.
+/// The result of a write.
 #[derive(Debug)]
 pub enum Modified {
-    /// It is there, in this version.
+    /// The object is stored in this version.
     Stored(Arc<Object>),
-    /// It is gone; this was its last version.
+    /// The object is removed; this was its last version.
     Removed(Arc<Object>),
 }
 
 impl Modified {
-    /// The object's version, whether it is there or gone.
+    /// Returns the stored version, or the last version of a removed object.
     pub fn object(&self) -> &Arc<Object> {
         match self {
             Self::Stored(object) | Self::Removed(object) => object,
@@ -29,22 +29,22 @@ impl Modified {
     }
 }
 
-/// Which stored object is meant.
+/// The identity of a stored object.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
-    /// Its resource.
+    /// The resource.
     pub resource: &'a Resource,
-    /// Its namespace; empty for a cluster-wide kind.
+    /// The namespace; empty for a cluster-wide kind.
     pub namespace: &'a str,
-    /// Its name.
+    /// The name.
     pub name: &'a str,
 }
 
-/// Puts what `decide` makes of the stored object at `place` in its stead; it may be called again when another writer came
-/// in between. An object that waits for its deletion and has nothing left to wait for is removed.
+/// Replaces the stored object at `place` with the result of `decide`. Calls `decide` again after a concurrent write.
+/// Removes an object whose deletion has nothing to wait for.
 ///
 /// # Errors
-/// 404, and what `decide` answers.
+/// 404 if the object does not exist, and the errors of `decide`.
 pub fn modify(
     state: &Arc<State>,
     place: Place<'_>,
@@ -100,7 +100,7 @@ fn replace(
     Ok(Modified::Stored(stored))
 }
 
-/// True where an object is being deleted and neither a finalizer nor a grace period holds it any longer.
+/// Returns true if the object is being deleted and neither a finalizer, a grace period nor its kind's rules keep it.
 fn is_finished(resource: &Resource, object: &Value) -> bool {
     let metadata = &object["metadata"];
     let grace = metadata.get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
@@ -110,7 +110,8 @@ fn is_finished(resource: &Resource, object: &Value) -> bool {
         && !resource.kind().is_some_and(|kind| kind.rules.holds(object))
 }
 
-/// Does what follows from a write: serves a definition, and empties a namespace or a definition whose deletion begins.
+/// Handles the effects of a write: serves a changed definition, and starts to delete the content of a namespace or
+/// definition whose deletion begins.
 pub fn written(state: &Arc<State>, resource: &Resource, before: Option<&Object>, after: &Object) {
     let is_ending = |object: &Object| resource.stored(object)["metadata"].get("deletionTimestamp").is_some();
     let begins_to_end = || is_ending(after) && !before.is_some_and(is_ending);

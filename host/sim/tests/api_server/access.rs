@@ -1,4 +1,4 @@
-//! From where requests may come.
+//! Tests from which origins the server accepts requests.
 
 use axum::http::Request;
 use kube::Client;
@@ -25,7 +25,7 @@ async fn a_web_page_of_another_site_changes_nothing() {
         (post().header("content-type", "application/json").header("origin", "http://localhost:8001"), 201),
         (post().header("content-type", "application/json").header("origin", "https://example.com"), 403),
         (post().header("content-type", "application/json").header("host", "example.com"), 403),
-        // As `kubectl create --raw` asks.
+        // The request of `kubectl create --raw`.
         (post(), 201),
         (post().header("origin", "http://localhost:8001"), 415),
         (post().header("origin", "https://example.com"), 403),

@@ -1,4 +1,4 @@
-//! Requests and their expected answers, in tables that the embedded server must satisfy, and a real one too.
+//! Runs tables of requests with expected responses against the in-memory API server and against a real one.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::{eventually, server};
 use berth_test_kit;
 
-/// A few requests that belong together, in a namespace of their own.
+/// A sequence of requests in its own namespace.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -20,44 +20,45 @@ struct Case {
     steps: Vec<Step>,
 }
 
-/// A request, and what its answer must be. `$NS` stands for the case's namespace, other `$NAMES` for what was kept.
+/// A request with its expected response. `$NS` is replaced with the case's namespace, and other `$NAMES` with kept
+/// values.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
-    /// Method and path.
+    /// The method and the path.
     send: String,
     #[serde(default)]
     body: Option<Value>,
-    /// The body where it is no JSON.
+    /// A body that is not JSON.
     #[serde(default)]
     text: Option<String>,
-    /// The body where it is no text: a character for each byte.
+    /// A body that is not text, with one character for each byte.
     #[serde(default)]
     bytes: Option<String>,
-    /// The media type; JSON where it is not given, `strategic`, `merge`, `json-patch` and `apply` for
-    /// patches, `protobuf` for Kubernetes' own.
+    /// The media type. The default is JSON. `strategic`, `merge`, `json-patch` and `apply` are patches, and
+    /// `protobuf` is Kubernetes' protobuf.
     #[serde(default, rename = "as")]
     media: Option<String>,
     #[serde(default)]
     accept: Option<String>,
-    /// The HTTP status.
+    /// The expected HTTP status.
     code: u16,
-    /// The reason of a `Status`.
+    /// The expected reason of a `Status`.
     #[serde(default)]
     reason: Option<String>,
-    /// A part of the message of a `Status`.
+    /// A part of the expected message of a `Status`.
     #[serde(default)]
     message: Option<String>,
-    /// Values by JSON pointer.
+    /// The expected values by JSON pointer.
     #[serde(default)]
     has: BTreeMap<String, Value>,
-    /// Pointers to nothing.
+    /// JSON pointers that must not exist.
     #[serde(default)]
     lacks: Vec<String>,
-    /// Names for values by JSON pointer, for later steps.
+    /// The names under which values are kept for later steps, by JSON pointer.
     #[serde(default)]
     keep: BTreeMap<String, String>,
-    /// Ask again until the answer is so, for what happens in the background.
+    /// Repeat the request until the response matches, for effects of background tasks.
     #[serde(default)]
     eventually: bool,
 }
@@ -78,11 +79,11 @@ fn read_cases() -> Vec<(String, Case)> {
     found
 }
 
-/// What was kept, by name.
+/// The kept values, by name.
 type Kept = BTreeMap<String, String>;
 
 fn fill(text: &str, kept: &Kept) -> String {
-    // The longest names first, so that $UID2 is not taken for $UID.
+    // Replace the longest names first, so that `$UID` does not match in `$UID2`.
     let mut names: Vec<&String> = kept.keys().collect();
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     names.into_iter().fold(text.to_owned(), |text, name| text.replace(&format!("${name}"), &kept[name]))
@@ -133,7 +134,7 @@ async fn send(client: &Client, step: &Step, kept: &Kept) -> Answer {
     Answer { code, body: serde_json::from_slice(&bytes).unwrap_or(Value::Null), raw }
 }
 
-/// What is wrong with an answer.
+/// Returns the differences between the response and the expectations.
 fn differences(step: &Step, answer: &Answer, kept: &Kept) -> Vec<String> {
     let mut wrong = Vec::new();
     if answer.code != step.code {
@@ -192,7 +193,7 @@ async fn run(client: &Client, case: &Case, namespace: &str) -> Result<(), String
     Ok(())
 }
 
-/// A namespace with the service account that a real server's admission wants.
+/// Creates a namespace with the ServiceAccount that the admission of a real API server requires.
 async fn prepare(client: &Client, namespace: &str) {
     for (path, body) in [
         ("/api/v1/namespaces".to_owned(), json!({"metadata": {"name": namespace}})),
@@ -222,7 +223,7 @@ async fn the_embedded_server_answers_as_expected() {
     run_all(&client).await;
 }
 
-/// The expectations are a real API server's: where its binaries are, it has to satisfy them too.
+/// Runs the cases against a real API server, if its binaries are available. This keeps the expectations correct.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_server_answers_the_same() {
     if std::env::var_os("KUBEBUILDER_ASSETS").is_none() {

@@ -1,4 +1,4 @@
-//! The end of custom resource definitions.
+//! Tests the deletion of CustomResourceDefinitions.
 
 use axum::http::Request;
 use kube::Client;
@@ -82,7 +82,7 @@ async fn a_definition_goes_after_its_objects() {
     assert_eq!(send(&client, "GET", THINGS, Value::Null).await.0, 404);
     assert_eq!(send(&client, "GET", "/apis/example.com", Value::Null).await.0, 404);
 
-    // The same definition again begins without objects.
+    // The definition is created again and starts without objects.
     define(&client).await;
     let (code, answer) = send(&client, "GET", THINGS, Value::Null).await;
     assert_eq!((code, &answer["items"]), (200, &json!([])));

@@ -1,4 +1,4 @@
-//! The faults that tests of clients can ask for.
+//! Tests the fault injection.
 
 use axum::http::Request;
 use berth_sim::{BindFault, WatchFault};
@@ -32,7 +32,7 @@ async fn new_watches_play_the_faults_asked_for() {
             WatchFault::GoneStatus => assert_eq!((code, &line.unwrap()["reason"]), (410, &json!("Expired"))),
         }
     }
-    // The faults are used up: the next watch works.
+    // All faults are used up, so the next watch works.
     let configs: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
     let version = configs.list(&Default::default()).await.unwrap().metadata.resource_version.unwrap();
     let mut events = Box::pin(configs.watch(&WatchParams::default(), &version).await.unwrap());

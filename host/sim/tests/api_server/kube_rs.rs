@@ -1,4 +1,4 @@
-//! kube-rs, as the scheduler and the controllers use it.
+//! Tests the server with kube-rs, as the scheduler and the controllers use it.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ async fn a_watcher_sees_all_and_relists_after_410() {
                             let _ = seen.insert(pod.metadata.name.unwrap(), ());
                         }
                         Ok(watcher::Event::Delete(pod)) => drop(seen.remove(&pod.metadata.name.unwrap())),
-                        // Expired is among these, and is followed by a list.
+                        // The errors include 410 Expired, after which the watcher lists again.
                         Err(_) => {}
                     }
                 }
@@ -104,7 +104,7 @@ async fn concurrent_writers_conflict_and_lose_nothing() {
                         Err(other) => panic!("{other}"),
                     }
                 }
-                // A patch carries no version and never conflicts.
+                // A patch without a resource version never conflicts.
                 let patch = Patch::Merge(json!({"data": {format!("patched-{writer}-{round}"): "y"}}));
                 configs.patch("a", &PatchParams::default(), &patch).await.unwrap();
             }
@@ -240,7 +240,7 @@ async fn a_namespace_goes_when_its_content_is_gone() {
     })
     .await;
     assert_eq!(namespaces.get("x").await.unwrap().status.unwrap().phase.as_deref(), Some("Terminating"));
-    // What a kubelet does when the containers have ended.
+    // This is how a kubelet deletes a pod after its containers have stopped.
     pods.delete("bound", &DeleteParams::default().grace_period(0)).await.unwrap();
     eventually("the namespace is gone", async || namespaces.get_opt("x").await.unwrap().is_none().then_some(())).await;
     assert!(configs.list(&ListParams::default()).await.unwrap().items.is_empty());

@@ -1,4 +1,4 @@
-//! kubectl, with every command that its users type most.
+//! Tests the server with kubectl and its most common commands.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -10,26 +10,26 @@ use tokio::process::Command;
 
 use crate::support::{in_time, server};
 
-/// kubectl with a kubeconfig and a cache of its own.
+/// kubectl with its own kubeconfig and cache.
 struct Kubectl {
     home: TempDir,
     _server: Server,
 }
 
-/// What a command said, and whether it went well.
+/// The output of a command, and true in `fine` if it succeeded.
 struct Said {
     out: String,
     err: String,
     fine: bool,
 }
 
-/// The kubectl beside the API server's binaries, or the one on the path.
+/// Returns the kubectl in `KUBEBUILDER_ASSETS`, or else the kubectl in `PATH`.
 fn program() -> PathBuf {
     let beside = std::env::var_os("KUBEBUILDER_ASSETS").map(|folder| Path::new(&folder).join("kubectl"));
     beside.filter(|path| path.is_file()).unwrap_or_else(|| PathBuf::from("kubectl"))
 }
 
-/// Blanks in a row as one.
+/// Replaces each sequence of spaces with one space.
 fn narrow(text: &str) -> String {
     text.split(' ').filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -57,16 +57,16 @@ impl Kubectl {
         Said { out: text(output.stdout), err: text(output.stderr), fine: output.status.success() }
     }
 
-    /// Runs a command that must go well and say all of `expected`.
+    /// Runs a command that must succeed and print every text in `expected`.
     async fn ok(&self, line: &str, expected: &[&str]) -> String {
         self.with(line, "", expected).await
     }
 
-    /// The same, with input.
+    /// Runs a command with input; it must succeed and print every text in `expected`.
     async fn with(&self, line: &str, input: &str, expected: &[&str]) -> String {
         let said = self.run(line, input).await;
         assert!(said.fine, "kubectl {line}: {}{}", said.out, said.err);
-        // How wide a column is depends on kubectl's version.
+        // The width of the columns depends on kubectl's version.
         let out = narrow(&said.out);
         for part in expected {
             assert!(out.contains(&narrow(part)), "kubectl {line} doesn't say {part:?}:\n{}{}", said.out, said.err);
@@ -74,7 +74,7 @@ impl Kubectl {
         said.out
     }
 
-    /// Runs a command that must fail and say why.
+    /// Runs a command that must fail and print `why`.
     async fn fails(&self, line: &str, input: &str, why: &str) {
         let said = self.run(line, input).await;
         assert!(
@@ -86,7 +86,7 @@ impl Kubectl {
     }
 }
 
-/// The words of a command line; single quotes hold words together.
+/// Splits a command line into words. Text in single quotes is one word.
 fn words(line: &str) -> Vec<String> {
     let parts = line.split('\'').enumerate();
     parts
@@ -212,7 +212,8 @@ async fn it_applies_changes_and_applies_again() {
     kubectl.with("apply -f -", &file("a:1", sidecar), &["deployment.apps/d created"]).await;
     kubectl.with("apply -f -", &file("a:1", sidecar), &["deployment.apps/d unchanged"]).await;
     kubectl.ok("set image deployment/d b=b:2", &["image updated"]).await;
-    // A three-way merge: what the file leaves out and never had stays, what it had and has no more goes.
+    // A three-way merge: `kubectl apply` keeps fields that were never in the file, and removes fields that are no
+    // longer in the file.
     kubectl.ok("annotate deployment d by=hand", &["annotated"]).await;
     kubectl.with("diff -f -", &file("a:1", "      - {name: b, image: 'b:2'}\n"), &[]).await;
     kubectl.with("apply -f -", &file("a:2", ""), &["deployment.apps/d configured"]).await;
@@ -265,7 +266,7 @@ async fn it_patches_labels_and_taints() {
     kubectl.ok("uncordon n1", &["uncordoned"]).await;
 }
 
-/// The pod has a grace period, which nobody waits for here, so that the drain waits until another command ends the pod.
+/// The pod has a grace period and no kubelet, so the drain waits until another command deletes the pod.
 #[tokio::test(flavor = "multi_thread")]
 async fn it_drains_waits_and_watches() {
     let kubectl = Kubectl::new().await;
@@ -279,11 +280,12 @@ async fn it_drains_waits_and_watches() {
         heading.starts_with("NAME") && heading.contains("NODE") && row.starts_with("web") && row.contains("n1"),
         "{heading}\n{row}"
     );
-    // A wait that begins when the pod is gone says nothing. This one tells of each answer, so of the pod when it has seen it.
+    // A wait that starts after the deletion prints nothing. With `-v=6`, kubectl logs each response, so the test can
+    // see that it has found the pod.
     let mut waiting = kubectl.command("wait --for=delete pod/web --timeout=50s -v=6").spawn().unwrap();
     let mut answers = BufReader::new(waiting.stderr.take().unwrap()).lines();
     while !in_time("the wait sees the pod", answers.next_line()).await.unwrap().unwrap().contains("/pods") {}
-    // What nobody reads would hold it up.
+    // Read the remaining log, because a full pipe would block kubectl.
     tokio::spawn(async move { while let Ok(Some(_)) = answers.next_line().await {} });
     let (drained, waited, ()) = tokio::join!(
         kubectl.run("drain n1 --force --timeout=50s", ""),
@@ -325,7 +327,7 @@ spec:
         |spec: &str| format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: w}}\nspec: {spec}\n");
     kubectl.with("apply -f -", &widget("{size: 1, list: [a, b]}"), &["widget.example.com/w created"]).await;
     kubectl.with("apply -f -", &widget("{size: 1, list: [a, b]}"), &["unchanged"]).await;
-    // Lists of custom resources are replaced whole, since nothing is known of their keys.
+    // Lists of custom resources are replaced as a whole, because their keys are not known.
     kubectl.with("apply -f -", &widget("{size: 2, list: [c]}"), &["configured"]).await;
     kubectl.ok("get wg w -o jsonpath={.spec.list}", &["[\"c\"]"]).await;
     kubectl.ok("get widgets", &["NAME   SIZE   AGE", "w      2"]).await;
@@ -334,6 +336,6 @@ spec:
     kubectl.fails("apply -f -", &widget("{sise: 3}"), "unknown field \"spec.sise\"").await;
     kubectl.ok("explain widget.spec", &["KIND:       Widget", "size"]).await;
     kubectl.ok("delete crd widgets.example.com", &["deleted"]).await;
-    // Some versions have the kind in their cache still, and learn from the server that it is gone.
+    // Some kubectl versions still have the kind in their cache, and get a 404 from the server.
     kubectl.fails("get widgets", "", "resource").await;
 }

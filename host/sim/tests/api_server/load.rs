@@ -1,4 +1,4 @@
-//! The size that the server is to hold: many objects, and answers that don't depend on how many.
+//! Load tests: many objects, and response times that do not depend on their number.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ async fn post(client: &Client, path: &str, body: Value) -> u16 {
     client.send(request.unwrap()).await.unwrap().status().as_u16()
 }
 
-/// A thousand nodes and ten thousand pods, watched by several while they are made and bound, and every watcher sees
-/// every pod twice and in order.
+/// Creates 1,000 nodes and creates and binds 10,000 pods, with several watches. Every watch must see each pod twice
+/// and in order.
 #[tokio::test(flavor = "multi_thread")]
 async fn many_pods_are_made_bound_and_seen() {
     const NODES: usize = 1_000;

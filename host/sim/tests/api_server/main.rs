@@ -1,5 +1,5 @@
-//! The embedded API server, judged by its clients: raw requests whose answers a real kube-apiserver must give too,
-//! kube-rs, and kubectl.
+//! Tests the in-memory API server through its clients: kube-rs, kubectl, and raw requests whose responses must match
+//! those of a real kube-apiserver.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says so by panicking")]
 

@@ -1,4 +1,4 @@
-//! Bodies in protobuf as a real API server writes them mean to the embedded one what the same objects in JSON mean.
+//! Tests that the in-memory API server reads protobuf bodies of a real API server as the same objects as in JSON.
 
 use axum::http::Request;
 use kube::Client;
@@ -11,14 +11,15 @@ use berth_test_kit;
 const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
-/// The folder's objects, each with the path that it is posted to, and rich in what is special on the wire.
+/// Returns the objects of `objects.yaml` with the paths to which they are posted. They cover the special encodings of
+/// protobuf.
 fn objects() -> Vec<(String, Value)> {
     let read: Vec<Value> = super::support::yaml(include_str!("objects.yaml")).expect("the objects are YAML");
     let path = |object: &Value| object["path"].as_str().expect("a path").to_owned();
     read.into_iter().map(|mut object| (path(&object), object["object"].take())).collect()
 }
 
-/// Posts a body of a media type, asking for another.
+/// Posts a body with media type `media`, and accepts `accept` as the response.
 async fn post(client: &Client, path: &str, media: &str, body: Vec<u8>, accept: &str) -> (u16, Vec<u8>) {
     let request = Request::post(path).header("content-type", media).header("accept", accept).body(Body::from(body));
     let response = client.send(request.expect("a request")).await.expect("an answer");
@@ -26,7 +27,7 @@ async fn post(client: &Client, path: &str, media: &str, body: Vec<u8>, accept: &
     (code, response.into_body().collect_bytes().await.expect("a whole answer").to_vec())
 }
 
-/// What creating an object answers; nothing is kept.
+/// Creates an object as a dry run, and returns the response.
 async fn try_out(client: &Client, path: &str, media: &str, body: Vec<u8>, accept: &str) -> Result<Vec<u8>, String> {
     match post(client, &format!("{path}?dryRun=All&fieldValidation=Strict"), media, body, accept).await {
         (201, answer) => Ok(answer),
@@ -34,7 +35,7 @@ async fn try_out(client: &Client, path: &str, media: &str, body: Vec<u8>, accept
     }
 }
 
-/// The object that creating it answers, without what the server chooses anew each time.
+/// Creates an object as a dry run, and returns the object without the fields that the server generates.
 async fn tried_out(client: &Client, path: &str, media: &str, body: Vec<u8>) -> Result<Value, String> {
     let answer = try_out(client, path, media, body, JSON).await?;
     let mut object: Value = serde_json::from_slice(&answer).map_err(|error| format!("{path}: {error}"))?;
@@ -78,7 +79,7 @@ async fn what_a_real_server_writes_in_protobuf_is_read_as_its_json_is() {
     assert!(failed.is_empty(), "{} objects differ:\n{}", failed.len(), failed.join("\n"));
 }
 
-/// Not compared with a real server: v1.36's breaks off.
+/// Not compared with a real API server, because v1.36 closes the connection.
 #[tokio::test(flavor = "multi_thread")]
 async fn custom_resources_have_no_protobuf() {
     let (_server, client) = server().await;

@@ -1,4 +1,4 @@
-//! The table of shapes says what a real API server's OpenAPI documents say.
+//! Tests that the table of types matches the OpenAPI documents of a real API server.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use berth_test_kit;
 
-/// Types that the table writes in a word, since they are scalars or free in JSON.
+/// Types that the table writes as one word, because they are scalars or arbitrary JSON.
 const WORDS: [(&str, &str); 12] = [
     ("Quantity", "quantity"),
     ("IntOrString", "intstr"),
@@ -30,7 +30,7 @@ fn table_path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../apimachinery/src/schema/kubernetes-1.36.txt")
 }
 
-/// `core.v1.Pod` for `io.k8s.api.core.v1.Pod`, or the word.
+/// Returns `core.v1.Pod` for `io.k8s.api.core.v1.Pod`, or the table's word for the type.
 fn short(name: &str) -> String {
     let parts: Vec<&str> = name.split('.').collect();
     let last = parts.last().copied().unwrap_or_default();
@@ -79,7 +79,7 @@ fn line_of(name: &str, schema: &Value, required: bool, needed: &mut BTreeSet<Str
     format!("  {}\n", words.join(" "))
 }
 
-/// The table for the types in `roots`, and those that they need.
+/// Returns the table of the types in `roots` and of the types that they refer to.
 fn condensed(schemas: &Map<String, Value>, roots: &BTreeSet<String>) -> String {
     let mut table = BTreeMap::new();
     let mut waiting: Vec<String> = schemas.keys().filter(|name| roots.contains(&short(name))).cloned().collect();
@@ -108,7 +108,8 @@ async fn fetch(client: &Client, path: &str) -> Value {
     serde_json::from_slice(&response.into_body().collect_bytes().await.unwrap()).unwrap()
 }
 
-/// With `UPDATE_SCHEMA` set the table is written anew instead, with the types that it has and those that they need.
+/// If `UPDATE_SCHEMA` is set, writes the table again instead, with its current types and the types that they refer
+/// to.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_shapes_are_those_of_a_real_server() {
     if std::env::var_os("KUBEBUILDER_ASSETS").is_none() {

@@ -1,4 +1,4 @@
-//! Servers and clients for the tests.
+//! Servers, clients and waiting, for the tests.
 
 use std::time::Duration;
 
@@ -7,37 +7,37 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use tokio::time::Instant;
 
-/// How long a condition may take to come true.
+/// The maximum time to wait for a condition.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A fresh server with the given options, and a client of it.
+/// Starts a server with the given options, and returns it with a client.
 pub async fn server_with(options: Options) -> (Server, Client) {
     let server = Server::start(options).await.expect("the server starts");
     let client = client(&server).await;
     (server, client)
 }
 
-/// A fresh server, and a client of it.
+/// Starts a server, and returns it with a client.
 pub async fn server() -> (Server, Client) {
     server_with(Options::default()).await
 }
 
-/// A client by the server's own kubeconfig.
+/// Returns a client that uses the server's kubeconfig.
 pub async fn client(server: &Server) -> Client {
     let kubeconfig = Kubeconfig::from_yaml(&server.kubeconfig()).expect("the kubeconfig is one");
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
     let mut config = config.expect("the kubeconfig is complete");
-    // What the server answers is what is judged, not what it answers in the end.
+    // Do not retry, because the tests check each response of the server.
     config.default_retry = false;
     Client::try_from(config).expect("the client can be made")
 }
 
-/// Reads YAML 1.2, in which `n` and `y` are texts.
+/// Parses YAML 1.2, in which `n` and `y` are strings.
 pub fn yaml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
     serde_saphyr::from_str_with_options(text, serde_saphyr::options! { strict_booleans: true })
 }
 
-/// Waits until `check` answers with a value.
+/// Waits until `check` returns a value.
 pub async fn eventually<T>(what: &str, mut check: impl AsyncFnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -49,7 +49,7 @@ pub async fn eventually<T>(what: &str, mut check: impl AsyncFnMut() -> Option<T>
     }
 }
 
-/// Waits for a future, but not for ever.
+/// Waits for a future, with a time limit.
 pub async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.unwrap_or_else(|_| panic!("{what}: not within {PATIENCE:?}"))
 }

@@ -1,4 +1,4 @@
-//! Watches as they are on the wire.
+//! Tests watches in their wire format.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 
 use crate::support::{in_time, server, server_with};
 
-/// The events of a watch, line by line.
+/// The events of a watch, one in each line.
 pub struct Lines {
     inner: std::pin::Pin<Box<dyn futures::AsyncBufRead + Send>>,
 }
 
 impl Lines {
-    /// The next event; none at the end.
+    /// Returns the next event; `None` at the end.
     pub async fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
         match self.inner.read_line(&mut line).await.expect("the stream can be read") {
@@ -29,7 +29,7 @@ impl Lines {
         }
     }
 
-    /// All that is still to come, as text.
+    /// Returns the rest of the stream as text.
     pub async fn rest(&mut self) -> String {
         use futures::AsyncReadExt;
         let mut text = String::new();
@@ -78,14 +78,15 @@ async fn objects_enter_and_leave_a_selection() {
     let mut lines = open(&client, "/api/v1/namespaces/default/configmaps?watch=1&labelSelector=x%3D1").await;
     assert_eq!(brief(&in_time("a", lines.next()).await.unwrap()), expect("ADDED", "a", "1"));
     label(&client, "b", json!("1")).await;
-    label(&client, "b", json!("1")).await; // changes nothing, so that nothing is to be seen
+    label(&client, "b", json!("1")).await; // changes nothing, so the watch sends no event
     label(&client, "a", json!("2")).await;
-    label(&client, "a", json!("3")).await; // out of sight
+    label(&client, "a", json!("3")).await; // no longer matches the selector
     configs(&client).patch("b", &PatchParams::default(), &Patch::Merge(json!({"data": {"k": "v"}}))).await.unwrap();
     configs(&client).delete("b", &DeleteParams::default()).await.unwrap();
     for expected in [
         expect("ADDED", "b", "1"),
-        // As it was when it was last in sight, with the version of the change that took it out.
+        // The event contains the last state that matched, with the resource version of the change that ended the
+        // match.
         expect("DELETED", "a", "1"),
         expect("MODIFIED", "b", "1"),
         expect("DELETED", "b", "1"),
@@ -105,7 +106,7 @@ async fn a_watch_list_ends_its_beginning_with_a_bookmark() {
     let bookmark = in_time("the bookmark", lines.next()).await.unwrap();
     assert_eq!((&bookmark["type"], &bookmark["object"]["kind"]), (&json!("BOOKMARK"), &json!("ConfigMap")));
     assert_eq!(bookmark["object"]["metadata"]["annotations"]["k8s.io/initial-events-end"], "true");
-    // Changes of other kinds move the version on, and bookmarks tell.
+    // Changes of other kinds increase the resource version, and bookmarks report it.
     let first: u64 = bookmark["object"]["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap();
     let spaces: Api<k8s_openapi::api::core::v1::Namespace> = Api::all(client.clone());
     spaces
@@ -131,7 +132,7 @@ async fn a_watch_from_too_long_ago_is_gone() {
         (&json!("ERROR"), &json!(410), &json!("Expired"))
     );
     assert!(lines.next().await.is_none(), "the watch ends with the error");
-    // A page's token from before a compaction is gone as well.
+    // A continue token from before a compaction is expired too.
     let page = configs(&client).list(&kube::api::ListParams::default().limit(1)).await.unwrap();
     let token = page.metadata.continue_.unwrap();
     create(&client, "f", json!({})).await;
