@@ -24,7 +24,7 @@ pub(super) struct Selection {
     pub(super) fields: Option<&'static str>,
     /// The number of objects per page of a list.
     pub(super) page_size: u32,
-    /// The time limit for the response head of a list page or a watch.
+    /// The time limit for the response head of a watch.
     pub(super) patience: Duration,
     /// The longest time without an event before the watch counts as dead.
     pub(super) silence: Duration,
