@@ -23,7 +23,7 @@ const TEMPLATES: usize = 64;
 const ASKED: usize = 4;
 /// The capacity of the change log. It is small, so that ids are reused in the next round.
 const LOG: usize = 128;
-/// The number of first rounds in which growth is ignored.
+/// The number of rounds after which the memory can first count as stable.
 const FIRST: usize = 4;
 /// The required number of consecutive rounds without growth. It is smaller for larger plugins.
 const REST: std::ops::RangeInclusive<usize> = 16..=128;
