@@ -8,10 +8,11 @@
 //!
 //! - In: pods, nodes and the other kinds that plugins read, through informers (list and watch); the core's actions
 //!   ([`berth_core::Action`]).
-//! - Out: [`berth_core::Event`]s for the core; bindings, Events, pod conditions, evictions, and the intents of
-//!   plugins for the API server; calls to extenders.
-//! - Never: a scheduling decision; a write by the leader's client after its Lease has ended; an informer that ends
-//!   because of one malformed object; a core that waits for a request, except for calls to extenders.
+//! - Out: [`berth_core::Event`]s for the core; bindings, Events, pod conditions, evictions and the intents of plugins
+//!   for the API server; calls to extenders.
+//! - Never: this crate makes no scheduling decision. [`Shell`] starts no binding, eviction, status patch or intent
+//!   after the Lease has ended. A malformed object does not stop its informer. The core does not wait for a request,
+//!   except for one to an extender.
 //!
 //! Begin with [`Shell`], which owns all of this, and [`connect`], which builds the client. [`lease`] is the leader
 //! election. [`extender`] calls extenders over HTTP.

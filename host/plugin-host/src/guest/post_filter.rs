@@ -24,7 +24,7 @@ use berth_supervisor::message;
 
 /// The largest number of cases in one query.
 const CASES: usize = 1 << 16;
-/// The largest number of intents for one pod.
+/// The largest number of evictions and intents in one nomination.
 const WANTED: usize = 1024;
 
 /// Answers the queries of a post-filter.

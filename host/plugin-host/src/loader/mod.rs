@@ -81,7 +81,7 @@ impl Loader {
         Ok(Self { wake, first, wish, board })
     }
 
-    /// Waits for the first result of the loader.
+    /// Waits until the first set serves or is refused.
     ///
     /// # Errors
     /// The first set can't serve: a profile names a plugin that does not exist or was refused.
