@@ -17,22 +17,23 @@ use super::cel_cost::{Size, most_steps};
 pub(super) const LONGEST: usize = 1_024;
 /// The deepest nesting of brackets.
 const DEEPEST: u16 = 32;
-/// The longest text in bytes that is kept of an expression's own message.
+/// The bytes that are kept of a reason that an expression returns.
 const WORDS: usize = 1_024;
 /// The largest number of steps of an evaluation, about a second.
 const STEPS: u64 = 10_000_000;
 /// The number of concurrent evaluations.
 const AT_ONCE: usize = 2;
 
-/// The condition of a wait ([`berth_core::intent::Wait::until`]): a parsed CEL expression within the bounds.
+/// The condition of a wait ([`berth_core::intent::Wait::until`]): a parsed CEL expression within the bounds. The
+/// value true ends the wait, a text fails it, and any other value continues it.
 pub struct Until(Expression);
 
 /// The result of an expression for an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The wait is over.
+    /// The expression is true: the wait is over.
     Met,
-    /// The condition can never be met, for this reason.
+    /// The wait fails for this reason: the expression returned it, or can't be evaluated for any state of the object.
     Failed(String),
     /// The condition is not met yet.
     NotYet,

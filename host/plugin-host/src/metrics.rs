@@ -15,7 +15,7 @@ pub struct Counters {
     bytes: AtomicU64,
 }
 
-/// The counters at one time.
+/// The values of the counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// The number of calls into the plugin, with those that send it the cluster.

@@ -29,7 +29,7 @@ pub(super) struct NodeList<'a> {
 #[derive(Serialize)]
 pub(super) struct ListMeta {}
 
-/// `ExtenderPreemptionArgs`
+/// `ExtenderPreemptionArgs`.
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct PreemptionArgs<'a> {
@@ -38,7 +38,7 @@ pub(super) struct PreemptionArgs<'a> {
     pub node_name_to_meta_victims: Option<BTreeMap<&'a str, Victims<PodUid<'a>>>>,
 }
 
-/// `Victims` or `MetaVictims`
+/// `Victims` or `MetaVictims`.
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Victims<P> {
@@ -47,14 +47,14 @@ pub(super) struct Victims<P> {
     pub violations: i64,
 }
 
-/// `MetaPod`
+/// `MetaPod`.
 #[derive(Serialize)]
 pub(super) struct PodUid<'a> {
     #[serde(rename = "UID")]
     pub uid: &'a str,
 }
 
-/// `ExtenderBindingArgs`
+/// `ExtenderBindingArgs`.
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct BindingArgs<'a> {
@@ -89,21 +89,21 @@ folded! {
 }
 
 folded! {
-    /// `v1.Node`
+    /// `v1.Node`.
     Node {
         metadata: Metadata = "metadata",
     }
 }
 
 folded! {
-    /// `metadata`
+    /// `metadata`.
     Metadata {
         name: Box<str> = "name",
     }
 }
 
 folded! {
-    /// `HostPriority`
+    /// `HostPriority`.
     HostPriority {
         /// The node's name.
         host: Box<str> = "host",
@@ -113,7 +113,7 @@ folded! {
 }
 
 folded! {
-    /// `ExtenderPreemptionResult`
+    /// `ExtenderPreemptionResult`.
     PreemptionResult {
         /// The victims by node name.
         victims: BTreeMap<Box<str>, MetaVictims> = "nodenametometavictims",
@@ -121,7 +121,7 @@ folded! {
 }
 
 folded! {
-    /// `MetaVictims`
+    /// `MetaVictims`.
     MetaVictims {
         pods: Vec<MetaPod> = "pods",
         violations: i64 = "numpdbviolations",
@@ -129,14 +129,14 @@ folded! {
 }
 
 folded! {
-    /// `MetaPod`
+    /// `MetaPod`.
     MetaPod {
         uid: Box<str> = "uid",
     }
 }
 
 folded! {
-    /// `ExtenderBindingResult`
+    /// `ExtenderBindingResult`.
     BindingResult {
         /// The extender's error; empty if there is none.
         error: String = "error",

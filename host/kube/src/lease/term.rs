@@ -15,9 +15,10 @@ use super::clock::Clock;
 /// The time before the end of the Lease at which a write is abandoned.
 const MARGIN: Duration = Duration::from_millis(250);
 
-/// The time for which this process holds the Lease. The [`super::Elector`] extends it at each renewal. Every write of the leader asks
-/// it immediately before the request is sent, by a clock that counts suspended time: a process that was paused for longer than the
-/// Lease lasts sends nothing more. The default is a term without an end, for a scheduler without leader election.
+/// The time for which this process holds the Lease. The [`super::Elector`] extends it at each renewal. Every write of
+/// the leader checks it immediately before the request is sent, by a clock that counts suspended time. So a process
+/// that was paused for longer than the Lease lasts sends no more writes. The default is a term without an end, for a
+/// scheduler without leader election.
 #[derive(Clone, Default)]
 pub struct LeaseTerm(Option<Arc<Shared>>);
 

@@ -34,7 +34,7 @@ const RELIST: usize = 5;
 /// Every inspection of this number, a new instance replaces the old one, as after a trap.
 const REPLACE: usize = 11;
 
-/// The examination.
+/// The examination of an instance through changes of the cluster.
 pub(super) struct Changes<'b, 'a> {
     bench: &'b mut Bench<'a>,
     world: World,

@@ -22,7 +22,7 @@ const MOST_PODS: usize = 80;
 /// inspections.
 const LOG: usize = 768;
 
-/// The cluster.
+/// A synthetic cluster.
 pub(super) struct World {
     pub cache: Cache,
     pub maker: Maker,

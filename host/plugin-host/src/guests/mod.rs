@@ -30,7 +30,7 @@ use super::feed::Feeder;
 use berth_core::limits::Limits;
 use berth_supervisor::Supervisor;
 
-/// All instances. Implements [`berth_core::Plugins`].
+/// All plugin instances. Implements [`berth_core::Plugins`].
 pub struct Guests {
     /// Ordered by plugin id.
     slots: Vec<Slot>,
