@@ -3,7 +3,7 @@
 //! - In: component files or bytes, the profiles with the arguments of each plugin, the limits, and the core's cluster
 //!   cache.
 //! - Out: [`Guests`], which implements [`berth_core::Plugins`] and returns the plugins' answers, checked against the
-//!   contract. Also the state of each plugin ([`PluginStatus`]), its counters, and the result of [`check`].
+//!   contract. Also the state of each plugin ([`PluginStatus`]), its counters, and the result of [`check()`].
 //! - Never: a failing plugin does not stop the scheduler. Every call has limits of CPU time, wall time and memory,
 //!   and an invalid answer is an error of the plugin. A plugin gets no files and no network; its time and its random
 //!   seed come from the cycle. The [`Loader`] replaces the serving set only with one that was filled and tested.

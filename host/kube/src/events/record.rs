@@ -124,7 +124,7 @@ impl Record {
         })
     }
 
-    /// Returns the JSON merge patch that updates the count.
+    /// Returns the strategic merge patch that updates the count.
     pub(super) fn to_series_patch(&self) -> serde_json::Result<Vec<u8>> {
         #[derive(Serialize)]
         struct Patch {

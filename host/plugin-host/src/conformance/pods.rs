@@ -52,7 +52,7 @@ impl Maker {
         }
     }
 
-    /// Changes the facts about where the pod may run.
+    /// Changes the facts about scheduling: priority, tolerations, affinity, topology spread, scheduling gates.
     fn change_wishes(&mut self, pod: &mut Pod, fact: PodFacts) {
         let spec = Arc::make_mut(&mut pod.spec);
         match fact {
@@ -78,7 +78,7 @@ impl Maker {
         }
     }
 
-    /// Changes the facts about containers, resources and volumes.
+    /// Changes the facts about the pod's contents: containers, resources, ports, volumes, claims.
     fn change_contents(&mut self, pod: &mut Pod, fact: PodFacts) {
         let spec = Arc::make_mut(&mut pod.spec);
         match fact {

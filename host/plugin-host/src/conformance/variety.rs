@@ -27,9 +27,9 @@ pub struct Variety {
     pub score_skipped: usize,
     /// The lowest and the highest score.
     pub scores: Option<(i64, i64)>,
-    /// The number of reservations, approvals and empty lists of intents.
+    /// The number of reservations, approvals and answers without intents.
     pub let_go: usize,
-    /// The number of failed reservations, denials, waits and lists with intents.
+    /// The number of failed reservations, denials, waits and answers with intents.
     pub held_up: usize,
     /// The number of calls that returned an error of the plugin itself.
     pub errors: usize,

@@ -140,8 +140,8 @@ impl Resident {
         self.instance.memory()
     }
 
-    /// Returns whether a new instance would take much less memory. `threshold` is the limit in bytes for a cluster of
-    /// usual size.
+    /// Returns whether the memory exceeds `threshold` and is more than twice what it was after the instance was
+    /// filled. `threshold` is in bytes for a cluster of usual size, and is multiplied by the factor of the limits.
     pub fn outgrown(&self, threshold: usize) -> bool {
         let memory = self.instance.memory();
         memory > threshold.saturating_mul(self.instance.times() as usize) && memory / 2 > self.filled_memory

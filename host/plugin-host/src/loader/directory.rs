@@ -57,8 +57,8 @@ pub(super) fn list(dir: &Path) -> io::Result<Vec<Listed>> {
     Ok(files)
 }
 
-/// Returns the folders in which a change can change the result of [`list`]: the directory, its existing parent, and
-/// the folders of its links' targets.
+/// Returns the folders in which a change can change the result of [`list`]: the directory and its parent (or the
+/// nearest two ancestors that exist), and the folders of its links' targets.
 pub(super) fn to_watch(dir: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
