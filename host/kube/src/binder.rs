@@ -1,4 +1,4 @@
-//! Bindings: the one write that places a pod.
+//! Creates bindings. A binding is the only write that assigns a pod to a node.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,23 +17,23 @@ use super::rest::{self, Call, CallError, JSON, pause};
 use super::status::StatusWriter;
 use crate::extender::Extenders;
 
-/// How long one attempt may take. The API server itself gives up on a request after 60 s.
+/// The time limit of one attempt. The API server itself gives up on a request after 60 s.
 const DEADLINE: Duration = Duration::from_secs(30);
-/// Attempts to bind: few, as the core tries again, and better, with what it knows by then.
+/// The number of attempts to bind. It is small because the core schedules the pod again, with newer information.
 const TRIES: u32 = 3;
-/// Attempts to find out what became of a binding without an answer.
+/// The number of attempts to read a pod whose binding request got no answer.
 const READS: u32 = 6;
 
-/// Who binds a pod.
+/// The component that binds a pod.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum By {
     /// The API server.
     Server,
-    /// The extender at this place.
+    /// The extender with this index.
     Extender(usize),
 }
 
-/// Creates bindings, a number of them at once.
+/// Creates bindings, a limited number of them at once.
 pub(super) struct Binder {
     client: LeaderClient,
     status: Arc<StatusWriter>,
@@ -52,7 +52,7 @@ struct Binding<'a> {
     target: Target<'a>,
 }
 
-/// With the uid the API server refuses to bind another pod of this name.
+/// Metadata of a binding. With the uid, the API server refuses to bind another pod of the same name.
 #[derive(Serialize)]
 struct Metadata<'a> {
     name: &'a str,
@@ -66,7 +66,7 @@ struct Target<'a> {
     name: &'a str,
 }
 
-/// Of a pod, whether and where it is bound.
+/// The part of a pod that says whether and to which node it is bound.
 #[derive(Deserialize)]
 struct Assigned {
     metadata: AssignedMetadata,
@@ -97,7 +97,8 @@ impl Binder {
         Self { client, status, events, permits, extenders, open: watch::Sender::new(0) }
     }
 
-    /// Binds the pod and says how that went, as an event. Counts as under way from the call on.
+    /// Binds the pod and reports the result as an event. The binding counts as open from the call on, not from the
+    /// first poll.
     pub(super) fn bind(binder: Arc<Self>, pod: PodKey, node: Box<str>, by: By) -> impl Future<Output = ()> + Send {
         binder.open.send_modify(|open| *open += 1);
         async move {
@@ -122,17 +123,17 @@ impl Binder {
                 Event::BindFailed(pod, reason)
             }
         };
-        // A receiver that is gone means that the scheduler is ending.
+        // The receiver is gone only when the scheduler is ending.
         let _ = self.events.send(event);
     }
 
-    /// Waits until nothing is being bound.
+    /// Waits until no binding is open.
     pub(super) async fn idle(&self) {
-        // The sender is here, so there is no error to be had.
+        // `self` owns the sender, so `wait_for` can't fail.
         let _ = self.open.subscribe().wait_for(|open| *open == 0).await;
     }
 
-    /// Bindings under way.
+    /// Returns the number of open bindings.
     pub(super) fn open(&self) -> usize {
         *self.open.borrow()
     }
@@ -157,13 +158,13 @@ impl Binder {
         Ok(())
     }
 
-    /// Has an extender bind the pod, which has a time-out of its own.
+    /// Asks an extender to bind the pod. The extender's `httpTimeout` limits the call.
     async fn ask(&self, extender: usize, pod: &PodKey, node: &str) -> Result<(), String> {
         let bound = Box::pin(self.extenders.bind(extender, pod, node));
         self.client.term().send(Duration::MAX, bound).await.unwrap_or_else(|unanswered| Err(unanswered.to_string()))
     }
 
-    /// Reads the pod, as it is not known whether the binding was taken.
+    /// Reads the pod after a request without an answer, to learn whether the API server took the binding.
     async fn find_out(&self, pod: &PodKey, node: &str, error: &CallError) -> Result<(), String> {
         let PodKey { namespace, name, .. } = pod;
         let call = Call {

@@ -1,4 +1,4 @@
-//! Bindings and the Lease: which requests are sent.
+//! Tests which requests the binder sends while a Lease lasts and after it ended.
 
 use std::pin::Pin;
 use std::sync::Mutex;
@@ -16,7 +16,7 @@ use super::*;
 use crate::known::KnownPods;
 use crate::lease::{LeaseTerm, Moment};
 
-/// An API server that refuses each request with 503 after some milliseconds on the clock.
+/// An API server that refuses each request with 503. Each request moves the clock on by `takes` milliseconds.
 #[derive(Clone, Default)]
 struct Unavailable {
     hand: Arc<AtomicU64>,
@@ -41,7 +41,7 @@ impl Service<Request<Body>> for Unavailable {
     }
 }
 
-/// Binds a pod when the Lease lasts for two seconds. Returns the requests and the event.
+/// Binds a pod with a Lease that ends two seconds after the clock's zero. Returns the requests and the event.
 async fn bind(server: Unavailable, at: u64, by: By) -> (Vec<String>, Event) {
     let (events, mut told) = unbounded_channel();
     server.hand.store(at, SeqCst);

@@ -1,5 +1,6 @@
-//! What plugins want done before a pod is bound: intents one after the other, with an answer at the end. What is stopped on the
-//! way, or came to nothing later, is undone by intents as well: those for which nobody waits.
+//! The intent executor. It executes the intents of pre-bind plugins one after the other and reports the result of
+//! each step as an event. If a step is cancelled, or its pod fails later, the undo intents are executed without a
+//! report.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,23 +22,23 @@ use super::patcher::Patcher;
 use super::waiter::Waiter;
 use berth_supervisor::Supervisor;
 
-/// Why waits end when the scheduler does.
+/// The error of each step that is unfinished when the scheduler ends.
 const ENDING: &str = "the scheduler is ending";
 
-/// Carries intents, many pods' at once. Dropped, it lets go of them.
+/// Executes the intents of many pods at once. Dropping it aborts the tasks.
 pub(super) struct Carrier {
     hands: Arc<Hands>,
     runtime: Handle,
     under_way: Arc<Mutex<UnderWay>>,
 }
 
-/// What it is done with.
+/// The clients that execute intents.
 pub(super) struct Hands {
     pub(super) patcher: Arc<Patcher>,
     pub(super) evictor: Arc<Evictor>,
     pub(super) waiter: Waiter,
     pub(super) events: UnboundedSender<Event>,
-    /// Writes that may be under way at once; waits take none.
+    /// Limits the number of concurrent writes. A wait takes no permit.
     pub(super) writes: Semaphore,
     pub(super) supervisor: Supervisor,
 }
@@ -48,18 +49,18 @@ struct UnderWay {
     ending: bool,
 }
 
-/// What carries a step.
+/// The task that executes a step.
 struct Task {
     handle: AbortHandle,
-    /// Stops it, and gives it something to undo.
+    /// Cancels the step and passes it the intents that undo it.
     stop: oneshot::Sender<Vec<Intent>>,
 }
 
-/// How a step ended.
+/// The result of a step.
 enum Ended {
     Done,
     Failed(String),
-    /// It is not needed any more, and this is to be undone.
+    /// The step was cancelled. These intents undo it.
     Stopped(Vec<Intent>),
 }
 
@@ -68,7 +69,7 @@ impl Carrier {
         Self { hands: Arc::new(hands), runtime: Handle::current(), under_way: Arc::default() }
     }
 
-    /// Does this for the pod, and says how it went, as an event.
+    /// Executes the intents of a pod's step and reports the result as an event.
     pub(super) fn carry(&self, pod: PodKey, step: u64, intents: Vec<Intent>) {
         let mut under_way = lock(&self.under_way);
         if under_way.ending {
@@ -81,7 +82,8 @@ impl Carrier {
             if let Ended::Stopped(undo) = ended {
                 return hands.change_all(undo).await;
             }
-            // Who stopped it meanwhile wants no answer, and has something to undo; or has answered for it.
+            // If the entry is gone, `stop` cancelled the step and sends undo intents, or `abort_all` already reported
+            // the failure.
             let reported = lock(&tasks).tasks.remove(&key).is_some();
             if reported {
                 hands.report(key, ended);
@@ -90,12 +92,12 @@ impl Carrier {
             }
         };
         let task = self.runtime.spawn(self.hands.supervisor.finite("a step before a binding", carried));
-        // The task is not done before it stands here: for that it needs the lock.
+        // The task can't remove its entry before this insert, because it needs the lock.
         under_way.tasks.insert((pod, step), Task { handle: task.abort_handle(), stop });
     }
 
-    /// Leaves what is not done yet of this step; there will be no answer. What is being written is written to its end: nobody
-    /// could say else whether it was. Then this is undone.
+    /// Cancels a step. No event is sent for it. A write in progress is completed first, because the result of an
+    /// interrupted write is unknown. Then the undo intents are executed.
     pub(super) fn stop(&self, pod: PodKey, step: u64, undo: Vec<Intent>) {
         let task = lock(&self.under_way).tasks.remove(&(pod, step));
         let left = match task {
@@ -107,14 +109,14 @@ impl Carrier {
         }
     }
 
-    /// Changes objects, each whatever came of the one before, for nobody who waits for it.
+    /// Executes the intents in order, continues after a failure, and reports nothing.
     pub(super) fn change(&self, intents: Vec<Intent>) -> impl Future<Output = ()> + Send + use<> {
         let hands = Arc::clone(&self.hands);
         async move { hands.change_all(intents).await }
     }
 
-    /// Lets everything fail that is under way, and whatever is still to come: the scheduler is ending, and its pods are
-    /// another's to place.
+    /// Fails all steps in progress and all later ones. Called when the scheduler ends, because another instance
+    /// schedules its pods from then on.
     pub(super) fn end(&self) {
         for (pod, step) in self.abort_all() {
             self.hands.send(Event::CarryFailed(pod, step, ENDING.to_owned()));
@@ -155,7 +157,7 @@ impl Hands {
     }
 
     fn send(&self, event: Event) {
-        // A receiver that is gone means that the scheduler is ending.
+        // The receiver is gone only when the scheduler is ending.
         let _ = self.events.send(event);
     }
 
@@ -208,13 +210,13 @@ impl Hands {
                 let evicted = self.evictor.try_evict(&pod, reason).await;
                 evicted.map_err(|e| format!("pod {pod} can't be evicted: {e}"))
             }
-            // The core lays it over its cache, and nothing is to be done.
+            // The core has put the object into its cache already; there is no request to send.
             Intent::Assume(_) => Ok(()),
         }
     }
 }
 
-/// Pods are evicted, and only with all of their names: another one of the same name is none of the plugin's business.
+/// Returns the key of the pod to evict. The uid is required, so that a new pod of the same name is not evicted.
 fn pod_key(object: &ObjectReference) -> Result<PodKey, String> {
     let ObjectReference { api_version, kind, namespace, name, uid } = object;
     if (&**api_version, &**kind) != ("v1", "Pod") {

@@ -1,12 +1,12 @@
-//! The cost of a CEL expression over an object: an upper bound, known before the expression is evaluated. The evaluator has no limit
-//! of its own.
+//! Computes an upper bound for the cost of a CEL expression over an object, before the expression is evaluated. The
+//! evaluator has no limit of its own.
 
 use cel::common::ast::operators::ADD;
 use cel::common::ast::{CallExpr, EntryExpr, Expr};
 use cel::parser::Expression;
 use serde_json::Value;
 
-/// Bytes of text that a function handles in one step.
+/// The number of bytes of text that a function handles in one step.
 const BYTES: u64 = 1_024;
 
 /// The size of an object.
@@ -14,7 +14,7 @@ const BYTES: u64 = 1_024;
 pub(super) struct Size {
     /// The number of values: fields, elements of lists, scalars.
     values: u64,
-    /// The number of bytes of all texts and keys.
+    /// The number of bytes of all strings and keys.
     bytes: u64,
 }
 
@@ -39,27 +39,27 @@ impl Size {
     }
 }
 
-/// The most steps that the expression can take over an object of this size.
+/// Returns the upper bound for the steps that the expression takes over an object of this size.
 ///
-/// An expression or a part of it takes one step. A comprehension (`all`, `exists`, `map`, `filter`) takes the steps of its body for
-/// each element of the largest list that there can be. A function also takes steps for the largest text that there can be, and
-/// a concatenation takes the steps to copy what it joins.
+/// An expression and each of its parts takes one step. A comprehension (`all`, `exists`, `map`, `filter`) takes the
+/// steps of its body for each element of the largest possible list. A function also takes steps for the largest
+/// possible text, and a concatenation takes the steps to copy its operands.
 pub(super) fn most_steps(expression: &Expression, object: Size) -> u64 {
     let mut shape = Shape::default();
     shape.visit(expression);
-    // Each concatenation makes a list or text that is longer by the largest one.
+    // Each concatenation can produce a list or text that is longer by the largest one.
     let growth = shape.concatenations.saturating_add(1);
     let elements = object.values.saturating_add(shape.parts).saturating_mul(growth);
     let bytes = object.bytes.saturating_add(shape.bytes).saturating_mul(growth);
     Costs { elements, bytes }.of(expression)
 }
 
-/// What an expression consists of.
+/// Counts of the parts of an expression.
 #[derive(Default)]
 struct Shape {
     parts: u64,
     concatenations: u64,
-    /// Of its literals and names.
+    /// The number of bytes of literals and names.
     bytes: u64,
 }
 
@@ -68,7 +68,7 @@ impl Shape {
         self.parts += 1;
         match &expression.expr {
             Expr::Call(call) if call.func_name == ADD => self.concatenations += 1,
-            // No literal of the text is longer than the text.
+            // No literal is longer than the text of the expression.
             Expr::Literal(_) => self.bytes += super::until::LONGEST as u64,
             _ => {}
         }
@@ -106,10 +106,10 @@ impl Costs {
         }
     }
 
-    /// Steps to copy what the expression comes to.
+    /// Returns the steps to copy the result of the expression.
     fn weight(&self, expression: &Expression) -> u64 {
         match &expression.expr {
-            // As long as the whole text at the most.
+            // A literal is at most as long as the text of the expression.
             Expr::Literal(_) => 1,
             Expr::Call(call) if call.func_name == ADD => {
                 call.args.iter().map(|part| self.weight(part)).fold(1, u64::saturating_add)
@@ -119,7 +119,7 @@ impl Costs {
     }
 }
 
-/// The parts of an expression.
+/// Returns the direct subexpressions.
 fn parts(expression: &Expression) -> Vec<&Expression> {
     match &expression.expr {
         Expr::Call(call) => call.target.as_deref().into_iter().chain(&call.args).collect(),

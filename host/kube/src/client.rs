@@ -1,4 +1,4 @@
-//! The client: which API server, and as whom.
+//! Builds the API client: from a kubeconfig, an address, or the service account of a pod.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,58 +7,59 @@ use ::kube::config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigEr
 use ::kube::{Client, Config};
 use tracing::info;
 
-/// Why there is no client.
+/// The reason why no client can be built.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// The file named by `--kubeconfig` is not there, or not what it should be.
+    /// The file named by `--kubeconfig` does not exist or is not valid.
     #[error("kubeconfig {path}: {why}")]
     Kubeconfig {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong with it, without an excerpt: it holds secrets.
+        /// The error, without an excerpt of the file, because the file holds secrets.
         why: String,
     },
-    /// No file was named, and this is no pod.
+    /// No `--kubeconfig` was given, and the process does not run in a pod.
     #[error(
         "no API server to talk to: no --kubeconfig was given, and the service account of a pod, which is the other way, \
          is not here ({0}); give --kubeconfig FILE, for example ~/.kube/config"
     )]
     NotInCluster(#[source] InClusterError),
-    /// `--master` is no URL.
+    /// `--master` is not a URL.
     #[error("--master {address:?} is no URL: {source}")]
     Address {
-        /// What was given.
+        /// The value of the flag.
         address: String,
-        /// Why.
+        /// The parse error.
         source: http::uri::InvalidUri,
     },
-    /// What was found can't be used: certificates, credentials.
+    /// The settings can't be used, for example a certificate or a credential.
     #[error("{from}: {}", super::rest::chain(source))]
     Client {
-        /// Where the settings come from.
+        /// The source of the settings.
         from: String,
-        /// What is wrong with them.
+        /// The error of the client library.
         source: ::kube::Error,
     },
 }
 
-/// How long a connection may take to come about.
+/// The time limit to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A client for the current context of the kubeconfig, else for the cluster whose pod this is.
+/// Builds a client for the current context of the kubeconfig. Without a kubeconfig, uses the service account of this
+/// pod.
 ///
-/// It has no rate limit of its own and retries nothing by itself: who makes a request knows how long it is worth trying.
+/// The client has no rate limit and retries nothing. Each caller decides how long to retry its request.
 ///
 /// # Errors
-/// Names what was tried, and what is wrong with it.
+/// Names the source of the settings and the reason.
 pub async fn connect(kubeconfig: Option<&Path>) -> Result<Client, ConnectError> {
     connect_at(kubeconfig, None).await
 }
 
-/// The same, for the API server at this address, where one is given.
+/// Builds a client as [`connect`] does, but for the API server at this address, if one is given.
 ///
 /// # Errors
-/// As [`connect`]; the address is none.
+/// As [`connect`]; also if the address is not a URL.
 pub async fn connect_at(kubeconfig: Option<&Path>, address: Option<&str>) -> Result<Client, ConnectError> {
     let url = address.filter(|address| !address.is_empty()).map(parse_address).transpose()?;
     let (mut config, from) = match (kubeconfig, &url) {
@@ -82,14 +83,15 @@ fn parse_address(address: &str) -> Result<http::Uri, ConnectError> {
 
 fn client(mut config: Config, from: String) -> Result<Client, ConnectError> {
     config.connect_timeout = Some(CONNECT_TIMEOUT);
-    // Watches are quiet for as long as nothing happens; requests have deadlines of their own.
+    // A watch is quiet while nothing changes, so reads have no time limit here. Each request sets its own.
     config.read_timeout = None;
     config.write_timeout = None;
     config.default_retry = false;
     Client::try_from(config).map_err(|source| ConnectError::Client { from, source })
 }
 
-/// A client for the current context of a kubeconfig's text, as a server in this process gives it.
+/// Builds a client from the text of a kubeconfig, as an API server in this process returns it. Uses the current
+/// context.
 ///
 /// # Errors
 /// As [`connect`].

@@ -1,4 +1,4 @@
-//! Room for pods that find none: evictions.
+//! Evicts the victims of preemption.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use super::rest::{Call, CallError, JSON, STRATEGIC_MERGE};
 const DEADLINE: Duration = Duration::from_secs(30);
 const TRIES: u32 = 4;
 
-/// Deletes the pods that have to go, a number of them at once.
+/// Deletes victims of preemption, a limited number of them at once.
 pub(super) struct Evictor {
     client: LeaderClient,
     events: UnboundedSender<Event>,
@@ -30,17 +30,18 @@ impl Evictor {
         Self { client, events, permits: Semaphore::new(at_once.max(1) as usize) }
     }
 
-    /// Deletes a pod for another one; the core is told where that can't be done.
+    /// Deletes a victim. If that fails, reports it to the core as an event.
     pub(super) async fn evict(self: Arc<Self>, pod: PodKey, reason: Arc<str>) {
         let Ok(_permit) = self.permits.acquire().await else { return };
         if let Err(e) = self.try_evict(&pod, &reason).await {
             warn!("pod {pod} can't be evicted to make room: {e}");
-            // A receiver that is gone means that the scheduler is ending.
+            // The receiver is gone only when the scheduler is ending.
             let _ = self.events.send(Event::EvictionFailed(pod));
         }
     }
 
-    /// Deletes a pod: first its condition says so, as for every disruption. One that is gone already is fine.
+    /// Sets the condition `DisruptionTarget`, as for every disruption, and deletes the pod. Succeeds if the pod is
+    /// gone already.
     pub(super) async fn try_evict(&self, pod: &PodKey, reason: &str) -> Result<(), CallError> {
         let condition = json!({
             "type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler", "message": reason,
@@ -78,7 +79,7 @@ fn delete(pod: &PodKey) -> Call {
     Call { method: Method::DELETE, path: path_of(pod), body: options.to_string().into(), content_type: JSON }
 }
 
-/// The pod was deleted meanwhile, or is another one by now.
+/// Returns whether the pod was deleted, or replaced by another pod of the same name.
 fn is_gone(error: &CallError) -> bool {
     error.is(StatusCode::NOT_FOUND) || error.is(StatusCode::CONFLICT)
 }

@@ -1,6 +1,6 @@
-//! This machine's name.
+//! The name of this machine.
 
-/// The host's name; in a pod that is the pod's name.
+/// Returns the host name in lower case. In a pod, it is the pod's name.
 #[must_use]
 pub fn name() -> String {
     match hostname::get().ok().and_then(|name| name.into_string().ok()) {

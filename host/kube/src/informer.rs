@@ -1,8 +1,9 @@
-//! Informers: one list and watch a kind, turned into events for the core.
+//! Informers: one list and watch per kind, converted to events for the core.
 //!
-//! Nothing is lost between a watch and the next: a watch that ends is taken up where it ended; where the API server no
-//! longer knows that place, everything is listed anew, and what is not on the list is reported as removed. There is one
-//! watch for all pods, as two (pending, assigned) would deliver a pod's way from one to the other in no order.
+//! No change is lost between two watches. A new watch continues at the resourceVersion of the previous one. If the
+//! API server no longer has that version, the informer lists again and reports the objects that are missing from the
+//! list as removed. One watch covers all pods: two watches (pending, assigned) would report a pod's move from one to
+//! the other in any order.
 
 use std::time::Duration;
 
@@ -16,50 +17,51 @@ use tracing::{info, warn};
 
 use super::list::{ListError, Listed, Lister};
 
-/// Which objects of a kind, and how they are asked for.
+/// The objects of a kind to list and watch, and the limits of the requests.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selection {
-    /// A field selector.
+    /// The field selector.
     pub(super) fields: Option<&'static str>,
-    /// How many objects a list's page holds.
+    /// The number of objects per page of a list.
     pub(super) page_size: u32,
-    /// How long to wait for the head of a watch's answer.
+    /// The time limit for the response head of a watch.
     pub(super) patience: Duration,
-    /// How long a watch may bring nothing.
+    /// The longest time without an event before the watch counts as dead.
     pub(super) silence: Duration,
 }
 
-/// What is done with the objects of one kind.
+/// Consumes the objects of one kind.
 pub(super) trait Intake: Send {
-    /// An object as lists and watches hand it over.
+    /// The type that a list or watch returns.
     type Object: Listed;
 
-    /// What they are called in messages: a plural.
+    /// Returns the plural name of the kind, for messages.
     fn what(&self) -> String;
 
-    /// A complete list begins.
+    /// A full list begins.
     fn list_begins(&mut self);
-    /// It ended; what was not on it is gone.
+    /// The full list ended. Objects that were not on it are gone.
     fn list_ends(&mut self);
-    /// An object is there, perhaps changed.
+    /// An object was added or changed.
     fn set(&mut self, object: Self::Object);
-    /// An object is gone.
+    /// An object was deleted.
     fn removed(&mut self, object: &Self::Object);
-    /// The list could not be had; it is asked for again.
+    /// A list failed. The informer lists again.
     fn not_listed(&mut self, _error: &ListError) {}
 }
 
-/// A watch that is silent for longer is dead: the API server ends each watch after 290 s, unless it is told otherwise.
+/// The longest silence of a watch. The API server ends each watch after 290 s by default, so a watch that is silent
+/// for longer is dead.
 pub(super) const SILENCE: Duration = Duration::from_secs(295);
 
-/// How long the API server may take to answer a request for discovery, and to begin a watch. A connection whose other end is gone
-/// without a word gives no answer for minutes.
+/// The time limit for a discovery request and for the start of a watch. A connection whose peer vanished gives no
+/// answer for minutes.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long to leave alone a server that ends a watch with nothing in it: it may do so again.
+/// The pause after a watch that ended without an event, in case the server does so repeatedly.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Lists and watches for as long as it is polled; `synced` is called when the first list is complete.
+/// Lists and watches until dropped. Calls `synced` when the first list is complete.
 pub(super) async fn run<I: Intake>(
     api: Api<I::Object>,
     selection: Selection,
@@ -81,7 +83,7 @@ pub(super) async fn run<I: Intake>(
     }
 }
 
-/// The resourceVersion of a list that is complete.
+/// Lists until a list succeeds. Returns its resourceVersion.
 async fn listed<I: Intake>(lister: &mut Lister, intake: &mut I, wait: &mut Wait) -> String {
     loop {
         match lister.list(intake).await {
@@ -98,7 +100,7 @@ async fn listed<I: Intake>(lister: &mut Lister, intake: &mut I, wait: &mut Wait)
     }
 }
 
-/// How long to leave the API server alone after it failed: longer each time, until it answers.
+/// The backoff after a failed request. It resets when a request succeeds.
 #[derive(Default)]
 struct Wait(DefaultBackoff);
 
@@ -112,8 +114,9 @@ impl Wait {
     }
 }
 
-/// How long to wait before all is listed anew: 0.8 s and more, twice as long each time up to 30 s, with a jitter, until there was none
-/// for two minutes. So does client-go. A list that succeeds changes nothing: the watch after it may end as the last one did.
+/// The backoff between full lists, as in client-go: from 0.8 s, doubled each time up to 30 s, with a jitter. It
+/// resets after two minutes without a list. A successful list does not reset it, because the next watch may fail as
+/// the last one did.
 #[derive(Default)]
 struct Relists(DefaultBackoff);
 
@@ -123,25 +126,25 @@ impl Relists {
     }
 }
 
-/// One watch after the other.
+/// Runs the watches of a kind one after the other.
 struct Watcher<'a, K> {
     api: &'a Api<K>,
     selection: Selection,
-    /// Up to which everything is known.
+    /// The resourceVersion up to which all changes are known.
     version: String,
     wait: &'a mut Wait,
 }
 
-/// How a watch ended.
+/// The result of a watch.
 enum Ended {
-    /// It can be taken up where it was.
+    /// The next watch continues at the same version.
     Here,
-    /// Everything has to be listed anew.
+    /// A full list is needed.
     Lost,
 }
 
 impl<K: Listed> Watcher<'_, K> {
-    /// Watches until everything has to be listed anew.
+    /// Watches until a full list is needed.
     async fn run<I: Intake<Object = K>>(&mut self, intake: &mut I) {
         let params = WatchParams { field_selector: self.selection.fields.map(str::to_owned), ..WatchParams::default() };
         loop {
@@ -167,7 +170,7 @@ impl<K: Listed> Watcher<'_, K> {
         }
     }
 
-    /// Follows one watch to its end, which is followed by a wait where it broke.
+    /// Follows one watch to its end. Waits afterwards if the watch broke.
     async fn follow<I: Intake<Object = K>>(
         &mut self,
         stream: impl Stream<Item = Result<WatchEvent<K>, ClientError>>,
@@ -197,7 +200,7 @@ impl<K: Listed> Watcher<'_, K> {
                 }
             };
             warn!("{}: the watch broke: {}; trying again", intake.what(), explain_client(&error));
-            // Where a line is no JSON, nobody knows what stood there.
+            // The content of a line that is not JSON is unknown, so only a list can restore the state.
             if is_gone(&error) || matches!(error, ClientError::SerdeError(_)) {
                 return Ended::Lost;
             }
@@ -220,14 +223,14 @@ impl<K: Listed> Watcher<'_, K> {
             WatchEvent::Bookmark(bookmark) => Some(bookmark.metadata.resource_version),
             WatchEvent::Error(_) => None,
         };
-        // An object that can't be read may have none: then what follows it tells how far the watch is.
+        // An object that can't be read may have no resourceVersion. The next event then gives the version.
         if let Some(version) = version.filter(|version| !version.is_empty()) {
             self.version = version;
         }
     }
 }
 
-/// The API server no longer knows the place from which it was to go on.
+/// Returns whether the API server no longer has the requested resourceVersion (410 Gone).
 pub(super) fn is_gone(error: &ClientError) -> bool {
     matches!(error, ClientError::Api(status) if status.code == StatusCode::GONE.as_u16())
 }

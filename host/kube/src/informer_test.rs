@@ -1,4 +1,4 @@
-//! Informers of an API server that gives no answer, or always forgets where a watch was.
+//! Tests informers with an API server that never answers, or always reports an expired resourceVersion.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use tower_service::Service;
 use super::*;
 use crate::objects::{Observed, PodObject};
 
-/// Lists no pods. It never answers a watch, or begins an answer that brings nothing and never ends.
+/// An API server without pods. It never answers a watch, or begins an answer that never brings an event or ends.
 #[derive(Clone, Default)]
 struct HalfOpen {
     watches: Arc<Mutex<usize>>,
@@ -45,7 +45,7 @@ impl Service<Request<Body>> for HalfOpen {
     }
 }
 
-/// Takes no notice.
+/// Ignores all objects.
 struct Nothing;
 
 impl Intake for Nothing {
@@ -61,10 +61,10 @@ impl Intake for Nothing {
     fn removed(&mut self, _: &Self::Object) {}
 }
 
-/// Returns when the informer has begun a second watch.
+/// Waits until the informer begins a second watch.
 ///
 /// # Panics
-/// There is none.
+/// No second watch begins within 30 s.
 async fn a_second_watch(server: HalfOpen, patience: Duration, silence: Duration) {
     let api = Api::all(Client::new(server.clone(), "default"));
     let selection = Selection { fields: None, page_size: 500, patience, silence };

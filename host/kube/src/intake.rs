@@ -1,4 +1,5 @@
-//! What becomes of pods and nodes that informers see: known to the shell, told to the core, kept for extenders.
+//! Consumes the pods and nodes from informers: records them as known, sends them to the core, and stores them for
+//! extenders.
 
 use std::sync::Arc;
 
@@ -12,11 +13,11 @@ use super::known::{KnownNodes, KnownPod, KnownPods};
 use super::objects::{NodeObject, Notes, Observed, PodObject, Unreadable, scheduled_condition};
 use crate::extender::Extenders;
 
-/// Pods that have ended take nothing and are not watched. One that ends leaves the selection: the watch reports it as
-/// deleted.
+/// The field selector of pods that have not ended. Ended pods use no resources. When a pod ends, it leaves the
+/// selection, and the watch reports it as deleted.
 pub(super) const UNFINISHED: &str = "status.phase!=Succeeded,status.phase!=Failed";
 
-/// Pods; kept as they are, too, where extenders are sent them whole.
+/// Consumes pods. With `WHOLE`, also stores their JSON for extenders.
 pub(super) struct PodIntake<const WHOLE: bool> {
     pub(super) extenders: Arc<Extenders>,
     pub(super) known: Arc<KnownPods>,
@@ -81,7 +82,7 @@ impl<const WHOLE: bool> Intake for PodIntake<WHOLE> {
     }
 }
 
-/// Nodes; as pods are.
+/// Consumes nodes. With `WHOLE`, also stores their JSON for extenders.
 pub(super) struct NodeIntake<const WHOLE: bool> {
     pub(super) extenders: Arc<Extenders>,
     pub(super) known: KnownNodes,
@@ -141,7 +142,7 @@ fn unreadable<T, const WHOLE: bool>(plural: &str, object: &Observed<T, WHOLE>, e
     warn!("{plural} {object:?} can't be read: {error}; {done}");
 }
 
-/// A receiver that is gone means that the scheduler is ending.
+/// Sends an event. The receiver is gone only when the scheduler is ending.
 fn send(events: &UnboundedSender<Event>, event: Event) {
     let _ = events.send(event);
 }

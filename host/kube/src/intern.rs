@@ -1,4 +1,4 @@
-//! Equal parts of pods kept once: those of a Deployment have their spec, requests, owner and mostly their labels in common.
+//! Interns equal parts of pods. The pods of a Deployment share their spec, requests, owners and usually their labels.
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use berth_core::model::{Labels, Owner, PodRequests, PodSpec};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-/// What pods have in common, each in use somewhere.
+/// The parts that pods share.
 #[derive(Debug, Default)]
 pub struct PodParts {
     specs: Table<PodSpec>,
@@ -16,35 +16,35 @@ pub struct PodParts {
 }
 
 impl PodParts {
-    /// The one copy of this spec.
+    /// Returns the shared copy of this spec.
     #[must_use]
     pub fn spec(&self, spec: PodSpec) -> Arc<PodSpec> {
         self.specs.share(spec)
     }
 
-    /// The one copy of these requests.
+    /// Returns the shared copy of these requests.
     #[must_use]
     pub fn requests(&self, requests: PodRequests) -> Arc<PodRequests> {
         self.requests.share(requests)
     }
 
-    /// The one copy of these labels.
+    /// Returns the shared copy of these labels.
     #[must_use]
     pub fn labels(&self, labels: Labels) -> Arc<Labels> {
         self.labels.share(labels)
     }
 
-    /// The one copy of these owners.
+    /// Returns the shared copy of these owners.
     #[must_use]
     pub fn owners(&self, owners: Vec<Owner>) -> Arc<[Owner]> {
         self.owners.share(owners)
     }
 }
 
-/// Every value of a kind that is in use somewhere, found by its content.
+/// All values of one type that are in use, found by content.
 ///
-/// It holds none of them alive. Entries of values that are gone are cleared whenever the table would grow, so that it is
-/// never larger than twice the values in use.
+/// The table holds weak references. It removes the entries of dropped values whenever it would grow, so it is never
+/// larger than twice the number of values in use.
 #[derive(Debug)]
 struct Table<T: ?Sized> {
     hasher: DefaultHashBuilder,
@@ -77,7 +77,7 @@ impl<T: ?Sized + Hash + Eq> Table<T> {
         value
     }
 
-    /// How many entries there are, of which some may be of values that are gone.
+    /// Returns the number of entries, including those of dropped values.
     #[cfg(test)]
     fn len(&self) -> usize {
         self.values.lock().unwrap_or_else(PoisonError::into_inner).len()

@@ -1,5 +1,5 @@
-//! Informers of further kinds: one is started when a plugin reads the kind, goes on with more fields when another plugin
-//! reads more of it, and stops when no plugin reads the kind any more.
+//! Informers of the kinds beyond pods and nodes. An informer starts when a plugin reads the kind, restarts with more
+//! fields when another plugin reads more of them, and stops when no plugin reads the kind.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,13 +21,15 @@ use super::list::ListError;
 use super::objects::{FurtherKind, FurtherObject};
 use berth_supervisor::Supervisor;
 
-/// How often a kind that the API server doesn't serve is asked for: a custom resource may be defined later.
+/// The interval at which a kind that the API server doesn't serve is looked up again. A custom resource may be
+/// defined later.
 const NOT_SERVED: Duration = Duration::from_secs(15);
 
-/// How long attempts to list a kind may fail before the plugins that read it are refused. All other plugins wait with them until then.
+/// How long lists of a kind may fail before the plugins that read it are refused. Until then, all other plugins wait
+/// too.
 const LONG: Duration = Duration::from_secs(10);
 
-/// All informers of further kinds.
+/// The informers of all kinds beyond pods and nodes.
 pub(super) struct Kinds {
     client: Client,
     selection: Selection,
@@ -39,17 +41,17 @@ pub(super) struct Kinds {
 
 #[derive(Default)]
 struct Started {
-    /// Where each is told what to do. The task of a kind that no plugin reads stays: it alone sends events of the kind, so
-    /// that those of a later watch come after those of an earlier one.
+    /// The channel to the task of each kind. The task of a kind that no plugin reads stays: only this task sends
+    /// events of the kind, so the events of a later watch come after those of an earlier one.
     orders: BTreeMap<Arc<ObjectKind>, UnboundedSender<Order>>,
     informers: JoinSet<()>,
 }
 
-/// What an informer is to do from now on.
+/// A command to an informer.
 enum Order {
-    /// List and watch with these fields.
+    /// List and watch the kind with these fields.
     Watch(ObjectReads),
-    /// Neither list nor watch.
+    /// Stop listing and watching.
     Stop,
 }
 
@@ -63,7 +65,7 @@ impl Kinds {
         Self { client, selection, events, runtime: Handle::current(), supervisor, started: Mutex::default() }
     }
 
-    /// Lists and watches the kind from now on, with these fields.
+    /// Starts to list and watch the kind with these fields, or restarts it.
     pub(super) fn watch(&self, reads: ObjectReads) {
         let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = Arc::clone(&reads.kind);
@@ -76,11 +78,11 @@ impl Kinds {
             informers.spawn_on(supervised, &self.runtime);
             orders
         });
-        // The task ends with the shell.
+        // The task ends with the `Kinds`.
         let _ = orders.send(Order::Watch(reads));
     }
 
-    /// Stops the informer of the kind. [`Event::WatchStopped`] is its last event.
+    /// Stops the informer of the kind. Its last event is [`Event::WatchStopped`].
     pub(super) fn stop(&self, kind: &ObjectKind) {
         let started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(orders) = started.orders.get(kind) {
@@ -89,7 +91,7 @@ impl Kinds {
     }
 }
 
-/// Watches the kind when it is told to, from the beginning whenever more of it is wanted.
+/// Runs the informer of one kind as ordered. Each new order to watch lists again.
 async fn follow(client: Client, selection: Selection, mut orders: UnboundedReceiver<Order>, mut intake: ObjectIntake) {
     let mut order = orders.recv().await;
     loop {
@@ -118,7 +120,7 @@ async fn list_and_watch(client: &Client, selection: Selection, intake: &mut Obje
     informer::run(api, selection, intake, || {}).await;
 }
 
-/// Under which path the API server serves the kind. As long as it doesn't, there are no objects of it.
+/// Returns the API path of the kind. Waits while the API server doesn't serve the kind, and reports an empty list.
 async fn served(client: &Client, intake: &mut ObjectIntake) -> ApiResource {
     let kind = Arc::clone(&intake.reads.kind);
     let (group, version) = kind.api_version.split_once('/').unwrap_or(("", &kind.api_version));
@@ -161,13 +163,13 @@ fn is_not_served(error: &ClientError) -> bool {
     }
 }
 
-/// Objects of one kind.
+/// Consumes the objects of one kind.
 struct ObjectIntake {
     reads: ObjectReads,
     reader: FurtherKind,
     known: Known<Arc<Object>>,
     refused: bool,
-    /// Since when no attempt to list has succeeded.
+    /// The time of the first failed list since the last successful one.
     failing: Option<Instant>,
     events: UnboundedSender<Event>,
 }
@@ -190,7 +192,8 @@ impl ObjectIntake {
         self.send(Event::WatchStopped(Arc::clone(&self.reads.kind)));
     }
 
-    /// An attempt to list failed. Plugins that read the kind wait for [`LONG`]; then the loader goes on without them.
+    /// Records a failed list. After [`LONG`], plugins that read the kind are refused, and the loader continues
+    /// without them.
     fn failed(&mut self, why: &str, now: Instant) {
         let since = *self.failing.get_or_insert(now);
         if now.saturating_duration_since(since) >= LONG {
@@ -198,7 +201,7 @@ impl ObjectIntake {
         }
     }
 
-    /// Tells the core, once until a list succeeds, that the kind can't be listed.
+    /// Tells the core that the kind can't be listed; once, until a list succeeds.
     fn refuse(&mut self, why: &str) {
         if !std::mem::replace(&mut self.refused, true) {
             self.send(Event::ObjectsRefused(Arc::clone(&self.reads.kind), why.into()));
@@ -206,12 +209,12 @@ impl ObjectIntake {
     }
 
     fn send(&self, event: Event) {
-        // A receiver that is gone means that the scheduler is ending.
+        // The receiver is gone only when the scheduler is ending.
         let _ = self.events.send(event);
     }
 }
 
-/// Under which an object is known: a namespace has no slash.
+/// Returns the key of an object in `Known`. It is unique because a namespace contains no slash.
 fn known_as(key: &ObjectKey) -> String {
     format!("{}/{}", key.namespace, key.name)
 }

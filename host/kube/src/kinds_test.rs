@@ -1,4 +1,4 @@
-//! Kinds that can't be listed.
+//! Tests kinds that can't be listed.
 
 use ::kube::core::Status;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};

@@ -1,4 +1,4 @@
-//! What the informers know: which pods and nodes there are, and of each pod what writing about it needs.
+//! Objects that informers have seen: nodes, and pods with the data that a write about them needs.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,20 +7,20 @@ use hashbrown::HashMap;
 
 use super::objects::PodScheduled;
 
-/// A pod as last seen.
+/// A pod as it was last seen.
 #[derive(Debug)]
 pub(super) struct KnownPod {
-    /// The model that the core has of it.
+    /// The core's model of the pod.
     pub(super) pod: Arc<Pod>,
     /// `metadata.resourceVersion`.
     pub(super) resource_version: Box<str>,
     /// `metadata.generation`.
     pub(super) generation: i64,
-    /// The condition PodScheduled while it has no node: as last seen, or as written since.
+    /// The condition PodScheduled while the pod has no node, as last seen or written.
     pub(super) scheduled: Option<PodScheduled>,
 }
 
-/// Objects of a kind under their key, each with the list in which it was last seen.
+/// The objects of a kind by key, each with the number of the list in which it was last seen.
 #[derive(Debug)]
 pub(super) struct Known<V> {
     entries: HashMap<Box<str>, (u32, V)>,
@@ -34,12 +34,12 @@ impl<V> Default for Known<V> {
 }
 
 impl<V> Known<V> {
-    /// A complete list begins: what is not seen until it ends is gone.
+    /// A full list begins. Objects that are not seen before its end are gone.
     pub(super) fn list_begins(&mut self) {
         self.list = self.list.wrapping_add(1);
     }
 
-    /// The list ended: takes out what was not on it and returns it.
+    /// The full list ended. Removes and returns the objects that were not on it.
     pub(super) fn list_ends(&mut self) -> Vec<V> {
         let list = self.list;
         self.entries.extract_if(|_, (seen, _)| *seen != list).map(|(_, (_, value))| value).collect()
@@ -53,7 +53,7 @@ impl<V> Known<V> {
         self.entries.get_mut(key).map(|(_, value)| value)
     }
 
-    /// Sets the object and returns what was known of it.
+    /// Stores the object and returns its previous value.
     pub(super) fn set(&mut self, key: &str, value: V) -> Option<V> {
         let list = self.list;
         match self.entries.get_mut(key) {
@@ -65,7 +65,7 @@ impl<V> Known<V> {
         }
     }
 
-    /// The object is still there, though nothing new is known of it. `false` where it was not known.
+    /// Marks the object as seen, without a change. Returns false if it is unknown.
     pub(super) fn touch(&mut self, key: &str) -> bool {
         let list = self.list;
         self.entries.get_mut(key).map(|(seen, _)| *seen = list).is_some()
@@ -76,17 +76,17 @@ impl<V> Known<V> {
     }
 }
 
-/// All pods by uid, shared by their informer and by those who write about them.
+/// All pods by uid. The informer writes it; the writers of conditions and events read it.
 #[derive(Debug, Default)]
 pub(super) struct KnownPods(Mutex<Known<KnownPod>>);
 
 impl KnownPods {
-    /// Held for a few instructions at a time only.
+    /// Locks the pods. Hold the lock for a few instructions only.
     pub(super) fn lock(&self) -> MutexGuard<'_, Known<KnownPod>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `metadata.resourceVersion`, empty where the pod is not known.
+    /// Returns the pod's `metadata.resourceVersion`, or an empty string if the pod is unknown.
     pub(super) fn resource_version(&self, pod: &PodKey) -> Box<str> {
         self.lock().get(&pod.uid).map(|known| known.resource_version.clone()).unwrap_or_default()
     }

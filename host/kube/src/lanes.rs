@@ -1,4 +1,4 @@
-//! Jobs in order per key, many keys at once: what is written about one pod is written in order, and waits for no other.
+//! A queue with one ordered lane per key. Writes about one pod are ordered, and do not wait for those about another.
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;
@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use hashbrown::HashMap;
 use tokio::sync::{Notify, oneshot};
 
-/// Lanes of jobs. A worker takes the [`Lanes::next`] and says when it is [`Lanes::done`]; of one lane never two are
-/// under way at once.
+/// Jobs in lanes. A worker takes a job from [`Lanes::next`] and ends it with [`Lanes::done`]. At most one job of a
+/// lane is in progress at a time.
 #[derive(Debug)]
 pub(super) struct Lanes<K, J> {
     state: Mutex<State<K, J>>,
@@ -21,7 +21,7 @@ pub(super) struct Lanes<K, J> {
 #[derive(Debug)]
 struct State<K, J> {
     lanes: HashMap<K, Lane<J>>,
-    /// Lanes to be looked at next; each at most once.
+    /// The lanes with a job to start; each key is present at most once.
     ready: VecDeque<K>,
     waiting_jobs: usize,
 }
@@ -29,15 +29,15 @@ struct State<K, J> {
 #[derive(Debug)]
 struct Lane<J> {
     jobs: VecDeque<J>,
-    /// It stands in `ready`.
+    /// The key is in `ready`.
     listed: bool,
     under_way: bool,
-    /// Told when what is under way is done.
+    /// Notified when the job in progress is done.
     observers: Vec<oneshot::Sender<()>>,
 }
 
 impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
-    /// Lanes in which no more than `most` jobs wait together.
+    /// Creates lanes with room for `most` waiting jobs in total.
     pub(super) fn new(most: usize) -> Self {
         let state = State { lanes: HashMap::new(), ready: VecDeque::new(), waiting_jobs: 0 };
         Self { state: Mutex::new(state), most, work: Notify::new(), idle: Notify::new() }
@@ -47,13 +47,14 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a job behind those of its lane. `false` where there is no room: the job is dropped.
+    /// Appends a job to its lane. Returns false and drops the job if there is no room.
     #[must_use]
     pub(super) fn push(&self, key: K, job: J) -> bool {
         self.add(key, job, VecDeque::push_back)
     }
 
-    /// Adds a job, which `join` makes one with the last that waits in its lane. `false` as of [`Lanes::push`].
+    /// Adds a job. If the lane has a waiting job, `join` merges the new job into the last one. Returns false as
+    /// [`Lanes::push`] does.
     #[must_use]
     pub(super) fn join(&self, key: K, job: J, join: impl FnOnce(&mut J, J)) -> bool {
         self.add(key, job, |waiting, job| match waiting.back_mut() {
@@ -86,7 +87,7 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
         true
     }
 
-    /// Takes back the lane's jobs that are not under way. If one is, says when it is done.
+    /// Removes the lane's waiting jobs. If a job is in progress, returns a receiver that is notified when it is done.
     pub(super) fn cancel<Q>(&self, key: &Q) -> Option<oneshot::Receiver<()>>
     where
         K: Borrow<Q>,
@@ -104,7 +105,7 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
         receiver
     }
 
-    /// Waits for a job.
+    /// Waits for the next job.
     pub(super) async fn next(&self) -> (K, J) {
         loop {
             if let Some(next) = self.take() {
@@ -137,7 +138,7 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
         }
     }
 
-    /// The job that was taken for this key is done.
+    /// Ends the job that was taken for this key.
     pub(super) fn done(&self, key: &K) {
         let mut state = self.lock();
         let State { lanes, ready, .. } = &mut *state;
@@ -163,7 +164,7 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
         }
     }
 
-    /// Waits until no job waits or is under way.
+    /// Waits until no job is waiting or in progress.
     pub(super) async fn idle(&self) {
         loop {
             let idle = self.idle.notified();
@@ -176,7 +177,7 @@ impl<K: Hash + Eq + Clone, J> Lanes<K, J> {
         }
     }
 
-    /// Jobs that wait or are under way.
+    /// Returns the number of jobs that wait or are in progress.
     pub(super) fn open(&self) -> usize {
         let state = self.lock();
         state.waiting_jobs + state.lanes.values().filter(|lane| lane.under_way).count()

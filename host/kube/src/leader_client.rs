@@ -1,4 +1,4 @@
-//! Requests that only the leader may send: bindings, evictions, changes that plugins want, conditions of pods.
+//! Sends the requests that only the leader may send: bindings, evictions, intents of plugins, conditions of pods.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::lease::{LeaseTerm, Unanswered};
 use super::rest::{self, Call, CallError};
 
-/// A client that sends nothing once the Lease has run out.
+/// An API client that sends no request after its Lease has ended.
 #[derive(Clone)]
 pub(super) struct LeaderClient {
     client: Client,
@@ -20,7 +20,7 @@ impl LeaderClient {
         Self { client, term }
     }
 
-    /// Sends reads, which any candidate may send.
+    /// Returns the plain client, for reads. A process that does not lead may read.
     pub(super) fn reader(&self) -> &Client {
         &self.client
     }
@@ -29,7 +29,7 @@ impl LeaderClient {
         &self.term
     }
 
-    /// Sends the request once. Waits for the answer no longer than `within`, nor than the Lease lasts.
+    /// Sends the request once. Waits for the answer at most `within`, and no longer than the Lease lasts.
     pub(super) async fn send(&self, call: Call, within: Duration) -> Result<Bytes, CallError> {
         match self.term.send(within, rest::exchange(&self.client, call)).await {
             Ok(answer) => answer,

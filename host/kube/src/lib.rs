@@ -1,4 +1,4 @@
-//! The shell to the Kubernetes API server: informers in; bindings, events and conditions out.
+//! The connection between the scheduler's core and the Kubernetes API server.
 //!
 //! ```text
 //!  API server ──list, watch──▶ informer ──read by objects──▶ Event ──▶ core
@@ -6,8 +6,16 @@
 //!      └── rest ◀── binder, status, events ◀──── Shell::perform ◀── Action
 //! ```
 //!
-//! [`Shell`] is all that others see of it, with [`connect`] for the client. Beside it stands [`lease`], which says whether
-//! this process is the one that places pods.
+//! - In: pods, nodes and the other kinds that plugins read, through informers (list and watch); the core's actions
+//!   ([`berth_core::Action`]).
+//! - Out: [`berth_core::Event`]s for the core; bindings, Events, pod conditions, evictions and the intents of plugins
+//!   for the API server; calls to extenders.
+//! - Never: this crate makes no scheduling decision. [`Shell`] starts no binding, eviction, status patch or intent
+//!   after the Lease has ended. A malformed object does not stop its informer. The core does not wait for a request,
+//!   except for one to an extender.
+//!
+//! Begin with [`Shell`], which owns all of this, and [`connect`], which builds the client. [`lease`] is the leader
+//! election. [`extender`] calls extenders over HTTP.
 
 mod binder;
 mod carrier;

@@ -1,4 +1,5 @@
-//! Lists: as protobuf where the API server has it, which costs it less than JSON, and as JSON elsewhere.
+//! Lists objects: as protobuf if the API server supports it for the kind, which costs the server less, or else as
+//! JSON.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -19,47 +20,48 @@ use serde::de::DeserializeOwned;
 use super::informer::{Intake, Selection, explain_client, is_gone};
 use berth_apimachinery::protobuf::{self, Envelope, ListReader, Malformed, Part};
 
-/// What is accepted where protobuf can be read.
+/// The Accept header for kinds that are read as protobuf.
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf, application/json;q=0.9";
 const JSON: &str = "application/json";
 
-/// The API server gives up on a list after a minute: what is silent for longer says no more.
+/// The longest silence of a list. The API server gives up on a list after a minute, so a list that is silent for
+/// longer is dead.
 const SILENCE: Duration = Duration::from_secs(90);
 
-/// An object as lists and watches hand it over.
+/// An object that lists and watches return.
 pub(super) trait Listed: Resource + Clone + DeserializeOwned + Debug + Send + 'static {
-    /// How one is read from a message, where lists are asked for as protobuf.
+    /// Reads an object from its protobuf message. `None` if lists are requested as JSON.
     const FROM_PROTOBUF: Option<fn(&[u8]) -> Self>;
 }
 
-/// Why there is no list.
+/// The reason why a list failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ListError {
-    /// It was refused, or broke off.
+    /// The request was refused, or the connection broke.
     #[error("{}", explain_client(.0))]
     Client(#[from] ClientError),
-    /// What came is no list.
+    /// The response is not a list.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// It doesn't say from where on to watch.
+    /// The list has no resourceVersion, so no watch can start from it.
     #[error("the API server sent a list without resourceVersion")]
     NoVersion,
-    /// It stopped coming.
+    /// The response stopped arriving.
     #[error("nothing came for {} s", SILENCE.as_secs())]
     Silent,
 }
 
-/// Lists the objects of a kind, as often as it has to be.
+/// Lists the objects of a kind, repeatedly.
 pub(super) struct Lister {
     client: Client,
     path: String,
     selection: Selection,
-    /// As JSON, as what came as protobuf was none.
+    /// Request JSON, because the protobuf response was malformed.
     as_json: bool,
-    /// The first list may be of a moment ago: all that comes after it will be watched. Later ones must not go back
-    /// behind what is known.
+    /// A list was requested before. The first list may come from the API server's cache and be slightly old, because
+    /// the watch brings later changes. Later lists must not be older than the known state.
     again: bool,
-    /// All at once, as pages took longer than the API server's memory of what they are of.
+    /// List without pages, because the continue token expired.
     whole: bool,
 }
 
@@ -69,7 +71,7 @@ impl Lister {
         Self { client, path, selection, as_json: K::FROM_PROTOBUF.is_none(), again: false, whole: false }
     }
 
-    /// Lists all of them, and returns the resourceVersion from which to watch.
+    /// Lists all objects and returns the resourceVersion from which to watch.
     pub(super) async fn list<I: Intake>(&mut self, intake: &mut I) -> Result<String, ListError> {
         let from_cache = !self.again && !self.as_json;
         self.again = true;
@@ -93,7 +95,7 @@ impl Lister {
         }
     }
 
-    /// Hands a page's objects over, and returns what the list says of itself.
+    /// Passes the objects of a page to `intake` and returns the list's metadata.
     async fn page<I: Intake>(
         &self,
         next: Option<&str>,
@@ -128,8 +130,8 @@ impl Lister {
         };
         let mut request = Request::new(self.path.as_str()).list(&params).map_err(ClientError::BuildRequest)?;
         if from_cache && next.is_none() {
-            // The API server answers from its memory, as it does to other schedulers: all at once, whatever the limit.
-            // A list is read as it comes, so that this takes no more memory than pages do.
+            // The API server answers from its cache, as for other schedulers, and then ignores the limit. The
+            // response is parsed as it arrives, so this takes no more memory than pages do.
             let uri = format!("{}&resourceVersion=0", request.uri());
             *request.uri_mut() = uri.parse().map_err(|e: http::uri::InvalidUri| ClientError::HttpError(e.into()))?;
         }
@@ -156,7 +158,7 @@ async fn collected(body: impl Stream<Item = Result<Bytes, ClientError>>) -> Resu
     Ok(all)
 }
 
-/// Hands over the objects of a list as it comes.
+/// Passes the objects of a list to `object` as they arrive.
 async fn from_protobuf(
     body: impl Stream<Item = Result<Bytes, ClientError>>,
     mut object: impl FnMut(&[u8]),
@@ -175,7 +177,7 @@ async fn from_protobuf(
     Ok(metadata)
 }
 
-/// What a Status says; in the form of the answer that was asked for.
+/// The fields of a `metav1.Status`, from JSON or protobuf.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Said {

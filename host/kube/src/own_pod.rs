@@ -1,4 +1,4 @@
-//! The pod that this process runs in, as the downward API tells it.
+//! The pod that this process runs in, from the downward API.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::rest::{self, Call, JSON};
 
-/// How long a request may take.
+/// The time limit of a request.
 const DEADLINE: Duration = Duration::from_secs(10);
 const TRIES: u32 = 3;
 
@@ -21,7 +21,7 @@ pub struct OwnPod {
     name: String,
 }
 
-/// Of the pod, what tells it from others of its name.
+/// The part of a pod that holds its uid.
 #[derive(Deserialize)]
 struct Found {
     metadata: Metadata,
@@ -33,13 +33,13 @@ struct Metadata {
 }
 
 impl OwnPod {
-    /// The pod of this name.
+    /// Names the pod.
     #[must_use]
     pub fn new(namespace: &str, name: &str) -> Self {
         Self { namespace: namespace.to_owned(), name: name.to_owned() }
     }
 
-    /// From the variables `POD_NAMESPACE` and `POD_NAME`; `None` where one is not set.
+    /// Reads the variables `POD_NAMESPACE` and `POD_NAME`. Returns `None` if one is not set.
     #[must_use]
     pub fn from_environment() -> Option<Self> {
         Self::from_variables(|name| std::env::var(name).ok())
@@ -50,10 +50,10 @@ impl OwnPod {
         Some(Self { namespace: given("POD_NAMESPACE")?, name: given("POD_NAME")? })
     }
 
-    /// The pod with its uid, by which `kubectl describe` finds its events.
+    /// Returns the pod's key with its uid. `kubectl describe` finds events by the uid.
     ///
     /// # Errors
-    /// It can't be read; for people.
+    /// The pod can't be read. The text says why.
     pub async fn key(&self, client: &Client) -> Result<PodKey, String> {
         let Self { namespace, name } = self;
         let path = format!("/api/v1/namespaces/{namespace}/pods/{name}");

@@ -1,4 +1,4 @@
-//! Changes of objects as plugins want them: patched, made, deleted.
+//! Executes the intents of plugins that change objects: patch, create, delete.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use super::rest::{Call, CallError, JSON, MERGE, STRATEGIC_MERGE};
 const DEADLINE: Duration = Duration::from_secs(30);
 const TRIES: u32 = 4;
 
-/// The subresource that is created, not patched: the patch is what its object has beyond the pod's names.
+/// The subresource that is created, not patched. The intent's patch then holds the body beyond the pod's names.
 const BINDING: &str = "binding";
 
-/// Sends patches.
+/// Patches, creates and deletes objects.
 pub(super) struct Patcher {
     client: LeaderClient,
     resources: Arc<Resources>,
@@ -28,7 +28,7 @@ impl Patcher {
         Self { client, resources }
     }
 
-    /// Changes the object. An error names it, the cause and, where there is one, the remedy.
+    /// Patches the object. The error names the object, the cause, and the remedy if there is one.
     pub(super) async fn patch(&self, patch: &Patch) -> Result<(), String> {
         let named = |why: String| format!("{}: {why}", name_of(&patch.object));
         let call = self.call(patch).await.map_err(named)?;
@@ -37,8 +37,8 @@ impl Patcher {
         sent.map(drop).map_err(|error| named(explain(&error, verb, &patch.subresource)))
     }
 
-    /// Makes the object, of which `rest` is what it has beyond kind and names. Where an answer is lost and it is asked for
-    /// again, it may be said to be there already: whoever wanted it undoes that.
+    /// Creates the object. `rest` is its body without kind and names. If an answer is lost and the request is
+    /// repeated, the result may be `AlreadyExists`; the plugin must handle that.
     pub(super) async fn create(&self, object: &ObjectReference, rest: &str) -> Result<(), String> {
         let named = |why: String| format!("{}: {why}", name_of(object));
         let mut body = object_of(rest).map_err(named)?;
@@ -53,7 +53,7 @@ impl Patcher {
         sent.map(drop).map_err(|error| named(explain(&error, "create", "")))
     }
 
-    /// Deletes the object; fine if it, or the one of this uid, is not there.
+    /// Deletes the object. Succeeds if the object, or the one with this uid, does not exist.
     pub(super) async fn delete(&self, object: &ObjectReference) -> Result<(), String> {
         let named = |why: String| format!("{}: {why}", name_of(object));
         let path = self.resources.path(object, "").await.map_err(named)?;
@@ -97,7 +97,7 @@ fn object_of(text: &str) -> Result<Value, String> {
     if body.is_object() { Ok(body) } else { Err("what is wanted of it is no JSON object".to_owned()) }
 }
 
-/// Whatever stood there; a patch may have any shape.
+/// Sets a field of the metadata. Replaces metadata that is not an object, because a plugin may send any JSON.
 fn set_metadata(body: &mut Value, field: &str, value: &str) {
     if !body["metadata"].is_object() {
         body["metadata"] = json!({});

@@ -1,4 +1,4 @@
-//! `clientConnection.qps` and `burst`: a client that makes only so many requests a second.
+//! Limits the rate of a client's requests: `clientConnection.qps` and `burst`.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,8 +11,8 @@ use ::kube::{Client, Error};
 use http::{Request, Response};
 use tower_service::Service;
 
-/// The same client, which begins at most `qps` requests a second on average, and at most `burst` at once. A watch is one
-/// request.
+/// Returns a client that begins at most `qps` requests a second on average, and at most `burst` at once. A watch
+/// counts as one request.
 #[must_use]
 pub fn limited(client: Client, qps: f32, burst: u32) -> Client {
     let namespace = client.default_namespace().to_owned();
@@ -45,7 +45,7 @@ impl Service<Request<Body>> for Limited {
     }
 }
 
-/// Tokens that come back with time. It may owe some: who takes one then waits until it is there.
+/// A token bucket. It may be negative: a caller that takes a token before it exists waits for it.
 #[derive(Debug)]
 struct Bucket {
     per_second: f64,
@@ -84,13 +84,13 @@ mod tests {
         for (millis, wait) in [
             (0, 0),
             (0, 0),
-            // The third and fourth wait for tokens that come every 100 ms.
+            // The third and fourth wait for tokens, which arrive every 100 ms.
             (0, 100),
             (0, 200),
-            // What was owed is paid by then, and there is one more.
+            // The bucket is no longer negative and has one more token.
             (300, 0),
             (300, 100),
-            // However long it rests, there are never more than the burst.
+            // The bucket never has more tokens than the burst.
             (60_000, 0),
             (60_000, 0),
             (60_000, 100),

@@ -1,4 +1,4 @@
-//! Under which path the API server serves an object that a plugin names.
+//! Finds the API path of an object that a plugin names.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,13 +10,13 @@ use berth_core::intent::ObjectReference;
 
 use super::informer::{PATIENCE, explain_client};
 
-/// Kinds that are kept: far more than a cluster has.
+/// The capacity of the cache, in kinds. A cluster has far fewer.
 const MOST: usize = 1_024;
 
 /// `apiVersion` and `kind`.
 type Names = (Box<str>, Box<str>);
 
-/// What the API server said about kinds; asked once for each.
+/// A cache of discovery results, one per kind.
 pub(super) struct Resources {
     client: Client,
     known: Mutex<BTreeMap<Names, ApiResource>>,
@@ -27,7 +27,7 @@ impl Resources {
         Self { client, known: Mutex::default() }
     }
 
-    /// How the object's kind is served.
+    /// Returns the API resource of the object's kind.
     pub(super) async fn of(&self, object: &ObjectReference) -> Result<ApiResource, String> {
         let key = (object.api_version.clone(), object.kind.clone());
         if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
@@ -49,7 +49,7 @@ impl Resources {
         Ok(resource)
     }
 
-    /// Where the object is, or a subresource of it.
+    /// Returns the path of the object or of its subresource.
     pub(super) async fn path(&self, object: &ObjectReference, subresource: &str) -> Result<String, String> {
         if let Some(part) = [&*object.namespace, &*object.name, subresource].into_iter().find(|part| !is_segment(part))
         {
@@ -62,7 +62,7 @@ impl Resources {
         Ok(format!("{collection}/{}{}", object.name, part("", subresource)))
     }
 
-    /// Where objects of its kind are made that have its namespace.
+    /// Returns the path of the collection that holds the object.
     pub(super) async fn collection(&self, object: &ObjectReference) -> Result<String, String> {
         if !is_segment(&object.namespace) {
             return Err(format!("{:?} can't be part of a path", object.namespace));
@@ -78,14 +78,14 @@ fn part(before: &str, name: &str) -> String {
     if name.is_empty() { String::new() } else { format!("{before}/{name}") }
 }
 
-/// Names come from guests: none may lead elsewhere. The API server allows more in some names, but nothing that means
-/// something in a path.
+/// Returns whether the text is safe as a segment of a path. Plugins supply names, and a name must not lead to another
+/// path. The API server allows more characters in some names, but none with a meaning in a path.
 fn is_segment(part: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_' | b':');
     part.len() <= 253 && part.bytes().all(plain) && part != "." && part != ".."
 }
 
-/// The object in words: `PersistentVolumeClaim shop/data`.
+/// Returns the object's kind and name for messages, such as `PersistentVolumeClaim shop/data`.
 pub(super) fn name_of(object: &ObjectReference) -> String {
     let ObjectReference { kind, namespace, name, .. } = object;
     if namespace.is_empty() { format!("{kind} {name}") } else { format!("{kind} {namespace}/{name}") }

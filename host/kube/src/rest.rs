@@ -1,4 +1,4 @@
-//! Single requests to the API server, made from bytes: what is sent is known, and what comes back is hardly read.
+//! Sends single requests to the API server, with bodies as bytes.
 
 use std::error::Error;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Method, Request, StatusCode};
 
-/// A request without host: path, and what is sent.
+/// A request without the host.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) method: Method,
     pub(super) path: String,
-    /// Empty in a GET.
+    /// The body; empty in a GET.
     pub(super) body: Bytes,
-    /// Of the body.
+    /// The content type of the body.
     pub(super) content_type: &'static str,
 }
 
@@ -25,36 +25,36 @@ pub(super) const JSON: &str = "application/json";
 pub(super) const MERGE: &str = "application/merge-patch+json";
 pub(super) const STRATEGIC_MERGE: &str = "application/strategic-merge-patch+json";
 
-/// Why a request failed.
+/// The reason why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CallError {
-    /// The API server answered, and refused.
+    /// The API server refused the request.
     #[error("{message}")]
     Refused {
-        /// The answer's status.
+        /// The status code of the answer.
         code: StatusCode,
-        /// `reason` of the Status: `NotFound`, `Conflict`, …
+        /// The `reason` of the Status, such as `NotFound` or `Conflict`.
         reason: String,
-        /// `message` of the Status.
+        /// The `message` of the Status.
         message: String,
-        /// How long it wants to be left alone.
+        /// The wait that the API server asks for (Retry-After).
         retry_after: Option<Duration>,
     },
-    /// No answer came: whether it was done is not known.
+    /// No answer came. The API server may have executed the request.
     #[error("{0}")]
     NoAnswer(String),
-    /// The request was not sent, because this process does not hold the Lease any more.
+    /// The request was not sent, because this process no longer holds the Lease.
     #[error("{0}")]
     NotLeading(String),
 }
 
 impl CallError {
-    /// It was refused with this status.
+    /// Returns whether the API server refused the request with this status.
     pub(super) fn is(&self, wanted: StatusCode) -> bool {
         matches!(self, Self::Refused { code, .. } if *code == wanted)
     }
 
-    /// The API server may have done it in spite of the error.
+    /// Returns whether the API server may have executed the request in spite of the error.
     pub(super) fn is_ambiguous(&self) -> bool {
         match self {
             Self::NoAnswer(_) => true,
@@ -63,7 +63,7 @@ impl CallError {
         }
     }
 
-    /// The same request may succeed a little later.
+    /// Returns whether the same request may succeed later.
     pub(super) fn is_transient(&self) -> bool {
         match self {
             Self::NoAnswer(_) => true,
@@ -73,7 +73,7 @@ impl CallError {
     }
 }
 
-/// Sends it and returns the answer's body, within the time given.
+/// Sends the request and returns the body of the answer. Waits at most `within`.
 pub(super) async fn send(client: &Client, call: Call, within: Duration) -> Result<Bytes, CallError> {
     match tokio::time::timeout(within, exchange(client, call)).await {
         Ok(result) => result,
@@ -81,7 +81,7 @@ pub(super) async fn send(client: &Client, call: Call, within: Duration) -> Resul
     }
 }
 
-/// Sends it and returns the answer's body, however long that takes.
+/// Sends the request and returns the body of the answer. Has no time limit.
 pub(super) async fn exchange(client: &Client, call: Call) -> Result<Bytes, CallError> {
     let mut request = Request::builder()
         .method(call.method)
@@ -111,7 +111,7 @@ pub(super) async fn exchange(client: &Client, call: Call) -> Result<Bytes, CallE
     })
 }
 
-/// An error with its causes, each said once.
+/// Returns the error's text with its causes. A cause that the text contains already is left out.
 #[must_use]
 pub fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
@@ -127,13 +127,12 @@ pub fn chain(error: &dyn Error) -> String {
     text
 }
 
-/// Sends it up to `tries` times, for as long as the errors are such that a later attempt may succeed. For requests that
-/// may be done twice.
+/// Sends the request up to `tries` times while the error is transient. Only for requests that may be executed twice.
 pub(super) async fn send_again(client: &Client, call: Call, within: Duration, tries: u32) -> Result<Bytes, CallError> {
     again(tries, || send(client, call.clone(), within)).await
 }
 
-/// Makes up to `tries` attempts, for as long as the errors are such that a later attempt may succeed.
+/// Makes up to `tries` attempts while the error is transient.
 pub(super) async fn again<F>(tries: u32, mut attempt_once: impl FnMut() -> F) -> Result<Bytes, CallError>
 where
     F: Future<Output = Result<Bytes, CallError>>,
@@ -153,9 +152,9 @@ pub(super) async fn pause(error: &CallError, attempt: u32) {
     tokio::time::sleep(backoff(error, attempt, fastrand::f64())).await;
 }
 
-/// How long to wait after the given attempt: doubling from a tenth of a second, and up to twice as long by `chance`, a number of 0
-/// to 1, so that requests that fail together are not repeated together; or what the API server asks for; and never more than five
-/// seconds.
+/// Returns the wait after the given attempt. It doubles from 100 ms and is multiplied by 1 to 2, according to
+/// `chance` (0 to 1), so that requests that fail together are not repeated together. It is at least the server's
+/// Retry-After, and never more than five seconds.
 fn backoff(error: &CallError, attempt: u32, chance: f64) -> Duration {
     const MOST: Duration = Duration::from_secs(5);
     let own = Duration::from_millis(100 << attempt.min(10)).mul_f64(1.0 + chance.clamp(0.0, 1.0));

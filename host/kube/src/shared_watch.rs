@@ -1,4 +1,4 @@
-//! One watch of all objects of a kind, for many waits: each learns about its own object.
+//! Shares one watch of all objects of a kind between many waits. Each wait receives the changes of its own object.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -22,24 +22,24 @@ type Key = (Box<str>, Box<str>);
 /// `apiVersion` and `kind`.
 type Kind = (Box<str>, Box<str>);
 
-/// The watches under way. A watch ends with the last of its subscriptions.
+/// The watches in progress. A watch ends with its last subscription.
 pub(super) struct SharedWatches {
     client: Client,
     watches: Mutex<BTreeMap<Kind, Weak<Shared>>>,
     supervisor: Supervisor,
 }
 
-/// What the watch shows of an object.
+/// The state of an object according to the watch.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Seen {
     /// Nothing yet.
     #[default]
     Nothing,
-    /// The object, as it is.
+    /// The object's latest state.
     Object(Arc<DynamicObject>),
-    /// The object was deleted, and was this before; `None` if it was not on a list.
+    /// The object was deleted. Holds its last state, or `None` if it was missing from a list.
     Gone(Option<Arc<DynamicObject>>),
-    /// Kinds that may not be watched, for this reason.
+    /// The kind may not be watched, for this reason.
     Forbidden(Arc<str>),
 }
 
@@ -51,7 +51,7 @@ struct Shared {
     task: AbortHandle,
 }
 
-/// One object's part of a watch.
+/// A subscription to one object of a watch.
 pub(super) struct Subscription {
     seen: watch::Receiver<Seen>,
     key: Key,
@@ -63,8 +63,8 @@ impl SharedWatches {
         Self { client, watches: Mutex::default(), supervisor }
     }
 
-    /// Follows the object. What was there before the watch began may not show: look at the object after this call. Must be called
-    /// on a tokio runtime.
+    /// Subscribes to the object. The watch may not report a state from before it began, so read the object after this
+    /// call. Must be called on a tokio runtime.
     pub(super) fn subscribe(&self, object: &ObjectReference, resource: &ApiResource) -> Subscription {
         let key: Key = (object.namespace.clone(), object.name.clone());
         let shared = self.shared(object, resource);
@@ -72,7 +72,7 @@ impl SharedWatches {
         Subscription { seen, key, shared }
     }
 
-    /// Whether no watch is under way.
+    /// Returns whether no watch is in progress.
     #[cfg(test)]
     pub(super) fn is_idle(&self) -> bool {
         let watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,11 +103,11 @@ impl Drop for Shared {
 }
 
 impl Subscription {
-    /// Waits for the next news of the object. Only the latest state is kept.
+    /// Waits for the next change of the object. Only the latest state is kept.
     pub(super) async fn next(&mut self) -> Seen {
         match self.seen.changed().await {
             Ok(()) => self.seen.borrow_and_update().clone(),
-            // The sender goes with the subscription.
+            // The sender lives as long as the subscription.
             Err(_) => std::future::pending().await,
         }
     }
@@ -131,7 +131,7 @@ impl Awaited {
         self.lock().keys().cloned().collect()
     }
 
-    /// Tells who waits for the object, if anybody does.
+    /// Sends the state to the subscriptions of the object, if there are any.
     fn tell(&self, object: DynamicObject, seen: impl FnOnce(Arc<DynamicObject>) -> Seen) -> Key {
         let key = (object.namespace().unwrap_or_default().into(), object.name_any().into());
         if let Some(sender) = self.lock().get(&key) {
@@ -143,7 +143,7 @@ impl Awaited {
 
 async fn follow(api: Api<DynamicObject>, awaited: Arc<Awaited>) {
     let mut events = pin!(watcher(api, watcher::Config::default()).default_backoff());
-    // Who waits since before the list began, and is not on it so far.
+    // The awaited objects that are not on the current list so far.
     let mut missing = BTreeSet::new();
     while let Some(event) = events.next().await {
         match event {

@@ -1,4 +1,4 @@
-//! The shell as one thing: informers in, actions out.
+//! Owns the connection to the API server: starts the informers and executes the core's actions.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,22 +32,22 @@ use super::waiter::Waiter;
 use crate::extender::Extenders;
 use berth_supervisor::Supervisor;
 
-/// How the shell talks to the API server.
+/// Options of the connection to the API server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Tells instances of one scheduler apart in events: the host's name.
+    /// The host's name. It distinguishes the instances of one scheduler in events.
     pub host: String,
-    /// How many bindings may be under way at once, and how many writes that plugins want; each is a connection.
+    /// The limit of concurrent bindings, and of concurrent writes for plugins. Each takes a connection.
     pub binds_at_once: u32,
-    /// How many events, how many status patches and how many evictions may be under way at once.
+    /// The limit of concurrent events, of status patches, and of evictions, each.
     pub writes_at_once: u32,
-    /// How many objects a list's page holds.
+    /// The number of objects per page of a list.
     pub page_size: u32,
-    /// Until when this process may write as the leader.
+    /// The term that limits the leader's writes.
     pub term: LeaseTerm,
-    /// Whoever is sent whole objects, and may bind.
+    /// The extenders: they may receive full objects and bind pods.
     pub extenders: Arc<Extenders>,
-    /// Watches over the tasks.
+    /// Supervises the tasks.
     pub supervisor: Supervisor,
 }
 
@@ -65,8 +65,8 @@ impl Default for Options {
     }
 }
 
-/// The connection between a core and an API server: sends the core's events, and does its actions. Dropped, it lets go of
-/// all that is under way; [`Shell::shutdown`] waits for it.
+/// The connection between a core and an API server. It sends the core's events and executes its actions. Dropping it
+/// aborts everything in progress; [`Shell::shutdown`] waits first.
 pub struct Shell {
     runtime: Handle,
     binder: Arc<Binder>,
@@ -83,22 +83,22 @@ pub struct Shell {
     synced: Option<[oneshot::Receiver<()>; 2]>,
 }
 
-/// What was not done when the shell ended.
+/// Work that was unfinished when the shell ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Undone {
-    /// Bindings whose outcome was not awaited.
+    /// Bindings whose outcome is unknown.
     pub bindings: usize,
-    /// Conditions not written.
+    /// Conditions that were not written.
     pub conditions: usize,
-    /// Events not written.
+    /// Events that were not written.
     pub events: usize,
 }
 
 impl Shell {
-    /// Starts to list and watch, on the current tokio runtime.
+    /// Starts the informers on the current tokio runtime.
     ///
     /// # Panics
-    /// Outside a tokio runtime.
+    /// If called outside a tokio runtime.
     #[must_use]
     pub fn start(client: &Client, options: &Options, events: UnboundedSender<Event>) -> Self {
         let known = Arc::new(KnownPods::default());
@@ -151,20 +151,20 @@ impl Shell {
         }
     }
 
-    /// Waits until all that was there at the start is in the events' channel. Before, nothing should be placed: a node
-    /// would look emptier than it is.
+    /// Waits until the first lists of pods and nodes are in the events' channel. Schedule no pod before, because the
+    /// pods on a node may be missing.
     pub fn synced(&mut self) -> impl Future<Output = ()> + Send + use<> {
         let synced = self.synced.take();
         async move {
             if let Some([pods, nodes]) = synced {
-                // An informer only ends with the shell: an error here means that nobody waits any more.
+                // An informer ends only with the shell, so an error means that the result is no longer needed.
                 let _ = join(pods, nodes).await;
             }
         }
     }
 
-    /// Does what the core wants, soon and without waiting, with one request for what may be said in one. May be called from
-    /// any thread.
+    /// Executes actions without waiting for them. A nomination and a condition of the same pod become one patch. May
+    /// be called from any thread.
     pub fn perform_all(&self, actions: Vec<Action>) {
         let mut promised: Option<(PodKey, Box<str>)> = None;
         for action in actions {
@@ -184,7 +184,7 @@ impl Shell {
         promised.into_iter().for_each(|(pod, node)| self.perform(Action::Nominate { pod, node }));
     }
 
-    /// Does one thing that the core wants.
+    /// Executes one action without waiting for it.
     pub fn perform(&self, action: Action) {
         match action {
             Action::Bind { pod, node } => self.bind(pod, node, By::Server),
@@ -230,18 +230,18 @@ impl Shell {
         tasks.spawn_on(self.supervisor.finite("an eviction", task), &self.runtime);
     }
 
-    /// Lets waits of plugins end as failed, now and from now on: the scheduler is ending.
+    /// Fails the steps in progress and all later ones. Called when the scheduler ends.
     pub fn end_waits(&self) {
         self.carrier.end();
     }
 
-    /// How many events could not be written.
+    /// Returns the number of events that were not written.
     #[must_use]
     pub fn events_dropped(&self) -> u64 {
         self.recorder.dropped()
     }
 
-    /// Ends the informers, and waits for what is under way, but no longer than the time given.
+    /// Stops the informers and waits for the work in progress, at most `within`.
     pub async fn shutdown(mut self, within: Duration) -> Undone {
         self.informers.abort_all();
         let drained = join3(self.binder.idle(), self.status.idle(), self.recorder.flush());
@@ -281,7 +281,7 @@ fn start_informers<const WHOLE: bool>(
     let mut nodes =
         NodeIntake::<WHOLE> { extenders: Arc::clone(&extenders), known: KnownNodes::default(), events: events.clone() };
     let mut pods = PodIntake::<WHOLE> { extenders, known, parts: PodParts::default(), events };
-    // Nobody waits any more where the receiver is gone.
+    // The receiver is gone only if nobody waits for the sync.
     let tell = |synced: oneshot::Sender<()>| move || synced.send(()).unwrap_or_default();
     let (all_nodes, all_pods) = (Api::all(client.clone()), Api::all(client.clone()));
     let unfinished = Selection { fields: Some(UNFINISHED), ..selection };

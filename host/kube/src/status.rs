@@ -1,5 +1,5 @@
-//! What a pod's status says of its scheduling: the condition PodScheduled where it found no node (where it found one, the
-//! binding sets it), and the node that is promised to it.
+//! Writes a pod's status: `nominatedNodeName`, and the condition PodScheduled of a pod that fits no node. For a pod
+//! that fits, the binding sets the condition.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,23 +17,23 @@ use super::leader_client::LeaderClient;
 use super::objects::PodScheduled;
 use super::rest::{Call, CallError, STRATEGIC_MERGE};
 
-/// How long one patch may take.
+/// The time limit of one patch.
 const DEADLINE: Duration = Duration::from_secs(30);
-/// Patches that may wait: as many as there are pods, one for each, so this is no limit in practice.
+/// The limit of waiting patches. At most one patch per pod waits, so the limit is not reached in practice.
 const MOST_WAITING: usize = 1 << 20;
 const TRIES: u32 = 4;
 
-/// What a pod's status is to say.
+/// A change of a pod's status.
 #[derive(Clone, Debug)]
 pub(super) struct Said {
     pub(super) pod: PodKey,
-    /// The condition, if it is to say something else.
+    /// The new condition, or `None` to leave it.
     pub(super) unscheduled: Option<Unscheduled>,
-    /// `nominatedNodeName`, if it is to be another; empty for none.
+    /// The new `nominatedNodeName`, or `None` to leave it; an empty string removes it.
     pub(super) nominated: Option<Box<str>>,
 }
 
-/// What the condition is to say.
+/// The content of the condition PodScheduled.
 #[derive(Clone, Debug)]
 pub(super) struct Unscheduled {
     /// `Unschedulable` or `SchedulerError`.
@@ -41,7 +41,7 @@ pub(super) struct Unscheduled {
     pub(super) message: Arc<str>,
 }
 
-/// Patches pods' statuses: of each pod at most one patch waits, with the newest of all that is to be said.
+/// Patches the status of pods. At most one patch per pod waits, with the newest values.
 pub(super) struct StatusWriter {
     client: LeaderClient,
     known: Arc<KnownPods>,
@@ -54,7 +54,7 @@ struct Patch<'a> {
     status: Status<'a>,
 }
 
-/// The uid makes the patch fail on another pod of the same name.
+/// Metadata of a patch. With the uid, the patch fails on another pod of the same name.
 #[derive(Serialize)]
 struct Metadata<'a> {
     uid: &'a str,
@@ -65,7 +65,7 @@ struct Metadata<'a> {
 struct Status<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     conditions: Option<[Condition<'a>; 1]>,
-    /// Null takes it away.
+    /// `Some(None)` is null, which removes the field.
     #[serde(skip_serializing_if = "Option::is_none")]
     nominated_node_name: Option<Option<&'a str>>,
 }
@@ -86,7 +86,7 @@ impl StatusWriter {
         Self { client, known, lanes: Lanes::new(MOST_WAITING) }
     }
 
-    /// Says so, soon, and in one patch with what waits to be said of the same pod.
+    /// Queues the change. Merges it with a waiting change of the same pod.
     pub(super) fn set(&self, said: Said) {
         let pod = said.pod.clone();
         let newest = |last: &mut Said, Said { unscheduled, nominated, .. }: Said| {
@@ -98,13 +98,13 @@ impl StatusWriter {
         }
     }
 
-    /// The pod is about to be bound: nothing is to say any more that it could not be, nor where room is promised to it. Wait
-    /// for what is returned, or a patch that is under way may overtake the binding.
+    /// Drops the waiting change of a pod that is about to be bound. Wait for the returned receiver first: a patch in
+    /// progress could otherwise arrive after the binding.
     pub(super) fn withdraw(&self, uid: &str) -> Option<oneshot::Receiver<()>> {
         self.lanes.cancel(uid)
     }
 
-    /// Works for as long as it is polled; run several of these.
+    /// Writes queued changes until dropped. Several workers can run at once.
     pub(super) async fn work(&self) {
         loop {
             let (uid, said) = self.lanes.next().await;
@@ -113,12 +113,12 @@ impl StatusWriter {
         }
     }
 
-    /// Waits until all is written.
+    /// Waits until all changes are written.
     pub(super) async fn idle(&self) {
         self.lanes.idle().await;
     }
 
-    /// Patches that are not written yet.
+    /// Returns the number of changes that are not written yet.
     pub(super) fn open(&self) -> usize {
         self.lanes.open()
     }
@@ -127,7 +127,7 @@ impl StatusWriter {
         let Some((call, condition)) = self.prepare(&said, Timestamp::now()) else { return };
         match self.client.send_again(call, DEADLINE, TRIES).await {
             Ok(_) => {
-                // The watch says so a little later; until then the same is not written again.
+                // Records the condition now, so that the same one is not written again before the watch reports it.
                 if let Some(condition) = condition
                     && let Some(known) = self.known.lock().get_mut(&said.pod.uid)
                     && known.pod.node_name.is_empty()
@@ -140,7 +140,8 @@ impl StatusWriter {
         }
     }
 
-    /// The patch, and the condition after it where that is part of it; `None` where there is nothing to be written.
+    /// Builds the patch. Also returns the new condition, if the patch sets it. Returns `None` if there is nothing to
+    /// write.
     fn prepare(&self, said: &Said, now: Timestamp) -> Option<(Call, Option<PodScheduled>)> {
         let condition = said.unscheduled.as_ref().and_then(|unscheduled| self.condition(&said.pod, unscheduled, now));
         if condition.is_none() && said.nominated.is_none() {
@@ -169,7 +170,8 @@ impl StatusWriter {
         Some((call, condition.map(|(condition, _)| condition)))
     }
 
-    /// The condition, and of which generation of the pod; `None` where the pod is gone, has a node, or says just this already.
+    /// Returns the new condition and the pod's generation. Returns `None` if the pod is gone, has a node, or already
+    /// has the condition.
     fn condition(&self, pod: &PodKey, unscheduled: &Unscheduled, now: Timestamp) -> Option<(PodScheduled, i64)> {
         let (before, generation) = {
             let known = self.known.lock();
@@ -196,7 +198,7 @@ impl StatusWriter {
     }
 }
 
-/// The pod was deleted meanwhile, or is another one by now.
+/// Returns whether the pod was deleted, or replaced by another pod of the same name.
 fn is_gone(error: &CallError) -> bool {
     error.is(StatusCode::NOT_FOUND) || error.is(StatusCode::CONFLICT)
 }

@@ -1,5 +1,6 @@
-//! What a wait waits for: a CEL expression over the object. It comes from a guest, so that what it may cost is bounded before it is
-//! evaluated, and it is evaluated beside the runtime, which also renews the Lease.
+//! The condition of a plugin's wait: a CEL expression over an object. The expression comes from a plugin, so its cost
+//! is bounded before it is evaluated. It is evaluated outside the runtime's worker threads, which also renew the
+//! Lease.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,37 +12,38 @@ use tokio::sync::Semaphore;
 
 use super::cel_cost::{Size, most_steps};
 
-/// Bytes of an expression. Every operator may be a level of recursion, where it is evaluated and where it is freed: so many
-/// fit a thread's stack.
+/// The longest expression in bytes. Each operator may be a level of recursion when the expression is evaluated and
+/// freed; this many levels fit a thread's stack.
 pub(super) const LONGEST: usize = 1_024;
-/// Levels of brackets.
+/// The deepest nesting of brackets.
 const DEEPEST: u16 = 32;
-/// Bytes that are kept of an expression's own words.
+/// The bytes that are kept of a reason that an expression returns.
 const WORDS: usize = 1_024;
-/// Steps of an evaluation: about a second at the most.
+/// The largest number of steps of an evaluation, about a second.
 const STEPS: u64 = 10_000_000;
-/// Evaluations at a time.
+/// The number of concurrent evaluations.
 const AT_ONCE: usize = 2;
 
-/// The condition of a wait ([`berth_core::intent::Wait::until`]): a CEL expression over an object, read and within bounds.
+/// The condition of a wait ([`berth_core::intent::Wait::until`]): a parsed CEL expression within the bounds. The
+/// value true ends the wait, a text fails it, and any other value continues it.
 pub struct Until(Expression);
 
-/// How an object stands to an expression.
+/// The result of an expression for an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The wait is over.
+    /// The expression is true: the wait is over.
     Met,
-    /// It never will be, for this reason.
+    /// The wait fails for this reason: the expression returned it, or can't be evaluated for any state of the object.
     Failed(String),
-    /// Not as things are.
+    /// The condition is not met yet.
     NotYet,
 }
 
 impl Until {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
-    /// It is longer than 1,024 bytes, nested too deeply, or no CEL expression.
+    /// The text is longer than 1,024 bytes, nested too deeply, or not a CEL expression.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.len() > LONGEST {
             return Err(format!("the condition has {} bytes, where {LONGEST} are the most", text.len()));
@@ -50,7 +52,8 @@ impl Until {
         parsed.map(Self).map_err(|e| format!("the condition {text:?} is no CEL expression: {e}"))
     }
 
-    /// What it says of an object; `None` for one that isn't there, of which `object` is null. Takes about a second at the most.
+    /// Evaluates the expression for an object. With `None`, the object does not exist and `object` is null in the
+    /// expression. Takes about a second at most.
     #[must_use]
     pub fn of(&self, object: Option<&serde_json::Value>) -> Verdict {
         let steps = most_steps(&self.0, object.map(Size::of).unwrap_or_default());
@@ -69,15 +72,15 @@ impl Until {
                 reason.truncate(reason.floor_char_boundary(WORDS));
                 Verdict::Failed(reason)
             }
-            // No object can mend that.
+            // No change of the object can fix this error.
             Err(error @ ExecutionError::UndeclaredReference(_)) => Verdict::Failed(format!("its condition: {error}")),
-            // A field that is not there yet, mostly.
+            // Usually a field that is not set yet.
             Ok(_) | Err(_) => Verdict::NotYet,
         }
     }
 }
 
-/// Evaluates expressions on threads of its own, a few at a time.
+/// Evaluates expressions on blocking threads, a few at a time.
 pub(super) struct Evaluator(Arc<Semaphore>);
 
 impl Default for Evaluator {
@@ -87,7 +90,7 @@ impl Default for Evaluator {
 }
 
 impl Evaluator {
-    /// As [`Until::of`].
+    /// Evaluates as [`Until::of`] does.
     pub(super) async fn evaluate(&self, until: &Arc<Until>, object: Option<serde_json::Value>) -> Verdict {
         let Ok(permit) = Arc::clone(&self.0).acquire_owned().await else { return Verdict::NotYet };
         let until = Arc::clone(until);
@@ -100,7 +103,7 @@ impl Evaluator {
     }
 }
 
-/// As Kubernetes' own CEL has JSON: whole numbers are `int`.
+/// Converts JSON to CEL as Kubernetes does: whole numbers are `int`.
 fn value(json: &serde_json::Value) -> Value {
     match json {
         serde_json::Value::Null => Value::Null,
@@ -194,7 +197,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_not_evaluated_on_the_runtime() {
-        // The runtime of this test has one thread, so that what blocks that thread keeps the other future from running.
+        // The runtime of this test has one thread, so blocking it would keep the other future from running.
         let until = Arc::new(Until::parse("object == null").unwrap());
         let evaluator = Evaluator(Arc::new(Semaphore::new(1)));
         let mut evaluated = std::pin::pin!(evaluator.evaluate(&until, None));

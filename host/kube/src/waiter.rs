@@ -1,5 +1,5 @@
-//! Waiting until an object is so: a watch of that one object, for as long as the wait takes; or, where many wait, one watch of all
-//! objects of the kind.
+//! Waits until an object meets a condition. A wait watches its one object; when many waits run, the rest share one
+//! watch of all objects of the kind.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,16 +19,16 @@ use super::shared_watch::{Seen, SharedWatches};
 use super::until::{Evaluator, Until, Verdict};
 use berth_supervisor::Supervisor;
 
-/// Each watch is a connection. Waits beyond these share a watch of their kind.
+/// The number of waits with a watch of their own, each a connection. Further waits share a watch of their kind.
 const WATCHES: usize = 128;
-/// How many of those look at their object at once, when they begin.
+/// The number of concurrent initial reads by waits that share a watch.
 const LOOKS: usize = 32;
-/// How long they wait after a look that failed.
+/// The pause after an initial read that failed.
 const LOOK: Duration = Duration::from_secs(5);
-/// The longest wait, whatever a plugin says.
+/// The upper limit of a plugin's time-out.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Waits for objects.
+/// Executes waits.
 pub(super) struct Waiter {
     client: Client,
     resources: Arc<Resources>,
@@ -45,7 +45,8 @@ impl Waiter {
         Self { client, resources, watches, looks, shared, evaluator: Evaluator::default() }
     }
 
-    /// Returns when the object is as wanted. An error names the object and says why it won't be, or that time is over.
+    /// Returns when the object meets the condition. The error names the object, and says why the condition can't be
+    /// met or that the time is over.
     pub(super) async fn wait(&self, wait: &Wait) -> Result<(), String> {
         let named = |why: String| format!("waiting for {}: {why}", name_of(&wait.object));
         let until = Arc::new(Until::parse(&wait.until).map_err(named)?);
@@ -69,14 +70,14 @@ impl Waiter {
         }
     }
 
-    /// Waits by the watch that is shared.
+    /// Waits with the shared watch.
     async fn follow(
         &self,
         api: &Api<DynamicObject>,
         condition: &Condition<'_>,
         resource: &ApiResource,
     ) -> Result<(), String> {
-        // First, so that nothing is missed between the look and the first news.
+        // Subscribe first, so that no change between the read and the first event is lost.
         let mut news = self.shared.subscribe(condition.object, resource);
         let Looked { found, version: looked } = loop {
             let _permit = self.looks.acquire().await.map_err(|e| e.to_string())?;
@@ -88,7 +89,7 @@ impl Waiter {
         if let Some(end) = condition.judge(found.as_ref()).await {
             return end;
         }
-        // The watch may be behind the look.
+        // The watch may be older than the read.
         let is_old =
             |object: &DynamicObject| version(object.resource_version()).zip(looked).is_some_and(|(v, l)| v <= l);
         loop {
@@ -106,7 +107,7 @@ impl Waiter {
     }
 }
 
-/// What a look showed.
+/// The result of an initial read.
 struct Looked {
     found: Option<DynamicObject>,
     /// The resourceVersion of the list.
@@ -121,7 +122,7 @@ fn by_name(object: &ObjectReference) -> String {
     format!("metadata.name={}", object.name)
 }
 
-/// The end of a wait, where it has come.
+/// The result of a wait, or `None` while it continues.
 type End = Option<Result<(), String>>;
 
 /// A condition on an object.
@@ -131,7 +132,8 @@ struct Condition<'a> {
     evaluator: &'a Evaluator,
 }
 
-/// Lists what a watch would list, so that the same rights do. `None` if that failed and may succeed later.
+/// Reads the object by a list with a field selector, so that the permissions for a watch suffice. Returns `None` if
+/// the request failed and may succeed later.
 async fn look(api: &Api<DynamicObject>, object: &ObjectReference) -> Result<Option<Looked>, String> {
     let params = ListParams::default().fields(&by_name(object));
     let Ok(listed) = tokio::time::timeout(PATIENCE, api.list(&params)).await else {
@@ -195,7 +197,7 @@ async fn watch(api: &Api<DynamicObject>, condition: &Condition<'_>) -> Result<()
 impl Condition<'_> {
     async fn judge(&self, found: Option<&DynamicObject>) -> End {
         let object = self.object;
-        // Another one of the name is as good as none.
+        // Another object with the same name counts as missing.
         let gone = || (!object.uid.is_empty()).then(|| Err("it is gone".to_owned()));
         let json = match found {
             Some(found) if !object.uid.is_empty() && found.uid().as_deref() != Some(&*object.uid) => return gone(),

@@ -1,4 +1,4 @@
-//! Many waits at once, on the embedded API server.
+//! Tests many concurrent waits on the in-memory API server.
 
 use std::pin::Pin;
 use std::sync::Mutex;
@@ -15,10 +15,10 @@ use tower_service::Service;
 use super::*;
 use berth_sim as sim;
 
-/// More than have a watch of their own.
+/// More waits than have a watch of their own.
 const MANY: usize = WATCHES + 40;
 
-/// Keeps the paths and queries of lists.
+/// Records the paths and queries of lists.
 struct Listening {
     client: Client,
     lists: Arc<Mutex<Vec<String>>>,
@@ -71,7 +71,7 @@ async fn waits_beyond_the_watches_share_one_instead_of_looking_again_and_again()
     let waiting = join_all(waits.iter().map(|wait| waiter.wait(wait)));
     let looked = || lists.lock().unwrap().iter().filter(|uri| uri.contains("fieldSelector")).count();
     let make_ready = async {
-        // Each has seen that its object is not ready.
+        // By then each wait has read its object, which is not ready.
         while looked() < MANY {
             tokio::task::yield_now().await;
         }

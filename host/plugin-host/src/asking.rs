@@ -1,4 +1,5 @@
-//! One plugin's part of a scheduling cycle: what it says of each node, asked in a cycle's order.
+//! Calls the extension points of one plugin in the order of a scheduling cycle. The check of a component and the
+//! conformance examination use it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
@@ -13,48 +14,48 @@ use berth_core::plugins::{
 use super::guest::{CallError, Export};
 use super::guests::Resident;
 
-/// What pre-filter and filter say.
+/// The results of pre-filter and filter.
 pub(super) struct Filtered {
     pub pre_filter: PreFilterResult,
-    /// Why the pod does not go there, for each node that was asked about; `None` where it may.
+    /// The status for each node in question; `None` if the pod fits.
     pub rejected: Vec<Option<Status>>,
 }
 
-/// What score and normalize say of each node that was asked about.
+/// The results of score and normalize for each node in question.
 pub(super) struct Scored {
     pub raw: Vec<i64>,
-    /// The same as `raw` where the plugin does not normalize itself.
+    /// Equal to `raw` if the plugin does not export normalize.
     pub normalized: Vec<i64>,
 }
 
-/// Which class each node is of, as a host would know it, for one template.
+/// The class of each node for one pod signature (`Template`), as the host keeps it.
 #[derive(Default)]
 pub(super) struct Classes {
-    /// The cycle whose answer was taken in last; 0 before the first.
+    /// The id of the last cycle whose answer was applied; 0 before the first.
     known: u64,
     of: HashMap<NodeId, ClassId>,
 }
 
-/// What reserve says of a chosen node, and where it takes it, permit, pre-bind and bind.
+/// The results of reserve for a chosen node and, if it succeeds, of permit, pre-bind and bind.
 pub(super) struct Settled {
     pub reserved: Result<Reserved, Status>,
     pub permission: Permission,
     pub pre_bind: Vec<Intent>,
     pub bind: Option<Vec<Intent>>,
-    /// Of unreserve, as if all that was done.
+    /// The result of unreserve, as if all steps were done.
     pub undo: Vec<Intent>,
 }
 
-/// A score that may not be.
+/// A score outside the allowed range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutOfRange {
-    /// Of which node, by its place among those asked about.
+    /// The index of the node among the nodes in question.
     pub at: usize,
     pub score: i64,
     pub rule: &'static str,
 }
 
-/// Asks pre-filter and, as far as that leaves nodes to be filtered, filter. The template has to be held.
+/// Calls pre-filter and, for the nodes that it leaves, filter. The pod must be held.
 pub(super) fn filtered(resident: &mut Resident, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Filtered, CallError> {
     let pre_filter = resident.instance().pre_filter(cycle)?;
     let mut rejected = vec![None; nodes.len()];
@@ -81,7 +82,7 @@ pub(super) fn filtered(resident: &mut Resident, cycle: &Cycle<'_>, nodes: &[Node
     Ok(Filtered { pre_filter, rejected })
 }
 
-/// Asks filter alone.
+/// Calls filter alone.
 pub(super) fn verdicts(
     resident: &mut Resident,
     cycle: &Cycle<'_>,
@@ -92,8 +93,8 @@ pub(super) fn verdicts(
     Ok(verdicts.nodes.iter().map(outcome).collect())
 }
 
-/// Answers a post-filter's what-ifs where there are no other plugins: the pod fits no node as it is, and fits one on which
-/// pods were taken away until there is one at most.
+/// Answers the what-if queries of a post-filter in the absence of other plugins. The pod fits no node as it is, and
+/// fits a node on which at most one pod is left after removals.
 pub(super) fn room_beside_one(cache: &Cache, cases: &[WhatIf]) -> Verdicts {
     let left =
         |case: &WhatIf| cache.node(case.node).map_or(0, |info| info.pods.len()).saturating_sub(case.removed.len());
@@ -102,7 +103,7 @@ pub(super) fn room_beside_one(cache: &Cache, cases: &[WhatIf]) -> Verdicts {
     Verdicts { outcomes: vec![full], nodes: cases.iter().map(is_full).collect() }
 }
 
-/// Asks pre-score alone. A plugin of scope node is not told the nodes.
+/// Calls pre-score alone. A plugin of scope `node` does not receive the nodes.
 pub(super) fn pre_score(
     resident: &mut Resident,
     cycle: &Cycle<'_>,
@@ -112,7 +113,7 @@ pub(super) fn pre_score(
     resident.instance().pre_score(cycle, nodes)
 }
 
-/// Asks pre-score, score and normalize; `None` where there is nothing to score. The template has to be held.
+/// Calls pre-score, score and normalize. Returns `None` if there is nothing to score. The pod must be held.
 pub(super) fn scored(
     resident: &mut Resident,
     cycle: &Cycle<'_>,
@@ -132,8 +133,8 @@ pub(super) fn scored(
     Ok(Some(Scored { raw, normalized }))
 }
 
-/// Asks what comes after the choice of a node; `None` of a plugin that has no part in it. Nothing of it is done. The template
-/// has to be held.
+/// Calls the extension points after the choice of a node, without executing intents. Returns `None` if the plugin has
+/// none of them. The pod must be held.
 pub(super) fn settled(
     resident: &mut Resident,
     cycle: &Cycle<'_>,
@@ -159,8 +160,8 @@ pub(super) fn settled(
     Ok(Some(Settled { reserved, permission, pre_bind, bind, undo }))
 }
 
-/// Asks classify and score-classes instead, of a plugin that answers by class; `None` where it says that it does not. The
-/// template has to be held.
+/// Calls classify and score-classes of a plugin that answers by class. Returns `None` if the plugin does not answer
+/// by class. The pod must be held.
 pub(super) fn by_class(
     resident: &mut Resident,
     cycle: &Cycle<'_>,
@@ -235,7 +236,7 @@ impl Classes {
 }
 
 impl Scored {
-    /// The first score that a plugin with this normalization may not give.
+    /// Returns the first score outside the range that this normalization requires.
     pub fn out_of_range(&self, normalization: Normalization) -> Option<OutOfRange> {
         let final_range = |scores: &[i64], rule| first_outside(scores, 0..=100, rule);
         match normalization {
@@ -253,7 +254,7 @@ fn first_outside(scores: &[i64], range: RangeInclusive<i64>, rule: &'static str)
     Some(OutOfRange { at, score: scores[at], rule })
 }
 
-/// Of a node that this plugin's pre-filter did not name: what a scheduling cycle says of it.
+/// Returns the status of a node that the plugin's pre-filter left out, with kube-scheduler's message.
 fn left_out(plugin: &str) -> Status {
     let reason = format!("node(s) didn't satisfy plugin(s) [{plugin}]").into();
     Status { code: Code::UnschedulableAndUnresolvable, reasons: vec![reason] }

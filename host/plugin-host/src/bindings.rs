@@ -1,7 +1,7 @@
-//! The host's side of the contract, generated from `wit/`.
+//! The host's bindings of the plugin contract, generated from `wit/`.
 //!
-//! `everything` is the world with all exports. A component has some of them, so instances go through each interface's
-//! `GuestIndices`, which tells whether the component exports it.
+//! The world `everything` has all exports. A component exports some of them, so instances use each interface's
+//! `GuestIndices`, which fails if the component does not export it.
 #![allow(
     unsafe_code,
     dead_code,

@@ -1,4 +1,4 @@
-//! `berth plugin check`: what a component is, whether it can be a plugin, and what it costs.
+//! The check behind `berth plugin check`: whether a component is a valid plugin, what it declares, and what it costs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,41 +15,42 @@ use super::load::{Digest, LoadCause, LoadError, Opened, Source, Trial, configure
 use super::synthetic;
 use berth_core::limits::Limits;
 
-/// Nodes of the made-up cluster that costs are measured on.
+/// The number of nodes of the synthetic cluster for cost measurements.
 pub const CHECK_NODES: usize = 1_000;
 
-/// Each call is measured so often; the least counts, as the rest is noise.
+/// The number of measurements of each call. The minimum counts, because the rest is noise.
 const ROUNDS: usize = 10;
 
-/// What a component turned out to be. Times are CPU time.
+/// The result of a check. Times are CPU time.
 #[derive(Clone, Debug)]
 pub struct CheckReport {
-    /// Of its bytes.
+    /// The digest of the component's bytes.
     pub digest: Digest,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub size: usize,
-    /// Extension points that it exports, by name.
+    /// The names of the extension points that it exports.
     pub exports: String,
-    /// Whether it keeps facts of nodes.
+    /// Whether it exports `snapshot`, which receives the facts of nodes.
     pub snapshot: bool,
-    /// Its name and version, and what it declares with these arguments.
+    /// Its name and version, and its declaration for these arguments.
     pub declaration: Declaration,
-    /// Compiling it.
+    /// The time to compile it.
     pub compile: Duration,
-    /// Telling it of [`CHECK_NODES`] nodes.
+    /// The time to send it [`CHECK_NODES`] nodes.
     pub first_sync: Duration,
-    /// One call for [`CHECK_NODES`] nodes, of each function that it exports.
+    /// The time of one call for [`CHECK_NODES`] nodes, for each exported function.
     pub calls: Vec<(Export, Duration)>,
-    /// Bytes of its memory after all that.
+    /// Its memory after the measurements, in bytes.
     pub memory: usize,
-    /// Whether it holds what a guest must hold.
+    /// The result of the conformance examination.
     pub conformance: Conformance,
 }
 
-/// Loads the component in `file`, gives it `arguments` (JSON), tries it on a made-up cluster, measures and examines it.
+/// Loads the component in `file` with `arguments` (JSON), tests it on a synthetic cluster, measures it, and examines
+/// its conformance.
 ///
 /// # Errors
-/// Why no scheduler would take it.
+/// The reason why a scheduler would refuse the component.
 pub fn check(file: &Path, arguments: &str, limits: Limits, examination: Examination) -> Result<CheckReport, LoadError> {
     let limits = Arc::new(limits);
     let opened = open(file, None, &limits)?;
@@ -83,7 +84,7 @@ fn measure(
     })
 }
 
-/// The cost of each function, for the pod that makes it work most.
+/// Measures each function, for the pod with the highest cost.
 fn calls(
     resident: &mut Resident,
     points: ExtensionPoints,
@@ -118,7 +119,7 @@ fn calls(
         let mut most = Duration::ZERO;
         for (number, pod) in pods.iter().enumerate() {
             let trial = Trial::new(cache, pod, number as u32);
-            // What a function prepares in another one has to be there, as in a cycle.
+            // Calls the functions that prepare this one, as a cycle does.
             trial.prepare(resident, &nodes)?;
             let mut least = Duration::MAX;
             for _ in 0..ROUNDS {

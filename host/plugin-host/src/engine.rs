@@ -1,32 +1,32 @@
-//! The engine that all components share, and the ticker behind their deadlines.
+//! The wasmtime engine that all components share, and the ticker for their deadlines.
 
 use std::thread;
 use std::time::Duration;
 
 use wasmtime::{Config, Engine, OptLevel};
 
-/// How often running guests are looked at. Idle, that costs 100 wake-ups a second; within a call, a comparison at every
-/// loop's head.
+/// The interval of the ticker. It costs 100 wake-ups a second, and a comparison at the head of each loop in a plugin.
 pub(super) const TICK: Duration = Duration::from_millis(10);
 
-/// Stack of a guest. The threads that call guests need more than this: Rust's default of 2 MiB does.
+/// The stack of a plugin in bytes. A thread that calls plugins needs more than this; Rust's default of 2 MiB is
+/// enough.
 const WASM_STACK: usize = 512 << 10;
 
-/// Makes the engine and starts its ticker, which ends with the last clone of the engine.
+/// Creates the engine and starts its ticker, which ends with the last clone of the engine.
 ///
-/// Instances are allocated on demand: there are a few dozen, and they live for hours. A pool would make instantiating
-/// them some microseconds faster, where filling one takes milliseconds, and would fix a number of slots and their sizes
-/// in advance. A component is compiled on the one thread that asks for it: wasmtime is built without its parallel
-/// compilation, which would take from placing pods what a thread of low priority leaves it.
+/// Instances are allocated on demand: there are a few dozen, and they live for hours. A pool would save microseconds
+/// of an instantiation, while filling an instance takes milliseconds, and would fix the number and size of its slots
+/// in advance. A component is compiled on the calling thread: wasmtime is built without parallel compilation, which
+/// would take CPU time from scheduling that a low-priority thread leaves.
 ///
 /// # Errors
-/// The machine can't run the engine: no cranelift back end for it, or no thread to be had.
+/// The machine can't run the engine: cranelift has no back end for it, or no thread can be started.
 pub fn engine() -> wasmtime::Result<Engine> {
     start(&mut Config::new())
 }
 
-/// The same, and it counts what guests do, an instruction at a time (wasmtime's fuel). They are compiled anew for it, and run
-/// somewhat slower.
+/// Creates an engine that also counts the executed instructions (wasmtime's fuel). Its components are compiled
+/// separately and run somewhat slower.
 ///
 /// # Errors
 /// As [`engine`].

@@ -1,5 +1,17 @@
-//! The WebAssembly side: components compiled, checked against the contract, limited, fed with the cluster, asked, and
-//! exchanged while the scheduler runs.
+//! The host of the plugins, which are WebAssembly components.
+//!
+//! - In: component files or bytes, the profiles with the arguments of each plugin, the limits, and the core's cluster
+//!   cache.
+//! - Out: [`Guests`], which implements [`berth_core::Plugins`] and returns the plugins' answers, checked against the
+//!   contract. Also the state of each plugin ([`PluginStatus`]), its counters, and the result of [`check()`].
+//! - Never: a failing plugin does not stop the scheduler. Every call has limits of CPU time, wall time and memory,
+//!   and an invalid answer is an error of the plugin. A plugin gets no files and no network; its time and its random
+//!   seed come from the cycle. The [`Loader`] replaces the serving set only with one that was filled and tested.
+//!
+//! The path of a component: `loader` watches the plugins directory, `load` compiles, checks and tests a component,
+//! `set` assembles the plugins of the profiles, `guests` holds the instances that serve, `guest` makes the calls, and
+//! [`feed`] keeps the snapshot of an instance up to date. `conformance` examines whether a component keeps the
+//! promises of the contract.
 
 mod asking;
 mod bindings;

@@ -1,4 +1,4 @@
-//! What a plugin has cost so far, as plain counters: read by `berth plugin list` and by metrics.
+//! Counters of the cost of a plugin. `berth plugin list` and the metrics read them.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -15,27 +15,28 @@ pub struct Counters {
     bytes: AtomicU64,
 }
 
-/// The counters at one time.
+/// The values of the counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Calls into the guest, those that feed it included.
+    /// The number of calls into the plugin, with those that send it the cluster.
     pub calls: u64,
-    /// CPU time in it, from a sample of its calls.
+    /// The CPU time of the calls, estimated from a sample.
     pub cpu: Duration,
-    /// Calls that trapped, took too long, or wanted too much memory.
+    /// The number of calls that trapped or exceeded the time or the memory limit.
     pub failures: u64,
-    /// How often it was made anew.
+    /// The number of rebuilds.
     pub rebuilds: u64,
-    /// Bytes of its linear memories.
+    /// The bytes of its linear memories.
     pub memory: u64,
-    /// Instructions that its calls took, about; counted where [`crate::LoaderOptions::counts_work`] asks for it, else 0.
+    /// The approximate number of instructions of its calls. Counted if [`crate::LoaderOptions::counts_work`] is set,
+    /// else 0.
     pub fuel: u64,
-    /// Bytes of its calls' arguments and answers, and of what it asks back; counted as `fuel` is.
+    /// The bytes of the parameters and results of its calls and queries. Counted as `fuel` is.
     pub bytes: u64,
 }
 
 impl Counters {
-    /// Reads them.
+    /// Reads the counters.
     #[must_use]
     pub fn read(&self) -> Usage {
         Usage {
@@ -49,7 +50,7 @@ impl Counters {
         }
     }
 
-    /// How many calls came before this one.
+    /// Counts a call. Returns the number of earlier calls.
     pub(super) fn count_call(&self) -> u64 {
         self.calls.fetch_add(1, Relaxed)
     }

@@ -1,4 +1,4 @@
-//! One component by itself, over a cluster given by hand: what it says of each node.
+//! Calls one component with a given cluster: filter and score for each node.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,53 +14,54 @@ use super::guests::Resident;
 use super::load::{LoadCause, LoadError, LoadedComponent, Trial, configure, open};
 use berth_core::limits::Limits;
 
-/// A component, compiled, to be asked with several arguments and clusters.
+/// A compiled component that can be called with different arguments and clusters.
 pub struct Solo {
     component: LoadedComponent,
     limits: Arc<Limits>,
 }
 
-/// What a plugin says of a node for a pod.
+/// The answers of a plugin about a node for a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     /// The node's name.
     pub node: Box<str>,
-    /// Why the pod does not go there; `None` where it does, as far as this plugin is asked.
+    /// The status if the plugin rejects the node; `None` if the pod fits.
     pub rejected: Option<Status>,
-    /// The raw score; `None` where the plugin scores nothing for this pod, or rejected the node.
+    /// The raw score; `None` if the plugin does not score this pod or rejects the node.
     pub score: Option<i64>,
 }
 
 impl Solo {
-    /// Compiles the component in `file` and checks it against the contract. With `cache_dir`, compiled code is kept there.
+    /// Compiles the component in `file` and checks it against the contract. With `cache_dir`, compiled code is kept
+    /// there.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason why the component is refused.
     pub fn load(file: &Path, cache_dir: Option<&Path>, limits: Limits) -> Result<Self, LoadError> {
         let limits = Arc::new(limits);
         Ok(Self { component: open(file, cache_dir, &limits)?.component, limits })
     }
 
-    /// The plugin's name.
+    /// Returns the plugin's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.component.name
     }
 
-    /// Whether the plugin, with these arguments (JSON), holds what a guest must hold.
+    /// Examines whether the plugin, with these arguments (JSON), keeps the promises of the contract.
     ///
     /// # Errors
-    /// It refuses its arguments.
+    /// The plugin refuses its arguments.
     pub fn examine(&self, arguments: &str, examination: Examination) -> Result<Conformance, LoadError> {
         conformance::examine(&self.component, arguments, &self.limits, examination)
             .map_err(|cause| LoadError::new(&self.component.source, cause))
     }
 
-    /// What the plugin, with these arguments (JSON), says of all nodes of a cluster for a pod, in the order of a cycle:
-    /// pre-filter, filter, pre-score and score. By node name.
+    /// Calls the plugin, with these arguments (JSON), for a pod and all nodes of a cluster, in the order of a cycle:
+    /// pre-filter, filter, pre-score and score. Returns the answers ordered by node name.
     ///
     /// # Errors
-    /// It refuses its arguments, or did not answer as it must.
+    /// The plugin refuses its arguments, or a call failed.
     pub fn ask(&self, arguments: &str, cache: &Cache, pod: &Pod) -> Result<Vec<Said>, LoadError> {
         self.asked(arguments, cache, pod).map_err(|cause| LoadError::new(&self.component.source, cause))
     }
@@ -76,7 +77,7 @@ impl Solo {
         let fitting: Vec<NodeId> = fitting.map(|(node, _)| *node).collect();
         let scored = asking::scored(&mut resident, trial.cycle(), &fitting)?;
         let mut scores = scored.into_iter().flat_map(|scored| scored.raw);
-        // Both lists are in the nodes' order: each that fits takes the next score.
+        // Both lists are in the order of the nodes, so each node that fits takes the next score.
         let say = |(info, rejected): (&NodeInfo, Option<Status>)| Said {
             node: info.node.name.clone(),
             score: if rejected.is_none() { scores.next() } else { None },

@@ -1,4 +1,4 @@
-//! A made-up cluster, for trials where there is no real one.
+//! A synthetic cluster, for trials without a real one.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use berth_core::model::{
     Toleration, TolerationOperator,
 };
 
-/// Nodes of a cluster that is only to show whether a plugin answers.
+/// The number of nodes in a trial that only checks whether a plugin answers.
 pub(super) const SMALL: usize = 50;
 
 const ZONES: [&str; 3] = ["zone-a", "zone-b", "zone-c"];
 const GPU: &str = "example.com/gpu";
 
-/// A cluster of `count` nodes of several kinds, every second one with a pod on it.
+/// Returns a cluster of `count` nodes of several kinds. Every second node has a pod.
 pub(super) fn cluster(count: usize) -> Cache {
     let mut cache = Cache::default();
     for number in 0..count {
@@ -29,7 +29,7 @@ pub(super) fn cluster(count: usize) -> Cache {
     cache
 }
 
-/// Pods of some shapes: a small one, one that tolerates taints, one that wants a GPU.
+/// Returns three pods: a small one, one that tolerates taints, and one that requests a GPU.
 pub(super) fn pods() -> Vec<Arc<Pod>> {
     let tolerant = PodSpec {
         tolerations: vec![Toleration {
@@ -73,7 +73,7 @@ fn node(number: usize) -> Node {
     }
 }
 
-/// Fifteen, as nodes of cloud providers have.
+/// Returns 15 labels, as nodes of cloud providers have.
 fn labels(name: &str, number: usize) -> Labels {
     let fixed = [
         ("kubernetes.io/hostname", name.to_owned()),

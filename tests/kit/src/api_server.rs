@@ -1,4 +1,4 @@
-//! A fresh etcd and kube-apiserver on free ports of the loopback, ended with their value.
+//! A new etcd and kube-apiserver on free ports of the loopback interface. Dropping the value ends them.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ impl Server {
         server
     }
 
-    /// A client of the API server.
+    /// Returns a client of the API server.
     pub async fn client(&self) -> Client {
         let kubeconfig = json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "c",
@@ -89,7 +89,7 @@ impl Server {
         let kubeconfig: Kubeconfig = serde_json::from_value(kubeconfig).expect("a kubeconfig");
         let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
         let mut config = config.expect("a configuration");
-        // Each answer is one of the server's, not what it said in the end.
+        // Without retries, so that each test sees every answer of the server.
         config.default_retry = false;
         Client::try_from(config).expect("a client")
     }
@@ -130,13 +130,13 @@ impl Server {
     }
 }
 
-/// Ports that nobody listens on now.
+/// Returns ports on which no process listens now.
 fn free_ports() -> [u16; 3] {
     let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port"));
     listeners.map(|listener| listener.local_addr().expect("an address").port())
 }
 
-/// The last lines of the logs.
+/// Returns the last lines of the logs.
 fn logs(folder: &Path) -> String {
     ["etcd.log", "kube-apiserver.log"]
         .map(|name| {

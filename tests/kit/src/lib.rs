@@ -1,4 +1,10 @@
-//! The test kit: what the tests of several crates start and wait for. It depends on no crate of Berth.
+//! The test kit: the parts that tests of several crates share. It depends on no crate of Berth.
+//!
+//! - In: the binaries of etcd and kube-apiserver from `KUBEBUILDER_ASSETS`, for [`ApiServer`]; the contract in
+//!   `wit/`, for [`component`].
+//! - Out: a running API server with a client, and the bytes of small components, valid or deliberately faulty.
+//! - Never: a crate uses the kit outside its tests. The kit leaves no process behind, and needs no toolchain for
+//!   plugins.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests end with a message if the kit fails")]
 

@@ -1,6 +1,7 @@
-//! Events for people, in the form of `events.k8s.io/v1`: what `kubectl describe pod` shows.
+//! Writes `events.k8s.io/v1` Events, which `kubectl describe pod` shows.
 //!
-//! Writing them never holds scheduling up: they wait in a bounded queue, and what finds no room is dropped and counted.
+//! Events wait in a bounded queue and never delay scheduling. When the queue is full, a new event is dropped and
+//! counted.
 
 mod record;
 mod series;
@@ -23,9 +24,9 @@ use super::rest::{self, Call, CallError, JSON, STRATEGIC_MERGE};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 const TRIES: u32 = 6;
-/// Events that may wait to be written; each takes about a kilobyte.
+/// The capacity of the queue, in events. An event takes about a kilobyte.
 const MOST_WAITING: usize = 16_384;
-/// How often series are looked at.
+/// The interval between reviews of the event series.
 const REVIEW: Duration = Duration::from_secs(60);
 
 /// Writes events.
@@ -39,7 +40,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// `host` tells instances of one scheduler apart.
+    /// Creates a recorder. `host` distinguishes the instances of one scheduler.
     pub(super) fn new(client: Client, known: Arc<KnownPods>, host: &str) -> Self {
         Self {
             client,
@@ -51,7 +52,7 @@ impl Recorder {
         }
     }
 
-    /// Writes the event, soon; or adds to the count of one that says the same.
+    /// Queues the event for writing, or increments the count of the series that it repeats.
     pub(super) fn emit(&self, event: PodEvent) {
         let resource_version = self.known.resource_version(&event.pod);
         let record = self.series().observe(event, resource_version, Timestamp::now());
@@ -77,12 +78,12 @@ impl Recorder {
         }
     }
 
-    /// How many events were not written.
+    /// Returns the number of events that were not written.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Works for as long as it is polled; run several of these.
+    /// Writes queued events until dropped. Several workers can run at once.
     pub(super) async fn work(&self) {
         loop {
             let (name, record) = self.lanes.next().await;
@@ -91,7 +92,7 @@ impl Recorder {
         }
     }
 
-    /// Keeps the API server's counts of repeated events up to date for as long as it is polled.
+    /// Updates the counts of repeated events in the API server until dropped.
     pub(super) async fn review(&self) {
         let mut tick = tokio::time::interval(REVIEW);
         loop {
@@ -101,14 +102,14 @@ impl Recorder {
         }
     }
 
-    /// Writes the counts that are not written yet, and waits until all is.
+    /// Queues the counts that are not written yet and waits until the queue is empty.
     pub(super) async fn flush(&self) {
         let records = self.series().finish();
         records.into_iter().for_each(|record| self.queue(record));
         self.lanes.idle().await;
     }
 
-    /// Events that are not written yet.
+    /// Returns the number of events that are not written yet.
     pub(super) fn open(&self) -> usize {
         self.lanes.open()
     }
@@ -117,13 +118,14 @@ impl Recorder {
         let written = match record.series {
             None => self.create(record).await,
             Some(_) => match self.patch(record).await {
-                // Events live for an hour; the first may be gone, or may never have been written.
+                // The API server keeps an event for an hour. The first event of the series may have expired or may
+                // never have been written.
                 Err(e) if e.is(StatusCode::NOT_FOUND) => self.create(record).await,
                 result => result,
             },
         };
         match written {
-            // An attempt whose answer was lost had succeeded.
+            // An earlier attempt succeeded, but its answer was lost.
             Err(e) if e.is(StatusCode::CONFLICT) => debug!("event {}: {e}", record.name),
             Err(e) => {
                 debug!("event {} ({}): {e}", record.name, record.event.reason);

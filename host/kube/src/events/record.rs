@@ -1,4 +1,4 @@
-//! One event as it is written.
+//! The form of an event on the wire.
 
 use std::borrow::Cow;
 
@@ -6,29 +6,29 @@ use berth_core::action::PodEvent;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-/// `NoteLengthLimit` of the API server, in bytes.
+/// The API server's `NoteLengthLimit`, in bytes.
 const NOTE_LIMIT: usize = 1024;
 const CUT: &str = " ...";
-/// `ReportingInstanceLengthLimit`, in bytes.
+/// The API server's `ReportingInstanceLengthLimit`, in bytes.
 const INSTANCE_LIMIT: usize = 128;
-/// Names of objects, in bytes.
+/// The longest name of an object, in bytes.
 const NAME_LIMIT: usize = 253;
 
-/// An event with all that the API server is told of it.
+/// An event with all fields that are sent to the API server.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     /// `metadata.name`.
     pub(super) name: Box<str>,
     pub(super) event: PodEvent,
-    /// Of the pod, when it was observed.
+    /// The pod's resourceVersion when the event was observed.
     pub(super) resource_version: Box<str>,
-    /// When it was observed first.
+    /// The time of the first observation.
     pub(super) time: Timestamp,
-    /// Where it was observed more than once.
+    /// The series, if the event was observed more than once.
     pub(super) series: Option<Series>,
 }
 
-/// `series`.
+/// The event's field `series`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Series {
@@ -37,7 +37,7 @@ pub(super) struct Series {
     pub(super) last_observed_time: Timestamp,
 }
 
-/// Who reports.
+/// The source of `reportingController` and `reportingInstance`.
 #[derive(Debug)]
 pub(super) struct Reporter {
     host: String,
@@ -80,7 +80,7 @@ struct Metadata<'a> {
     namespace: &'a str,
 }
 
-/// `v1.ObjectReference` of a pod.
+/// A `v1.ObjectReference` to a pod.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Regarding<'a> {
@@ -98,7 +98,7 @@ impl Record {
         Self { name: name(&event.pod.name, time), event, resource_version, time, series: None }
     }
 
-    /// The event as it is created.
+    /// Returns the JSON body that creates the event.
     pub(super) fn to_json(&self, reporter: &Reporter) -> serde_json::Result<Vec<u8>> {
         let Self { event, .. } = self;
         serde_json::to_vec(&EventJson {
@@ -124,7 +124,7 @@ impl Record {
         })
     }
 
-    /// The patch that brings the count up to date.
+    /// Returns the strategic merge patch that updates the count.
     pub(super) fn to_series_patch(&self) -> serde_json::Result<Vec<u8>> {
         #[derive(Serialize)]
         struct Patch {
@@ -134,7 +134,7 @@ impl Record {
     }
 }
 
-/// The pod's name and the time, as client-go names events.
+/// Returns the event's name: the pod's name and the time in hexadecimal nanoseconds, as client-go does.
 fn name(pod: &str, time: Timestamp) -> Box<str> {
     let suffix = format!(".{:x}", time.as_nanosecond());
     let room = NAME_LIMIT - suffix.len();
@@ -150,7 +150,7 @@ fn cut(note: &str) -> Cow<'_, str> {
     format!("{}{CUT}", &note[..room]).into()
 }
 
-/// `metav1.MicroTime`.
+/// Serializes a `metav1.MicroTime`.
 fn micro_time<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{time:.6}"))
 }
@@ -205,7 +205,7 @@ mod tests {
         for (note, length, end) in [
             ("x".repeat(1024), 1024, "xxx"),
             ("x".repeat(1025), 1024, "xx ..."),
-            // Two bytes each; the limit would fall inside the last one.
+            // Each character has two bytes; the limit falls inside the last one.
             (format!("x{}", "é".repeat(600)), 1023, "éé ..."),
         ] {
             let json = written(&record("p", &note));

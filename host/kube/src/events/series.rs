@@ -1,5 +1,6 @@
-//! Events that repeat become one with a count, as client-go's events API does it: the second writes the count, later ones
-//! only count, and the count is written again when the series pauses or the event is about to be forgotten.
+//! Merges repeated events into one event with a count, as client-go's events API does. The second observation writes
+//! the count, later ones only increment it. The count is written again when the series ends, or before the API server
+//! forgets the event.
 
 use std::time::Duration;
 
@@ -10,38 +11,40 @@ use jiff::Timestamp;
 
 use super::record::{Record, Series};
 
-/// A series that was not seen for this long has ended.
+/// A series without a new observation for this long has ended.
 const FINISHED_AFTER: Duration = Duration::from_secs(6 * 60);
-/// A series that goes on is written this often, as the API server forgets events after an hour.
+/// The interval at which the count of a running series is written. The API server forgets events after an hour.
 const REFRESHED_AFTER: Duration = Duration::from_secs(30 * 60);
-/// Different events of which repetitions are noticed. Beyond, a repetition is an event of its own.
+/// The largest number of events that are tracked for repetition. When the table is full, an untracked repetition is
+/// written as a new event.
 const MOST: usize = 32_768;
 
-/// Warnings between two searches of the full table.
+/// The number of Warning events between two searches of a full table.
 const PAUSE: usize = MOST / 8;
 
-/// Events that were seen lately and may be seen again.
+/// Recent events that may be observed again.
 #[derive(Debug, Default)]
 pub(super) struct SeriesCache {
     observed: HashMap<Box<str>, Observed>,
-    /// Warnings that come before the full table is searched again for what can go. A search costs time by the size of the table.
+    /// The number of Warning events until a full table is searched again for entries to evict. The cost of a search
+    /// grows with the table.
     until_search: usize,
-    /// Searches so far.
+    /// The number of searches so far.
     searches: usize,
 }
 
 #[derive(Debug)]
 struct Observed {
     record: Record,
-    /// How often, and when last, as the API server knows it.
+    /// The count and time that were last written to the API server.
     written: (i32, Timestamp),
 }
 
 impl SeriesCache {
-    /// Takes an event in. Returns what is to be written, if anything is.
+    /// Records an observation. Returns the record to write, if there is one.
     pub(super) fn observe(&mut self, event: PodEvent, resource_version: Box<str>, now: Timestamp) -> Option<Record> {
         if event.kind != "Warning" {
-            // What went well does not repeat: a pod is bound once.
+            // A Normal event does not repeat: a pod is bound once.
             return Some(Record::new(event, resource_version, now));
         }
         let full = !self.has_room();
@@ -56,7 +59,8 @@ impl SeriesCache {
         }
     }
 
-    /// Whether another event can be kept. In a full table, events that did not repeat make room, searched for once in a while.
+    /// Returns whether another event can be tracked. When the table is full, evicts the events that did not repeat,
+    /// at most once every `PAUSE` Warning events.
     fn has_room(&mut self) -> bool {
         if self.observed.len() >= MOST {
             if self.until_search == 0 {
@@ -68,7 +72,7 @@ impl SeriesCache {
         self.observed.len() < MOST
     }
 
-    /// Ends what was not seen lately. Returns what is to be written.
+    /// Removes ended series. Returns the records to write.
     pub(super) fn review(&mut self, now: Timestamp) -> Vec<Record> {
         let since = |then: Timestamp| now.duration_since(then).unsigned_abs();
         let mut due = Vec::new();
@@ -84,7 +88,7 @@ impl SeriesCache {
         due
     }
 
-    /// Forgets all. Returns what is to be written.
+    /// Removes all series. Returns the records to write.
     pub(super) fn finish(&mut self) -> Vec<Record> {
         let all = self.observed.drain().map(|(_, observed)| observed);
         all.filter(|observed| observed.written.0 < observed.state().0).map(|observed| observed.record).collect()
@@ -107,7 +111,7 @@ impl Observed {
     }
 }
 
-/// What makes two events the same.
+/// Returns the identity of an event. Two events with the same key are repetitions.
 fn key(event: &PodEvent, resource_version: &str) -> Box<str> {
     let PodEvent { pod, scheduler_name, kind, reason, action, note } = event;
     format!("{}\0{resource_version}\0{scheduler_name}\0{kind}\0{reason}\0{action}\0{note}", pod.uid).into()
@@ -137,13 +141,13 @@ mod tests {
     struct Clock(SeriesCache);
 
     impl Clock {
-        /// The count that is written for a failure observed at this second: 1 for a new event.
+        /// Observes a failure at this second. Returns the count that is written: 1 for a new event.
         fn failure(&mut self, note: &str, second: i64) -> Option<i32> {
             let record = self.0.observe(event("Warning", note), "7".into(), at(second))?;
             Some(record.series.map_or(1, |series| series.count))
         }
 
-        /// Counts that are written by a review at this second.
+        /// Reviews the series at this second. Returns the counts that are written.
         fn review(&mut self, second: i64) -> Vec<i32> {
             self.0.review(at(second)).iter().filter_map(|record| Some(record.series?.count)).collect()
         }
@@ -207,7 +211,7 @@ mod tests {
     fn a_full_table_is_searched_once_in_a_while() {
         let mut cache = SeriesCache::default();
         let mut observe = |note: usize| cache.observe(event("Warning", &note.to_string()), "7".into(), at(0)).is_some();
-        // All of them are series, which stay.
+        // Each of them is a series, which is never evicted.
         for note in 0..MOST {
             observe(note);
             observe(note);

@@ -1,4 +1,4 @@
-//! The core's side: a question is asked, and its thread waits for the answer.
+//! Implements the core's trait `Extenders`: sends a question and blocks the core's thread until the answer arrives.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use super::wire::{
     self, Args, FilterResult, HostPriority, ListMeta, NodeList, PodUid, PreemptionArgs, PreemptionResult,
 };
 
-/// Asks extenders for the core. Not on a thread of the runtime's own: that one would wait for itself.
+/// Asks extenders for the core. It blocks, so it must not run on a worker thread of the tokio runtime.
 #[derive(Debug)]
 pub struct Asker {
     extenders: Arc<Extenders>,
     runtime: Handle,
 }
 
-/// Names of nodes, with the whole nodes where one of those who are asked wants them.
+/// The names of the nodes, and their full objects if an extender needs them.
 struct Nodes<'a> {
     names: &'a [&'a str],
     whole: Vec<Arc<RawValue>>,
@@ -36,13 +36,13 @@ impl Asker {
         Self { extenders, runtime }
     }
 
-    /// Waits for the answer, unless the scheduler ends.
+    /// Waits for the answer. Fails when the scheduler ends.
     fn wait<A>(&self, answer: impl Future<Output = Result<A, CallError>>) -> Result<A, String> {
         let mut ending = self.extenders.ending.subscribe();
         self.runtime.block_on(async {
             tokio::select! {
                 answer = answer => answer.map_err(|error| error.to_string()),
-                // The sender is theirs, too.
+                // `self.extenders` owns the sender, so `wait_for` can't fail.
                 _ = ending.wait_for(|ending| *ending) => Err("the scheduler is ending".to_owned()),
             }
         })
@@ -56,14 +56,14 @@ impl Asker {
         self.extenders.whole.pod(&key.uid).ok_or_else(|| format!("pod {key} is gone"))
     }
 
-    /// A node that is gone is not sent.
+    /// Returns the nodes to send. A deleted node is left out of `whole`.
     fn nodes<'a>(&self, names: &'a [&'a str], whole: bool) -> Nodes<'a> {
         let node = |name: &&str| self.extenders.whole.node(name);
         Nodes { names, whole: if whole { names.iter().filter_map(node).collect() } else { Vec::new() } }
     }
 }
 
-/// Asks one about nodes.
+/// Sends a question about nodes to one extender.
 async fn about_nodes<A: DeserializeOwned>(
     client: &Client,
     verb: &str,

@@ -1,4 +1,4 @@
-//! One extender over HTTP: where it is, how it is known to be the right one, and a call.
+//! The HTTP client of one extender: its address, its TLS settings, and a call.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 use super::error::{CallError, ExtenderError};
 use berth_config::v1;
 
-/// `httpTimeout` where none is given (`DefaultExtenderTimeout`).
+/// The default of `httpTimeout` (kube-scheduler's `DefaultExtenderTimeout`).
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The longest answer that is read, in bytes: 5,000 whole nodes are about 100 MB.
+/// The longest answer that is read, in bytes. 5,000 full nodes take about 100 MB.
 const MOST_BYTES: usize = 256 << 20;
 
-/// The paths of what it is asked; empty where it is not.
+/// The path of each verb; empty if the extender does not have the verb.
 #[derive(Debug)]
 pub(super) struct Verbs {
     pub filter: String,
@@ -29,10 +29,10 @@ pub(super) struct Verbs {
     pub bind: String,
 }
 
-/// An extender that can be asked.
+/// A client of one extender.
 pub(super) struct Client {
     http: ::kube::Client,
-    /// urlPrefix without a slash at its end.
+    /// `urlPrefix` without a trailing slash.
     url: String,
     verbs: Verbs,
     timeout: Duration,
@@ -44,14 +44,14 @@ impl Client {
         let url = extender.url_prefix.trim_end_matches('/').to_owned();
         check_address(&url)?;
         let tls = |why: String| ExtenderError::Tls { url_prefix: url.clone(), why };
-        // The API server's own TLS stack, with what a kubeconfig would say.
+        // Builds the same TLS stack as for the API server, from an equivalent kubeconfig.
         let kubeconfig: Kubeconfig =
             serde_json::from_value(kubeconfig(&url, extender)?).map_err(|error| tls(error.to_string()))?;
         let config = ::kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
         let mut config = config.map_err(|error| tls(crate::error_with_causes(&error)))?;
         config.proxy_url = None;
         config.default_retry = false;
-        // The call as a whole has its time.
+        // `timeout` limits the whole call.
         (config.connect_timeout, config.read_timeout, config.write_timeout) = (None, None, None);
         let http = ::kube::Client::try_from(config).map_err(|error| tls(crate::error_with_causes(&error)))?;
         let timeout = Some(extender.http_timeout.0).filter(|timeout| !timeout.is_zero());
@@ -73,19 +73,19 @@ impl Client {
         &self.verbs
     }
 
-    /// It is sent names of nodes, as it knows the nodes itself.
+    /// Returns whether the extender receives only node names, because it has its own node cache (`nodeCacheCapable`).
     pub fn is_node_cache_capable(&self) -> bool {
         self.node_cache_capable
     }
 
-    /// Sends the arguments, and reads the answer.
+    /// Sends the arguments and reads the answer.
     pub async fn call<A: DeserializeOwned>(&self, verb: &str, arguments: &impl Serialize) -> Result<A, CallError> {
         let body =
             serde_json::to_vec(arguments).map_err(|source| CallError::Arguments { verb: verb.to_owned(), source })?;
         let url = || format!("{}/{verb}", self.url);
         let answer = tokio::time::timeout(self.timeout, self.exchange(verb, &url(), body)).await;
         let bytes = answer.map_err(|_| CallError::TimedOut { url: url(), within: self.timeout })??;
-        // What stands behind the answer is not read, as Go's decoder doesn't.
+        // Bytes after the JSON value are ignored, as Go's decoder does.
         let mut read = serde_json::Deserializer::from_slice(&bytes);
         A::deserialize(&mut read).map_err(|source| CallError::Unreadable { url: url(), source })
     }
@@ -121,8 +121,8 @@ fn check_address(url: &str) -> Result<(), ExtenderError> {
     }
 }
 
-/// What a kubeconfig says of a server like this. As in kube-scheduler, one that is to be spoken to by TLS without being given
-/// who signs its certificate is not examined.
+/// Returns a kubeconfig with the TLS settings of the extender. As in kube-scheduler, the server's certificate is not
+/// verified if HTTPS is enabled without a CA.
 fn kubeconfig(url: &str, extender: &v1::Extender) -> Result<Value, ExtenderError> {
     let tls = extender.tls_config.clone().unwrap_or_default();
     let has_ca = !tls.ca_file.is_empty() || !tls.ca_data.is_empty();

@@ -1,7 +1,7 @@
-//! JSON objects read as Go reads them: extenders of the field write their answers in any case.
+//! Reads JSON objects as Go does: field names match in any case. Existing extenders rely on this.
 
-/// Makes a struct that is read from a JSON object whose field names are compared without regard to case. Unknown fields are left
-/// out; what is null or missing has its default. Each field is followed by its name in lower case.
+/// Defines a struct that is read from a JSON object with field names in any case. Unknown fields are ignored; a field
+/// that is null or missing has its default. After each field stands its JSON name in lower case.
 macro_rules! folded {
     ($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $field:ident: $type:ty = $key:literal,)* }) => {
         $(#[$about])*

@@ -1,4 +1,4 @@
-//! Extenders by HTTPS, with real handshakes: what tlsConfig says of the server, and of Berth to the server.
+//! Tests extenders over HTTPS with real TLS handshakes: verification of the server, and the client certificate.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -25,7 +25,7 @@ impl Authority {
         Self(CertifiedIssuer::self_signed(parameters, KeyPair::generate().expect("a key")).expect("an authority"))
     }
 
-    /// Certificate and key.
+    /// Returns a certificate and its key, as PEM.
     fn issue(&self, name: &str) -> (String, String) {
         let mut parameters = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
         parameters.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth, ExtendedKeyUsagePurpose::ServerAuth];
@@ -38,8 +38,8 @@ fn der(pem: &str) -> CertificateDer<'static> {
     CertificateDer::from_pem_slice(pem.as_bytes()).expect("a certificate")
 }
 
-/// Answers every request with the number of certificates that the client gave. Clients without one are served, too, but none
-/// with one of another authority.
+/// Answers each request with the number of client certificates. Accepts clients without a certificate, and refuses
+/// certificates of another authority.
 async fn serve(authority: &Authority, name: &str) -> SocketAddr {
     let mut roots = RootCertStore::empty();
     roots.add(der(&authority.0.pem())).expect("an authority");
@@ -62,7 +62,7 @@ async fn serve(authority: &Authority, name: &str) -> SocketAddr {
     address
 }
 
-/// One request; a handshake that fails is the client's to tell.
+/// Answers one request. The client reports a failed handshake.
 async fn answer(acceptor: TlsAcceptor, stream: TcpStream) -> std::io::Result<()> {
     let mut stream = acceptor.accept(stream).await?;
     let certificates = stream.get_ref().1.peer_certificates().map_or(0, <[_]>::len);
@@ -77,7 +77,7 @@ async fn answer(acceptor: TlsAcceptor, stream: TcpStream) -> std::io::Result<()>
     stream.shutdown().await
 }
 
-/// `tlsConfig`, and the answer: how many certificates the client showed, or why it was none.
+/// A case: its `tlsConfig`, and the number of client certificates that the server saw, or the client's error.
 type Row = (&'static str, v1::ExtenderTlsConfig, Result<usize, &'static str>);
 
 fn written(home: &Path, name: &str, text: &str) -> String {

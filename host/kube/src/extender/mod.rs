@@ -1,12 +1,12 @@
-//! Extenders over HTTP: `extenders[]` of a KubeSchedulerConfiguration, asked as kube-scheduler asks them.
+//! Extenders over HTTP: `extenders[]` of a KubeSchedulerConfiguration, called as kube-scheduler calls them.
 //!
 //! ```text
 //!  core ──asks──▶ Asker ──▶ Client ──POST urlPrefix/verb──▶ the extender
 //!                   ▲
-//!  informers ──▶ Whole: pods and nodes as the API server has them, kept where an extender is to be sent them
+//!  informers ──▶ Whole: full pods and nodes, kept only if an extender needs them
 //! ```
 //!
-//! `wire` is what goes over the line, in the field names of `k8s.io/kube-scheduler/extender/v1`.
+//! `wire` holds the request and response types, with the field names of `k8s.io/kube-scheduler/extender/v1`.
 
 mod asker;
 mod client;
@@ -28,22 +28,23 @@ pub use self::whole::Whole;
 use self::wire::{BindingArgs, BindingResult};
 use berth_config::v1;
 
-/// All extenders of a scheduler, shared by those who ask them and those who keep what they are sent.
+/// All extenders of a scheduler. The askers and the informers share it.
 #[derive(Debug, Default)]
 pub struct Extenders {
     clients: Vec<Client>,
-    /// What the core has to know of each.
+    /// The data about each extender that the core needs.
     list: Vec<Extender>,
     whole: Whole,
-    /// Calls under way are given up.
+    /// True when calls in progress must be abandoned.
     ending: watch::Sender<bool>,
 }
 
 impl Extenders {
-    /// Makes ready to ask these. Those that may be ignored come last, as in kube-scheduler. Must be called on a tokio runtime.
+    /// Creates the clients. Extenders with `ignorable` come last, as in kube-scheduler. Must be called on a tokio
+    /// runtime.
     ///
     /// # Errors
-    /// An address, or a certificate or key, is not what it should be.
+    /// An address, a certificate or a key is invalid.
     pub async fn new(configured: &[v1::Extender]) -> Result<Self, ExtenderError> {
         let mut ordered: Vec<&v1::Extender> = configured.iter().collect();
         ordered.sort_by_key(|extender| extender.ignorable);
@@ -55,22 +56,22 @@ impl Extenders {
         Ok(Self { clients, list, whole: Whole::wanted_by(configured), ending: watch::Sender::new(false) })
     }
 
-    /// The objects that they are sent.
+    /// Returns the store of full pods and nodes.
     #[must_use]
     pub fn whole(&self) -> &Whole {
         &self.whole
     }
 
-    /// For the core, on a thread of its own: it waits for answers.
+    /// Returns the core's interface to the extenders. It blocks, so call it from a thread outside the runtime.
     #[must_use]
     pub fn asker(self: &Arc<Self>, runtime: tokio::runtime::Handle) -> Asker {
         Asker::new(Arc::clone(self), runtime)
     }
 
-    /// Has this one bind the pod.
+    /// Asks the extender with this index to bind the pod.
     ///
     /// # Errors
-    /// It did not, or did not say so in time: why.
+    /// The extender failed, or did not answer in time. The text is the reason.
     pub async fn bind(&self, extender: usize, pod: &PodKey, node: &str) -> Result<(), String> {
         let Some(client) = self.clients.get(extender) else { return Err(format!("there is no extender {extender}")) };
         let args = BindingArgs { pod_name: &pod.name, pod_namespace: &pod.namespace, pod_uid: &pod.uid, node };
@@ -78,7 +79,7 @@ impl Extenders {
         if error.is_empty() { Ok(()) } else { Err(error) }
     }
 
-    /// Gives up calls that are under way in cycles, and all that come after: the scheduler can wait no longer.
+    /// Abandons the calls in progress in scheduling cycles, and all later ones. Called when the scheduler ends.
     pub fn end(&self) {
         self.ending.send_replace(true);
     }

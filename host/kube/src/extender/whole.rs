@@ -1,4 +1,4 @@
-//! Pods and nodes as the API server has them, for extenders that are sent them. Nothing is kept where there are none.
+//! Stores full pods and nodes for extenders that receive them. It stores nothing if no extender needs them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,21 +8,21 @@ use serde_json::{Map, Value};
 
 use berth_config::v1;
 
-/// What is kept.
+/// The objects that the configured extenders need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Wanted {
-    /// Pods that wait for a node: any extender that is asked in a cycle is sent the pod.
+    /// Pods without a node, if any extender is called in a cycle.
     pending: bool,
-    /// Nodes: where one that filters or scores doesn't know them itself.
+    /// Nodes, if an extender that filters or scores is not `nodeCacheCapable`.
     nodes: bool,
-    /// Pods on nodes: where one that takes part in preemption doesn't know them itself.
+    /// Pods with a node, if an extender that takes part in preemption is not `nodeCacheCapable`.
     residents: bool,
 }
 
 /// Objects by key: nodes by name, pods by uid.
 type Objects = Mutex<HashMap<Box<str>, Arc<RawValue>>>;
 
-/// What informers see, as far as extenders are sent it.
+/// Objects from the informers, as extenders receive them.
 #[derive(Debug, Default)]
 pub struct Whole {
     wanted: Wanted,
@@ -47,45 +47,45 @@ impl Whole {
         Self { wanted, ..Self::default() }
     }
 
-    /// Whether anything is kept.
+    /// Returns whether the store keeps anything.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         self.wanted != Wanted::default()
     }
 
-    /// A node appeared or changed: its JSON.
+    /// Stores the JSON of a new or changed node.
     pub fn node_set(&self, name: &str, json: &str) {
         if self.wanted.nodes {
             put(&self.nodes, name, json, &[]);
         }
     }
 
-    /// A node went.
+    /// Removes a deleted node.
     pub fn node_removed(&self, name: &str) {
         lock(&self.nodes).remove(name);
     }
 
-    /// A pod appeared or changed: its JSON, and whether it has a node.
+    /// Stores the JSON of a new or changed pod. `assigned`: the pod has a node.
     pub fn pod_set(&self, uid: &str, assigned: bool, json: &str) {
         let wanted = if assigned { self.wanted.residents } else { self.wanted.pending };
         match wanted {
-            // kube-scheduler doesn't keep them, either.
+            // kube-scheduler drops managedFields, too.
             true => put(&self.pods, uid, json, &["managedFields"]),
             false => self.pod_removed(uid),
         }
     }
 
-    /// A pod went.
+    /// Removes a deleted pod.
     pub fn pod_removed(&self, uid: &str) {
         lock(&self.pods).remove(uid);
     }
 
-    /// A node's JSON.
+    /// Returns a node's JSON.
     pub(super) fn node(&self, name: &str) -> Option<Arc<RawValue>> {
         lock(&self.nodes).get(name).cloned()
     }
 
-    /// A pod's.
+    /// Returns a pod's JSON.
     pub(super) fn pod(&self, uid: &str) -> Option<Arc<RawValue>> {
         lock(&self.pods).get(uid).cloned()
     }
@@ -101,7 +101,8 @@ fn put(objects: &Objects, key: &str, json: &str, without: &[&str]) {
     }
 }
 
-/// As Go writes an object that informers hold: without its kind; and without these fields of its metadata.
+/// Converts an object to the form that Go writes for an object from an informer: without kind and apiVersion. Also
+/// drops the fields `without` of its metadata.
 fn as_sent(json: &str, without: &[&str]) -> Option<Arc<RawValue>> {
     let mut object: Map<String, Value> = serde_json::from_str(json).ok()?;
     object.remove("kind");

@@ -1,6 +1,6 @@
-//! What is said to extenders and by them: `k8s.io/kube-scheduler/extender/v1`.
+//! Requests and responses of extenders: `k8s.io/kube-scheduler/extender/v1`.
 //!
-//! Its types have no JSON names of their own, so that Go writes the fields' names as they are, and null for what is not there.
+//! The Go types have no JSON tags, so the JSON names are the Go names, and a missing value is null.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::folded::folded;
 
-/// `ExtenderArgs`, for filter and prioritize.
+/// `ExtenderArgs`, for the verbs filter and prioritize.
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Args<'a> {
@@ -18,18 +18,18 @@ pub(super) struct Args<'a> {
     pub node_names: Option<&'a [&'a str]>,
 }
 
-/// `v1.NodeList`, without the kind.
+/// `v1.NodeList` without its kind.
 #[derive(Serialize)]
 pub(super) struct NodeList<'a> {
     pub metadata: ListMeta,
     pub items: Vec<&'a RawValue>,
 }
 
-/// Of a list that comes from nowhere.
+/// The empty metadata of a list.
 #[derive(Serialize)]
 pub(super) struct ListMeta {}
 
-/// `ExtenderPreemptionArgs`
+/// `ExtenderPreemptionArgs`.
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct PreemptionArgs<'a> {
@@ -38,7 +38,7 @@ pub(super) struct PreemptionArgs<'a> {
     pub node_name_to_meta_victims: Option<BTreeMap<&'a str, Victims<PodUid<'a>>>>,
 }
 
-/// `Victims` or `MetaVictims`
+/// `Victims` or `MetaVictims`.
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Victims<P> {
@@ -47,14 +47,14 @@ pub(super) struct Victims<P> {
     pub violations: i64,
 }
 
-/// `MetaPod`
+/// `MetaPod`.
 #[derive(Serialize)]
 pub(super) struct PodUid<'a> {
     #[serde(rename = "UID")]
     pub uid: &'a str,
 }
 
-/// `ExtenderBindingArgs`
+/// `ExtenderBindingArgs`.
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct BindingArgs<'a> {
@@ -66,62 +66,62 @@ pub(super) struct BindingArgs<'a> {
 }
 
 folded! {
-    /// `ExtenderFilterResult`
+    /// `ExtenderFilterResult`.
     FilterResult {
-        /// The nodes that are left, whole.
+        /// The nodes that pass, as full objects.
         nodes: Option<Nodes> = "nodes",
-        /// The same, of an extender that is sent names.
+        /// The names of the nodes that pass, from an extender that is `nodeCacheCapable`.
         node_names: Option<Vec<Box<str>>> = "nodenames",
-        /// Why others are not.
+        /// The reason for each node that fails.
         failed: BTreeMap<Box<str>, Box<str>> = "failednodes",
-        /// And will not be, whoever goes.
+        /// The reason for each node that fails and that preemption can't help.
         unresolvable: BTreeMap<Box<str>, Box<str>> = "failedandunresolvablenodes",
-        /// It failed.
+        /// The extender's error; empty if there is none.
         error: String = "error",
     }
 }
 
 folded! {
-    /// `v1.NodeList`, of which the names are read.
+    /// `v1.NodeList`. Only the names are read.
     Nodes {
         items: Vec<Node> = "items",
     }
 }
 
 folded! {
-    /// `v1.Node`
+    /// `v1.Node`.
     Node {
         metadata: Metadata = "metadata",
     }
 }
 
 folded! {
-    /// `metadata`
+    /// `metadata`.
     Metadata {
         name: Box<str> = "name",
     }
 }
 
 folded! {
-    /// `HostPriority`
+    /// `HostPriority`.
     HostPriority {
         /// The node's name.
         host: Box<str> = "host",
-        /// 0 to 10, as far as extenders keep to it.
+        /// The score; 0 to 10 for an extender that follows the API.
         score: i64 = "score",
     }
 }
 
 folded! {
-    /// `ExtenderPreemptionResult`
+    /// `ExtenderPreemptionResult`.
     PreemptionResult {
-        /// Victims by the node's name.
+        /// The victims by node name.
         victims: BTreeMap<Box<str>, MetaVictims> = "nodenametometavictims",
     }
 }
 
 folded! {
-    /// `MetaVictims`
+    /// `MetaVictims`.
     MetaVictims {
         pods: Vec<MetaPod> = "pods",
         violations: i64 = "numpdbviolations",
@@ -129,16 +129,16 @@ folded! {
 }
 
 folded! {
-    /// `MetaPod`
+    /// `MetaPod`.
     MetaPod {
         uid: Box<str> = "uid",
     }
 }
 
 folded! {
-    /// `ExtenderBindingResult`
+    /// `ExtenderBindingResult`.
     BindingResult {
-        /// It failed.
+        /// The extender's error; empty if there is none.
         error: String = "error",
     }
 }

@@ -1,4 +1,4 @@
-//! Who leads, told in the words of client-go: as events of the Lease.
+//! Announces a change of leader as an event of the Lease, with client-go's messages.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use tracing::debug;
 
 use crate::rest::{self, Call, JSON};
 
-/// How long a request may take.
+/// The time limit of a request.
 const DEADLINE: Duration = Duration::from_secs(5);
 const TRIES: u32 = 3;
-/// `ReportingInstanceLengthLimit` of the API server, in bytes.
+/// The API server's `ReportingInstanceLengthLimit`, in bytes.
 const INSTANCE_LIMIT: usize = 128;
 
-/// Who tells it.
+/// Writes the events of one candidate.
 #[derive(Clone)]
 pub(super) struct Announcer {
     client: Client,
@@ -28,8 +28,8 @@ impl Announcer {
         Self { client, identity: identity.to_owned() }
     }
 
-    /// Writes that the identity did so (`became leader`). An event that can't be written is not missed by anybody: the Lease
-    /// says the same.
+    /// Writes an event that this identity did `what`, for example `became leader`. A failure is only logged at debug
+    /// level, because the Lease holds the same fact.
     pub(super) async fn announce(self, lease: Value, what: &'static str) {
         let event = self.event(&lease, what, Timestamp::now());
         let namespace = lease["metadata"]["namespace"].as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The clock of an election, which goes on while the machine is suspended.
+//! The clock of an election. It continues while the machine is suspended.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,16 +8,16 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::election::Moment;
 
-/// Tells the time. Tests replace it, for candidates whose clocks differ.
+/// Returns the current time. Tests replace it, to give candidates different clocks.
 pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
 
-/// The clock of this machine.
+/// Returns the clock of this machine.
 #[must_use]
 pub fn system() -> Clock {
     Arc::new(|| Moment { own: since_boot(), wall: Timestamp::now() })
 }
 
-/// `CLOCK_MONOTONIC` stops on Linux while the machine is suspended. Other candidates' clocks do not.
+/// On Linux, `CLOCK_MONOTONIC` stops while the machine is suspended. The clocks of the other candidates do not.
 #[cfg(target_os = "linux")]
 const COUNTS_SUSPENDED_TIME: ClockId = ClockId::Boottime;
 #[cfg(not(target_os = "linux"))]

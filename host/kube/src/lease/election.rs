@@ -1,8 +1,8 @@
-//! The election as a state machine: one attempt after the other to get or keep the Lease.
+//! Leader election as a state machine. It makes one attempt after the other to acquire or renew the Lease.
 //!
-//! It knows no clock and does no I/O. [`Election::next`] says what to do; what was sent is answered with
-//! [`Election::answer`]. Times are told with every call: the record's times are for people, and when it expires is
-//! measured from when *this* process saw it change, so that clocks that differ harm nobody.
+//! The state machine has no clock and does no I/O. [`Election::next`] returns what to do, [`Election::answer`] takes
+//! the result of a request, and each call gets the current time. The times in the record are only informative: expiry
+//! is measured from when *this* process saw the record change. So the candidates' clocks may differ.
 
 use std::time::Duration;
 
@@ -11,90 +11,91 @@ use jiff::Timestamp;
 use super::record::Record;
 use berth_config::{JITTER, Timing};
 
-/// The holder counts on the Lease for this part of its duration less than the others do: enough for two clocks of which
-/// one is 5 % faster than the other.
+/// The leader counts on the Lease for less than its duration, by this fraction (1/20). That is enough for two clocks
+/// of which one is 5 % faster.
 const DRIFT_MARGIN: u32 = 20;
 
-/// A time, by two clocks.
+/// The current time on two clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// Since any moment before this process began; never goes back, and goes on while the machine is suspended.
+    /// Time on the local clock, since any moment before this process began. It never goes back, and it continues
+    /// while the machine is suspended.
     pub own: Duration,
-    /// What people call it, for the record.
+    /// Wall time, for the record.
     pub wall: Timestamp,
 }
 
-/// What is asked of the API server.
+/// A request to the API server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// Read the Lease.
     Read,
-    /// Create it.
+    /// Create the Lease with this record.
     Create(Record),
-    /// Replace what it says, if it is still as it was read or written last.
+    /// Replace the record, if the Lease has not changed since it was last read or written.
     Update(Record),
 }
 
-/// What the API server said.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The Lease says this.
+    /// The Lease exists and holds this record.
     Found(Record),
-    /// There is none.
+    /// The Lease does not exist.
     NotFound,
-    /// It was written.
+    /// The write succeeded.
     Written,
-    /// It was refused, or no answer came; the reason, for people.
+    /// The request was refused or got no answer. The text is the reason.
     Failed(String),
 }
 
-/// What to do next.
+/// The next action of the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Send this, and no later than `within` from now, answer.
+    /// Send the request, and call [`Election::answer`] within `within`.
     Send {
-        /// What to send.
+        /// The request.
         request: Request,
-        /// How long to wait for the answer.
+        /// The time limit for the answer.
         within: Duration,
     },
-    /// Do nothing for so long.
+    /// Wait this long.
     Wait(Duration),
-    /// Stop at once: another one may lead from now on.
+    /// Stop leading at once. Another candidate may lead from now on.
     Stop(Loss),
 }
 
-/// Why a leader is none any more.
+/// The reason why a leader lost the Lease.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Loss {
-    /// Somebody else holds the Lease.
+    /// Another candidate holds the Lease.
     #[error("{0} holds it now")]
     Taken(String),
-    /// It could not be renewed in time.
+    /// The Lease was not renewed in time.
     #[error("it could not be renewed in time ({0})")]
     Expired(String),
 }
 
-/// One candidate.
+/// One candidate in the election.
 #[derive(Debug)]
 pub struct Election {
     identity: String,
     timing: Timing,
-    /// The record as it was last seen or written, and when.
+    /// The record as it was last read or written, and the time when it last changed.
     observed: Option<(Record, Duration)>,
-    /// Whether it leads, and by when it must have renewed to go on doing so.
+    /// Set while this candidate leads.
     term: Option<Term>,
     doing: Doing,
-    /// Of the last attempt.
+    /// The error of the last attempt.
     failure: Option<String>,
 }
 
-/// A leader's time.
+/// The times of a leader.
 #[derive(Clone, Copy, Debug)]
 struct Term {
-    /// When the write that was last taken was sent: the others can't have seen it earlier.
+    /// The time when the last successful write was sent. The other candidates can't have seen it earlier.
     renewed: Duration,
-    /// When the attempts to renew began that have not succeeded yet.
+    /// The time of the first attempt to renew since the last successful one.
     renewing_since: Option<Duration>,
 }
 
@@ -102,7 +103,7 @@ struct Term {
 enum Doing {
     RestingUntil(Duration),
     Reading,
-    /// Sent then. A leader renews without reading first, and reads if that fails.
+    /// A write was sent at `sent`. `unread`: a leader renewed without a read; if that fails, it reads.
     Writing {
         record: Record,
         sent: Duration,
@@ -112,7 +113,7 @@ enum Doing {
 }
 
 impl Election {
-    /// A candidate of this identity, which no other may have.
+    /// Creates a candidate. No other candidate may have the same identity.
     #[must_use]
     pub fn new(identity: &str, timing: Timing) -> Self {
         Self {
@@ -125,28 +126,28 @@ impl Election {
         }
     }
 
-    /// Whether it leads.
+    /// Returns whether this candidate leads.
     #[must_use]
     pub fn leads(&self) -> bool {
         self.term.is_some()
     }
 
-    /// Until when it leads, by its own clock, unless it renews before: the other candidates wait so long at least. `None` if it does
-    /// not lead.
+    /// Returns the time on the own clock until which it leads without renewing. The other candidates wait at least
+    /// that long. Returns `None` if it does not lead.
     #[must_use]
     pub fn leads_until(&self) -> Option<Duration> {
-        // The others read the duration from the Lease, which holds whole seconds.
+        // The other candidates read the duration from the Lease, which holds whole seconds.
         let lasts = Duration::from_secs(self.timing.lease_duration.as_secs());
         self.term.map(|term| term.renewed + lasts - lasts / DRIFT_MARGIN)
     }
 
-    /// Why the last attempt to get or keep the Lease failed, if it did.
+    /// Returns the reason why the last attempt failed, if it did.
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }
 
-    /// What to do now. `chance` is a random number of 0 to 1.
+    /// Returns the next action. `chance` is a random number from 0 to 1.
     pub fn next(&mut self, now: Moment, chance: f64) -> Next {
         if let Some(deadline) = self.deadline()
             && deadline <= now.own
@@ -165,7 +166,7 @@ impl Election {
         }
     }
 
-    /// Who waits for another's Lease comes at a time of chance.
+    /// Returns how long to wait. A candidate that does not lead adds a random delay.
     fn rest(&self, rest: Duration, now: Moment, chance: f64) -> Duration {
         match self.deadline() {
             Some(deadline) => rest.min(deadline.saturating_sub(now.own)),
@@ -173,7 +174,7 @@ impl Election {
         }
     }
 
-    /// Takes the answer to what was sent.
+    /// Takes the answer to the last request.
     pub fn answer(&mut self, answer: Answer, now: Moment) {
         let failure = match (std::mem::replace(&mut self.doing, Doing::Reading), answer) {
             (Doing::Writing { record, sent, .. }, Answer::Written) => return self.written(record, sent, now),
@@ -182,7 +183,7 @@ impl Election {
                 self.observed = None;
                 return self.write(self.fresh(0, now), false, now);
             }
-            // On to reading what it says.
+            // The renewal without a read failed, so read the Lease next.
             (Doing::Writing { unread: true, .. }, _) => return,
             (stopped @ Doing::Stopped(_), _) => {
                 self.doing = stopped;
@@ -195,7 +196,8 @@ impl Election {
         self.fail(failure, now);
     }
 
-    /// What to write to give the Lease up, given what it says.
+    /// Returns the record that gives up the Lease, or `None` if another candidate holds it. `found` is the current
+    /// record.
     #[must_use]
     pub fn release(&self, found: &Record, now: Moment) -> Option<Record> {
         (found.holder == self.identity).then(|| Record {
@@ -207,8 +209,9 @@ impl Election {
         })
     }
 
-    /// By when a leader must have renewed. client-go counts from the first attempt that failed; the second bound is ours,
-    /// for a write whose answer took long: the others count from when it was taken.
+    /// Returns the time by which a leader must have renewed. client-go counts from the first failed attempt. The
+    /// second bound, `leads_until`, is our own: it covers a write whose answer was slow, because the other candidates
+    /// count from when the write took effect.
     fn deadline(&self) -> Option<Duration> {
         let last = self.leads_until()?;
         let Term { renewing_since, .. } = self.term?;
@@ -239,7 +242,7 @@ impl Election {
             }
             _ => Request::Read,
         };
-        // client-go's kube-scheduler sets its client's timeout so: two requests fit into a deadline.
+        // client-go's kube-scheduler uses the same client time-out, so two requests fit into a deadline.
         let within = self.timing.renew_deadline / 2;
         let left = self.deadline().map_or(within, |deadline| deadline.saturating_sub(now.own));
         Next::Send { request, within: within.min(left) }
@@ -260,7 +263,8 @@ impl Election {
             return self.write(self.fresh(record.transitions.saturating_add(1), now), false, now);
         }
         if self.leads() {
-            // client-go goes on until its deadline; but this other one takes itself for the leader already.
+            // client-go continues until its deadline. We stop, because the other candidate already considers itself
+            // the leader.
             return self.stop(Loss::Taken(record.holder));
         }
         self.fail(format!("{} holds it", record.holder), now);

@@ -1,57 +1,57 @@
-//! Elections of three candidates over a network that loses and delays messages, with clocks that differ in offset, rate
-//! and wall time, and processes that are paused.
+//! Simulates elections of three candidates. The network loses and delays messages, the clocks differ in offset, rate
+//! and wall time, and processes are paused.
 
 use super::*;
 
-/// What is wrong with clocks and processes.
+/// The faults of clocks and processes.
 #[derive(Clone, Copy, Default)]
 struct Troubles {
-    /// By how many millionths a clock may be too fast or too slow.
+    /// The largest error of a clock's rate, in millionths.
     drift: u64,
     /// Processes are paused for up to 40 s.
     pauses: bool,
     /// Clocks stop while their process is paused, as CLOCK_MONOTONIC does while a machine is suspended.
     stopping: bool,
-    /// Wall clocks jump by hours, forth and back.
+    /// Wall clocks jump by up to ten hours.
     jumps: bool,
 }
 
-/// An API server with one Lease, the candidates, and what is on its way between them.
+/// An API server with one Lease, the candidates, and the messages between them.
 struct World {
     rng: fastrand::Rng,
-    /// For wall clocks, so that they change nothing else.
+    /// The generator for wall clocks. It is separate, so that jumps do not change the rest of the simulation.
     walls: fastrand::Rng,
     troubles: Troubles,
     now: u64,
-    /// With its resourceVersion.
+    /// The Lease's record and resourceVersion.
     lease: Option<(Record, u64)>,
     candidates: Vec<Candidate>,
     messages: Vec<Message>,
-    /// How many messages in a hundred are lost.
+    /// The percentage of lost messages.
     lost: u32,
-    /// How many milliseconds one takes at most.
+    /// The largest delay of a message, in milliseconds.
     slow: u64,
-    /// Makes identities and messages differ.
+    /// A counter that makes identities and message numbers unique.
     count: u64,
 }
 
 struct Candidate {
     election: Election,
-    /// How far its clock is from the others'.
+    /// The offset of the clock, in milliseconds.
     offset: u64,
-    /// How many millionths of a second its clock advances in a second.
+    /// The clock's advance per second, in microseconds.
     rate: u64,
     paused_until: u64,
-    /// How long it was paused so far, where its clock does not count that.
+    /// The total time of its pauses that its clock did not count, in milliseconds.
     missed: u64,
-    /// The resourceVersion that it read or wrote last.
+    /// The resourceVersion that it last read or wrote.
     version: u64,
     doing: Doing,
 }
 
 enum Doing {
     AsleepUntil(u64),
-    /// The message's number, and when it is not waited for any more.
+    /// The message's number, and the time at which the candidate stops waiting.
     Waiting(u64, u64),
 }
 
@@ -89,13 +89,14 @@ impl World {
     }
 
     fn moment(&mut self, which: usize) -> Moment {
-        // Wall clocks are wrong by up to a day, each in its own way.
+        // Each wall clock is wrong by a different amount.
         let jump = if self.troubles.jumps { self.walls.u64(0..36_000_000_000) } else { 0 };
         let wall = i64::try_from(self.now * 1_000 + self.candidates[which].offset * 1_000_000 + jump).expect("small");
         Moment { own: self.own(which), wall: Timestamp::from_microsecond(wall).expect("a time") }
     }
 
-    /// What the candidate's own clock says. Of one that is paused, and whose clock stops then: what it says when it goes on.
+    /// Returns the candidate's own clock. If the candidate is paused and its clock stops during pauses, returns the
+    /// time at which it continues.
     fn own(&self, which: usize) -> Duration {
         let Candidate { offset, rate, missed, paused_until, .. } = &self.candidates[which];
         let now = if self.troubles.stopping { self.now.max(*paused_until) } else { self.now };
@@ -109,7 +110,7 @@ impl World {
         }
     }
 
-    /// On to when something happens next.
+    /// Advances to the time of the next message or action.
     fn step(&mut self) {
         let due = self.candidates.iter().map(|one| match one.doing {
             Doing::AsleepUntil(at) | Doing::Waiting(_, at) => at.max(one.paused_until),
@@ -128,7 +129,7 @@ impl World {
         }
     }
 
-    /// Pauses one of the candidates; it does nothing then, and gets no answer.
+    /// Pauses a random candidate. Meanwhile it does nothing and gets no answer.
     fn pause(&mut self) {
         let (which, time) = (self.rng.usize(0..self.candidates.len()), self.rng.u64(1..40_000));
         let one = &mut self.candidates[which];
@@ -167,7 +168,7 @@ impl World {
             (Request::Read, Some((record, _))) => Answer::Found(record.clone()),
             (Request::Create(record), None) => return self.write(record, 1),
             (Request::Update(record), Some(_)) if latest == version => return self.write(record, latest + 1),
-            // Who is refused learns nothing of what is there.
+            // A refused write does not return the record.
             _ => return (Answer::Failed("conflict".to_owned()), version),
         };
         (answer, latest)
@@ -191,7 +192,7 @@ impl World {
             Doing::AsleepUntil(_) => {}
             Doing::Waiting(..) => one.election.answer(Answer::Failed("no answer".to_owned()), now),
         }
-        // By its own clock.
+        // Converts to the simulation's time; the candidate measures the duration by its own clock.
         let rate = one.rate;
         let millis = |duration: Duration| u64::try_from(duration.as_micros()).expect("short").div_ceil(rate / 1_000);
         match one.election.next(now, chance) {
@@ -202,7 +203,7 @@ impl World {
                 let version = one.version;
                 self.send(self.count, which, Content::Request(request, version));
             }
-            // The process ends, and another one is started.
+            // The process exits, and a new candidate starts.
             Next::Stop(_) => self.candidates[which] = self.candidate(),
         }
     }
@@ -211,15 +212,15 @@ impl World {
         self.candidates.iter().filter(|one| one.election.leads()).count()
     }
 
-    /// How many candidates would begin a bind now: they lead, and their Lease has not run out by their own clocks. One
-    /// that is paused would do so if it went on now.
+    /// Returns the number of candidates that would begin a binding now: they lead, and their Lease has not ended by
+    /// their own clocks. A paused candidate counts if it would bind when continued now.
     fn holders(&self) -> usize {
         let holds =
             |which: &usize| self.candidates[*which].election.leads_until().is_some_and(|end| self.own(*which) < end);
         (0..self.candidates.len()).filter(holds).count()
     }
 
-    /// Bad times until 400 s, good ones from then on.
+    /// Advances with faults until 400 s, and without faults from then on.
     fn advance(&mut self, lost: u32, slow: u64) {
         (self.lost, self.slow) = if self.now < 400_000 { (lost, slow) } else { (0, 50) };
         self.troubles.pauses &= self.now < 400_000;
@@ -243,12 +244,12 @@ fn never_two_lead_and_in_good_times_one_does() {
     assert!(changes > 1_000, "only {changes} changes of the leader: the faults did nothing");
 }
 
-/// The first seed and time at which two hold the Lease at once.
+/// Returns the first seed and time at which two candidates hold the Lease at once.
 fn two_hold(seeds: std::ops::Range<u64>, troubles: Troubles) -> Option<(u64, u64)> {
     let mut changes = 0;
     for seed in seeds {
         let mut world = World::new(seed, troubles);
-        // From a network that loses little to one that lets nobody lead for long.
+        // The networks range from few losses to so many that nobody leads for long.
         let (lost, slow) = (u32::try_from(10 + seed % 50).expect("small"), 100 + seed * 37 % 4_000);
         while world.now < 600_000 {
             world.advance(lost, slow);
@@ -264,7 +265,7 @@ fn two_hold(seeds: std::ops::Range<u64>, troubles: Troubles) -> Option<(u64, u64
     None
 }
 
-/// Two clocks that differ by 4 % at most.
+/// A drift of 2 % each, so two clocks differ by at most 4 %.
 const DRIFT: u64 = 20_000;
 
 #[test]
@@ -278,8 +279,8 @@ fn processes_may_be_paused() {
     assert_eq!(two_hold(0..300, troubles), None);
 }
 
-/// What the simulation can see: a clock that does not count the time in which a machine is suspended is of no use, nor is one
-/// that is much too slow.
+/// Proves that the simulation detects unsuitable clocks: a clock that stops while the machine is suspended, and
+/// clocks that differ by 80 %.
 #[test]
 fn clocks_that_are_of_no_use_are_found() {
     let stopping = Troubles { pauses: true, stopping: true, ..Troubles::default() };
@@ -288,7 +289,7 @@ fn clocks_that_are_of_no_use_are_found() {
     assert!(two_hold(0..300, drifting).is_some(), "clocks that differ by 80 % do no harm");
 }
 
-/// Who leads when is the same whatever wall clocks say.
+/// The wall clocks have no influence on who leads when.
 #[test]
 fn wall_clocks_are_of_no_consequence() {
     let course = |seed, jumps| {

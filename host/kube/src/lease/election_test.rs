@@ -1,4 +1,4 @@
-//! The election by a table.
+//! Tests the election with tables of answers and expected requests.
 
 use std::collections::VecDeque;
 
@@ -7,12 +7,12 @@ use super::*;
 const ME: &str = "me";
 
 fn at(millis: u64) -> Moment {
-    // The wall clock is of no consequence: it goes backwards here.
+    // The wall clock must have no influence; here it goes backwards.
     let wall = Timestamp::from_millisecond(1_000_000_000_000 - i64::try_from(millis).expect("small")).expect("a time");
     Moment { own: Duration::from_millis(millis), wall }
 }
 
-/// What the Lease says when this one holds it; `renewed` makes two of them differ.
+/// Returns the answer for a Lease that this holder has. A different `renewed` makes a different record.
 fn held_by(holder: &str, transitions: i32, renewed: i64) -> Answer {
     let renewed = Timestamp::from_second(renewed).ok();
     Answer::Found(Record { holder: holder.into(), duration_seconds: 15, acquired: None, renewed, transitions })
@@ -22,7 +22,7 @@ fn no_answer() -> Answer {
     Answer::Failed("no answer".into())
 }
 
-/// Asks what to do at a time, answers as told, and says in words what was done.
+/// Runs the election at a time, gives these answers in order, and returns the actions as text.
 fn turn(election: &mut Election, millis: u64, answers: Vec<Answer>) -> String {
     let mut answers = VecDeque::from(answers);
     let mut done = Vec::new();
@@ -179,7 +179,7 @@ fn a_request_may_take_half_the_deadline_and_never_goes_beyond_it() {
     election.answer(Answer::Written, at(4_000));
     assert_eq!(within(&mut election, 6_000), 5_000);
     election.answer(no_answer(), at(13_000));
-    // The others may count from second 0, when the write was sent, by clocks that are faster.
+    // The other candidates may count from second 0, when the write was sent, by clocks that are faster.
     assert_eq!(within(&mut election, 13_000), 1_250);
 }
 

@@ -1,4 +1,4 @@
-//! The election in time: waits, sends, and tells whether this process leads.
+//! Drives an [`Election`] with a clock and an API client, and publishes whether this process leads.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,33 +15,33 @@ use super::lock::Lock;
 use super::term::LeaseTerm;
 use berth_config::{LeaderElection, LeaderElectionError};
 
-/// A candidate, from the first attempt to the end of the process.
+/// A candidate, from its first attempt to the end of the process.
 pub struct Elector {
     lease: String,
     lock: Lock,
     announcer: Announcer,
     election: Election,
-    /// How long a request may take at the end, when no deadline is left to keep.
+    /// The time limit of a request during the release, when no deadline applies.
     patience: Duration,
     clock: Clock,
     term: LeaseTerm,
     leads: watch::Sender<bool>,
-    /// What was said last: said once.
+    /// The last log line. It is not repeated.
     said: Option<String>,
 }
 
-/// The leader is none any more. Whatever it still wants to write may be another one's to write: the process has to end.
+/// The leader lost the Lease. Another process may now write in its place, so this process must end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("leadership is lost: Lease {lease}: {loss}; ending, as another scheduler may place pods from now on")]
 pub struct Lost {
-    /// Namespace and name.
+    /// Namespace and name of the Lease.
     pub lease: String,
-    /// Why.
+    /// The reason.
     pub loss: Loss,
 }
 
 impl Elector {
-    /// A candidate for the Lease. Nothing is sent yet.
+    /// Creates a candidate for the Lease. Sends no request.
     ///
     /// # Errors
     /// The settings contradict each other.
@@ -49,7 +49,8 @@ impl Elector {
         Self::with_clock(client, options, system(), Counter::default())
     }
 
-    /// A candidate with this clock. `refused` counts the requests that [`Elector::term`] keeps from being sent.
+    /// Creates a candidate with this clock. `refused` counts the requests that [`Elector::term`] keeps from being
+    /// sent.
     ///
     /// # Errors
     /// As [`Elector::new`].
@@ -61,7 +62,7 @@ impl Elector {
     ) -> Result<Self, LeaderElectionError> {
         options.check()?;
         let LeaderElection { namespace, name, timing, .. } = options;
-        // Two processes on one host differ by the uuid.
+        // The uuid distinguishes two processes on one host.
         let identity = format!("{}_{}", crate::host::name(), uuid::Uuid::new_v4());
         let lease = format!("{namespace}/{name}");
         Ok(Self {
@@ -77,19 +78,19 @@ impl Elector {
         })
     }
 
-    /// Until when this process may write as the leader.
+    /// Returns the term, which limits the leader's writes.
     #[must_use]
     pub fn term(&self) -> LeaseTerm {
         self.term.clone()
     }
 
-    /// Whether this process leads, as it changes.
+    /// Returns a receiver for whether this process leads.
     #[must_use]
     pub fn leads(&self) -> watch::Receiver<bool> {
         self.leads.subscribe()
     }
 
-    /// Tries to get the Lease, then keeps it; returns when it is lost. May be dropped and called again.
+    /// Acquires the Lease, then renews it. Returns when the Lease is lost. May be dropped and called again.
     pub async fn run(&mut self) -> Lost {
         loop {
             match self.election.next(self.now(), fastrand::f64()) {
@@ -109,8 +110,8 @@ impl Elector {
         }
     }
 
-    /// Gives the Lease up if it is held (`ReleaseOnCancel`): another one need not wait until it expires. To be called when
-    /// nothing is written any more.
+    /// Gives up the Lease if this process holds it (client-go's `ReleaseOnCancel`), so that another candidate need
+    /// not wait for its expiry. Call it after the last write.
     pub async fn release(mut self) {
         self.term.set_end(None);
         let release = match self.lock.send(Request::Read, self.patience).await {
@@ -135,7 +136,7 @@ impl Elector {
         let leads = self.election.leads();
         let changed = self.leads.send_if_modified(|before| std::mem::replace(before, leads) != leads);
         if changed && leads {
-            // Beside: what is to be renewed does not wait for it.
+            // In a task, so that the renewal does not wait for it.
             tokio::spawn(self.announcer.clone().announce(self.lock.lease().clone(), "became leader"));
         }
         let lease = &self.lease;

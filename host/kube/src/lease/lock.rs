@@ -1,4 +1,4 @@
-//! The Lease at the API server.
+//! Reads and writes the Lease through the API server.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::election::{Answer, Request};
 use super::record::Record;
 use crate::rest::{self, Call, CallError, JSON};
 
-/// A Lease: remembers what it was when it was read or written last, and replaces only that.
+/// A Lease at the API server. An update replaces only the version that was last read or written.
 pub struct Lock {
     client: Client,
     name: String,
@@ -20,18 +20,18 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// The Lease of this name. Nothing is sent yet.
+    /// Creates a lock for the Lease of this name. Sends no request.
     #[must_use]
     pub fn new(client: Client, namespace: &str, name: &str) -> Self {
         Self { client, name: name.to_owned(), namespace: namespace.to_owned(), lease: Value::Null }
     }
 
-    /// The Lease as it was read or written last; null before.
+    /// Returns the Lease as it was last read or written; null before.
     pub(super) fn lease(&self) -> &Value {
         &self.lease
     }
 
-    /// Sends it, once, and waits for the answer, but no longer than `within`.
+    /// Sends the request once. Waits for the answer at most `within`.
     pub async fn send(&mut self, request: Request, within: Duration) -> Answer {
         let written = !matches!(request, Request::Read);
         let answered = match self.call(request) {
@@ -57,7 +57,8 @@ impl Lock {
         let (method, path, body) = match request {
             Request::Read => (Method::GET, one, Bytes::new()),
             Request::Create(record) => (Method::POST, all, self.body(self.nothing(), &record)?),
-            // With the resourceVersion: it is refused where another wrote in between.
+            // The body has the resourceVersion, so the API server refuses the update if another client wrote in
+            // between.
             Request::Update(record) => (Method::PUT, one, self.body(self.lease.clone(), &record)?),
         };
         Ok(Call { method, path, body, content_type: JSON })

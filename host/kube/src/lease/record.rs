@@ -1,27 +1,27 @@
-//! What a Lease says: `spec` of `coordination.k8s.io/v1`.
+//! The `spec` of a Lease (`coordination.k8s.io/v1`).
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-/// Who leads, and since when.
+/// The holder of a Lease and its times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// `holderIdentity`; empty where nobody leads.
+    /// `holderIdentity`; empty if nobody leads.
     pub holder: String,
-    /// `leaseDurationSeconds`: how long the others wait after they last saw the record change.
+    /// `leaseDurationSeconds`: how long other candidates wait after they last saw the record change.
     pub duration_seconds: i32,
-    /// `acquireTime`
+    /// `acquireTime`.
     pub acquired: Option<Timestamp>,
-    /// `renewTime`
+    /// `renewTime`.
     pub renewed: Option<Timestamp>,
-    /// `leaseTransitions`: how often the leader changed.
+    /// `leaseTransitions`: the number of changes of the leader.
     pub transitions: i32,
 }
 
 impl Record {
-    /// Reads `spec` of a Lease. What is missing or unreadable there counts as not said.
+    /// Reads the `spec` of a Lease. A field that is missing or unreadable gets its default.
     #[must_use]
     pub fn of_lease(lease: &Value) -> Self {
         let spec = &lease["spec"];
@@ -36,9 +36,9 @@ impl Record {
         }
     }
 
-    /// Writes it into a Lease, whose other fields stay as they are.
+    /// Writes the record into a Lease and keeps all other fields.
     pub(super) fn write_to(&self, lease: &mut Value) {
-        // Microseconds, as `MicroTime` has them.
+        // Microseconds, as in `metav1.MicroTime`.
         let time = |time: Option<Timestamp>| time.map(|time| format!("{time:.6}"));
         let holder = Some(&self.holder).filter(|holder| !holder.is_empty());
         for (field, value) in [
@@ -52,7 +52,7 @@ impl Record {
         }
     }
 
-    /// How long it holds, from when it was seen.
+    /// Returns how long other candidates wait after they saw the record.
     pub(super) fn duration(&self) -> Duration {
         Duration::from_secs(u64::try_from(self.duration_seconds).unwrap_or_default())
     }

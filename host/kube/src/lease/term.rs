@@ -1,4 +1,4 @@
-//! Until when this process may write as the leader.
+//! Limits the leader's writes to the time in which it holds the Lease.
 
 use std::fmt::{Debug, Formatter};
 use std::future::poll_fn;
@@ -12,31 +12,32 @@ use prometheus_client::metrics::counter::Counter;
 
 use super::clock::Clock;
 
-/// A write is given up this long before the Lease runs out.
+/// The time before the end of the Lease at which a write is abandoned.
 const MARGIN: Duration = Duration::from_millis(250);
 
-/// The time for which this process holds the Lease. The [`super::Elector`] extends it at each renewal. Every write of the leader asks
-/// it immediately before the request is sent, by a clock that counts suspended time: a process that was paused for longer than the
-/// Lease lasts sends nothing more. The default is a term without an end, for a scheduler without leader election.
+/// The time for which this process holds the Lease. The [`super::Elector`] extends it at each renewal. Every write of
+/// the leader checks it immediately before the request is sent, by a clock that counts suspended time. So a process
+/// that was paused for longer than the Lease lasts sends no more writes. The default is a term without an end, for a
+/// scheduler without leader election.
 #[derive(Clone, Default)]
 pub struct LeaseTerm(Option<Arc<Shared>>);
 
 struct Shared {
-    /// Namespace and name.
+    /// Namespace and name of the Lease.
     lease: String,
     clock: Clock,
-    /// By the clock, in nanoseconds. 0 while this process does not lead.
+    /// The end of the term by the clock, in nanoseconds. 0 while this process does not lead.
     ends: AtomicU64,
     refused: Counter,
 }
 
-/// Why a write of the leader has no answer.
+/// The reason why a write of the leader has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unanswered {
     /// The request was not sent.
     #[error("Lease {0} has run out, so that another scheduler may lead: the request was not sent")]
     NotSent(String),
-    /// The Lease ran out before the answer came. The API server may have accepted the request.
+    /// The Lease ended before the answer came. The API server may have accepted the request.
     #[error("Lease {0} ran out before the answer came")]
     RanOut(String),
     /// No answer came in time. The API server may have accepted the request.
@@ -45,7 +46,7 @@ pub enum Unanswered {
 }
 
 impl LeaseTerm {
-    /// A term that has not begun. `refused` counts the requests that are not sent because there is no term.
+    /// Creates a term that has not begun. `refused` counts the requests that are not sent because there is no term.
     #[must_use]
     pub fn new(lease: &str, clock: Clock, refused: Counter) -> Self {
         Self(Some(Arc::new(Shared { lease: lease.to_owned(), clock, ends: AtomicU64::new(0), refused })))
@@ -59,16 +60,16 @@ impl LeaseTerm {
         }
     }
 
-    /// The time that is left to write in; zero once the term is over.
+    /// Returns the time that is left for writes; zero after the end of the term.
     #[must_use]
     pub fn left(&self) -> Duration {
         let Some(shared) = &self.0 else { return Duration::MAX };
         Duration::from_nanos(shared.ends.load(SeqCst)).saturating_sub((shared.clock)().own)
     }
 
-    /// Sends a request of the leader and waits for its answer, no longer than `within` and not to the end of the term. The
-    /// request has to be sent by polling the future. The term is checked before each poll, because a request may wait for its turn
-    /// or for a connection, and the process may be paused meanwhile.
+    /// Sends a request of the leader and waits for its answer: at most `within`, and no longer than the term lasts.
+    /// The request must be sent by polling the future. The term is checked before each poll, because a request may
+    /// wait for a free connection, and the process may be paused meanwhile.
     ///
     /// # Errors
     /// The request was not sent, or has no answer.
@@ -87,7 +88,7 @@ impl LeaseTerm {
         tokio::time::timeout(within, guarded).await.unwrap_or(Err(Unanswered::Late(within)))
     }
 
-    /// The time-out of a request that is sent now; `None` if none may be sent.
+    /// Returns the time limit of a request that is sent now, or `None` if no request may be sent.
     fn time_out(&self, within: Duration) -> Option<Duration> {
         let left = self.left().saturating_sub(MARGIN);
         Some(within.min(left)).filter(|within| !within.is_zero())
@@ -111,7 +112,7 @@ mod tests {
     use super::super::Moment;
     use super::*;
 
-    /// A term, and the hand of its clock in milliseconds.
+    /// Returns a term, and its clock in milliseconds.
     fn term() -> (LeaseTerm, Arc<AtomicU64>, Counter) {
         let (hand, refused) = (Arc::<AtomicU64>::default(), Counter::default());
         let shown = Arc::clone(&hand);
@@ -152,7 +153,7 @@ mod tests {
         let request = poll_fn(|context| {
             polls += 1;
             if polls == 1 {
-                // The process is paused while the request waits for a connection.
+                // Simulates a pause of the process while the request waits for a connection.
                 hand.store(2_000, SeqCst);
                 context.waker().wake_by_ref();
                 return Poll::Pending;

@@ -1,4 +1,4 @@
-//! Node affinity, pod affinity and topology spread.
+//! Reads node affinity, pod affinity and topology spread constraints.
 
 use berth_core::model::{
     LabelSelector, NodeSelectorTerm, Operator, PodAffinity, PodAffinityTerm, PreferredNodeTerm, Requirement,
@@ -62,8 +62,8 @@ slim! {
         pod_affinity_term: PodTermData,
     }
 
-    /// matchLabelKeys and mismatchLabelKeys are not read: the API server has merged them into labelSelector when the
-    /// pod was created.
+    /// `v1.PodAffinityTerm`. matchLabelKeys and mismatchLabelKeys are not read: the API server merged them into
+    /// labelSelector when the pod was created.
     PodTermData {
         label_selector: Option<LabelSelectorData>,
         namespaces: Vec<Box<str>>,
@@ -71,7 +71,8 @@ slim! {
         topology_key: Box<str>,
     }
 
-    /// `v1.TopologySpreadConstraint`. matchLabelKeys stay: whether the API server merged them depends on its version.
+    /// `v1.TopologySpreadConstraint`. matchLabelKeys is read, because whether the API server merged it depends on its
+    /// version.
     SpreadData {
         max_skew: i32,
         topology_key: Box<str>,
@@ -97,7 +98,7 @@ impl PreferredNodeData {
 }
 
 impl NodeTermData {
-    /// A term with an operator that is not known becomes one without requirements, which no node matches.
+    /// Converts a term. A term with an unknown operator becomes one without requirements, which no node matches.
     fn into_model(self, notes: &mut Notes) -> NodeSelectorTerm {
         let expressions = requirements(self.match_expressions, notes);
         let fields = requirements(self.match_fields, notes);
@@ -108,7 +109,7 @@ impl NodeTermData {
     }
 }
 
-/// `None` where an operator is not known.
+/// Converts requirements. Returns `None` if an operator is unknown.
 fn requirements(data: Vec<RequirementData>, notes: &mut Notes) -> Option<Vec<Requirement>> {
     data.into_iter()
         .map(|data| {
@@ -130,7 +131,8 @@ fn requirements(data: Vec<RequirementData>, notes: &mut Notes) -> Option<Vec<Req
 }
 
 impl LabelSelectorData {
-    /// Labels first, by key, then expressions in their order. `None`, which selects nothing, for an unknown operator.
+    /// Converts a selector: labels first, ordered by key, then expressions in their order. Returns `None`, which
+    /// selects nothing, for an unknown operator.
     fn into_model(self, notes: &mut Notes) -> Option<LabelSelector> {
         let mut labels = self.match_labels.0;
         labels.sort_unstable();

@@ -1,4 +1,4 @@
-//! Containers, and what they ask for.
+//! Reads containers and their resources.
 
 use berth_core::model::requests::{ResourceList, to_resources};
 use berth_core::model::{Container, ContainerKind, ContainerResources, HostPort, Protocol, Resources};
@@ -34,7 +34,7 @@ slim! {
         requests: ResourceQuantities,
     }
 
-    /// `v1.ContainerStatus`, as far as a resize shows in it.
+    /// `v1.ContainerStatus`; only the fields that show a resize.
     ContainerStatusData {
         name: Box<str>,
         resources: Option<RequirementsData>,
@@ -42,13 +42,13 @@ slim! {
     }
 }
 
-/// `v1.ResourceList`, as it came.
+/// `v1.ResourceList` with the quantities as parsed.
 #[derive(Clone, Debug, Default, serde::Deserialize)]
 #[serde(transparent)]
 pub(crate) struct ResourceQuantities(Entries<MaybeQuantity>);
 
 impl ResourceQuantities {
-    /// Exact amounts; what is no quantity is left out and noted with its path.
+    /// Returns exact quantities. An invalid quantity is left out, and its path is noted.
     pub(super) fn list(self, path: &str, notes: &mut Notes) -> ResourceList {
         let mut list = ResourceList::new();
         for (name, quantity) in self.0.0 {
@@ -62,13 +62,13 @@ impl ResourceQuantities {
         list
     }
 
-    /// In the model's integers.
+    /// Returns the quantities in the model's integers.
     pub(super) fn resources(self, path: &str, notes: &mut Notes) -> Resources {
         to_resources(&self.list(path, notes))
     }
 }
 
-/// A container in its two forms: for plugins, and for the pod's sum of requests.
+/// Converts a container to two forms: the form that plugins read, and the form for the pod's total requests.
 pub(super) fn convert(
     container: ContainerData,
     init: bool,
@@ -96,7 +96,7 @@ pub(super) fn convert(
 }
 
 impl PortData {
-    /// `None` where the container takes no port of its node.
+    /// Returns the host port, or `None` if the container has none.
     fn into_host_port(self) -> Option<HostPort> {
         let port = u16::try_from(self.host_port).ok().filter(|port| *port > 0)?;
         let ip = if self.host_ip.is_empty() { "0.0.0.0".into() } else { self.host_ip };

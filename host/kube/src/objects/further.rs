@@ -1,4 +1,4 @@
-//! Objects of further kinds, as plugins are to see them: a name, and the fields that somebody reads.
+//! Reads objects of kinds beyond pods and nodes: the name, and the fields that plugins read.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use super::observed::Identity;
 use crate::list::Listed;
 use berth_apimachinery::fields::{FieldPath, pruned_text};
 
-/// The fields of one object take no more than this, as the contract says.
+/// The largest size of an object's fields in bytes. The plugin contract sets it.
 const LARGEST: usize = 1 << 20;
 
-/// An object of any kind as it came, of which only what tells it from others is read until it is known which fields somebody
-/// reads.
+/// An object of any kind. Only its metadata is parsed; the rest stays text until [`FurtherKind::read`] picks the
+/// declared fields.
 #[derive(Clone, Debug)]
 pub struct FurtherObject {
     metadata: FullMeta,
@@ -36,7 +36,7 @@ impl<'de> Deserialize<'de> for FurtherObject {
     }
 }
 
-/// Custom resources have no messages, and what is read of others is JSON.
+/// Custom resources have no protobuf form, and plugins get other kinds as JSON as well.
 impl Listed for FurtherObject {
     const FROM_PROTOBUF: Option<fn(&[u8]) -> Self> = None;
 }
@@ -70,7 +70,7 @@ impl Resource for FurtherObject {
     }
 }
 
-/// Reads objects of one kind.
+/// Reads objects of one kind, pruned to the declared fields.
 #[derive(Clone, Debug)]
 pub struct FurtherKind {
     kind: Arc<ObjectKind>,
@@ -78,14 +78,14 @@ pub struct FurtherKind {
 }
 
 impl FurtherKind {
-    /// As far as these fields. Paths that can't be read are left out: they were refused where a plugin declared them.
+    /// Creates a reader for these fields. Invalid paths are ignored: they were refused when the plugin declared them.
     #[must_use]
     pub fn new(reads: &ObjectReads) -> Self {
         let paths = reads.fields.iter().filter_map(|path| FieldPath::parse(path).ok()).collect();
         Self { kind: Arc::clone(&reads.kind), paths }
     }
 
-    /// What tells it from others.
+    /// Returns the object's key.
     #[must_use]
     pub fn key(&self, object: &FurtherObject) -> ObjectKey {
         let text = |text: &Option<String>| text.as_deref().unwrap_or_default().into();
@@ -93,7 +93,8 @@ impl FurtherKind {
         ObjectKey { kind: Arc::clone(&self.kind), namespace: text(namespace), name: text(name) }
     }
 
-    /// The object, pruned. One that is too large comes without fields, with a warning.
+    /// Returns the object with its declared fields. An object that is too large has no fields, and a warning is
+    /// logged.
     #[must_use]
     pub fn read(&self, object: &FurtherObject) -> Object {
         let key = self.key(object);
@@ -103,9 +104,9 @@ impl FurtherKind {
     }
 
     fn fields(&self, key: &ObjectKey, text: &str) -> Arc<str> {
-        // It was read as JSON before.
+        // The text was parsed as JSON before.
         let mut fields = pruned_text(text, &self.paths).unwrap_or_default();
-        // Whoever reads all of the metadata wants nothing of the bookkeeping that is half of it.
+        // managedFields often is half of an object's metadata, and no plugin needs it.
         if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
             metadata.remove("managedFields");
         }

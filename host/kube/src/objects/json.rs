@@ -1,5 +1,5 @@
-//! JSON as API servers write it: absent and null mean the same, a map may be long, and what scheduling doesn't read is
-//! skipped without being built. From [`berth_apimachinery::protobuf`] the same comes under the same names.
+//! Reads JSON as API servers write it: absent and null are equal, and fields that the scheduler doesn't read are
+//! skipped without an allocation. [`berth_apimachinery::protobuf`] provides the same fields under the same names.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use berth_core::model::quantity::Quantity;
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
-/// A field's value, or its default where the field is null.
+/// Returns the field's value, or its default if the field is null.
 pub(super) fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -16,7 +16,7 @@ where
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Declares structs of which every field may be absent or null, named in camel case as in the API.
+/// Declares structs whose fields may each be absent or null. The JSON names are in camel case.
 macro_rules! slim {
     ($(
         $(#[$outer:meta])*
@@ -36,7 +36,7 @@ macro_rules! slim {
 }
 pub(super) use slim;
 
-/// A map's entries in their order.
+/// The entries of a map, in their order.
 #[derive(Clone, Debug)]
 pub(crate) struct Entries<V>(pub(crate) Vec<(Box<str>, V)>);
 
@@ -66,7 +66,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Entries<V> {
     }
 }
 
-/// A quantity, or why it is none: one that can't be read must not hide the object it stands in.
+/// A quantity, or the reason why it is invalid. An invalid quantity must not make its object unreadable.
 #[derive(Clone, Debug)]
 pub(crate) struct MaybeQuantity(pub(crate) Result<Quantity, String>);
 
@@ -101,7 +101,7 @@ impl<'de> Deserialize<'de> for MaybeQuantity {
     }
 }
 
-/// Whether a field is there and not null; what it holds is skipped.
+/// Whether a field is present and not null. Its value is skipped.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Present(pub(crate) bool);
 
@@ -111,7 +111,7 @@ impl<'de> Deserialize<'de> for Present {
     }
 }
 
-/// A time as seconds since 1970.
+/// A time in seconds since 1970.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seconds(pub(crate) i64);
 

@@ -1,11 +1,11 @@
-//! `metadata`, as far as it is read.
+//! Reads `metadata`; only the fields that are needed.
 
 use berth_core::model::{Labels, Owner};
 
 use super::json::{Entries, Present, Seconds, slim};
 
 slim! {
-    /// `metav1.ObjectMeta`; managedFields, by far its largest part, is not built.
+    /// `metav1.ObjectMeta` without managedFields, its largest field.
     ObjectMeta {
         name: Box<str>,
         namespace: Box<str>,
@@ -29,7 +29,7 @@ slim! {
     }
 }
 
-/// The whole object once more, as text. No plugin reads it, and it would double every object's size.
+/// The annotation with a copy of the whole object. No plugin reads it, and it would double the size of every object.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 impl Entries<Box<str>> {

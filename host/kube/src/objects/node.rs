@@ -1,4 +1,4 @@
-//! Nodes.
+//! Reads nodes.
 
 use berth_core::model::{Condition, ConditionStatus, Effect, Node, NodeImage, Taint};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta as FullMeta;
@@ -46,7 +46,7 @@ slim! {
     }
 }
 
-/// A node as it came.
+/// A node as received.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(transparent)]
 pub struct NodeObject(NodeData);
@@ -62,8 +62,8 @@ impl Slim for NodeObject {
 }
 
 impl NodeObject {
-    /// The core's model of it. An allocatable quantity that can't be read counts as absent: nothing that asks for this
-    /// resource fits.
+    /// Converts to the core's model. An allocatable quantity that can't be read counts as absent, so no pod that
+    /// requests the resource fits.
     #[must_use]
     pub fn into_model(self, notes: &mut Notes) -> Node {
         let NodeData { metadata, spec, status } = self.0;
@@ -83,7 +83,8 @@ impl NodeObject {
 }
 
 impl TaintData {
-    /// A taint with an effect that Kubernetes v1.36 doesn't know keeps no pod away, as in kube-scheduler.
+    /// Converts a taint. A taint with an effect that Kubernetes v1.36 doesn't know repels no pod, as in
+    /// kube-scheduler.
     fn into_model(self, notes: &mut Notes) -> Option<Taint> {
         let Some(effect) = effect(&self.effect) else {
             notes.add("spec.taints[].effect", format_args!("{:?} is unknown; the taint is left out", self.effect));
@@ -93,7 +94,7 @@ impl TaintData {
     }
 }
 
-/// `TaintEffect`.
+/// Parses a `TaintEffect`.
 pub(super) fn effect(text: &str) -> Option<Effect> {
     match text {
         "NoSchedule" => Some(Effect::NoSchedule),

@@ -1,8 +1,8 @@
-//! What could not be read of an object, while the rest of it could.
+//! Collects the problems of an object that could be read only in part.
 
 use std::fmt;
 
-/// Fields that were left out of an object's model, each with the reason. Kept short: an operator needs the first few.
+/// Fields that were left out of an object's model, each with the reason. Only the first few are kept.
 #[derive(Debug, Default)]
 pub struct Notes {
     lines: Vec<String>,
@@ -12,7 +12,7 @@ pub struct Notes {
 const MAX_NOTES: usize = 8;
 
 impl Notes {
-    /// Adds the field at `path` with what is wrong with it and what is done about it.
+    /// Adds the field at `path`, with the problem and its consequence.
     pub fn add(&mut self, path: impl fmt::Display, what: impl fmt::Display) {
         if self.lines.len() < MAX_NOTES {
             self.lines.push(format!("{path}: {what}"));
@@ -21,7 +21,7 @@ impl Notes {
         }
     }
 
-    /// Everything was read.
+    /// Returns whether every field was read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()

@@ -1,4 +1,5 @@
-//! What a watch hands over: an object, or what is known of one that can't be read.
+//! The result of reading an object from a list or watch: the object, or its identity and the reason why it can't be
+//! read.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,19 +13,19 @@ use super::ObjectMeta;
 use crate::list::Listed;
 use berth_apimachinery::protobuf;
 
-/// A kind read no further than needed.
+/// A type that holds the fields of a kind that are needed.
 pub trait Slim: DeserializeOwned + Clone + Send + Sync + 'static {
-    /// The whole kind, for its paths and names.
+    /// The full type, for its API path and names.
     type Kind: Resource<DynamicType = ()>;
 
-    /// Its protobuf message.
+    /// The name of its protobuf message.
     const MESSAGE: &'static str;
 
-    /// Its `metadata`, as far as the watch needs it: name, namespace, uid and resourceVersion.
+    /// Returns the metadata that a watch needs: name, namespace, uid and resourceVersion.
     fn identity(&self) -> FullMeta;
 }
 
-/// An object of which more than single fields could not be read.
+/// The reason why an object can't be read, beyond single fields.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{path}: {message}")]
 pub struct Unreadable {
@@ -32,19 +33,19 @@ pub struct Unreadable {
     message: String,
 }
 
-/// An object as it came, or why it can't be read.
+/// An object as received, or the reason why it can't be read.
 ///
-/// Reading never fails, as one bad object would otherwise fail the page of a list it stands on, again and again, and so
-/// end the informer. Only text that is no JSON at all is an error, and then the watch is at fault. The same is read from
-/// protobuf, by the names in JSON.
+/// Deserialization fails only for text that is not JSON, which is an error of the watch. Otherwise one bad object
+/// would fail its page of a list again and again, and stop the informer. The protobuf form is read under the JSON
+/// names.
 ///
-/// With `WHOLE` its text is kept, too, for whoever wants all of it.
+/// With `WHOLE`, the object's JSON is kept as well.
 #[derive(Clone)]
 pub struct Observed<T, const WHOLE: bool = false> {
     metadata: FullMeta,
     /// The object.
     pub object: Result<T, Unreadable>,
-    /// Its JSON, of one that can be read.
+    /// The object's JSON, if it was readable and `WHOLE` is set.
     pub whole: Option<Box<str>>,
 }
 
@@ -61,7 +62,7 @@ impl<'de, T: Slim, const WHOLE: bool> Deserialize<'de> for Observed<T, WHOLE> {
     }
 }
 
-/// Of an object, what tells it from others.
+/// The identity of an object.
 #[derive(serde::Deserialize)]
 pub(super) struct Identity {
     pub metadata: ObjectMeta,
@@ -72,7 +73,7 @@ impl<T: Slim, const WHOLE: bool> Listed for Observed<T, WHOLE> {
 }
 
 impl<T: Slim, const WHOLE: bool> Observed<T, WHOLE> {
-    /// Reads a message of the kind; there is no text to be kept.
+    /// Reads a protobuf message. `whole` is `None`.
     #[must_use]
     pub fn from_protobuf(message: &[u8]) -> Self {
         match protobuf::read::<T>(T::MESSAGE, message) {
@@ -86,7 +87,7 @@ impl<T: Slim, const WHOLE: bool> Observed<T, WHOLE> {
         }
     }
 
-    /// Reads once more, slowly, to say which field is at fault.
+    /// Reads the object again, more slowly, to find the path of the bad field.
     fn unreadable(raw: &str) -> Result<Self, serde_json::Error> {
         let metadata = match serde_json::from_str::<Identity>(raw) {
             Ok(Identity { metadata }) => metadata.identity(),
@@ -177,7 +178,7 @@ mod tests {
         serde_json::from_value(json).expect("an object")
     }
 
-    /// Every field that is read has a number, and the same value whether it comes as JSON or as protobuf.
+    /// Checks that every field has a protobuf number, and that JSON and protobuf give the same value.
     fn reads_all<T: Slim + fmt::Debug>() {
         let message = specimen::of(T::MESSAGE);
         let read: T = protobuf::read(T::MESSAGE, &message).expect("an object");
@@ -204,7 +205,7 @@ mod tests {
         assert_eq!(unreadable.to_string(), "spec.containers.name: an integer where the field is of another type");
     }
 
-    /// Cut anywhere, or with wrong bytes anywhere: an object, or words.
+    /// A truncated or corrupted message gives an object or an error; it never panics.
     #[test]
     fn mangled_messages_stop_nothing() {
         let mut chance = fastrand::Rng::with_seed(3);

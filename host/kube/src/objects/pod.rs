@@ -1,4 +1,4 @@
-//! Pods.
+//! Reads pods.
 
 use berth_core::model::{Owner, Pod, PodKey, PodRequests, RequestInputs};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta as FullMeta;
@@ -41,7 +41,7 @@ slim! {
     }
 }
 
-/// A pod as it came.
+/// A pod as received.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(transparent)]
 pub struct PodObject(PodData);
@@ -56,18 +56,18 @@ impl Slim for PodObject {
     }
 }
 
-/// The condition PodScheduled as the pod has it.
+/// The pod's condition PodScheduled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PodScheduled {
     /// `True`, `False` or `Unknown`.
     pub(crate) status: Box<str>,
     pub(crate) reason: Box<str>,
     pub(crate) message: Box<str>,
-    /// As the API server wrote it.
+    /// The time as the API server wrote it.
     pub(crate) last_transition_time: Box<str>,
 }
 
-/// The pod's condition PodScheduled, taken out of it.
+/// Removes the condition PodScheduled from the pod and returns it.
 pub(crate) fn scheduled_condition(pod: &mut PodObject) -> Option<PodScheduled> {
     let conditions = &mut pod.0.status.conditions;
     let at = conditions.iter().position(|c| c.r#type.as_ref() == "PodScheduled")?;
@@ -81,7 +81,7 @@ impl PodObject {
         &self.0.metadata
     }
 
-    /// The core's model of it. A request that can't be read counts as absent.
+    /// Converts to the core's model. A request that can't be read counts as absent.
     #[must_use]
     pub fn into_model(self, parts: &PodParts, notes: &mut Notes) -> Pod {
         let PodData { metadata, mut spec, status } = self.0;
@@ -124,13 +124,13 @@ impl PodObject {
     }
 }
 
-/// A scheduler evicted it to make room.
+/// Returns whether a scheduler evicted the pod for preemption.
 fn preempted(conditions: &[ConditionData]) -> bool {
     let target = conditions.iter().find(|c| c.r#type.as_ref() == "DisruptionTarget");
     target.is_some_and(|c| c.status.as_ref() == "True" && c.reason.as_ref() == "PreemptionByScheduler")
 }
 
-/// A resize is wanted that the node will never grant.
+/// Returns whether the node can never grant the requested resize.
 fn resize_infeasible(conditions: &[ConditionData]) -> bool {
     let pending = conditions.iter().find(|c| c.r#type.as_ref() == "PodResizePending");
     pending.is_some_and(|c| c.reason.as_ref() == "Infeasible")

@@ -1,4 +1,4 @@
-//! `pod.spec`: the part that pods of one kind share.
+//! Reads `pod.spec`. Pods of one controller share it.
 
 use std::collections::BTreeSet;
 
@@ -61,20 +61,20 @@ slim! {
     }
 }
 
-/// What the API server writes where a pod names no scheduler.
+/// The `schedulerName` that the API server sets by default.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
-/// The pod around the spec, as far as the spec's model needs it.
+/// The data from outside the spec that its conversion needs.
 pub(super) struct Surroundings<'a> {
     pub(super) name: &'a str,
     pub(super) namespace: &'a str,
     pub(super) uid: &'a str,
-    /// Of containers and init containers.
+    /// The statuses of containers and init containers.
     pub(super) container_statuses: Vec<ContainerStatusData>,
     pub(super) claim_statuses: Vec<ClaimStatusData>,
 }
 
-/// A spec in its two forms: for plugins, and for the pod's sum of requests.
+/// A spec in two forms: the form that plugins read, and the containers for the pod's total requests.
 pub(super) struct ConvertedSpec {
     pub(super) model: PodSpec,
     pub(super) init_containers: Vec<ContainerResources>,
@@ -154,7 +154,7 @@ fn or(text: Box<str>, default: &str) -> Box<str> {
 }
 
 impl TolerationData {
-    /// One with an operator or effect that is not known tolerates nothing, as in kube-scheduler.
+    /// Converts a toleration. One with an unknown operator or effect tolerates nothing, as in kube-scheduler.
     fn into_model(self, notes: &mut Notes) -> Option<Toleration> {
         let operator = match self.operator.as_ref() {
             "" | "Equal" => TolerationOperator::Equal,

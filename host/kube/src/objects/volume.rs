@@ -1,11 +1,11 @@
-//! Volumes.
+//! Reads volumes.
 
 use berth_core::model::{Disk, Volume, VolumeSource};
 
 use super::json::slim;
 
 slim! {
-    /// `v1.Volume`; sources that no plugin reads are not built.
+    /// `v1.Volume`. Sources that no plugin reads are skipped.
     VolumeData {
         name: Box<str>,
         persistent_volume_claim: Option<ClaimData>,
@@ -33,7 +33,7 @@ slim! {
         read_only: bool,
     }
 
-    /// awsElasticBlockStore, cinder and portworxVolume have the same fields.
+    /// The fields that awsElasticBlockStore, cinder and portworxVolume share.
     AwsData {
         #[serde(rename = "volumeID")]
         volume_id: Box<str>,
@@ -68,7 +68,7 @@ slim! {
     }
 }
 
-/// rbd's pool where none is named.
+/// The default pool of rbd.
 const RBD_POOL: &str = "rbd";
 
 impl VolumeData {
@@ -84,7 +84,7 @@ impl VolumeData {
             Self { persistent_volume_claim: Some(c), .. } => {
                 VolumeSource::PersistentVolumeClaim(c.claim_name.clone(), c.read_only)
             }
-            // The claim is made for the pod under this name.
+            // The ephemeral volume controller creates the pod's claim under this name.
             Self { ephemeral: Some(_), .. } => {
                 VolumeSource::Ephemeral(format!("{pod_name}-{}", self.name).into(), pod_uid.into())
             }

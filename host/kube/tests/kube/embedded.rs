@@ -1,4 +1,4 @@
-//! The shell against the embedded API server, in good order and with faults.
+//! Runs the cases against the in-memory API server, without and with faults.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ async fn the_embedded_api_server_is_understood() {
     server.shutdown().await.expect("an orderly end");
 }
 
-/// Pods by name with uid and round, nodes by name with whether they are cordoned.
+/// The known state: pods by name, with uid and label `round`; nodes by name, with `unschedulable`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct View {
     pods: BTreeMap<String, (String, String)>,
@@ -59,7 +59,7 @@ impl View {
     }
 }
 
-/// A small generator: the same seed, the same churn.
+/// A small random generator. The same seed gives the same changes.
 struct Chance(u64);
 
 impl Chance {
@@ -69,7 +69,7 @@ impl Chance {
     }
 }
 
-/// One change to a random object: it comes, changes, or goes. What can't be done just now is not.
+/// Makes one random change: creates, patches or deletes an object. Ignores a change that fails.
 async fn churn(world: &World, chance: &mut Chance, round: u64) {
     let name = format!("churn-{}", chance.below(12));
     let now = DeleteParams::default().grace_period(0);
@@ -92,7 +92,7 @@ fn fault(server: &Server, chance: &mut Chance, severe: &mut u32) {
         0 | 1 => server.faults().open_watches(plural, WatchFault::CutMidLine),
         2 => server.faults().open_watches(plural, WatchFault::End),
         3 => server.faults().next_watch(plural, WatchFault::Empty),
-        // Each of these is followed by a pause that doubles: a few must do.
+        // The informer doubles its pause after each of these faults, so the test injects few of them.
         4 if *severe > 0 => {
             *severe -= 1;
             server.compact();
@@ -118,7 +118,7 @@ async fn nothing_is_lost_whatever_happens_to_the_watches() {
             churn(&world, &mut chance, round).await;
             fault(&server, &mut chance, &mut severe);
         }
-        // When these are seen, everything before them was.
+        // The objects `end` are created last; when they are seen, all earlier changes were seen.
         world.create_node("end").await;
         let end = world.create_pod("end").await;
         let mut seen = View::default();
@@ -130,7 +130,7 @@ async fn nothing_is_lost_whatever_happens_to_the_watches() {
                 })
                 .await;
         }
-        // A list's end, where what is gone is told, may follow the last object.
+        // The end of a list, which reports removed objects, may follow the last object.
         let expected = View::of(&world).await;
         while seen != expected {
             world

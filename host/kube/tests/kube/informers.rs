@@ -1,4 +1,4 @@
-//! Informers against a server that does what API servers do on bad days.
+//! Tests informers against a server with scripted faults.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use berth_kube::{Options, Shell};
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// A shell on a server with this script, when both first lists are there.
+/// Starts a shell with this script and waits for both first lists.
 async fn started(script: Script) -> (Server, Shell, UnboundedReceiver<Event>) {
     let server = Server::scripted(script).await;
     let (sender, receiver) = unbounded_channel();
@@ -127,7 +127,8 @@ async fn an_object_that_can_not_be_read_stops_nothing() {
         ],
     );
     let (_server, _shell, mut receiver) = started(script).await;
-    // a stays as it was known, until it goes; c is not on the second list.
+    // The unreadable version of a is ignored, so its known state stays until it is deleted; c is not on the second
+    // list.
     assert_eq!(events(&mut receiver, 5).await, ["+a@0", "+c@0", "+b@0", "-c", "-a"]);
 }
 
@@ -189,7 +190,7 @@ async fn lists_are_read_as_protobuf_where_the_server_has_it() {
         [Reply::watch(&[event("MODIFIED", &pod("a", 11, 0)), event("ADDED", &pod("c", 12, 0)), expired()])],
     );
     let (server, _shell, mut receiver) = started(script).await;
-    // What a pod says is the same in both forms, so that only c is new, until a and c are not on the next list.
+    // A pod is the same in protobuf and JSON, so only c is new, until a and c are missing from the next list.
     let mut seen = events(&mut receiver, 5).await;
     seen[3..].sort();
     assert_eq!(seen, ["+a@0", "+b@0", "+c@0", "-a", "-c"]);
@@ -212,7 +213,7 @@ async fn a_list_in_protobuf_that_breaks_off_is_listed_again() {
         [],
     );
     let (server, _shell, mut receiver) = started(script).await;
-    // b was on the one that broke off.
+    // b was on the list that broke off.
     let mut seen = events(&mut receiver, 1).await;
     seen.extend(events_now(&mut receiver));
     assert!(seen == ["+a@0"] || seen == ["+a@0", "+b@0", "-b"], "{seen:?}");
@@ -247,7 +248,7 @@ async fn pages_that_take_too_long_are_replaced_by_one() {
     assert_eq!(limits, ["2", "2", "", "2"], "and later there are pages again");
 }
 
-/// A server that has one Service.
+/// Answers as a server with one Service.
 fn with_a_service(asked: &Asked) -> Reply {
     let resource = json!({"name": "services", "singularName": "service", "namespaced": true, "kind": "Service",
         "verbs": ["list", "watch"]});
@@ -262,7 +263,7 @@ fn with_a_service(asked: &Asked) -> Reply {
     }
 }
 
-/// The next events about objects of further kinds, shortened.
+/// Returns the next events about kinds beyond pods and nodes, shortened.
 async fn of_objects<const EVENTS: usize>(receiver: &mut UnboundedReceiver<Event>) -> [String; EVENTS] {
     let mut told = std::array::from_fn(|_| String::new());
     for told in &mut told {
@@ -294,12 +295,12 @@ async fn a_kind_that_no_plugin_reads_is_not_watched_and_is_listed_anew_when_one_
     assert_eq!(of_objects(&mut receiver).await, ["stopped v1 Service"]);
     assert_eq!(server.asked(lists_services).len(), 1);
 
-    // The events of the second list come after the end of the first watch, and tell of the same object again.
+    // The events of the second list follow the end of the first watch, and report the same object again.
     shell.perform(watch());
     assert_eq!(of_objects(&mut receiver).await, ["set web", "listed v1 Service"]);
     assert_eq!(server.asked(lists_services).len(), 2);
 
-    // The informer may be told to stop and to go on before it does either.
+    // Stop and watch may both be ordered before the informer handles the first order.
     shell.perform(Action::StopWatching(Arc::clone(&kind)));
     shell.perform(watch());
     assert_eq!(of_objects(&mut receiver).await, ["stopped v1 Service", "set web", "listed v1 Service"]);

@@ -1,4 +1,4 @@
-//! Pods and nodes as the API server writes them, turned into the core's model.
+//! Tests how pods and nodes in the API server's JSON are converted to the core's model.
 
 use std::sync::Arc;
 
@@ -102,7 +102,7 @@ fn a_pods_requests() {
         pods: 0,
         scalars: gpus.clone(),
     };
-    // What is being resized counts with the most of wanted, running and granted: cpu 2.
+    // During a resize, the largest of the desired, actual and allocated requests counts: cpu 2.
     let effective = Resources { milli_cpu: 2110, ..fit.clone() };
     assert_eq!((&pod.requests.fit, &pod.requests.effective), (&fit, &effective));
     assert_eq!((pod.requests.non_zero_milli_cpu, pod.requests.non_zero_memory), (2110, fit.memory));

@@ -1,4 +1,5 @@
-//! What a real kube-apiserver writes as JSON and as protobuf is read as the same. From `KUBEBUILDER_ASSETS`.
+//! Tests that a real kube-apiserver's JSON and protobuf give the same objects. The binaries come from
+//! `KUBEBUILDER_ASSETS`.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -32,7 +33,7 @@ async fn objects_are_the_same_in_both_forms() {
     }
     create(&client, "/api/v1/nodes", &objects["nodes"]).await;
     create(&client, "/api/v1/namespaces/default/pods", &objects["pods"]).await;
-    // One that is going has a time for that, as long as something holds it.
+    // A deleted pod with a finalizer stays and has a deletionTimestamp.
     send(&client, "DELETE", "/api/v1/namespaces/default/pods/all", &Value::Null).await;
 
     let nodes = both::<NodeObject>(&client, "/api/v1/nodes").await;
@@ -47,7 +48,7 @@ async fn objects_are_the_same_in_both_forms() {
     assert_eq!((all.spec.priority, all.spec.volumes.len(), all.spec.tolerations.len()), (-7, 14, 3));
 }
 
-/// Lists in both forms, which must be equal in every field that is read, and returns the objects.
+/// Lists in both forms, checks that all fields are equal, and returns the objects.
 async fn both<T: Slim + Debug>(client: &Client, path: &str) -> Vec<T> {
     let (form, text) = get(client, path, JSON).await;
     assert_eq!(form, JSON);
@@ -72,7 +73,7 @@ async fn both<T: Slim + Debug>(client: &Client, path: &str) -> Vec<T> {
     from_protobuf
 }
 
-/// The fields that have nothing but their default, by the objects' debugging output.
+/// Returns the fields that have their default in every object, found in the debug output.
 fn never_set(text: &str) -> Vec<&str> {
     let (mut names, mut set) = (BTreeSet::new(), BTreeSet::new());
     for (at, _) in text.match_indices(": ") {

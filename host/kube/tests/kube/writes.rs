@@ -1,4 +1,4 @@
-//! Bindings, conditions and events: what is written, and what is made of the answers.
+//! Tests bindings, conditions and events: the requests, and the handling of the answers.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -12,7 +12,7 @@ use berth_kube::{Options, Shell, Undone};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// A shell that knows pod `a`, on a server that answers the writes in their order and then with success.
+/// Starts a shell that knows pod `a`. The server answers writes with these answers in order, and then with success.
 async fn started(answers: impl IntoIterator<Item = Reply>) -> (Server, Shell, UnboundedReceiver<Event>) {
     let script = Script::default().pods([Reply::list(10, &[pod("a", 7, 0)], "")], []);
     with_script(script, answers).await
@@ -127,7 +127,7 @@ fn unscheduled(reason: &'static str, message: &str) -> Action {
     Action::SetUnscheduled { pod: key("a"), reason, message: message.into() }
 }
 
-/// The condition in a patch, without its time, and the time.
+/// Returns the condition in a patch without its time, and the time.
 fn condition(asked: &Asked) -> (Value, String) {
     assert_eq!((&*asked.method, &*asked.path), ("PATCH", "/api/v1/namespaces/default/pods/a/status"));
     assert_eq!(asked.content_type, "application/strategic-merge-patch+json");
@@ -223,7 +223,7 @@ async fn a_pod_that_has_a_node_gets_no_condition() {
 
 #[tokio::test]
 async fn a_binding_waits_for_the_condition_under_way_and_drops_the_next() {
-    // The first patch is answered only when it was tried for the second time.
+    // The first patch fails once, so the answer arrives only after the second attempt.
     let (server, shell, mut receiver) = started([Reply::status(500, "InternalError", "slow")]).await;
     shell.perform(unscheduled("Unschedulable", "0/1 nodes"));
     server.asked_times(1, writes).await;

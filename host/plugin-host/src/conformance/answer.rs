@@ -1,4 +1,4 @@
-//! What a plugin said at one extension point, in a form that can be compared and read.
+//! An answer of a plugin at one extension point, which can be compared and displayed.
 
 use std::fmt;
 
@@ -11,29 +11,29 @@ use crate::guest::{CallError, Export};
 /// One answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Of skip.
+    /// The answer of skip.
     Skip(bool),
-    /// Of pre-enqueue: why the pod is held back, or that it is not.
+    /// The answer of pre-enqueue: the reason to hold the pod back, or `None`.
     PreEnqueue(Option<Status>),
-    /// Of sort-key.
+    /// The answer of sort-key.
     SortKey(Box<[i64]>),
-    /// Of pre-filter.
+    /// The answer of pre-filter.
     PreFilter(PreFilterResult),
-    /// Of filter about a node: why not, or that it fits.
+    /// The answer of filter for a node: the status, or `None` if the pod fits.
     Verdict(Option<Status>),
-    /// Of post-filter.
+    /// The answer of post-filter.
     PostFilter(PostFilterResult),
-    /// Of pre-score.
+    /// The answer of pre-score.
     PreScore(PreScoreResult),
-    /// Of score or normalize about a node.
+    /// The answer of score or normalize for a node.
     Score(i64),
-    /// Of reserve: what is reserved, or why nothing can be.
+    /// The answer of reserve: the reserved data, or the status of the failure.
     Reserved(Result<Reserved, Status>),
-    /// Of permit.
+    /// The answer of permit.
     Permission(Permission),
-    /// Of pre-bind, bind and unreserve: what is to be done; `None` where the bind is left to others.
+    /// The answer of pre-bind, bind or unreserve: the intents. `None` if the plugin leaves the binding to others.
     Intents(Option<Vec<Intent>>),
-    /// The call gave none.
+    /// The call failed.
     Failed(CallError),
 }
 
@@ -76,16 +76,16 @@ impl fmt::Display for Answer {
     }
 }
 
-/// An answer, and to what.
+/// An answer with its extension point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub export: Export,
-    /// The node's place among those asked about.
+    /// The index of the node among the nodes in question.
     pub at: Option<usize>,
     pub answer: Answer,
 }
 
-/// All that a plugin says in a cycle, in its order. An extension point that joins the cycle adds its lines here.
+/// All answers of a plugin in a cycle, in order. A new extension point must add its answers here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Answers(pub Vec<Line>);
 
@@ -122,12 +122,12 @@ impl Answers {
         self.0.extend(answers.enumerate().map(|(at, answer)| Line { export, at: Some(at), answer }));
     }
 
-    /// The answer at an extension point that is asked once a cycle.
+    /// Returns the answer at an extension point that is called once per cycle.
     pub fn of(&self, export: Export) -> Option<&Answer> {
         self.0.iter().find(|line| line.export == export && line.at.is_none()).map(|line| &line.answer)
     }
 
-    /// The first answer that differs, here and there.
+    /// Returns the first pair of answers that differ.
     pub fn first_difference<'a>(&'a self, other: &'a Self) -> Option<(&'a Line, &'a Line)> {
         self.0.iter().zip(&other.0).find(|(here, there)| here != there)
     }

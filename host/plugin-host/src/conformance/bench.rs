@@ -1,4 +1,4 @@
-//! Where a plugin is examined: starts its instances, asks them, and writes down what it did not hold.
+//! Runs the instances of a plugin under examination, calls them, and records findings.
 
 use std::sync::Arc;
 
@@ -18,15 +18,15 @@ use crate::guests::{Resident, Stale};
 use crate::load::{LoadCause, LoadedComponent, configure};
 use berth_core::limits::Limits;
 
-/// The plugin broke down: there is nothing more to be asked. Why is among the findings.
+/// The plugin failed so badly that the examination ends. The findings contain the reason.
 #[derive(Debug)]
 pub(super) struct Broken;
 
-/// What a finding is about.
+/// The pod and the node of a finding.
 #[derive(Clone, Copy, Default)]
 pub(super) struct About<'a> {
     pub question: Option<&'a Question>,
-    /// The node's name, and what happened to it last.
+    /// The node's name, and its last change.
     pub node: Option<(&'a str, &'static str)>,
 }
 
@@ -37,15 +37,17 @@ pub(super) struct Bench<'a> {
     further_words: &'a [Box<str>],
     pub limits: &'a Arc<Limits>,
     pub declaration: Arc<Declaration>,
-    /// Changes that the cluster went through so far.
+    /// The number of changes of the cluster so far.
     pub deltas: usize,
-    /// Cycles asked so far.
+    /// The number of cycles so far.
     pub cycles: u64,
     pub findings: Vec<Finding>,
     feeder: Feeder,
 }
 
 impl<'a> Bench<'a> {
+    /// Starts the examination of a component.
+    ///
     /// # Errors
     /// The plugin refuses its arguments.
     pub fn new(
@@ -68,12 +70,12 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Of which objects are made.
+    /// Returns the strings that generated objects are made of.
     pub fn words(&self) -> Words {
         Words::of(self.arguments, self.further_words)
     }
 
-    /// Writes a finding down: the first of each promise and export, and how often it came again.
+    /// Records a finding: the first one for each promise and export, and the number of repetitions.
     pub fn find(&mut self, promise: Promise, export: Export, about: About<'_>, what: What) {
         let known = self.findings.iter_mut().find(|finding| finding.promise == promise && finding.export == export);
         match known {
@@ -91,7 +93,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// An instance filled with the cluster as it is.
+    /// Creates an instance and sends it the current cluster.
     pub fn fill(&mut self, cache: &Cache) -> Result<Resident, Broken> {
         let started = configure(self.component, self.arguments, self.limits, &Arc::default());
         let (instance, declaration) = started.map_err(|cause| {
@@ -106,7 +108,7 @@ impl<'a> Bench<'a> {
         filled.map_err(|error| self.broke(&error))
     }
 
-    /// Tells an instance what changed; one that fell behind is filled anew, as a scheduler does.
+    /// Sends an instance the changes. An instance that is too far behind is replaced, as a scheduler does.
     pub fn catch_up(&mut self, resident: &mut Resident, cache: &Cache) -> Result<(), Broken> {
         match resident.catch_up(cache, &mut self.feeder) {
             Ok(()) => Ok(()),
@@ -118,12 +120,12 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Makes a pod known to an instance.
+    /// Sends a pod to an instance.
     pub fn hold(&mut self, resident: &mut Resident, question: &Question) -> Result<(), Broken> {
         resident.hold(question.template, &question.pod).map_err(|error| self.broke(&error))
     }
 
-    /// All that the plugin says in a cycle, lengths and ranges checked.
+    /// Returns all answers of the plugin in a cycle. Checks lengths and ranges.
     pub fn ask(
         &mut self,
         resident: &mut Resident,
@@ -140,7 +142,7 @@ impl<'a> Bench<'a> {
             Ok(filtered) => answers.add_filtered(filtered),
             Err(error) => answers.add(error.export(), self.failed(error, about)?),
         }
-        // Whichever it is, as long as it is the same one in whatever order nodes come.
+        // The node with the smallest name, so that the choice does not depend on the order of nodes.
         let infos = nodes.iter().filter_map(|node| cache.node(*node));
         if let Some(info) = infos.min_by_key(|info| &info.node.name) {
             match asking::settled(resident, &cycle, info) {
@@ -164,7 +166,7 @@ impl<'a> Bench<'a> {
         Ok(answers)
     }
 
-    /// What it says of a pod that wants into the queue.
+    /// Calls pre-enqueue and sort-key.
     fn ask_queue(
         &mut self,
         resident: &mut Resident,
@@ -184,7 +186,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Whether it makes room for a pod that fits nowhere: neither on some nodes that can't be helped, nor on the others.
+    /// Calls post-filter for a pod that fits no node. Some nodes are unresolvable.
     fn ask_room(
         &mut self,
         resident: &mut Resident,
@@ -201,7 +203,7 @@ impl<'a> Bench<'a> {
             _ => Code::Unschedulable,
         };
         let codes: Vec<Code> = nodes.iter().map(code).collect();
-        // It is told them with the pod's nominated node, which it need not read.
+        // The plugin receives these pods only with the pod's nominated node, which it need not declare.
         let told = self.declaration.pod_facts.contains(PodFacts::NOMINATED_NODE);
         let leaving = if told { leaving(cycle) } else { Vec::new() };
         let mut room = |cases: &[WhatIf]| Ok(asking::room_beside_one(cycle.cache, cases));
@@ -210,7 +212,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// What pre-filter and pre-score alone say, where there are no nodes.
+    /// Calls pre-filter and pre-score alone, in an empty cluster.
     pub fn ask_before(
         &mut self,
         resident: &mut Resident,
@@ -229,8 +231,8 @@ impl<'a> Bench<'a> {
         Ok(answers)
     }
 
-    /// What filter or score alone says of each node; `None` where the call gives an error of its own, as one node's is
-    /// that of all.
+    /// Calls filter or score alone. Returns the answer for each node, or `None` if the call returns an error, because
+    /// an error for one node is one for all.
     pub fn ask_alone(
         &mut self,
         export: Export,
@@ -252,7 +254,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// A call that gave no answer: the plugin's own words are an answer, too.
+    /// Handles a failed call. An error that the plugin returned itself is an answer.
     pub fn failed(&mut self, error: CallError, about: About<'_>) -> Result<Answer, Broken> {
         match &error {
             CallError::OverLimit(..) | CallError::Trapped(..) => {
@@ -273,7 +275,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Pods that are being deleted on the pod's nominated node, as if each had been evicted.
+/// Returns the deleted pods on the pod's nominated node, as if each had been evicted.
 fn leaving(cycle: &Cycle<'_>) -> Vec<PodId> {
     let node = cycle.cache.node_id(&cycle.pod.nominated_node_name).and_then(|id| cycle.cache.node(id));
     let leaves = |id: &PodId| cycle.cache.pod(*id).is_some_and(|known| known.pod.deleting);

@@ -1,4 +1,4 @@
-//! An instance that lives through a thousand changes of the cluster, looked at again and again.
+//! Examines an instance through a thousand changes of the cluster, with repeated comparisons.
 
 use std::sync::Arc;
 
@@ -23,18 +23,18 @@ use super::world::World;
 use crate::guest::Export;
 use crate::guests::Resident;
 
-/// Changes between two looks at most.
+/// The largest number of changes between two inspections.
 const BETWEEN: usize = 80;
-/// Pods that are asked about for a long time.
+/// The number of pods that are used repeatedly.
 const POOL: usize = 12;
-/// Templates that are held; when there are more, a quarter is forgotten.
+/// The number of pod signatures that are held. Beyond it, a quarter is forgotten.
 const TEMPLATES: usize = 24;
-/// At one look of so many, the API server lists everything anew.
+/// Every inspection of this number, the API server lists everything again.
 const RELIST: usize = 5;
-/// At one look of so many, the instance is replaced by one filled anew, as after a trap.
+/// Every inspection of this number, a new instance replaces the old one, as after a trap.
 const REPLACE: usize = 11;
 
-/// The examination.
+/// The examination of an instance through changes of the cluster.
 pub(super) struct Changes<'b, 'a> {
     bench: &'b mut Bench<'a>,
     world: World,
@@ -42,9 +42,9 @@ pub(super) struct Changes<'b, 'a> {
     templates: Templates,
     kept: Kept,
     classes: ByClass,
-    /// Under examination.
+    /// The instance under examination.
     lived: Resident,
-    /// Without a cluster.
+    /// An instance without a cluster.
     nothing: Resident,
     rng: Rng,
     variety: Variety,
@@ -69,7 +69,8 @@ impl<'b, 'a> Changes<'b, 'a> {
         })
     }
 
-    /// Goes through this many changes; at every look, so many pods are asked about as `pods` says for the looks before.
+    /// Makes this number of changes. `pods` returns the number of pods of an inspection, given the number of
+    /// inspections before it.
     pub fn run(mut self, deltas: usize, pods: impl Fn(usize) -> usize) -> Result<Variety, Broken> {
         let mut looks = 0;
         while self.bench.deltas < deltas {
@@ -83,7 +84,7 @@ impl<'b, 'a> Changes<'b, 'a> {
             self.look(pods(looks))?;
             if looks % REPLACE == REPLACE - 1 {
                 self.lived = self.bench.fill(&self.world.cache)?;
-                // Whether it answers as the one before is not what kept answers are examined for.
+                // The promise `Kept` does not cover a comparison with the replaced instance.
                 self.kept = Kept::default();
             }
             looks += 1;
@@ -96,7 +97,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         let mut fresh = self.bench.fill(&self.world.cache)?;
         for number in 0..pods {
             let at = match number {
-                // At every look, so that little changed since it was asked last.
+                // Use this pod at every inspection, so that little has changed since its last answers.
                 0 => 0,
                 1 => self.renewed(),
                 _ => self.rng.usize(1..POOL),
@@ -106,7 +107,7 @@ impl<'b, 'a> Changes<'b, 'a> {
             if number == 0 {
                 self.check_ids(&question, &mut fresh)?;
                 self.check_undeclared(&question)?;
-                // The cluster changed, and only the instance under examination was told.
+                // The cluster changed, and only the instance under examination received the change.
                 fresh = self.bench.fill(&self.world.cache)?;
             }
         }
@@ -114,7 +115,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         Ok(())
     }
 
-    /// A pod that was not asked about before takes the place of one that was, now and then of the first.
+    /// Replaces a random pod of the pool, sometimes the first, by a new one.
     fn renewed(&mut self) -> usize {
         let at = self.rng.usize(..POOL);
         self.pool[at] = Arc::new(asked_pod(&mut self.world.maker));
@@ -158,7 +159,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         Ok(())
     }
 
-    /// Extension points that promise scope node, as far as a cycle would ask them about this pod.
+    /// Returns the extension points of scope `node` that a cycle calls for this pod.
     fn of_scope_node(&self, said: &Answers) -> Vec<Export> {
         let declaration = &self.bench.declaration;
         let filters = matches!(
@@ -176,7 +177,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         .collect()
     }
 
-    /// Pre-filter and pre-score of scope node say the same where there is no cluster at all.
+    /// Checks that pre-filter and pre-score of scope `node` give the same answer without a cluster.
     fn check_template_only(&mut self, question: &Question, said: &Answers) -> Result<(), Broken> {
         let alone = self.bench.ask_before(&mut self.nothing, question, &Cache::default())?;
         let declaration = Arc::clone(&self.bench.declaration);
@@ -193,7 +194,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         Ok(())
     }
 
-    /// The same cluster under other ids.
+    /// Checks that other ids for the same cluster give the same answers.
     fn check_ids(&mut self, question: &Question, fresh: &mut Resident) -> Result<(), Broken> {
         let nodes = self.nodes();
         let said = self.bench.ask(fresh, question, &self.world.cache, &nodes)?;
@@ -218,7 +219,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         Ok(())
     }
 
-    /// A fact changes that is not declared.
+    /// Checks that a change of an undeclared fact changes no answer.
     fn check_undeclared(&mut self, question: &Question) -> Result<(), Broken> {
         let declaration = &self.bench.declaration;
         let mut undeclared = nodes::CHANGEABLE.difference(declaration.node_facts);
@@ -236,7 +237,7 @@ impl<'b, 'a> Changes<'b, 'a> {
         Ok(())
     }
 
-    /// A pod that is equal in all declared facts and in few others, under an id of its own.
+    /// Returns a pod with a different id that is equal in all declared facts and differs in most others.
     fn variant(&mut self, question: &Question) -> Question {
         let declared = self.bench.declaration.pod_facts;
         let mut templates = Templates::default();
@@ -246,7 +247,7 @@ impl<'b, 'a> Changes<'b, 'a> {
             let mut changed = Pod::clone(&pod);
             self.world.maker.change_pod(&mut changed, fact);
             let changed = Arc::new(changed);
-            // Some groups share a field, as containers and images do.
+            // Some facts share a field, for example containers and images.
             if templates.of(declared, &changed, 0) == template {
                 pod = changed;
             }
@@ -265,12 +266,12 @@ impl<'b, 'a> Changes<'b, 'a> {
     }
 }
 
-/// Odd ones are for pods that are equal to another.
+/// Returns an even id. Odd ids are for variants of a pod.
 fn even(template: TemplateId) -> TemplateId {
     TemplateId(2 * template.0)
 }
 
-/// A pod to be placed; now and then with the name of a node, which NodeName reads.
+/// Returns a pod to schedule; sometimes with a node name, which NodeName reads.
 fn asked_pod(maker: &mut Maker) -> Pod {
     let mut pod = maker.pod();
     if maker.chance(30) {

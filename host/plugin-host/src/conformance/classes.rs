@@ -1,4 +1,4 @@
-//! Scope domain: what is said of classes of nodes is what is said of the nodes.
+//! Checks the promise of scope `domain`: answers by class are equal to answers by node.
 
 use std::collections::HashMap;
 
@@ -14,12 +14,12 @@ use crate::asking::{self, Classes};
 use crate::guest::Export;
 use crate::guests::Resident;
 
-/// Which class each node is of, as a scheduler would have kept it.
+/// The class of each node, as a scheduler would keep it.
 #[derive(Default)]
 pub(super) struct ByClass(HashMap<TemplateId, Classes>);
 
 impl ByClass {
-    /// Asks by class, and compares with what was `said` in the same cycle.
+    /// Calls the plugin by class and compares the answers with `said`, from the same cycle.
     pub fn check(
         &mut self,
         bench: &mut Bench<'_>,
@@ -39,7 +39,7 @@ impl ByClass {
             }
             Err(error) => return bench.failed(error, About { question: Some(question), node: None }).map(drop),
         }
-        // Where it could not tell by node, or the host normalizes, there is nothing to compare.
+        // There is nothing to compare if the call by node failed, or if the host normalizes.
         let custom = bench.declaration.normalization == Normalization::Custom;
         let compared = |export: Export| match export {
             Export::PreFilter | Export::Filter | Export::PreScore | Export::Score => true,
@@ -55,7 +55,7 @@ impl ByClass {
         Ok(())
     }
 
-    /// These templates are not asked about any more.
+    /// Drops these pod signatures.
     pub fn forget(&mut self, templates: &[TemplateId]) {
         self.0.retain(|template, _| !templates.contains(template));
     }

@@ -1,4 +1,4 @@
-//! Two sets of answers that have to be equal.
+//! Compares two sets of answers that must be equal.
 
 use super::answer::{Answer, Answers};
 use super::bench::{About, Bench};
@@ -9,11 +9,11 @@ use super::world::World;
 use crate::guest::Export;
 use berth_core::cache::NodeId;
 
-/// When two answers were given, for people.
+/// The occasions of two answers, for messages.
 pub(super) type Occasions = (&'static str, &'static str);
 
 impl Bench<'_> {
-    /// Finds the first difference between what was said in two cycles about the same nodes.
+    /// Records the first difference between the answers of two cycles for the same nodes.
     pub fn compare(
         &mut self,
         promise: Promise,
@@ -28,7 +28,7 @@ impl Bench<'_> {
         self.find(promise, here.export, About { question: Some(question), node }, what);
     }
 
-    /// The same for one extension point: answers about each of `nodes`.
+    /// Records the first difference for one extension point. The answers belong to `nodes`, in order.
     pub fn compare_each(
         &mut self,
         (promise, export): (Promise, Export),

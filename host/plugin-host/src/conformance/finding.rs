@@ -1,4 +1,4 @@
-//! A promise that was broken: by whom, where, and how.
+//! A finding: a promise that a plugin broke.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,54 +10,54 @@ use crate::guest::{CallError, Export};
 /// A promise that a plugin broke.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Its name.
+    /// The plugin's name.
     pub plugin: Arc<str>,
-    /// What it did not hold.
+    /// The broken promise.
     pub promise: Promise,
-    /// Where.
+    /// The extension point.
     pub export: Export,
-    /// About which node, if about one: its name, and what happened to it last.
+    /// The node, if the finding is about one: its name and its last change.
     pub node: Option<(Box<str>, &'static str)>,
-    /// For which pod, if for one.
+    /// The pod, if the finding is about one.
     pub pod: Option<Box<str>>,
-    /// After so many changes of the cluster.
+    /// The number of changes of the cluster before the finding.
     pub deltas: usize,
-    /// How.
+    /// The details.
     pub what: What,
-    /// How often it broke the same promise there again.
+    /// The number of repetitions at the same extension point.
     pub again: usize,
 }
 
-/// How a promise was broken.
+/// The details of a broken promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// A call gave no answer, or one that can't be used.
+    /// A call failed or gave an invalid answer.
     Failed(CallError),
-    /// A score that may not be.
+    /// A score is out of range.
     OutOfRange {
         /// The score.
         score: i64,
-        /// What scores have to be.
+        /// The rule for scores.
         rule: &'static str,
     },
-    /// Two answers that have to be equal are not.
+    /// Two answers that must be equal differ.
     Differs {
-        /// One of them, and when it was given.
+        /// The first answer, and its occasion.
         one: (Answer, &'static str),
-        /// The other.
+        /// The second answer, and its occasion.
         other: (Answer, &'static str),
     },
-    /// It declares something else with the same arguments.
+    /// The plugin declares something else with the same arguments.
     DeclaresOtherwise,
-    /// Its memory never came to rest.
+    /// The memory never stopped growing.
     Grows {
-        /// Bytes when the rounds began.
+        /// The bytes at the start of the rounds.
         from: usize,
-        /// Bytes at their end.
+        /// The bytes at their end.
         to: usize,
-        /// How many.
+        /// The number of rounds.
         rounds: usize,
-        /// So many in a row would have been enough without growth.
+        /// The required number of consecutive rounds without growth.
         rest: usize,
     },
 }

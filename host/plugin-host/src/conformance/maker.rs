@@ -1,4 +1,4 @@
-//! Random choices, from a seed: what made-up nodes and pods have in common.
+//! Random choices from a seed, shared by generated nodes and pods.
 
 use berth_core::model::{HostPort, Labels, Protocol, Resources};
 use fastrand::Rng;
@@ -7,7 +7,7 @@ use super::words::Words;
 
 const DIGEST: &str = "@sha256:5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef";
 
-/// Makes objects up. What it makes depends on the seed, the words and the order of the calls alone.
+/// Generates objects. The result depends only on the seed, the words and the order of the calls.
 pub(super) struct Maker {
     pub words: Words,
     pub rng: Rng,
@@ -18,12 +18,12 @@ impl Maker {
         Self { words, rng: Rng::with_seed(seed) }
     }
 
-    /// True so many times of a hundred.
+    /// Returns true with this probability.
     pub fn chance(&mut self, percent: u32) -> bool {
         self.rng.u32(..100) < percent
     }
 
-    /// One of a list that is not empty.
+    /// Returns an element of a list that is not empty.
     pub fn one<T: Clone>(&mut self, of: &[T]) -> T {
         of[self.rng.usize(..of.len())].clone()
     }
@@ -38,18 +38,18 @@ impl Maker {
         self.words.values[at].clone()
     }
 
-    /// As many as up to `most`, made by `make`.
+    /// Returns up to `most` values from `make`.
     pub fn some<T>(&mut self, most: usize, mut make: impl FnMut(&mut Self) -> T) -> Vec<T> {
         (0..self.rng.usize(..=most)).map(|_| make(self)).collect()
     }
 
-    /// Each key with a value so many times of a hundred.
+    /// Returns labels. Each key is present with this probability.
     pub fn labels(&mut self, percent: u32) -> Labels {
         let keys: Vec<Box<str>> = self.words.keys.clone();
         keys.into_iter().filter_map(|key| self.chance(percent).then(|| (key, self.value()))).collect()
     }
 
-    /// Up to these amounts of cpu in millicores and memory in MiB; some are zero.
+    /// Returns resources up to these amounts of cpu (millicores) and memory (MiB); some are zero.
     pub fn resources(&mut self, milli_cpu: i64, mebibytes: i64) -> Resources {
         let mut amount = |most: i64| if self.rng.u32(..5) == 0 { 0 } else { self.rng.i64(1..=most) };
         let mut made = Resources {
@@ -66,7 +66,7 @@ impl Maker {
         made
     }
 
-    /// Few different ones, so that they meet.
+    /// Returns one of few host ports, so that pods conflict.
     pub fn host_port(&mut self) -> HostPort {
         HostPort {
             ip: self.one(&["0.0.0.0", "0.0.0.0", "10.0.0.1", "127.0.0.1"]).into(),
@@ -75,13 +75,13 @@ impl Maker {
         }
     }
 
-    /// An image's name as a kubelet reports it, with a tag or a digest.
+    /// Returns an image name as a kubelet reports it, with a tag or digest.
     pub fn image(&mut self) -> Box<str> {
         let (app, suffix) = (self.rng.u32(..5), self.one(&[":1", ":latest", DIGEST]));
         format!("registry.example.com/app-{app}{suffix}").into()
     }
 
-    /// The same as a pod may write it: without a tag, too.
+    /// Returns an image name as a pod may have it, sometimes without a tag.
     pub fn written_image(&mut self) -> Box<str> {
         let image = self.image();
         if self.chance(30) { image.trim_end_matches(":latest").into() } else { image }

@@ -1,5 +1,5 @@
-//! Memory that comes to rest: the same nodes, pods and templates come and go, round after round, and a guest that lets go of
-//! what it is told to has room for them after a while.
+//! Examines whether a plugin's memory stops growing. The same nodes, pods and pod signatures come and go in each
+//! round; a plugin that frees what it is told to forget stops growing after a while.
 
 use std::sync::Arc;
 
@@ -17,34 +17,34 @@ use crate::guests::Resident;
 
 const NODES: usize = 32;
 const PODS_PER_NODE: usize = 2;
-/// Of each round, held and forgotten.
+/// The number of pod signatures per round, each held and forgotten.
 const TEMPLATES: usize = 64;
-/// Of those so many are asked about.
+/// The number of these that the plugin is called for.
 const ASKED: usize = 4;
-/// So few that ids are used again in the round after.
+/// The capacity of the change log. It is small, so that ids are reused in the next round.
 const LOG: usize = 128;
-/// Rounds before memory may be at rest.
+/// The number of rounds after which the memory can first count as stable.
 const FIRST: usize = 4;
-/// Rounds in a row without growth that are enough: the fewer, the larger the guest.
+/// The required number of consecutive rounds without growth. It is smaller for larger plugins.
 const REST: std::ops::RangeInclusive<usize> = 16..=128;
-/// A guest of so many bytes has to rest longest. Large ones are interpreters, which take several times as long for a round; and by
-/// size the answer is the same on every machine, which by time it is not.
+/// The memory size in bytes up to which the longest rest is required. Large plugins are interpreters, whose rounds
+/// take several times as long. A limit by size, unlike one by time, is the same on every machine.
 const SMALL: usize = 1 << 20;
-/// Rounds in all, for each of those.
+/// The total number of rounds, per required round of rest.
 const PATIENCE: usize = 8;
 
-/// What a plugin's memory did.
+/// The result of the memory examination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// Bytes in the end.
+    /// The bytes at the end.
     pub bytes: usize,
-    /// Rounds.
+    /// The number of rounds.
     pub rounds: usize,
-    /// Rounds without growth that were asked for, and came last.
+    /// The required number of consecutive rounds without growth, which were the last ones.
     pub rest: usize,
 }
 
-/// Rounds until memory rested.
+/// Runs rounds until the memory stops growing.
 pub(super) fn check(bench: &mut Bench<'_>, seed: u64) -> Result<MemoryUse, Broken> {
     let mut turnover = Turnover::new(Maker::new(bench.words(), seed));
     let mut resident = bench.fill(&turnover.cache)?;
@@ -68,12 +68,12 @@ pub(super) fn check(bench: &mut Bench<'_>, seed: u64) -> Result<MemoryUse, Broke
     }
 }
 
-/// Everything, exchanged once a round.
+/// A cluster whose objects are all replaced once per round.
 struct Turnover {
     cache: Cache,
-    /// Each node by two: equal but for the uid.
+    /// Two versions of each node, equal except for the uid.
     nodes: Vec<[Arc<Node>; 2]>,
-    /// Of a node's place, those of one round and of the next.
+    /// For each position on a node, the pod of even rounds and the pod of odd rounds.
     pods: Vec<[Arc<Pod>; 2]>,
     asked: Vec<Arc<Pod>>,
     templates: u32,

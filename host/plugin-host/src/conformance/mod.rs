@@ -1,9 +1,9 @@
-//! What a guest must hold, put to the test: a component is taken through a thousand random changes of a made-up cluster, by
-//! way of the cache and the feed that a scheduler has, and asked about pods all the while.
+//! Examines whether a plugin keeps the promises of the contract. A component goes through a thousand random changes
+//! of a synthetic cluster, with the scheduler's own cache and feed, and is called for pods in between.
 //!
-//! The way through: [`words`], [`maker`], [`nodes`] and [`pods`] make objects up; [`world`] is the cluster; [`changes`] and
-//! [`memory`] are the two examinations; [`bench`] asks the plugin and writes down each broken [`Promise`] as a [`Finding`].
-//! Everything follows from a seed.
+//! [`words`], [`maker`], [`nodes`] and [`pods`] generate objects. [`world`] is the cluster. [`changes`] and
+//! [`memory`] are the two examinations. [`bench`] calls the plugin and records each broken [`Promise`] as a
+//! [`Finding`]. A seed determines everything.
 
 mod answer;
 mod bench;
@@ -38,16 +38,17 @@ use super::guest::thread_cpu_time;
 use super::load::{LoadCause, LoadedComponent};
 use berth_core::limits::Limits;
 
-/// How a component is examined.
+/// The settings of an examination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examination {
-    /// What the cluster, its changes and the pods follow from.
+    /// The seed of the cluster, its changes and the pods.
     pub seed: u64,
-    /// Changes of the cluster, at least.
+    /// The minimum number of changes of the cluster.
     pub deltas: usize,
-    /// CPU time that it should take: a slow plugin is asked about fewer pods, never led through fewer changes.
+    /// The intended CPU time. A slow plugin is called for fewer pods; the number of changes stays the same.
     pub budget: Duration,
-    /// What the plugin looks for in labels and annotations, besides what its arguments name: objects are made of it, too.
+    /// Strings that the plugin looks for in labels and annotations, beyond those in its arguments. Generated objects
+    /// contain them.
     pub words: Vec<Box<str>>,
 }
 
@@ -57,28 +58,28 @@ impl Default for Examination {
     }
 }
 
-/// What came of it.
+/// The result of an examination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conformance {
-    /// Promises that it broke; none where all is well.
+    /// The broken promises; empty if there are none.
     pub findings: Vec<Finding>,
-    /// Changes of the cluster that it was taken through.
+    /// The number of changes of the cluster.
     pub deltas: usize,
-    /// Cycles that it was asked in.
+    /// The number of cycles.
     pub cycles: u64,
-    /// How different its answers were.
+    /// The variety of its answers.
     pub variety: Variety,
-    /// What its memory did.
+    /// The result of the memory examination.
     pub memory: MemoryUse,
 }
 
-/// Pods that are asked about at one look.
+/// The number of pods per inspection.
 const PODS: std::ops::RangeInclusive<usize> = 2..=6;
 
 /// Examines a component with these arguments (JSON).
 ///
 /// # Errors
-/// It refuses its arguments.
+/// The plugin refuses its arguments.
 pub(super) fn examine(
     component: &LoadedComponent,
     arguments: &str,
@@ -91,7 +92,7 @@ pub(super) fn examine(
     if let Ok(changes) = Changes::new(&mut bench, seed) {
         variety = changes.run(deltas, pods_per_look(deltas, budget)).ok();
     }
-    // Of one that broke down, nothing more is to be learnt.
+    // After a breakdown, the memory examination is skipped.
     if variety.is_some() {
         memory = memory::check(&mut bench, seed).ok();
     }
@@ -104,11 +105,11 @@ pub(super) fn examine(
     })
 }
 
-/// As many as half of the budget allows, by what the looks before have cost.
+/// Returns as many pods as half of the budget allows, by the cost of earlier inspections.
 fn pods_per_look(deltas: usize, budget: Duration) -> impl Fn(usize) -> usize {
     let started = thread_cpu_time();
     let asked = Cell::new(0_u32);
-    // A look comes after 40 changes, on average.
+    // There are 40 changes per inspection on average.
     let all = u32::try_from(deltas / 40).unwrap_or(u32::MAX).max(1);
     move |_| {
         let cost = thread_cpu_time().saturating_sub(started) / asked.get().max(1);

@@ -1,11 +1,11 @@
-//! Made-up nodes.
+//! Generates nodes.
 
 use berth_core::facts::NodeFacts;
 use berth_core::model::{Condition, ConditionStatus, Effect, Labels, Node, NodeImage, Resources, Taint};
 
 use super::maker::Maker;
 
-/// Facts of a node that its object says, and that may change while it exists.
+/// The facts that come from the node's object and may change during its life.
 pub(super) const CHANGEABLE: NodeFacts = NodeFacts::LABELS
     .union(NodeFacts::ANNOTATIONS)
     .union(NodeFacts::TAINTS)
@@ -18,7 +18,7 @@ pub(super) const CHANGEABLE: NodeFacts = NodeFacts::LABELS
 const MEBIBYTE: i64 = 1 << 20;
 
 impl Maker {
-    /// A node of this name; another one each time, though the name may be the same.
+    /// Returns a node with this name and a new uid.
     pub fn node(&mut self, name: &str) -> Node {
         let uid = format!("{:016x}", self.rng.u64(..)).into();
         let mut node = Node { name: name.into(), uid, ..Node::default() };
@@ -26,7 +26,7 @@ impl Maker {
         node
     }
 
-    /// Makes these facts up anew. They may come out as they were.
+    /// Generates these facts again. They may stay the same.
     pub fn change_node(&mut self, node: &mut Node, facts: NodeFacts) {
         for fact in facts.iter() {
             match fact {
@@ -56,7 +56,7 @@ impl Maker {
         labels
     }
 
-    /// No two of one key and effect, as the API server has it.
+    /// Returns taints, at most one for each key and effect, as the API server requires.
     fn taints(&mut self) -> Vec<Taint> {
         if self.chance(50) {
             return Vec::new();
@@ -78,7 +78,7 @@ impl Maker {
         self.one(&[Effect::NoSchedule, Effect::PreferNoSchedule, Effect::NoExecute])
     }
 
-    /// Of one size wherever it is.
+    /// Returns an image. Its size depends only on its name.
     fn node_image(&mut self) -> NodeImage {
         let name = self.image();
         let size = 30 + 7 * name.bytes().map(i64::from).sum::<i64>() % 900;

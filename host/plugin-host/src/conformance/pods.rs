@@ -1,4 +1,4 @@
-//! Made-up pods.
+//! Generates pods.
 
 use std::sync::Arc;
 
@@ -11,21 +11,21 @@ use berth_core::model::{
 
 use super::maker::Maker;
 
-/// Facts of a pod by which it is known, and where it is: they don't change.
+/// The facts that identify a pod, and its node. They don't change.
 const FIXED: PodFacts = PodFacts::NAME.union(PodFacts::NAMESPACE).union(PodFacts::UID).union(PodFacts::NODE_NAME);
 
-/// Facts of a pod that may change while it is on its node.
+/// The facts that may change while a pod is on its node.
 pub(super) const CHANGEABLE: PodFacts = PodFacts::all().difference(FIXED);
 
 impl Maker {
-    /// A pod on no node.
+    /// Returns a pod without a node.
     pub fn pod(&mut self) -> Pod {
         let mut pod = Pod::default();
         self.change_pod(&mut pod, PodFacts::all().difference(PodFacts::NODE_NAME));
         pod
     }
 
-    /// Makes these facts up anew. They may come out as they were.
+    /// Generates these facts again. They may stay the same.
     pub fn change_pod(&mut self, pod: &mut Pod, facts: PodFacts) {
         for fact in facts.iter() {
             self.change_metadata(pod, fact);
@@ -52,7 +52,7 @@ impl Maker {
         }
     }
 
-    /// Where it may and wants to be.
+    /// Changes the facts about scheduling: priority, tolerations, affinity, topology spread, scheduling gates.
     fn change_wishes(&mut self, pod: &mut Pod, fact: PodFacts) {
         let spec = Arc::make_mut(&mut pod.spec);
         match fact {
@@ -78,7 +78,7 @@ impl Maker {
         }
     }
 
-    /// What it is made of and asks for.
+    /// Changes the facts about the pod's contents: containers, resources, ports, volumes, claims.
     fn change_contents(&mut self, pod: &mut Pod, fact: PodFacts) {
         let spec = Arc::make_mut(&mut pod.spec);
         match fact {
@@ -149,7 +149,7 @@ impl Maker {
         NodeSelectorTerm { expressions: self.some(2, Self::requirement), fields }
     }
 
-    /// Label selectors know fewer operators than node selectors.
+    /// A label selector supports fewer operators than a node selector.
     fn selector(&mut self) -> Option<LabelSelector> {
         let requirement = |maker: &mut Self| Requirement {
             key: maker.key(),
@@ -185,7 +185,8 @@ impl Maker {
         }
     }
 
-    /// In a resize now and then, when what counts as used is not what the spec asks for.
+    /// Returns requests. Sometimes a resize is in progress, so that the effective requests differ from those in the
+    /// spec.
     fn requests(&mut self) -> PodRequests {
         let fit = self.resources(2_000, 2_048);
         let effective = if self.chance(85) { fit.clone() } else { self.resources(2_000, 2_048) };

@@ -1,48 +1,48 @@
-//! What a guest must hold, by name.
+//! The promises of the plugin contract.
 
 use std::fmt;
 
-/// One thing that a guest must hold. `docs/contract.md` says each at length under the same name.
+/// A promise of the plugin contract. `docs/contract.md` describes each under the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Promise {
-    /// Every call is answered, within the limits.
+    /// Every call is answered within the limits.
     Answers,
-    /// Answers are as long as the question, and name outcomes that are there.
+    /// Answers have the length of the question, and refer only to existing outcomes.
     Lengths,
     /// Scores are in range.
     Range,
     /// The same question has the same answer.
     Repeatable,
-    /// An instance that lived through changes answers as one filled anew.
+    /// An instance that went through changes answers as a new one does.
     Rebuilt,
     /// Pods that are equal in the declared facts have equal answers.
     Templates,
-    /// Facts that are not declared change nothing.
+    /// Undeclared facts have no influence.
     Undeclared,
-    /// Of scope node: the order, number and company of the nodes asked about change nothing.
+    /// Scope `node`: the order and number of the nodes in a call have no influence, nor do the other nodes.
     Order,
-    /// Of scope node: the cycle's id, time and seed change nothing.
+    /// Scope `node`: the cycle's id, time and seed have no influence.
     Cycles,
-    /// Of scope node: filter and score need no pre-filter and pre-score before them.
+    /// Scope `node`: filter and score don't need a pre-filter or pre-score before them.
     Preparation,
-    /// Of scope node: while no declared fact changes, no answer does.
+    /// Scope `node`: an answer stays the same while no declared fact changes.
     Kept,
-    /// Of scope node: nodes that are equal in the declared facts have equal answers.
+    /// Scope `node`: nodes that are equal in the declared facts have equal answers.
     Alike,
-    /// Of scope node: the ids of nodes, pods and images change nothing.
+    /// Scope `node`: the ids of nodes, pods and images have no influence.
     Ids,
-    /// Of scope node: pre-filter and pre-score depend on the template and the arguments alone.
+    /// Scope `node`: pre-filter and pre-score depend only on the pod signature and the arguments.
     TemplateOnly,
-    /// Of scope domain: answers by class are those by node.
+    /// Scope `domain`: answers by class are equal to answers by node.
     Classes,
-    /// With pods that it skips it has nothing to do, whatever nodes there are.
+    /// The plugin has no effect on a pod that it skips, whatever nodes exist.
     Skip,
-    /// Memory does not grow for ever.
+    /// The memory does not grow without end.
     Memory,
 }
 
 impl Promise {
-    /// All of them.
+    /// All promises.
     pub const ALL: [Self; 17] = [
         Self::Answers,
         Self::Lengths,
@@ -63,7 +63,7 @@ impl Promise {
         Self::Memory,
     ];
 
-    /// Its name.
+    /// Returns the promise's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! A pod, and the cycle in which a plugin is asked about it.
+//! A pod, and the cycle in which a plugin is called for it.
 
 use std::sync::Arc;
 
@@ -7,20 +7,20 @@ use berth_core::cache::Cache;
 use berth_core::model::Pod;
 use berth_core::plugins::{Cycle, TemplateId};
 
-/// When the first cycle is: milliseconds since 1970.
+/// The time of the first cycle, in milliseconds since 1970.
 const TIME: u64 = 1_767_225_600_000;
 
-/// What a plugin is asked.
+/// A pod in a cycle.
 #[derive(Clone)]
 pub(super) struct Question {
     pub pod: Arc<Pod>,
     pub template: TemplateId,
-    /// The cycle's id; its time and seed follow from it.
+    /// The cycle's id. It determines the cycle's time and seed.
     pub cycle: u64,
 }
 
 impl Question {
-    /// The cycle, in this cluster.
+    /// Returns the cycle in this cluster.
     pub fn cycle<'a>(&'a self, cache: &'a Cache) -> Cycle<'a> {
         Cycle {
             id: self.cycle,
@@ -32,12 +32,12 @@ impl Question {
         }
     }
 
-    /// The same in the first cycle of all.
+    /// Returns the same question in cycle 0.
     pub fn in_first_cycle(&self) -> Self {
         Self { cycle: 0, ..self.clone() }
     }
 
-    /// What messages call the pod.
+    /// Returns the pod's name for messages.
     pub fn pod_name(&self) -> Box<str> {
         self.pod.key.to_string().into()
     }

@@ -1,4 +1,5 @@
-//! Scope node: an answer depends on the template, the arguments, and the node's declared facts, and on no way of asking.
+//! Checks the promises of scope `node`: an answer depends on the pod signature, the arguments and the node's declared
+//! facts, and not on the way of calling.
 
 use std::collections::HashMap;
 
@@ -17,12 +18,12 @@ use super::world::World;
 use crate::guest::Export;
 use crate::guests::Resident;
 
-/// Nodes that are asked about one by one.
+/// The number of nodes that are asked about one by one.
 const ALONE: usize = 6;
 
 const AT_ONCE: &str = "when asked about all nodes at once";
 
-/// Answers that a scheduler would have kept.
+/// Answers that a scheduler would have in its result cache.
 #[derive(Default)]
 pub(super) struct Kept {
     columns: HashMap<(Export, TemplateId), KeptColumn>,
@@ -36,22 +37,23 @@ struct KeptColumn {
     answers: Vec<Answer>,
 }
 
-/// One extension point of scope node, and whom and what to ask.
+/// One extension point of scope `node`, and the questions to ask.
 pub(super) struct Scoped<'a> {
     pub export: Export,
-    /// In a cycle that is always the same, so that answers of different times can be compared.
+    /// The question in a fixed cycle, so that answers of different times can be compared.
     pub question: &'a Question,
-    /// The same in a cycle of its own.
+    /// The question in its own cycle.
     pub in_its_cycle: &'a Question,
-    /// A question about another pod, to be asked in between.
+    /// A question about another pod, asked in between.
     pub other: &'a Question,
     pub world: &'a World,
-    /// All nodes, by id.
+    /// All nodes, ordered by id.
     pub nodes: &'a [NodeId],
 }
 
 impl Scoped<'_> {
-    /// Asks in every way that a scheduler may ask in. `fresh` is an instance that was asked nothing about this pod yet.
+    /// Calls the plugin in every way that a scheduler may use. `fresh` is an instance that was not called for this
+    /// pod before.
     pub fn check(
         &self,
         bench: &mut Bench<'_>,
@@ -99,7 +101,7 @@ impl Scoped<'_> {
         self.compare_calls(bench, lived, base, &alone, "when asked about it alone")
     }
 
-    /// Asks about some of the nodes, a call for each list, and compares with what was said of all at once.
+    /// Calls the plugin once for each list of nodes, and compares with the answers for all nodes at once.
     fn compare_calls(
         &self,
         bench: &mut Bench<'_>,
@@ -137,11 +139,11 @@ impl Scoped<'_> {
 }
 
 impl Kept {
-    /// Of nodes of which no declared fact changed, the answers must be those given before; and those of nodes that are equal in
-    /// the declared facts must be the same.
+    /// Checks that the answers for nodes without a change of declared facts are unchanged, and that nodes with equal
+    /// declared facts have equal answers.
     fn check(&mut self, asked: &Scoped<'_>, bench: &mut Bench<'_>, answers: &[Answer]) {
         let cache = &asked.world.cache;
-        // By the name, each node is itself alone.
+        // With the name, each node has a signature of its own.
         let itself = self.shapes.of(bench.declaration.node_facts | NodeFacts::NAME, cache);
         let kept = self.columns.entry((asked.export, asked.question.template)).or_default();
         kept.column.catch_up(cache, &bench.declaration);
@@ -164,13 +166,13 @@ impl Kept {
         pairs.compare(Promise::Alike, asked, bench, occasions);
     }
 
-    /// These templates are not asked about any more.
+    /// Drops these pod signatures.
     pub fn forget(&mut self, templates: &[TemplateId]) {
         self.columns.retain(|(_, template), _| !templates.contains(template));
     }
 }
 
-/// Answers that have to be the same, two about each of some nodes.
+/// Pairs of answers that must be equal, one pair per node.
 #[derive(Default)]
 struct Pairs {
     nodes: Vec<NodeId>,

@@ -1,4 +1,4 @@
-//! Pods that a plugin skips: it has nothing to do with them, as long as it is asked nothing about them.
+//! Checks the promise of skip: the plugin has no effect on pods that it skips.
 
 use berth_core::cache::Cache;
 use berth_core::plugins::{ExtensionPoints, Permission, PreFilterResult, PreScoreResult, Reserved};
@@ -13,8 +13,8 @@ use crate::guest::Export;
 use crate::guests::Resident;
 
 impl Bench<'_> {
-    /// Asks whether it skips the pod, compares that with what was `said` in the same cycle, and with what an instance says that
-    /// knows all but the nodes and the pods there.
+    /// Calls skip. Compares the answer with the answers `said` in the same cycle, and with the skip answer of an
+    /// instance without nodes and without the pods on them.
     pub fn check_skip(
         &mut self,
         lived: &mut Resident,
@@ -34,7 +34,7 @@ impl Bench<'_> {
                 differs(&Answer::Skip(true), &line.answer, ("when asked whether it skips", "when asked all the same"));
             self.find(Promise::Skip, line.export, about, what);
         }
-        // What there is of images and how many nodes it may read.
+        // The answer may depend on the images and the number of nodes.
         if !self.declaration.cluster_facts.is_empty() {
             return Ok(());
         }
@@ -50,7 +50,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// `None` where it can't tell.
+    /// Returns whether the plugin skips the pod, or `None` if the call failed.
     fn ask_skip(
         &mut self,
         resident: &mut Resident,
@@ -65,7 +65,7 @@ impl Bench<'_> {
     }
 }
 
-/// What a plugin says that has something to do with the pod.
+/// Returns whether the answer shows that the plugin has an effect on the pod.
 fn has_something_to_do(line: &Line) -> bool {
     match &line.answer {
         Answer::PreEnqueue(held) => held.is_some(),

@@ -1,37 +1,37 @@
-//! How different a plugin's answers were: one that always says the same was hardly examined.
+//! Measures the variety of a plugin's answers. A plugin that always gives the same answer was hardly examined.
 
 use berth_core::plugins::{Decision, Permission, PostFilterResult, PreFilterResult, PreScoreResult};
 
 use super::answer::{Answer, Answers};
 
-/// What a plugin said in all cycles.
+/// Counts of a plugin's answers in all cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Variety {
-    /// Pods that it let into the queue.
+    /// The number of pods that it let into the queue.
     pub enqueued: usize,
-    /// Pods that it held back.
+    /// The number of pods that pre-enqueue held back.
     pub held_back: usize,
-    /// The lowest and the highest of what sort keys begin with.
+    /// The lowest and the highest first element of the sort keys.
     pub sort_keys: Option<(i64, i64)>,
-    /// Nodes that fit.
+    /// The number of nodes that fit.
     pub fits: usize,
-    /// Nodes that it rejected.
+    /// The number of nodes that it rejected.
     pub rejected: usize,
-    /// Pods for which there was nothing to filter.
+    /// The number of pods for which pre-filter returned skip.
     pub filter_skipped: usize,
-    /// Pods for which room could be made.
+    /// The number of pods for which post-filter nominated a node.
     pub rooms: usize,
-    /// Pods for which none could.
+    /// The number of pods for which post-filter found no node.
     pub no_rooms: usize,
-    /// Pods for which there was nothing to score.
+    /// The number of pods for which pre-score returned skip.
     pub score_skipped: usize,
     /// The lowest and the highest score.
     pub scores: Option<(i64, i64)>,
-    /// Pods for which it reserved, which it permitted, or for which nothing was to be done.
+    /// The number of reservations, approvals and answers without intents.
     pub let_go: usize,
-    /// Pods for which it could not reserve, that it made wait or turned away, or for which something was to be done.
+    /// The number of failed reservations, denials, waits and answers with intents.
     pub held_up: usize,
-    /// Calls that ended with an error of its own.
+    /// The number of calls that returned an error of the plugin itself.
     pub errors: usize,
 }
 
@@ -62,7 +62,7 @@ impl Variety {
     }
 }
 
-/// The range with this number in it.
+/// Returns the range, extended to include the number.
 fn widened(range: Option<(i64, i64)>, number: i64) -> Option<(i64, i64)> {
     let (lowest, highest) = range.unwrap_or((number, number));
     Some((lowest.min(number), highest.max(number)))

@@ -1,13 +1,13 @@
-//! The words of which made-up objects are made: some of Kubernetes', and those of the plugin's own arguments, so that a
-//! plugin that was told of a label meets it.
+//! The strings that generated objects consist of: some of Kubernetes, and those in the plugin's arguments, so that a
+//! plugin meets the labels it is configured for.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-/// Of the arguments' words, so many are taken.
+/// The largest number of strings that are taken from the arguments.
 const MOST: usize = 48;
-/// Longer ones are no names.
+/// The longest string in bytes that can be a name.
 const LONGEST: usize = 63;
 
 const KEYS: [&str; 6] =
@@ -17,16 +17,16 @@ const RESOURCES: [&str; 3] = ["nvidia.com/gpu", "example.com/gpu", "hugepages-2M
 
 /// Names and values to choose from.
 pub(super) struct Words {
-    /// Keys of labels, taints and annotations.
+    /// The keys of labels, taints and annotations.
     pub keys: Vec<Box<str>>,
-    /// Their values.
+    /// The values of labels, taints and annotations.
     pub values: Vec<Box<str>>,
-    /// Resources other than cpu, memory and storage.
+    /// The names of resources other than cpu, memory and storage.
     pub resources: Vec<Arc<str>>,
 }
 
 impl Words {
-    /// Kubernetes', these further ones, and those of these arguments (JSON).
+    /// Returns the strings of Kubernetes, `further`, and those of the arguments (JSON).
     pub fn of(arguments: &str, further: &[Box<str>]) -> Self {
         let mut own = further.to_vec();
         collect(&serde_json::from_str(arguments).unwrap_or_default(), &mut own);

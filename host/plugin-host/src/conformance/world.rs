@@ -1,4 +1,4 @@
-//! A made-up cluster, and the random changes that it goes through.
+//! A synthetic cluster and its random changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,29 +10,30 @@ use berth_core::model::{Node, Object, ObjectKey, ObjectKind, ObjectReads, Pod};
 use super::maker::Maker;
 use super::{nodes, pods};
 
-/// Names that nodes have, each by turns.
+/// The number of different node names.
 const NAMES: u32 = 40;
-/// Nodes at first.
+/// The initial number of nodes.
 const NODES: u32 = 24;
-/// Fewer than this are not left.
+/// The minimum number of nodes.
 const FEWEST_NODES: usize = 8;
-/// Pods on nodes at most.
+/// The maximum number of pods on nodes.
 const MOST_PODS: usize = 80;
-/// Changes that the log holds: so few that ids are used again soon, and enough for those between two looks.
+/// The capacity of the change log. It is small, so that ids are reused soon, but holds the changes between two
+/// inspections.
 const LOG: usize = 768;
 
-/// The cluster.
+/// A synthetic cluster.
 pub(super) struct World {
     pub cache: Cache,
     pub maker: Maker,
-    /// Further kinds that the plugin reads.
+    /// The kinds beyond nodes and pods that the plugin reads.
     kinds: Vec<Arc<ObjectKind>>,
-    /// What happened last to the nodes of a name.
+    /// The last change of the nodes with each name.
     history: BTreeMap<Box<str>, &'static str>,
 }
 
 impl World {
-    /// Some nodes and pods; objects of these kinds come later.
+    /// Creates a cluster with nodes and pods. Objects of these kinds come later.
     pub fn new(maker: Maker, objects: &[ObjectReads]) -> Self {
         let kinds = objects.iter().map(|reads| Arc::clone(&reads.kind)).collect();
         let mut world = Self { cache: Cache::with_log_of(LOG), maker, kinds, history: BTreeMap::new() };
@@ -46,15 +47,15 @@ impl World {
         world
     }
 
-    /// What happened last to the nodes of this name.
+    /// Returns the last change of the nodes with this name.
     pub fn last_of(&self, node: &str) -> &'static str {
         self.history.get(node).copied().unwrap_or("nothing happened to it")
     }
 
-    /// One random change.
+    /// Makes one random change.
     pub fn delta(&mut self) {
         self.change();
-        // They are for a queue, and there is none.
+        // The events are for the queue, which does not exist here.
         drop(self.cache.take_events());
     }
 
@@ -79,7 +80,7 @@ impl World {
         }
     }
 
-    /// Changes some of these facts of a node.
+    /// Changes one or two of these facts of a random node.
     pub fn change_node(&mut self, among: NodeFacts) {
         let facts: Vec<NodeFacts> = among.iter().collect();
         let (Some(node), false) = (self.any_node(), facts.is_empty()) else { return };
@@ -89,7 +90,7 @@ impl World {
         self.set_node(node, "facts of it changed");
     }
 
-    /// The API server lists everything anew: equal objects in another order, and a pod that went unseen.
+    /// Simulates a new list: equal objects in a different order, and one pod that is missing.
     pub fn relist(&mut self) {
         self.remove_pod();
         let mut nodes: Vec<Arc<Node>> = self.cache.nodes().map(|info| Arc::clone(&info.node)).collect();
@@ -105,7 +106,7 @@ impl World {
         }
     }
 
-    /// The same cluster in a cache of its own, where nodes, pods and images have other ids.
+    /// Returns the same cluster in a new cache, with different ids of nodes, pods and images.
     pub fn renumbered(&mut self) -> Cache {
         let mut nodes: Vec<Arc<Node>> = self.cache.nodes().map(|info| Arc::clone(&info.node)).collect();
         let mut pods: Vec<Arc<Pod>> = self.cache.pods().map(|(_, cached)| Arc::clone(&cached.pod)).collect();
@@ -124,7 +125,7 @@ impl World {
         cache
     }
 
-    /// The same cluster without nodes and pods.
+    /// Returns the same cluster without nodes and pods.
     pub fn objects_alone(&self) -> Cache {
         let mut cache = Cache::default();
         for (_, cached) in self.cache.objects().iter() {
@@ -166,7 +167,7 @@ impl World {
         self.cache.remove_node(&node.name);
     }
 
-    /// Deleted and made again before anybody looked: the name is the same, the uid is not.
+    /// Deletes a node and creates one with the same name and a different uid, without a step in between.
     fn replace_node(&mut self) {
         let Some(node) = self.any_node() else { return };
         let node = self.maker.node(&node.name);
@@ -183,7 +184,7 @@ impl World {
         Arc::new(Pod { node_name, ..self.maker.pod() })
     }
 
-    /// A pod is assumed on a node, or learned to be there; an assumed one may be confirmed.
+    /// Adds a pod to a node: assumed, assumed and then confirmed, or only reported.
     fn bind(&mut self) {
         if self.cache.pods().count() >= MOST_PODS {
             return self.remove_pod();
@@ -199,7 +200,7 @@ impl World {
         }
     }
 
-    /// The bind failed.
+    /// Assumes a pod and forgets it, as after a failed binding.
     fn assume_in_vain(&mut self) {
         let Some(node) = self.any_node() else { return };
         let pod = self.pod_on(node.name.clone());
@@ -214,8 +215,8 @@ impl World {
         self.cache.set_pod(pod);
     }
 
-    /// An object comes, is replaced by another of its name, or goes. It has none of the fields that are read, as any may:
-    /// what shape they have only the kind's author knows.
+    /// Creates, replaces or removes an object. It has none of the declared fields, because only the author of a kind
+    /// knows their structure.
     fn change_object(&mut self) {
         let name = self.maker.one(&["one", "two", "three", "four"]).into();
         let key = ObjectKey { kind: self.maker.one(&self.kinds), namespace: "default".into(), name };

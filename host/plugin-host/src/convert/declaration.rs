@@ -1,4 +1,4 @@
-//! What a plugin declared, in the core's words.
+//! Converts a plugin's declaration to the core's types.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use berth_core::plugins::{Declaration, ExtensionPoints, Normalization, Scope};
 use crate::bindings::berth::scheduler::types as wit;
 use crate::bindings::exports::berth::scheduler::plugin::{ClusterEvent, Declaration as WitDeclaration};
 
-/// The core's flags are the contract's, bit for bit: a guest can't set others, as its type has none.
+/// Converts a declaration. The core's flags have the same bits as the contract's, and a plugin can't set others.
 pub(crate) fn declaration(
     name: Arc<str>,
     version: &str,
@@ -45,7 +45,7 @@ fn interest(event: &ClusterEvent) -> Interest {
     Interest { kind: event.kind.as_str().into(), actions }
 }
 
-/// The contract's flags fit one word each.
+/// Returns the flags as one word; the contract's flags fit one word.
 fn bits(words: &[u32]) -> u32 {
     words.first().copied().unwrap_or_default()
 }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
     use crate::bindings::exports::berth::scheduler::plugin::EventActions as Actions;
 
-    /// The facts' names stand in the same order here and in the contract.
+    /// Checks that the facts have the same order here and in the contract.
     #[test]
     fn flags_agree_with_the_contract() {
         let pods = [

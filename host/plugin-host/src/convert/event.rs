@@ -1,4 +1,4 @@
-//! What happened in the cluster, for queueing hints.
+//! Converts cluster events for queueing hints.
 
 use berth_core::cluster_event::EventActions;
 use berth_core::facts::NodeFacts;
@@ -12,7 +12,7 @@ use super::strings;
 use crate::bindings::berth::scheduler::types::EventActions as Actions;
 use crate::bindings::exports::berth::scheduler::queueing_hint as wit;
 
-/// A node as it was or is, with those of its facts that are named; the others are empty.
+/// Converts the old or new state of a node, with these facts. Other facts are empty.
 pub(crate) fn node_then<'a>(arena: &'a Bump, node: &'a Node, facts: NodeFacts) -> wit::Node<'a> {
     let has = |fact| facts.contains(fact);
     wit::Node {
@@ -31,7 +31,7 @@ pub(crate) fn node_then<'a>(arena: &'a Bump, node: &'a Node, facts: NodeFacts) -
     }
 }
 
-/// The core's flags are the contract's, bit for bit.
+/// Converts actions. The core's flags have the same bits as the contract's.
 pub(crate) fn event_actions(actions: EventActions) -> Actions {
     let each = [
         (EventActions::ADD, Actions::ADD),

@@ -1,4 +1,4 @@
-//! Further kinds that a plugin declared to read, in the core's words.
+//! Checks and converts the declared kinds beyond nodes and pods.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,37 +8,37 @@ use berth_core::model::{ObjectKind, ObjectReads};
 use crate::bindings::exports::berth::scheduler::objects as wit;
 use berth_apimachinery::fields::{BadPath, FieldPath};
 
-/// So many kinds may a plugin read, and so many fields of each.
+/// The largest number of kinds that a plugin may read, and of fields of each.
 const MOST: usize = 64;
 
-/// What is wrong with the kinds that a plugin wants to read.
+/// The reason why the declared kinds are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadKinds {
-    /// Not a kind.
+    /// The apiVersion or the name is not valid.
     #[error(
         "{api_version:?} {name:?} is no kind: it needs an apiVersion as `v1` or `apps/v1`, and a name as `Service`"
     )]
     NoKind {
-        /// As declared.
+        /// The declared apiVersion.
         api_version: String,
-        /// As declared.
+        /// The declared name.
         name: String,
     },
-    /// Declared twice.
+    /// The kind is declared twice.
     #[error("{0} is declared twice; name all its fields in one place")]
     Twice(ObjectKind),
-    /// Nodes and pods come through `snapshot`.
+    /// Nodes and pods are not declared as objects; they come through `snapshot`.
     #[error("{0} come as facts: declare node-facts, with resident-pod-facts for pods")]
     Facts(ObjectKind),
-    /// A field's path.
+    /// A path of a field is invalid.
     #[error("{0}: {1}")]
     Path(ObjectKind, BadPath),
-    /// Too many of something.
+    /// There are too many kinds or fields.
     #[error("{0} are more than the {MOST} that may be declared")]
     TooMany(&'static str),
 }
 
-/// Checks and turns them.
+/// Checks and converts the declared kinds.
 pub(crate) fn kinds(declared: Vec<wit::Kind>) -> Result<Vec<ObjectReads>, BadKinds> {
     if declared.len() > MOST {
         return Err(BadKinds::TooMany("kinds"));
@@ -67,7 +67,7 @@ pub(crate) fn kinds(declared: Vec<wit::Kind>) -> Result<Vec<ObjectReads>, BadKin
     Ok(all)
 }
 
-/// `v1`, or a group and a version.
+/// Returns whether the text is `v1`, or a group and a version.
 fn is_api_version(text: &str) -> bool {
     let (group, version) = text.split_once('/').unwrap_or(("core", text));
     let plain = |part: &str| {

@@ -1,7 +1,7 @@
-//! The core's model in the shapes of the contract: borrowed wherever a string or a number stands in the model already.
+//! Converts the core's model to the types of the contract.
 //!
-//! Lists of records live in an arena that the caller empties after the call: strings are never copied on the way to the
-//! guest, and filling one with thousands of nodes allocates a few blocks.
+//! Strings and numbers are borrowed from the model and never copied. Lists of records are in an arena, which the
+//! caller resets after the call. So sending thousands of nodes to a plugin takes only a few allocations.
 
 mod declaration;
 mod event;
@@ -21,12 +21,12 @@ pub(super) use self::kinds::kinds;
 pub(super) use self::node::node;
 pub(super) use self::pod::pod;
 
-/// `items`, each turned by `with`, in the arena.
+/// Returns the converted items, in the arena.
 fn each<'a, S, T>(arena: &'a Bump, items: &'a [S], with: impl Fn(&'a S) -> T) -> &'a [T] {
     arena.alloc_slice_fill_iter(items.iter().map(with))
 }
 
-/// Strings.
+/// Returns the strings as slices, in the arena.
 fn strings<'a>(arena: &'a Bump, strings: &'a [Box<str>]) -> &'a [&'a str] {
     each(arena, strings, |string| &**string)
 }

@@ -1,4 +1,4 @@
-//! A node's facts.
+//! Converts the facts of a node.
 
 use berth_core::cache::NodeInfo;
 use berth_core::facts::NodeFacts;
@@ -11,7 +11,7 @@ use super::{each, strings};
 use crate::bindings::berth::scheduler::types as wit;
 use crate::bindings::exports::berth::scheduler::snapshot::Node;
 
-/// The node's facts named in `facts`; the others are left out. Usage and pods are changes of their own.
+/// Returns the node with these facts; others are left out. Usage and pods are separate changes.
 pub(crate) fn node<'a>(arena: &'a Bump, info: &'a NodeInfo, facts: NodeFacts) -> Node<'a> {
     let node = &*info.node;
     let has = |fact| facts.contains(fact);

@@ -1,4 +1,4 @@
-//! A pod's facts.
+//! Converts the facts of a pod.
 
 use berth_core::facts::PodFacts;
 use berth_core::model::{
@@ -17,7 +17,7 @@ const NO_AFFINITY: wit::PodAffinity<'static> = wit::PodAffinity { required: &[],
 
 const NO_IMAGES: wit::PodImages<'static> = wit::PodImages { containers: &[], volumes: &[] };
 
-/// The pod's facts named in `facts`; the others are empty.
+/// Returns the pod with these facts; others are empty.
 pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Pod<'a> {
     let spec = &*pod.spec;
     let given = Given(facts);
@@ -59,7 +59,8 @@ pub(crate) fn pod<'a>(arena: &'a Bump, pod: &'a Pod, facts: PodFacts) -> wit::Po
     }
 }
 
-/// What comes with resource claims: claims are owned by the pod and reserved for it, and extended resources may become some.
+/// Returns the facts that resource claims imply: a claim is owned by the pod and reserved for it, and extended
+/// resources of containers may become claims.
 fn for_claims(pod: &Pod, facts: PodFacts) -> PodFacts {
     let mut more = PodFacts::empty();
     if facts.contains(PodFacts::RESOURCE_CLAIMS) {
@@ -69,7 +70,7 @@ fn for_claims(pod: &Pod, facts: PodFacts) -> PodFacts {
     more
 }
 
-/// The facts that are to be given.
+/// The facts to include.
 struct Given(PodFacts);
 
 impl Given {

@@ -1,4 +1,4 @@
-//! Amounts of resources.
+//! Converts quantities of resources.
 
 use berth_core::model::{PodRequests, Resources};
 use bumpalo::Bump;
@@ -26,10 +26,10 @@ pub(super) fn requests<'a>(arena: &'a Bump, from: &'a PodRequests) -> wit::PodRe
     }
 }
 
-/// Not declared.
+/// The value for resources that are not declared.
 pub(super) const NOTHING: wit::Resources<'static> =
     wit::Resources { milli_cpu: 0, memory: 0, ephemeral_storage: 0, pods: 0, scalars: &[] };
 
-/// Requests that were not declared.
+/// The value for requests that are not declared.
 pub(super) const NO_REQUESTS: wit::PodRequests<'static> =
     wit::PodRequests { fit: NOTHING, effective: NOTHING, non_zero_milli_cpu: 0, non_zero_memory: 0, named: &[] };

@@ -1,4 +1,4 @@
-//! Labels, and what is required of them: selectors, affinity, spreading.
+//! Converts labels, selectors, affinity and topology spread constraints.
 
 use berth_core::model::{
     LabelSelector, Labels, NodeSelectorTerm, Operator, PodAffinity, PodAffinityTerm, PreferredNodeTerm, Requirement,

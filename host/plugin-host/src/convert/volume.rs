@@ -1,4 +1,4 @@
-//! A pod's volumes.
+//! Converts volumes of a pod.
 
 use berth_core::model::{Disk, Volume, VolumeSource};
 use bumpalo::Bump;

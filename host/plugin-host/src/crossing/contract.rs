@@ -1,4 +1,5 @@
-//! The contract's types. All fields and cases are named, so that a new one does not compile until it is counted.
+//! Implements `Crossing` for the types of the contract. Every field and case is named, so that a new one fails to
+//! compile until it is counted.
 
 use super::Crossing;
 use crate::bindings::berth::scheduler::{extenders, intents, types as wit, what_if};
@@ -7,7 +8,7 @@ use crate::bindings::exports::berth::scheduler::{
     snapshot,
 };
 
-/// Of one size, whatever their value.
+/// Types without lists and strings.
 macro_rules! plain {
     ($($type:ty),* $(,)?) => {$(
         impl Crossing for $type {
@@ -43,7 +44,7 @@ macro_rules! variants {
 
 plain! { (), bool, u8, u16, u32, u64, i32, i64 }
 
-// `types`: enums and flags, and the cycle.
+// `types`: enums, flags, and the cycle.
 plain! {
     wit::TaintEffect, wit::TolerationOperator, wit::SelectorOperator, wit::UnsatisfiableAction,
     wit::NodeInclusionPolicy, wit::Protocol, wit::ContainerKind, wit::PreemptionPolicy, wit::ConditionStatus,
@@ -53,7 +54,7 @@ records! {
     wit::Cycle { id, time, seed, template }
 }
 
-// `types`: pods and what they share with nodes.
+// `types`: pods, and the types that they share with nodes.
 records! {
     wit::Label<'_> { key, value }
     wit::Scalar<'_> { name, quantity }
@@ -101,7 +102,7 @@ records! {
     wit::Verdicts { outcomes, nodes }
 }
 
-// `plugin`
+// `plugin`.
 records! {
     plugin::Description { name, version }
     plugin::ClusterEvent { kind, actions }
@@ -110,7 +111,7 @@ records! {
     }
 }
 
-// `snapshot`
+// `snapshot`.
 records! {
     snapshot::Node<'_> {
         id, name, uid, labels, annotations, taints, unschedulable, allocatable, images, used_ports, conditions,
@@ -130,7 +131,7 @@ variants! {
     }
 }
 
-// `objects`
+// `objects`.
 records! {
     objects::Kind { api_version, name, fields }
     objects::Object<'_> { id, kind, namespace, name, uid, fields, assumed }
@@ -139,7 +140,7 @@ variants! {
     objects::Change<'_> { Object(object), ObjectRemoved(id) }
 }
 
-// `pre-filter`, `filter-what-if`, `pre-score`, `classes`
+// `pre-filter`, `filter-what-if`, `pre-score`, `classes`.
 plain! { pre_score::PreScoreResult }
 records! {
     filter_what_if::WhatIf<'_> { node, changes }
@@ -151,7 +152,7 @@ variants! {
     classes::ClassFilter { Skip, Reject(status), Verdicts(verdicts) }
 }
 
-// `queueing-hint`
+// `queueing-hint`.
 plain! { queueing_hint::Hint }
 records! {
     queueing_hint::Node<'_> {
@@ -166,7 +167,7 @@ variants! {
     queueing_hint::Subject<'_> { Node(change), Pod(change), Object(change) }
 }
 
-// `intents`
+// `intents`.
 plain! { intents::PatchType }
 records! {
     intents::ObjectReference { api_version, kind, namespace, name, uid }
@@ -177,7 +178,7 @@ variants! {
     intents::Intent { Patch(patch), WaitUntil(wait), Evict(pod), Assume(object), Create(object), Delete(object) }
 }
 
-// `post-filter`, and what it asks back by `what-if` and `extenders`
+// `post-filter`, and its imports `what-if` and `extenders`.
 records! {
     post_filter::Nomination { node, evict, reason, intents }
     post_filter::Failure { reasons, clear, intents }
@@ -188,7 +189,7 @@ variants! {
     post_filter::PostFilterResult { Nominate(nomination), Unschedulable(failure) }
 }
 
-// `reserve`, `permit`
+// `reserve`, `permit`.
 records! {
     reserve::Reservation { state, intents }
     permit::Verdict { decision, allow, reject }

@@ -1,4 +1,4 @@
-//! Sizes as worked out by hand from the contract and the canonical ABI.
+//! Compares sizes with values calculated by hand from the contract and the canonical ABI.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::bindings::berth::scheduler::{intents, types as wit};
 use crate::bindings::exports::berth::scheduler::{classes, filter_what_if, objects, queueing_hint, snapshot};
 use crate::convert;
 
-/// A list or a string: where it is, and how long.
+/// A list or string: address and length.
 const LIST: usize = 8;
-/// `types.cycle`: three words of 64 bits and one of 32.
+/// `types.cycle`: three 64-bit words and one 32-bit word.
 const CYCLE: usize = 32;
-/// `types.pod`, of which most fields are lists.
+/// `types.pod`; most of its fields are lists.
 const POD: usize = 352;
-/// `snapshot.change`: as its largest case, a pod and two ids, and which case it is.
+/// `snapshot.change`: the largest case, which is a pod and two ids, and the discriminant.
 const CHANGE: usize = 8 + (8 + POD);
 
 fn cycle() -> wit::Cycle {
@@ -29,7 +29,7 @@ fn status(reason: &str) -> wit::Status {
     wit::Status { code: wit::Code::Unschedulable, reasons: vec![reason.to_owned()] }
 }
 
-/// A status with its one reason.
+/// The size of a status with one reason.
 const fn status_of(reason: usize) -> usize {
     4 + LIST + LIST + reason
 }
@@ -62,10 +62,11 @@ fn a_size_is_that_in_a_guests_memory() {
         ("verdicts", verdicts().bytes(), 2 * LIST + status_of(4) + 3 * 2),
         ("an answer", Ok::<_, String>(verdicts()).bytes(), 4 + 2 * LIST + status_of(4) + 3 * 2),
         ("a failure", Err::<wit::Verdicts, _>("no".to_owned()).bytes(), 4 + 2 * LIST + 2),
-        // The filter, two flags, two lists; then what the filter holds, an id and a class.
+        // The filter, two flags and two lists; then the contents of the filter, an id and a class.
         ("classes", classified.bytes(), (4 + 2 * LIST) + 4 + 2 * LIST + status_of(4) + 3 * 2 + 4 + 4),
         ("an object", objects::Change::Object(object).bytes(), 4 + (8 + 4 * LIST + 4) + 5),
-        // As the largest case, a patch: an object, two texts, and what type it is; of words of 64 bits, for a wait's time.
+        // The size of the largest case, a patch: an object, two strings and the type. The alignment is 64 bits,
+        // because of the time-out of a wait.
         ("a deletion", intents::Intent::Delete(reference).bytes(), 8 + (5 * LIST + 2 * LIST + 8) + 9),
         ("a hint", queueing_hint::Hint::Queue.bytes(), 1),
     ];
@@ -103,7 +104,7 @@ fn a_change_has_the_size_of_the_largest_and_of_what_it_holds() {
         non_zero_memory: &[1, 2],
         scalars: &[snapshot::ScalarUsage { node: 1, name: "gpu", quantity: 1 }],
     });
-    // A row is an id and six numbers; a scalar an id, a name and a number.
+    // A row has an id and six numbers; a scalar has an id, a name and a number.
     let row = 4 + 6 * 8;
     let cases = [
         (snapshot::Change::NodeRemoved(3), CHANGE),

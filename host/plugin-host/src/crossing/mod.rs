@@ -1,7 +1,7 @@
-//! How large the contract's values are where they cross into a guest or out of it, for tests of what that costs.
+//! Computes the size of values that cross into or out of a plugin, for tests of that cost.
 //!
-//! A size is that of the canonical ABI: what a value takes in a guest's linear memory, padding included, and what its lists and
-//! strings hold. The few values that travel as a function's plain parameters are counted as if they lay in memory as well.
+//! The size is that of the canonical ABI: the bytes in the plugin's linear memory, with padding, and the contents of
+//! lists and strings. The few values that are passed as plain parameters are counted as if they were in memory.
 
 mod contract;
 #[cfg(test)]
@@ -9,12 +9,12 @@ mod crossing_test;
 
 use wasmtime::component::ComponentType;
 
-/// A value that crosses.
+/// A value that crosses between host and plugin.
 pub(super) trait Crossing: ComponentType {
-    /// Bytes of what its lists and strings hold.
+    /// Returns the bytes of the contents of its lists and strings.
     fn held(&self) -> usize;
 
-    /// Bytes of all of it.
+    /// Returns the total bytes.
     fn bytes(&self) -> usize {
         Self::SIZE32 + self.held()
     }
@@ -65,7 +65,7 @@ impl<T: Crossing, E: Crossing> Crossing for Result<T, E> {
     }
 }
 
-/// Arguments, and the contract's tuples.
+/// Parameters, and the tuples of the contract.
 macro_rules! tuples {
     ($(($($item:ident)*))*) => {$(
         #[expect(non_snake_case, reason = "an item is named as its type")]

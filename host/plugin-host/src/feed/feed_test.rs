@@ -1,4 +1,4 @@
-//! A guest that was told of every change knows what one knows that was told everything now.
+//! Tests that an instance that received every change has the same state as one that received everything at once.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -13,7 +13,7 @@ use berth_core::model::{
 use super::{Feeder, Reads};
 use crate::bindings::exports::berth::scheduler::snapshot::Change;
 
-/// What a guest keeps, as text: facts by node, usage by node, images, pods.
+/// The state of a plugin, as text: facts and usage by node, images, pods.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Mirror {
     nodes: BTreeMap<u32, BTreeMap<&'static str, String>>,
@@ -77,7 +77,7 @@ impl Mirror {
     }
 }
 
-/// A cluster in which things happen at random, the same for the same seed.
+/// A cluster with random changes, determined by a seed.
 struct Happenings {
     cache: Cache,
     random: fastrand::Rng,
@@ -161,7 +161,7 @@ fn a_thousand_changes_lead_where_a_fresh_fill_starts() {
         let (mut told, mut position) = (Mirror::default(), 0);
         for step in 0..1_000 {
             happenings.step();
-            // Now and then several changes come at once.
+            // Sometimes several changes are sent at once.
             if happenings.random.bool() {
                 continue;
             }
@@ -176,7 +176,7 @@ fn a_thousand_changes_lead_where_a_fresh_fill_starts() {
                 Ok::<_, Infallible>(())
             });
             filled.unwrap_or_else(|never| match never {});
-            // Who was never told of a count knows none.
+            // An instance that never received a count has none.
             told.count = told.count.or(fresh.count);
             assert_eq!(told, fresh, "seed {seed}, step {step}, {reads:?}");
         }
@@ -208,7 +208,7 @@ fn many_nodes_come_in_several_batches() {
         sizes.push(changes.len());
         Ok::<_, Infallible>(())
     });
-    // The last one tells how many nodes there are, too.
+    // The last batch also contains the number of nodes.
     assert_eq!((filled, sizes), (Ok(cache.log().end()), vec![super::BATCH, 2]));
 }
 

@@ -1,4 +1,4 @@
-//! Keeping a guest's snapshot of the cluster up to date: everything once, then only what changed.
+//! Keeps the snapshot of an instance up to date: sends the whole cluster once, and then only changes.
 
 mod objects;
 mod overlay;
@@ -17,11 +17,11 @@ use self::usage::UsageColumns;
 use super::bindings::exports::berth::scheduler::snapshot::{Change, Image, ResidentPod};
 use super::convert;
 
-/// Changes in one `apply` at most, a row of usage not counted: a deadline is for a call, and a guest's memory keeps the
-/// room of the largest.
+/// The largest number of changes per call of `apply`, without usage. It is limited because the deadline applies to a
+/// call, and the instance's memory stays as large as the largest call needed.
 pub const BATCH: usize = 512;
 
-/// What of the cluster a plugin reads.
+/// The facts of the cluster that a plugin reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reads {
     pub node: NodeFacts,
@@ -38,19 +38,19 @@ impl Reads {
         }
     }
 
-    /// Whether it reads anything that `snapshot` carries.
+    /// Returns whether it reads anything that `snapshot` carries.
     pub fn any(&self) -> bool {
         !self.node.is_empty() || !self.cluster.is_empty()
     }
 
-    /// Facts that a node's record carries.
+    /// Returns the facts that are part of a node's record.
     fn in_record(&self) -> NodeFacts {
         self.node.difference(NodeFacts::USAGE | NodeFacts::PODS)
     }
 }
 
-/// Turns changes of the cache into calls of `apply`. One serves all instances of a thread: what it keeps between calls
-/// is memory only.
+/// Converts changes of the cache into calls of `apply`. One feeder serves all instances of a thread, because it keeps
+/// only buffers between calls.
 #[derive(Default)]
 pub(crate) struct Feeder {
     arena: Bump,
@@ -59,7 +59,7 @@ pub(crate) struct Feeder {
 }
 
 impl Feeder {
-    /// Sends the whole cluster. Returns the position in the change log that this is the state of.
+    /// Sends the whole cluster. Returns the position in the change log up to which it is current.
     pub fn fill<E>(
         &mut self,
         cache: &Cache,
@@ -71,8 +71,8 @@ impl Feeder {
         Ok(cache.log().end())
     }
 
-    /// Sends what changed since `position`, each thing once and as it is now. Returns the new position, or `None` where
-    /// the log no longer reaches back so far.
+    /// Sends the changes since `position`, each item once in its current state. Returns the new position, or `None`
+    /// if the log no longer contains `position`.
     pub fn catch_up<E>(
         &mut self,
         cache: &Cache,
@@ -120,7 +120,7 @@ impl Feeder {
     }
 }
 
-/// The record that says what an item is now. A node of which only the usage changed has none.
+/// Returns the record with the current state of an item. A node with a change of usage only has no record.
 fn change<'a>(arena: &'a Bump, cache: &'a Cache, reads: Reads, item: Item) -> Option<Change<'a>> {
     Some(match item {
         Item::Node(id, facts) => {

@@ -1,4 +1,4 @@
-//! Keeping a guest's objects up to date, of the kinds that it reads.
+//! Keeps the objects of the kinds that an instance reads up to date.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use super::BATCH;
 use crate::bindings::exports::berth::scheduler::objects as wit;
 use berth_apimachinery::fields::{FieldPath, pruned_text};
 
-/// Bytes of fields in one `apply`, after which the next object goes into another one.
+/// The bytes of fields after which a call of `apply` gets no further object.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// What one instance reads of objects, and what it has been told.
+/// The kinds that an instance reads, and the objects that it knows.
 #[derive(Default)]
 pub(crate) struct ObjectFeed {
-    /// As declared: the position is the contract's `kind`.
+    /// In declared order: the index is the contract's `kind`.
     kinds: Vec<Read>,
     told: HashSet<ObjectId>,
 }
@@ -29,14 +29,14 @@ struct Read {
     paths: Vec<FieldPath>,
 }
 
-/// A change before it is lent to a call.
+/// A change, before it is borrowed for a call.
 enum Told<'a> {
     Object { id: ObjectId, at: usize, cached: &'a CachedObject, fields: Arc<str> },
     Removed(ObjectId),
 }
 
 impl ObjectFeed {
-    /// For an instance of this declaration. Paths that can't be read were refused when it was configured.
+    /// Creates the feed for an instance with this declaration. Invalid paths were refused when it was configured.
     pub fn new(declaration: &Declaration) -> Self {
         let read = |reads: &berth_core::model::ObjectReads| Read {
             kind: Arc::clone(&reads.kind),
@@ -57,8 +57,8 @@ impl ObjectFeed {
         self.send(cache, all, apply)
     }
 
-    /// Sends what changed since `position`, each object once and as it is now. Where the log no longer reaches back so
-    /// far, nothing is sent: who reads it finds out from the rest of the snapshot.
+    /// Sends the objects that changed since `position`, each once in its current state. If the log no longer contains
+    /// `position`, nothing is sent; the caller learns that from the rest of the snapshot.
     pub fn catch_up<E>(
         &mut self,
         cache: &Cache,
@@ -99,12 +99,12 @@ impl ObjectFeed {
         if batch.is_empty() { Ok(()) } else { give(&batch, &mut apply) }
     }
 
-    /// Each declared kind's id in this cache, where it has one.
+    /// Returns the id of each declared kind in this cache, if there is one.
     fn places(&self, cache: &Cache) -> Vec<Option<KindId>> {
         self.kinds.iter().map(|read| cache.objects().kind_id(&read.kind)).collect()
     }
 
-    /// What there is to tell of an object now.
+    /// Returns the change to send for an object, if there is one.
     fn tell<'a>(&mut self, cache: &'a Cache, id: ObjectId, at: usize, kind: KindId) -> Option<Told<'a>> {
         let Some(cached) = cache.objects().get(id) else {
             return self.told.remove(&id).then_some(Told::Removed(id));
@@ -112,11 +112,11 @@ impl ObjectFeed {
         self.told.insert(id);
         let read = &self.kinds[at];
         let object = &*cached.object;
-        // Most kinds have one reader, for whom the fields are as they are kept.
+        // Most kinds have one reader, which needs exactly the stored fields.
         let fields = if cache.objects().fields(kind).is_none_or(|all| *all == read.fields) {
             Arc::clone(&object.fields)
         } else {
-            // What is kept was written as JSON by the informer.
+            // The informer wrote the stored fields as JSON.
             pruned_text(&object.fields, &read.paths).unwrap_or_default().to_string().into()
         };
         Some(Told::Object { id, at, cached, fields })

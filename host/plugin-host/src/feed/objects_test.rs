@@ -1,4 +1,4 @@
-//! A guest is told of the kinds that it reads, in the fields that it reads, each object once.
+//! Tests that an instance receives each object once, only of its kinds and with its fields.
 
 use std::convert::Infallible;
 
@@ -21,7 +21,7 @@ fn object(kind_name: &str, name: &str, fields: &str) -> Arc<Object> {
 
 const WEB: &str = r#"{"spec":{"selector":{"app":"web"},"type":"ClusterIP"}}"#;
 
-/// A cache in which two plugins want different fields of Services, and one wants Namespaces.
+/// Returns a cache in which two plugins read different fields of Services, and one reads Namespaces.
 fn cache() -> Cache {
     let mut cache = Cache::default();
     cache.want_objects(vec![
@@ -38,7 +38,7 @@ fn feed(objects: &[ObjectReads]) -> ObjectFeed {
     ObjectFeed::new(&Declaration { objects: objects.to_vec(), ..Declaration::default() })
 }
 
-/// What was said, shortened.
+/// Returns the sent changes, shortened.
 fn said(run: impl FnOnce(&mut dyn FnMut(&[wit::Change<'_>]) -> Result<(), Infallible>)) -> Vec<String> {
     let mut said = Vec::new();
     run(&mut |changes| {

@@ -1,4 +1,4 @@
-//! Nodes as they would be with other pods, told to a guest and taken back.
+//! Sends hypothetical states of nodes to an instance, and undoes them.
 
 use berth_core::cache::{Cache, NodeId, NodeInfo, PodId};
 use berth_core::facts::NodeFacts;
@@ -10,31 +10,32 @@ use super::Reads;
 use crate::bindings::exports::berth::scheduler::snapshot::{Change, ResidentPod, ScalarUsage, Usage};
 use crate::convert;
 
-/// What differs in one case, in the words of `snapshot`.
+/// The difference between a node and one hypothetical case, as changes of `snapshot`.
 pub(crate) struct Overlay<'a> {
-    /// The node as it is.
+    /// The actual node.
     before: &'a NodeInfo,
-    /// As it would be.
+    /// The hypothetical node.
     after: NodeInfo,
     case: &'a WhatIf,
-    /// The id of the first pod that comes: beyond all that are in use.
+    /// The id of the first added pod. It is higher than all used ids.
     first: PodId,
 }
 
 impl<'a> Overlay<'a> {
-    /// Of a case; `None` where the node is not there. `others` is how many pods came in cases that are told together.
+    /// Creates the overlay of a case. `others` is the number of pods that earlier cases of the same call add. Returns
+    /// `None` if the node does not exist.
     pub fn of(cache: &'a Cache, case: &'a WhatIf, others: usize) -> Option<Self> {
         let before = cache.node(case.node)?;
         let first = PodId(u32::try_from(cache.pod_id_end() + others).ok()?);
         Some(Self { before, after: before.as_if(cache, case, first), case, first })
     }
 
-    /// The node.
+    /// Returns the node's id.
     pub fn node_id(&self) -> NodeId {
         self.before.id
     }
 
-    /// The changes that make it so.
+    /// Returns the changes that apply the case.
     pub fn push(&'a self, arena: &'a Bump, reads: Reads) -> Vec<Change<'a>> {
         let mut changes = self.node(arena, reads, self.before, &self.after);
         if reads.node.contains(NodeFacts::PODS) {
@@ -47,7 +48,7 @@ impl<'a> Overlay<'a> {
         changes
     }
 
-    /// The changes that take it back.
+    /// Returns the changes that undo the case.
     pub fn pop(&'a self, arena: &'a Bump, cache: &'a Cache, reads: Reads) -> Vec<Change<'a>> {
         let mut changes = self.node(arena, reads, &self.after, self.before);
         if reads.node.contains(NodeFacts::PODS) {
@@ -64,7 +65,7 @@ impl<'a> Overlay<'a> {
         (self.first.0..).zip(0..self.case.added.len())
     }
 
-    /// Usage and ports, on the way from one state to another.
+    /// Returns the changes of usage and ports between two states.
     fn node(&self, arena: &'a Bump, reads: Reads, from: &'a NodeInfo, to: &'a NodeInfo) -> Vec<Change<'a>> {
         let mut changes = Vec::new();
         if reads.node.contains(NodeFacts::USAGE) {
@@ -77,7 +78,7 @@ impl<'a> Overlay<'a> {
     }
 }
 
-/// The row of `to`, with a 0 for what only `from` has.
+/// Returns the usage of `to`, with 0 for scalar resources that only `from` has.
 fn usage<'a>(arena: &'a Bump, from: &'a NodeInfo, to: &'a NodeInfo) -> Usage<'a> {
     let node = to.id.0;
     let one = |value: i64| &*arena.alloc_slice_copy(&[value]);

@@ -1,14 +1,14 @@
-//! What a guest has to be told: every node, pod and image once, however often it changed.
+//! Collects the items to send to an instance: each node, pod and image once, however often it changed.
 
 use berth_core::cache::{Cache, Change, ImageId, NodeId, PodId};
 use berth_core::facts::{ClusterFacts, NodeFacts};
 
 use super::Reads;
 
-/// One thing to tell, to be read from the cache as it is now.
+/// An item to send. Its current state is in the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Item {
-    /// These facts of a node changed. With the name among them, the node is new.
+    /// These facts of the node changed. With the name among them, the node is new.
     Node(NodeId, NodeFacts),
     NodeRemoved(NodeId),
     Pod(PodId),
@@ -18,7 +18,7 @@ pub(super) enum Item {
     NodeCount,
 }
 
-/// Things marked once each, in arrays indexed by their ids. Empty between uses; its memory stays.
+/// A set of marked items, in arrays indexed by id. It is empty between uses and keeps its memory.
 #[derive(Default)]
 pub(super) struct Pending {
     facts: Vec<Option<NodeFacts>>,
@@ -32,7 +32,7 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Marks all that the plugin reads.
+    /// Marks everything that the plugin reads.
     pub fn everything(&mut self, cache: &Cache, reads: Reads) {
         if !reads.node.is_empty() {
             cache.nodes().for_each(|info| self.mark_node(info.id, NodeFacts::all()));
@@ -46,13 +46,13 @@ impl Pending {
         self.node_count = reads.cluster.contains(ClusterFacts::NODE_COUNT);
     }
 
-    /// Marks what these changes touch of it.
+    /// Marks the items that the plugin reads and these changes affect.
     pub fn collect(&mut self, changes: impl Iterator<Item = Change>, reads: Reads) {
         let relevant = reads.node.difference(NodeFacts::PODS);
         for change in changes {
             match change {
                 Change::Node(id, facts) if !reads.node.is_empty() => {
-                    // The name never changes, so it stands for a new node, whether the plugin reads names or not.
+                    // The name never changes, so it marks a new node, even if the plugin does not read names.
                     let touched = facts & (relevant | NodeFacts::NAME);
                     if !touched.is_empty() {
                         self.mark_node(id, touched);
@@ -69,7 +69,7 @@ impl Pending {
         }
     }
 
-    /// What was marked, images before the nodes that have them, and forgets the marks.
+    /// Returns the marked items, images before the nodes that have them, and clears the marks.
     pub fn take_items(&mut self, cache: &Cache) -> &[Item] {
         self.items.clear();
         let mut gone = Vec::new();
@@ -84,7 +84,7 @@ impl Pending {
             let facts = self.facts[id.0 as usize].take().unwrap_or_default();
             match cache.node(id) {
                 Some(_) => self.items.push(Item::Node(id, facts)),
-                // Came and went: the guest never heard of it.
+                // The node was added and removed, and the instance never received it.
                 None if facts.contains(NodeFacts::NAME) => {}
                 None => self.items.push(Item::NodeRemoved(id)),
             }
@@ -122,7 +122,7 @@ impl Pending {
     }
 }
 
-/// The entry of an id, the array grown to hold it.
+/// Returns the entry of an id. Extends the array if needed.
 fn entry<T: Default + Clone>(array: &mut Vec<T>, id: u32) -> &mut T {
     let at = id as usize;
     if at >= array.len() {

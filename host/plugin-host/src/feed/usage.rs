@@ -1,11 +1,11 @@
-//! Nodes' usage in columns: what changes at every placement crosses as lists of integers.
+//! Usage of nodes in columns. It changes with every pod that is scheduled, and is sent as lists of integers.
 
 use berth_core::cache::{Cache, NodeId, Usage};
 use bumpalo::Bump;
 
 use crate::bindings::exports::berth::scheduler::snapshot::{Change, ScalarUsage, Usage as WitUsage};
 
-/// The columns of one change, their memory kept for the next.
+/// The columns of one change. The memory is kept for the next change.
 #[derive(Default)]
 pub(super) struct UsageColumns {
     nodes: Vec<u32>,
@@ -45,8 +45,8 @@ impl UsageColumns {
         self.scalars += usage.requested.scalars.len();
     }
 
-    /// The change with all rows, unless there are none. A scalar resource that was ever used on a node keeps its name
-    /// there, at 0 when the last pod is gone, so the guest hears of that as well.
+    /// Returns the change with all rows, or `None` if there are none. A node keeps each scalar resource that was ever
+    /// used on it, with 0 after the last pod, so the instance receives that as well.
     pub fn as_change<'a>(&'a self, arena: &'a Bump, cache: &'a Cache) -> Option<Change<'a>> {
         if self.nodes.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! Guests' answers, checked and turned into the core's.
+//! Checks the answers of plugins and converts them to the core's types.
 
 use berth_core::cache::Cache;
 use berth_core::plugins::{
@@ -14,24 +14,25 @@ use crate::bindings::exports::berth::scheduler::classes as by_class;
 use crate::bindings::exports::berth::scheduler::pre_filter::PreFilterResult as WitPreFilterResult;
 use crate::bindings::exports::berth::scheduler::pre_score::PreScoreResult as WitPreScoreResult;
 
-/// Reasons of one outcome that are kept.
+/// The number of reasons per outcome that are kept.
 pub(super) const REASONS: usize = 32;
-/// Bytes of all reasons of one answer.
+/// The limit of all reasons of an answer in bytes.
 const TEXT: usize = 1 << 20;
-/// Bytes of the longest name of a node, and one.
+/// The length of the longest node name in bytes, plus one.
 const NAME: usize = 254;
-/// Bytes of names to which a pre-filter may narrow, besides as many as there are nodes: a pod may list nodes that are not there.
+/// The bytes of node names that pre-filter may return beyond those of the existing nodes, because a pod may name
+/// nodes that do not exist.
 const NAMES: usize = 1 << 20;
-/// Bytes that are kept of a guest's words where they go into messages.
+/// The bytes of a plugin's text that go into a message.
 const WORDS: usize = 1024;
 
-/// A guest's words, of a length that fits a message.
+/// Truncates a plugin's text to a length that fits a message.
 pub(crate) fn shorten(mut words: String) -> String {
     words.truncate(words.floor_char_boundary(WORDS));
     words
 }
 
-/// Names of nodes may be unknown, but together they are about as long as those of the cluster's nodes at most.
+/// Checks the size of the names. A name may be unknown.
 pub(super) fn pre_filter(answer: WitPreFilterResult, cache: &Cache) -> Result<PreFilterResult, CallError> {
     Ok(match answer {
         WitPreFilterResult::All => PreFilterResult::All,
@@ -56,14 +57,14 @@ pub(super) fn pre_score(answer: WitPreScoreResult) -> PreScoreResult {
     }
 }
 
-/// As many as nodes were asked about, each naming an outcome that is there.
+/// Checks that there is one verdict per node, each with an existing outcome.
 pub(super) fn verdicts(answer: wit::Verdicts, asked: usize) -> Result<Verdicts, CallError> {
     of_length(Export::Filter, "verdicts", answer.nodes.len(), asked, "nodes")?;
     named(Export::Filter, answer)
 }
 
-/// A class for each node, nodes of the cluster, classes within the bound that have verdicts, and verdicts naming outcomes that are
-/// there.
+/// Checks that there is one class per node, that the nodes exist, that each class has a verdict, and that each
+/// verdict has an existing outcome.
 pub(super) fn classified(answer: by_class::Classified, cache: &Cache) -> Result<Classified, CallError> {
     let bad = |what: String| CallError::BadAnswer(Export::Classify, what);
     of_length(Export::Classify, "classes", answer.classes.len(), answer.nodes.len(), "nodes")?;
@@ -94,7 +95,7 @@ pub(super) fn classified(answer: by_class::Classified, cache: &Cache) -> Result<
     }
 }
 
-/// As many of both as classes were asked about.
+/// Checks that there is one raw and one normalized score per class.
 pub(super) fn class_scores(answer: by_class::ClassScores, asked: usize) -> Result<ClassScores, CallError> {
     for given in [&answer.raw, &answer.normalized] {
         of_length(Export::ScoreClasses, "scores", given.len(), asked, "classes")?;
@@ -102,7 +103,7 @@ pub(super) fn class_scores(answer: by_class::ClassScores, asked: usize) -> Resul
     Ok(ClassScores { raw: answer.raw, normalized: answer.normalized })
 }
 
-/// Each names an outcome that is there, and there are no more of these than the contract allows.
+/// Checks that each verdict has an existing outcome, and that the number of outcomes is within the contract's limit.
 fn named(export: Export, answer: wit::Verdicts) -> Result<Verdicts, CallError> {
     let bad = |what: String| Err(CallError::BadAnswer(export, what));
     let outcomes = answer.outcomes.len();
@@ -124,13 +125,13 @@ fn named(export: Export, answer: wit::Verdicts) -> Result<Verdicts, CallError> {
     Ok(Verdicts { outcomes: statuses, nodes: answer.nodes })
 }
 
-/// As many as nodes were asked about.
+/// Checks that there is one score per node.
 pub(super) fn scores(export: Export, answer: Vec<i64>, asked: usize) -> Result<Vec<i64>, CallError> {
     of_length(export, "scores", answer.len(), asked, "nodes")?;
     Ok(answer)
 }
 
-/// An answer runs parallel to what was asked about.
+/// Checks that an answer has one entry per question.
 pub(super) fn of_length(export: Export, what: &str, got: usize, asked: usize, about: &str) -> Result<(), CallError> {
     if got == asked {
         return Ok(());
@@ -191,7 +192,8 @@ mod tests {
         assert_eq!(error, format!("broke the contract in pre-filter: {what}"));
     }
 
-    /// The answer to a question about one node, with so many outcomes of so many bytes.
+    /// Returns the checked answer for one node, with this number of outcomes, each with this number of reasons of
+    /// this length.
     fn with_outcomes(number: usize, reasons: usize, bytes: usize) -> Result<Verdicts, CallError> {
         let status = |n| wit::Status { code: wit::Code::Unschedulable, reasons: vec![format!("{n:>bytes$}"); reasons] };
         verdicts(wit::Verdicts { outcomes: (0..number).map(status).collect(), nodes: vec![1] }, 1)

@@ -1,4 +1,4 @@
-//! One call into a guest: deadline set, errors put into words.
+//! Executes a call into a plugin: sets the deadline and describes errors.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,62 +13,62 @@ use super::meter::Meter;
 use super::state::HostState;
 use crate::crossing::Crossing;
 
-/// A function that a component exports, as messages name it.
+/// A function that a component exports. Messages use its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Export {
-    /// Not a function: the component's own start.
+    /// Instantiation of the component, which is not an exported function.
     Start,
-    /// `plugin.describe`
+    /// `plugin.describe`.
     Describe,
-    /// `plugin.configure`
+    /// `plugin.configure`.
     Configure,
-    /// `plugin.hold-template`
+    /// `plugin.hold-template`.
     HoldTemplate,
-    /// `plugin.forget-templates`
+    /// `plugin.forget-templates`.
     ForgetTemplates,
-    /// `snapshot.apply`
+    /// `snapshot.apply`.
     Apply,
-    /// `skip.skip`
+    /// `skip.skip`.
     Skip,
-    /// `pre-enqueue.pre-enqueue`
+    /// `pre-enqueue.pre-enqueue`.
     PreEnqueue,
-    /// `queue-sort.sort-key`
+    /// `queue-sort.sort-key`.
     SortKey,
-    /// `objects.kinds`
+    /// `objects.kinds`.
     Kinds,
-    /// `objects.apply`
+    /// `objects.apply`.
     ApplyObjects,
-    /// `pre-filter.pre-filter`
+    /// `pre-filter.pre-filter`.
     PreFilter,
-    /// `filter.filter`
+    /// `filter.filter`.
     Filter,
-    /// `filter-what-if.filter-what-if`, and what stands for it
+    /// `filter-what-if.filter-what-if`, or the calls that replace it.
     FilterWhatIf,
-    /// `post-filter.post-filter`
+    /// `post-filter.post-filter`.
     PostFilter,
-    /// `pre-score.pre-score`
+    /// `pre-score.pre-score`.
     PreScore,
-    /// `score.score`
+    /// `score.score`.
     Score,
-    /// `normalize.normalize`
+    /// `normalize.normalize`.
     Normalize,
-    /// `classes.classify`
+    /// `classes.classify`.
     Classify,
-    /// `classes.score-classes`
+    /// `classes.score-classes`.
     ScoreClasses,
-    /// `reserve.reserve`
+    /// `reserve.reserve`.
     Reserve,
-    /// `reserve.unreserve`
+    /// `reserve.unreserve`.
     Unreserve,
-    /// `permit.permit`
+    /// `permit.permit`.
     Permit,
-    /// `pre-bind.pre-bind`
+    /// `pre-bind.pre-bind`.
     PreBind,
-    /// `bind.bind`
+    /// `bind.bind`.
     Bind,
-    /// `post-bind.post-bind`
+    /// `post-bind.post-bind`.
     PostBind,
-    /// `queueing-hint.hints`
+    /// `queueing-hint.hints`.
     Hints,
 }
 
@@ -106,7 +106,7 @@ impl fmt::Display for Export {
     }
 }
 
-/// One call in so many is timed; the rest is taken to cost the same.
+/// One in this number of calls is timed. The others are assumed to cost the same.
 const SAMPLE: u64 = 16;
 
 impl Instance {
@@ -123,7 +123,7 @@ impl Instance {
         Ok(answer)
     }
 
-    /// Calls a function that may be missing; `None` where it is.
+    /// Calls an optional function. Returns `None` if the component does not export it.
     pub(super) fn call_if_there<A: Crossing, R: Crossing>(
         &mut self,
         export: Export,
@@ -138,7 +138,7 @@ impl Instance {
         Ok(answer)
     }
 
-    /// Runs the guest within the budget of this export.
+    /// Runs the plugin within the budget of this export.
     fn run<R>(
         &mut self,
         export: Export,
@@ -162,7 +162,7 @@ impl Instance {
         &self.store.data().meter
     }
 
-    /// What it has left, where that is counted.
+    /// Returns the remaining fuel, if the engine counts it.
     fn fuel(&self) -> Option<u64> {
         if self.meter().counts() { self.store.get_fuel().ok() } else { None }
     }
@@ -178,7 +178,7 @@ impl Instance {
     }
 }
 
-/// Runs guest code in `store` within `budget`.
+/// Runs the plugin's code in `store` within `budget`.
 pub(super) fn guarded<R>(
     store: &mut Store<HostState>,
     budget: Budget,

@@ -1,23 +1,23 @@
-//! A call's deadline in CPU time.
+//! The deadline of a call, in CPU time and wall time.
 
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// CPU time that this thread has used.
+/// Returns the CPU time that this thread has used.
 pub(crate) fn thread_cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
-/// How long a call may take.
+/// The time limits of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     pub cpu: Duration,
     pub wall: Duration,
 }
 
-/// The call took longer than its budget. Travels as the error of the trap.
+/// The call exceeded its budget. It is the error of the trap.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Overrun {
     #[error("ran longer than {} ms of CPU time", .0.as_millis())]
@@ -26,8 +26,8 @@ pub(super) enum Overrun {
     Wall(Duration),
 }
 
-/// Watches one call. It reads the clocks at the first tick within the call, so the many calls that end before it read
-/// none: reading a thread's CPU time is a system call.
+/// Limits one call. It reads the clocks at the first tick within the call, so that short calls read none: the CPU
+/// time of a thread is a system call.
 #[derive(Debug)]
 pub(super) struct Deadline {
     budget: Budget,
@@ -39,7 +39,7 @@ impl Deadline {
         Self { budget, first_tick: None }
     }
 
-    /// To be called at every tick while the call runs.
+    /// Checks the limits. Must be called at every tick during the call.
     pub fn tick(&mut self) -> Result<(), Overrun> {
         let (cpu, wall) = (thread_cpu_time(), Instant::now());
         let (cpu_start, wall_start) = *self.first_tick.get_or_insert((cpu, wall));

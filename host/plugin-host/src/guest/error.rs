@@ -1,4 +1,4 @@
-//! Why a call into a guest gave no answer, in words for people.
+//! The reasons why a call into a plugin failed.
 
 use wasmtime::{Trap, WasmBacktrace};
 
@@ -7,34 +7,35 @@ use super::call::Export;
 use super::deadline::Overrun;
 use super::memory::Excess;
 
-/// Frames of a trap that a message shows.
+/// The number of stack frames of a trap that a message shows.
 const FRAMES: usize = 5;
 
-/// A call gave no answer, or one that can't be used.
+/// A call failed or gave an invalid answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// It ran longer, or wanted more memory, than [`crate::Limits`] allow.
+    /// The call exceeded the time or memory of [`crate::Limits`].
     #[error("{0} in {1}")]
     OverLimit(String, Export),
-    /// The guest trapped. The words of the trap, then what the guest logged last, or the innermost functions.
+    /// The plugin trapped. The text is the trap's message, then the plugin's last error log line or the innermost
+    /// functions.
     #[error("trapped in {0}: {1}")]
     Trapped(Export, String),
-    /// The guest itself answered with an error.
+    /// The plugin returned an error.
     #[error("{0} failed: {1}")]
     Said(Export, String),
-    /// It answered something that the contract forbids.
+    /// The plugin's answer violates the contract.
     #[error("broke the contract in {0}: {1}")]
     BadAnswer(Export, String),
 }
 
 impl CallError {
-    /// Whether the instance is lost: what it holds in memory may be half written.
+    /// Returns whether the instance can't be used again, because its memory may be inconsistent.
     #[must_use]
     pub fn poisons(&self) -> bool {
         matches!(self, Self::OverLimit(..) | Self::Trapped(..))
     }
 
-    /// The function that was called.
+    /// Returns the function that was called.
     #[must_use]
     pub fn export(&self) -> Export {
         match self {
@@ -45,7 +46,7 @@ impl CallError {
         }
     }
 
-    /// Puts a failed call into words.
+    /// Converts the error of wasmtime.
     pub(super) fn from_trap(export: Export, error: &wasmtime::Error, logged: Option<String>) -> Self {
         if let Some(overrun) = error.downcast_ref::<Overrun>() {
             return Self::OverLimit(overrun.to_string(), export);
@@ -62,7 +63,7 @@ impl CallError {
     }
 }
 
-/// The innermost functions, where the component still has their names.
+/// Returns the innermost functions, if the component contains their names.
 fn frames(error: &wasmtime::Error) -> String {
     let backtrace = error.downcast_ref::<WasmBacktrace>();
     let names: Vec<&str> = backtrace

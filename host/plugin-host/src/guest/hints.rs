@@ -1,4 +1,4 @@
-//! `hints`: whether an event can help pods that a plugin rejected.
+//! Calls `hints`: whether an event can help pods that a plugin rejected.
 
 use berth_core::cluster_event::Subject;
 use berth_core::model::{Object, ObjectKind};
@@ -14,8 +14,8 @@ use crate::convert;
 use berth_apimachinery::fields::{FieldPath, pruned_text};
 
 impl Instance {
-    /// `hints`, parallel to the pods; where it is not exported, each is worth another try. Their templates are held, and those of
-    /// the pod to whom it happened.
+    /// Calls `hints`. Returns one hint per pod. Without the export, each pod is queued again. The pods, and the pod
+    /// of the event, must be held.
     pub(crate) fn hints(
         &mut self,
         happened: &Happened<'_>,
@@ -53,7 +53,7 @@ fn kind(subject: &Subject) -> String {
     }
 }
 
-/// It before and after, with what the plugin reads.
+/// Returns the event's object before and after, with the facts that the plugin reads.
 fn subject<'a>(arena: &'a Bump, happened: &'a Happened<'_>, declaration: &Declaration) -> wit::Subject<'a> {
     match &happened.event.subject {
         Subject::Node { before, after } => {
@@ -80,11 +80,11 @@ fn subject<'a>(arena: &'a Bump, happened: &'a Happened<'_>, declaration: &Declar
     }
 }
 
-/// The fields that the plugin reads of a kind, as JSON.
+/// Returns the fields of an object that the plugin reads, as JSON.
 fn fields(object: &Object, kind: &ObjectKind, declaration: &Declaration) -> String {
     let reads = declaration.objects.iter().find(|reads| *reads.kind == *kind);
     let fields = reads.into_iter().flat_map(|reads| &reads.fields);
     let paths: Vec<FieldPath> = fields.filter_map(|path| FieldPath::parse(path).ok()).collect();
-    // What is kept was written as JSON by the informer.
+    // The informer wrote the stored fields as JSON.
     pruned_text(&object.fields, &paths).unwrap_or_default().to_string()
 }

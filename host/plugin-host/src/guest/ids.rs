@@ -1,28 +1,28 @@
-//! Checks of the node and pod ids in guests' answers and questions. An id that passed names something that exists.
+//! Checks the ids of nodes and pods in a plugin's answers and queries. A checked id belongs to an existing object.
 
 use berth_core::cache::{Cache, NodeId, PodId};
 use berth_core::plugins::Candidate;
 use hashbrown::HashSet;
 
-/// A node of the cluster.
+/// Checks that the node exists.
 pub(super) fn node(cache: &Cache, id: u32) -> Result<NodeId, String> {
     let node = NodeId(id);
     cache.node(node).map(|_| node).ok_or_else(|| format!("it names node {id}, which does not exist"))
 }
 
-/// Nodes of the cluster, each at most once.
+/// Checks that the nodes exist and are unique.
 pub(super) fn nodes(cache: &Cache, ids: Vec<u32>) -> Result<Vec<NodeId>, String> {
     each_once(&ids, "node")?;
     ids.into_iter().map(|id| node(cache, id)).collect()
 }
 
-/// Pods that are assigned to nodes or assumed there, each at most once.
+/// Checks that the pods exist, assigned or assumed, and are unique.
 pub(super) fn pods(cache: &Cache, ids: Vec<u32>) -> Result<Vec<PodId>, String> {
     each_once(&ids, "pod")?;
     ids.into_iter().map(|id| pod(cache, id).map(|(pod, _)| pod)).collect()
 }
 
-/// Pods of this node, each at most once.
+/// Checks that the pods are on this node and are unique.
 pub(super) fn pods_on(cache: &Cache, node: NodeId, ids: Vec<u32>) -> Result<Vec<PodId>, String> {
     each_once(&ids, "pod")?;
     let on_node = |id| match pod(cache, id)? {
@@ -32,7 +32,7 @@ pub(super) fn pods_on(cache: &Cache, node: NodeId, ids: Vec<u32>) -> Result<Vec<
     ids.into_iter().map(on_node).collect()
 }
 
-/// A node, with pods that are on it.
+/// Checks that the node exists and that the victims are on it.
 pub(super) fn candidate(cache: &Cache, id: u32, victims: Vec<u32>, violations: i64) -> Result<Candidate, String> {
     let node = node(cache, id)?;
     Ok(Candidate { node, victims: pods_on(cache, node, victims)?, violations })
@@ -43,7 +43,7 @@ fn pod(cache: &Cache, id: u32) -> Result<(PodId, Option<NodeId>), String> {
     Ok((PodId(id), known.node))
 }
 
-/// Lists in ascending order, which most guests give, need no set.
+/// Checks that the ids are unique. A list in ascending order, which most plugins return, needs no set.
 fn each_once(ids: &[u32], what: &str) -> Result<(), String> {
     if ids.is_sorted_by(|a, b| a < b) {
         return Ok(());
@@ -63,7 +63,8 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Nodes 0 and 1. Pods 0 and 1 are on node 0, pod 2 is on node 1, pod 3 on a node that is not known.
+    /// Returns a cluster with nodes 0 and 1. Pods 0 and 1 are on node 0, pod 2 is on node 1, pod 3 is on an unknown
+    /// node.
     pub fn cluster() -> Cache {
         let mut cache = Cache::default();
         for name in ["a", "b"] {

@@ -1,4 +1,4 @@
-//! An instance from its start to its configuration.
+//! The start and configuration of an instance.
 
 use std::sync::Arc;
 
@@ -19,31 +19,31 @@ use crate::bindings::exports::berth::scheduler::snapshot::Change;
 use crate::metrics::Counters;
 use berth_core::limits::Limits;
 
-/// A component's instance. After a call that [`CallError::poisons`] it is good for nothing any more.
+/// An instance of a component. After a call whose error [`CallError::poisons`] it, it must not be used.
 pub struct Instance {
     pub(super) store: Store<HostState>,
     pub(super) interfaces: LoadedInterfaces,
     pub(super) limits: Arc<Limits>,
     pub(super) counters: Arc<Counters>,
-    /// How many times what is meant for a usual cluster it may take: see [`Limits::times`].
+    /// The factor of the limits for the size of the cluster: see [`Limits::times`].
     pub(super) times: u32,
-    /// Node ids as a call takes them; kept for the next one.
+    /// A buffer for the node ids of a call.
     pub(super) node_ids: Vec<u32>,
 }
 
-/// Why an instance could not be started.
+/// The reason why an instance could not be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
-    /// Its start trapped, or its memory is too large from the start.
+    /// Instantiation trapped, or the initial memory is too large.
     #[error(transparent)]
     Call(#[from] CallError),
-    /// A function of the contract has another type.
+    /// An exported function has the wrong type.
     #[error("{0}")]
     Types(String),
 }
 
 impl Instance {
-    /// Instantiates a component. `name` stands for the plugin in its log lines.
+    /// Instantiates a component. `name` is the plugin's name in log lines.
     pub(crate) fn start(
         pre: &InstancePre<HostState>,
         interfaces: &Interfaces,
@@ -58,7 +58,8 @@ impl Instance {
             store.data_mut().deadline.tick()?;
             Ok(UpdateDeadline::Continue(1))
         });
-        // All there can be: what it may take is for deadlines to say. An engine that counts no fuel has none to set.
+        // The deadline limits a call, so the fuel is the maximum. An engine that doesn't count fuel refuses to set
+        // it.
         if store.set_fuel(u64::MAX).is_ok() {
             store.data_mut().meter = Meter::new(counters);
         }
@@ -76,23 +77,23 @@ impl Instance {
         })
     }
 
-    /// See [`Limits::times`].
+    /// Returns the factor of the limits: see [`Limits::times`].
     pub(crate) fn times(&self) -> u32 {
         self.times
     }
 
-    /// It serves a cluster of so many nodes, and may take as much as is meant for that.
+    /// Sets the limits for a cluster of this number of nodes.
     pub(crate) fn serve(&mut self, nodes: usize) {
         self.times = Limits::times(nodes);
         self.store.data_mut().memory.allow(self.times);
     }
 
-    /// Who it says it is.
+    /// Calls `describe`: the plugin's name and version.
     pub(crate) fn describe(&mut self) -> Result<Description, CallError> {
         self.call(Export::Describe, (), |store, interfaces, ()| interfaces.plugin.call_describe(store))
     }
 
-    /// Gives it its arguments (JSON), and learns what it reads.
+    /// Passes the arguments (JSON) and returns the declaration.
     pub(crate) fn configure(&mut self, arguments: &str) -> Result<Declaration, CallError> {
         let declared = self.call(Export::Configure, arguments, |store, interfaces, arguments| {
             interfaces.plugin.call_configure(store, arguments)
@@ -100,21 +101,21 @@ impl Instance {
         declared.map_err(|message| CallError::Said(Export::Configure, shorten(message)))
     }
 
-    /// Makes a pod known under a template's id.
+    /// Sends a pod and the id of its pod signature (`template`).
     pub(crate) fn hold_template(&mut self, id: u32, pod: &Pod<'_>) -> Result<(), CallError> {
         self.call(Export::HoldTemplate, (id, pod.clone()), |store, interfaces, (id, pod)| {
             interfaces.plugin.call_hold_template(store, id, pod)
         })
     }
 
-    /// Lets it drop these templates.
+    /// Tells the instance to forget these pod signatures.
     pub(crate) fn forget_templates(&mut self, ids: &[u32]) -> Result<(), CallError> {
         self.call(Export::ForgetTemplates, ids, |store, interfaces, ids| {
             interfaces.plugin.call_forget_templates(store, ids)
         })
     }
 
-    /// Tells it what changed. Nothing happens where the component keeps no snapshot.
+    /// Sends changes of the snapshot. Does nothing if the component does not export `snapshot`.
     pub(crate) fn apply(&mut self, changes: &[Change<'_>]) -> Result<(), CallError> {
         let told = self.call_if_there(Export::Apply, changes, |store, interfaces, changes| {
             interfaces.snapshot.as_ref().map(|guest| guest.call_apply(store, changes))
@@ -122,7 +123,7 @@ impl Instance {
         told.map(Option::unwrap_or_default)
     }
 
-    /// Further kinds that it reads; none where the component reads no objects.
+    /// Returns the declared kinds beyond nodes and pods; none if the component does not export `objects`.
     pub(crate) fn kinds(&mut self) -> Result<Vec<objects::Kind>, CallError> {
         let kinds = self.call_if_there(Export::Kinds, (), |store, interfaces, ()| {
             interfaces.objects.as_ref().map(|guest| guest.call_kinds(store))
@@ -130,7 +131,7 @@ impl Instance {
         kinds.map(Option::unwrap_or_default)
     }
 
-    /// Tells it which objects changed. Nothing happens where the component reads none.
+    /// Sends changes of objects. Does nothing if the component does not export `objects`.
     pub(crate) fn apply_objects(&mut self, changes: &[objects::Change<'_>]) -> Result<(), CallError> {
         let told = self.call_if_there(Export::ApplyObjects, changes, |store, interfaces, changes| {
             interfaces.objects.as_ref().map(|guest| guest.call_apply(store, changes))
@@ -138,7 +139,7 @@ impl Instance {
         told.map(Option::unwrap_or_default)
     }
 
-    /// Bytes of its linear memories.
+    /// Returns the bytes of its linear memories.
     pub(crate) fn memory(&self) -> usize {
         self.store.data().memory.used()
     }

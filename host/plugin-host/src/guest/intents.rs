@@ -1,4 +1,4 @@
-//! What guests want done to the cluster, checked and turned into the core's words.
+//! Checks the intents of plugins and converts them to the core's types.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,14 +14,14 @@ use super::error::CallError;
 use crate::bindings::berth::scheduler::intents as wit;
 use berth_apimachinery::fields::{FieldPath, pruned};
 
-/// Intents of one answer.
+/// The largest number of intents in an answer.
 const INTENTS: usize = 1_024;
-/// Bytes of one patch or assumed object; as much as the contract has for an object's fields.
+/// The largest size of a patch or an assumed object in bytes. It equals the contract's limit for an object's fields.
 const LARGEST: usize = 1 << 20;
-/// Bytes of all of an answer's together.
+/// The largest total size of the intents in an answer, in bytes.
 const TOGETHER: usize = 8 << 20;
 
-/// Where objects are only assumed: nothing is done to the cluster yet.
+/// Converts the intents of reserve, which may only assume objects.
 pub(super) fn assumptions(export: Export, intents: Vec<wit::Intent>, cache: &Cache) -> Result<Vec<Intent>, CallError> {
     let each = |intent| match intent {
         wit::Intent::Assume((object, json)) => assume(object, &json, cache),
@@ -30,12 +30,12 @@ pub(super) fn assumptions(export: Export, intents: Vec<wit::Intent>, cache: &Cac
     all(export, intents, each)
 }
 
-/// Where the cluster is changed for a pod that is to be bound.
+/// Converts the intents of pre-bind and bind, which change the cluster before or with the binding.
 pub(super) fn deeds(export: Export, intents: Vec<wit::Intent>) -> Result<Vec<Intent>, CallError> {
     all(export, intents, deed)
 }
 
-/// Where the cluster is changed and nobody waits for it.
+/// Converts intents that change the cluster without a wait for the result.
 pub(super) fn changes(export: Export, intents: Vec<wit::Intent>) -> Result<Vec<Intent>, CallError> {
     let each = |intent| match intent {
         wit::Intent::WaitUntil(_) | wit::Intent::Evict(_) => {
@@ -80,7 +80,7 @@ fn deed_of(intent: &wit::Intent) -> &'static str {
     }
 }
 
-/// An object by all of its names.
+/// Converts an object reference.
 fn reference(object: wit::ObjectReference) -> ObjectReference {
     ObjectReference {
         api_version: object.api_version.into(),
@@ -125,7 +125,7 @@ fn size(intent: &wit::Intent) -> usize {
     }
 }
 
-/// What is known of the object, with the changes, and with the fields that somebody reads, as an informer would bring them.
+/// Applies the patch to the known object and keeps the fields that plugins read, as an informer does.
 fn assume(object: wit::ObjectReference, patch: &str, cache: &Cache) -> Result<Intent, String> {
     let ObjectReference { api_version, kind, namespace, name, uid } = reference(object);
     let patch: Value =
@@ -134,7 +134,7 @@ fn assume(object: wit::ObjectReference, patch: &str, cache: &Cache) -> Result<In
     let key = ObjectKey { kind, namespace, name };
     let objects = cache.objects();
     let known = objects.by_key(&key).map(|known| &known.object).filter(|known| uid.is_empty() || known.uid == uid);
-    // What the cache has was written by us.
+    // The cache contains JSON that the host wrote.
     let mut whole = known.and_then(|known| serde_json::from_str(&known.fields).ok()).unwrap_or_else(|| json!({}));
     json_patch::merge(&mut whole, &patch);
     let read = objects.kind_id(&key.kind).and_then(|kind| objects.fields(kind));

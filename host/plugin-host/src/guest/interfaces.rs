@@ -1,4 +1,4 @@
-//! Which of the contract's interfaces a component exports, and their functions in an instance.
+//! The interfaces of the contract that a component exports, and their functions in an instance.
 
 use berth_core::plugins::ExtensionPoints;
 use wasmtime::component::{Instance, InstancePre};
@@ -8,7 +8,7 @@ use super::state::HostState;
 use crate::bindings::exports::berth::scheduler as wit;
 use crate::load::Exports;
 
-/// Where a component's exports are: looked up once a component.
+/// The indices of a component's exports. They are looked up once per component.
 #[derive(Clone)]
 pub(crate) struct Interfaces {
     plugin: wit::plugin::GuestIndices,
@@ -33,7 +33,7 @@ pub(crate) struct Interfaces {
     post_bind: Option<wit::post_bind::GuestIndices>,
 }
 
-/// The functions of one instance. `None` where the component doesn't export the interface.
+/// The functions of one instance. `None` for an interface that the component does not export.
 pub(super) struct LoadedInterfaces {
     pub plugin: wit::plugin::Guest,
     pub snapshot: Option<wit::snapshot::Guest>,
@@ -58,7 +58,7 @@ pub(super) struct LoadedInterfaces {
 }
 
 impl Interfaces {
-    /// Looks up the exports of `points`.
+    /// Looks up the exports.
     ///
     /// # Errors
     /// An interface lacks one of its functions.
@@ -101,7 +101,7 @@ impl Interfaces {
         })
     }
 
-    /// Finds the functions in an instance, and checks their types.
+    /// Loads the functions of an instance and checks their types.
     ///
     /// # Errors
     /// A function's type differs from the contract's.

@@ -1,4 +1,4 @@
-//! The calls between the choice of a node and the bind, their answers checked.
+//! Calls the extension points between the choice of a node and the end of the binding, and checks the answers.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use super::intents::{assumptions, changes, deeds};
 use super::placing::cycle_of;
 use crate::bindings::exports::berth::scheduler::permit as wit;
 
-/// Bytes of state that outlive a cycle, as the contract says.
+/// The largest state in bytes that the contract allows reserve to return.
 const STATE: usize = 1 << 20;
-/// Waiting pods that one answer may name.
+/// The largest number of waiting pods in one answer.
 const NAMED: usize = 1 << 16;
 
 impl Instance {
-    /// `reserve`; where it is not exported, nothing is to be reserved.
+    /// Calls `reserve`. Without the export, reserves nothing.
     pub(crate) fn reserve(&mut self, cycle: &Cycle<'_>, node: NodeId) -> Result<Result<Reserved, Status>, CallError> {
         let answer =
             self.ask(Export::Reserve, cycle, (cycle_of(cycle), node.0), |store, interfaces, (cycle, node)| {
@@ -39,7 +39,7 @@ impl Instance {
         Ok(Ok(Reserved { state: reservation.state.into(), intents }))
     }
 
-    /// `unreserve`; where it is not exported, nothing is to be undone.
+    /// Calls `unreserve`. Without the export, returns no intents.
     pub(crate) fn unreserve(
         &mut self,
         cycle: &Cycle<'_>,
@@ -55,7 +55,7 @@ impl Instance {
         changes(Export::Unreserve, undo.unwrap_or_default())
     }
 
-    /// `permit`; where it is not exported, the pod may be bound.
+    /// Calls `permit`. Without the export, approves the pod.
     pub(crate) fn permit(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Permission, CallError> {
         let asked = (cycle_of(cycle), node, state);
         let answer = self.ask(Export::Permit, cycle, asked, |store, interfaces, (cycle, node, state)| {
@@ -64,7 +64,7 @@ impl Instance {
         answer.map_or_else(|| Ok(Permission::default()), permission)
     }
 
-    /// `pre-bind`; where it is not exported, nothing is to be done.
+    /// Calls `pre-bind`. Without the export, returns no intents.
     pub(crate) fn pre_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<Vec<Intent>, CallError> {
         let asked = (cycle_of(cycle), node, state);
         let answer = self.ask(Export::PreBind, cycle, asked, |store, interfaces, (cycle, node, state)| {
@@ -73,7 +73,7 @@ impl Instance {
         deeds(Export::PreBind, answer.unwrap_or_default())
     }
 
-    /// `bind`; where it is not exported, it is left to others.
+    /// Calls `bind`. Without the export, returns `None`, which leaves the binding to others.
     pub(crate) fn bind(
         &mut self,
         cycle: &Cycle<'_>,
@@ -87,7 +87,7 @@ impl Instance {
         answer.flatten().map(|intents| deeds(Export::Bind, intents)).transpose()
     }
 
-    /// `post-bind`, where it is exported.
+    /// Calls `post-bind`, if it is exported.
     pub(crate) fn post_bind(&mut self, cycle: &Cycle<'_>, node: &str, state: &[u8]) -> Result<(), CallError> {
         let told = (cycle_of(cycle), node, state);
         let done = self.tell(Export::PostBind, cycle, told, |store, interfaces, (cycle, node, state)| {

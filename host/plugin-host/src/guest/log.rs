@@ -1,4 +1,4 @@
-//! What guests log.
+//! Log lines of plugins.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use crate::bindings::berth::scheduler::log::{Host, Level};
 use crate::wasi::Stream;
 
-/// Bytes of a message that are kept.
+/// The bytes of a message that are kept.
 const MESSAGE: usize = 16 << 10;
 
-/// Lines of an instance in a second, whatever the number of calls.
+/// The largest number of lines per second and instance, over all calls.
 const PER_SECOND: u32 = 200;
 
-/// The log of one instance: lines go to `tracing` with the plugin's name, within a bound per call and one per second.
+/// The log of one instance. Lines go to `tracing` with the plugin's name. The number of lines per call and per second
+/// is limited.
 #[derive(Debug)]
 pub(crate) struct GuestLog {
     plugin: Arc<str>,
@@ -27,7 +28,7 @@ impl GuestLog {
         Self { plugin, per_call, lines: 0, pace: Pace::default(), last_error: None }
     }
 
-    /// A new call begins.
+    /// Begins a new call.
     pub fn begin(&mut self) {
         if self.lines > self.per_call {
             let (plugin, dropped) = (&self.plugin, self.lines - self.per_call);
@@ -37,7 +38,7 @@ impl GuestLog {
         self.last_error = None;
     }
 
-    /// The guest printed a line. On stderr it may be why it traps next.
+    /// Logs a printed line. A line on stderr may be the reason of a following trap.
     pub(crate) fn printed(&mut self, stream: Stream, line: &str) {
         if line.is_empty() || !self.has_room() {
             return;
@@ -52,7 +53,7 @@ impl GuestLog {
         }
     }
 
-    /// Counts a line. Whether there is room for it.
+    /// Counts a line. Returns whether it may be logged.
     fn has_room(&mut self) -> bool {
         self.lines = self.lines.saturating_add(1);
         if self.lines > self.per_call {
@@ -65,23 +66,23 @@ impl GuestLog {
         has_room
     }
 
-    /// What the guest logged as an error in this call: of one that panicked, why.
+    /// Returns the last error of this call; after a panic, this is its message.
     pub fn last_error(&mut self) -> Option<String> {
         self.last_error.take()
     }
 }
 
-/// Counts lines by the second.
+/// Limits lines per second.
 #[derive(Debug, Default)]
 struct Pace {
-    /// When the second began.
+    /// The start of the current second.
     began: Option<Instant>,
     lines: u32,
 }
 
 impl Pace {
-    /// Counts a line. Returns whether there is room for it and, with the first line of a second, how many lines the second before
-    /// had no room for.
+    /// Counts a line. Returns whether it may be logged and, for the first line of a second, the number of lines that
+    /// were dropped in the last one.
     fn line(&mut self, now: Instant) -> (bool, u32) {
         let mut dropped = 0;
         if self.began.is_none_or(|began| now.saturating_duration_since(began) >= Duration::from_secs(1)) {

@@ -1,10 +1,10 @@
-//! An instance's bounds on memory and tables.
+//! The limits of an instance's memory and tables.
 
 use wasmtime::ResourceLimiter;
 
 use berth_core::limits::Limits;
 
-/// The guest asked for more than it may have. Travels as the error of the trap.
+/// The plugin asked for more memory than it may have. It is the error of the trap.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Excess {
     #[error("wanted more than {} MiB of memory", .0 >> 20)]
@@ -13,13 +13,13 @@ pub(super) enum Excess {
     Table(usize),
 }
 
-/// Counts an instance's memory and traps a guest that wants too much: one that were told so would most often panic with
-/// words that don't name the cause.
+/// Counts the memory of an instance and traps a plugin that exceeds the limit. If growth only failed, most plugins
+/// would panic with a message that doesn't name the cause.
 #[derive(Debug)]
 pub(super) struct MemoryGuard {
     used: usize,
     memory: usize,
-    /// So many times `memory`, for the cluster's size.
+    /// The factor of `memory` for the size of the cluster.
     times: u32,
     table_elements: usize,
     items: usize,
@@ -30,12 +30,12 @@ impl MemoryGuard {
         Self { used: 0, memory: limits.memory, times: 1, table_elements: limits.table_elements, items: limits.items }
     }
 
-    /// It may take so many times what the limits say.
+    /// Sets the factor of the memory limit.
     pub fn allow(&mut self, times: u32) {
         self.times = times;
     }
 
-    /// Bytes of all linear memories.
+    /// Returns the bytes of all linear memories.
     pub fn used(&self) -> usize {
         self.used
     }

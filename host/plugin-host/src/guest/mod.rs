@@ -1,4 +1,4 @@
-//! One instance of a component: its store, its limits, and the calls into it.
+//! An instance of a component: its store, its limits, and the calls into it.
 
 mod answers;
 mod call;

@@ -1,4 +1,4 @@
-//! The calls of a scheduling cycle, their answers checked.
+//! Calls the extension points of a scheduling cycle and checks the answers.
 
 use berth_core::cache::NodeId;
 use berth_core::plugins::{ClassScores, Classified, Cycle, Passed, PreFilterResult, PreScoreResult, Verdicts};
@@ -15,14 +15,14 @@ use crate::bindings::exports::berth::scheduler::filter_what_if::WhatIf;
 use crate::bindings::exports::berth::scheduler::snapshot::Change;
 use crate::crossing::Crossing;
 
-/// What a function answers that the contract lets fail.
+/// The result of a function that may return an error.
 pub(super) type Answer<T> = wasmtime::Result<Result<T, String>>;
 
-/// What a function is asked about nodes: the cycle, their ids, and more.
+/// The parameters of a function about nodes: the cycle, the node ids, and more.
 pub(super) type About<'a, A> = (wit::Cycle, &'a [u32], A);
 
 impl Instance {
-    /// `pre-filter`; where it is not exported, every node is to be filtered.
+    /// Calls `pre-filter`. Without the export, all nodes go to filter.
     pub(crate) fn pre_filter(&mut self, cycle: &Cycle<'_>) -> Result<PreFilterResult, CallError> {
         let answer = self.ask(Export::PreFilter, cycle, cycle_of(cycle), |store, interfaces, cycle| {
             interfaces.pre_filter.as_ref().map(|guest| guest.call_pre_filter(store, cycle))
@@ -30,7 +30,7 @@ impl Instance {
         answer.map_or(Ok(PreFilterResult::All), |answer| answers::pre_filter(answer, cycle.cache))
     }
 
-    /// `filter`; where it is not exported, every node fits.
+    /// Calls `filter`. Without the export, every node fits.
     pub(crate) fn filter(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Verdicts, CallError> {
         let answer = self.ask_about(Export::Filter, cycle, nodes, (), |store, interfaces, (cycle, ids, ())| {
             interfaces.filter.as_ref().map(|guest| guest.call_filter(store, cycle, ids))
@@ -41,7 +41,7 @@ impl Instance {
         }
     }
 
-    /// `filter-what-if`, of a component that exports it: each case is a node and what differs there.
+    /// Calls `filter-what-if` of a component that exports it. A case is a node and its changes.
     pub(crate) fn filter_what_if(
         &mut self,
         cycle: &Cycle<'_>,
@@ -58,7 +58,7 @@ impl Instance {
         }
     }
 
-    /// `pre-score`; where it is not exported, there is something to score.
+    /// Calls `pre-score`. Without the export, score is called.
     pub(crate) fn pre_score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<PreScoreResult, CallError> {
         let answer = self.ask_about(Export::PreScore, cycle, nodes, (), |store, interfaces, (cycle, ids, ())| {
             interfaces.pre_score.as_ref().map(|guest| guest.call_pre_score(store, cycle, ids))
@@ -66,7 +66,7 @@ impl Instance {
         Ok(answer.map_or(PreScoreResult::Score, answers::pre_score))
     }
 
-    /// `score`; where it is not exported, every node has 0.
+    /// Calls `score`. Without the export, every node has score 0.
     pub(crate) fn score(&mut self, cycle: &Cycle<'_>, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
         let answer = self.ask_about(Export::Score, cycle, nodes, (), |store, interfaces, (cycle, ids, ())| {
             interfaces.score.as_ref().map(|guest| guest.call_score(store, cycle, ids))
@@ -77,7 +77,7 @@ impl Instance {
         }
     }
 
-    /// `normalize`; where it is not exported, scores stay as they are.
+    /// Calls `normalize`. Without the export, the scores stay unchanged.
     pub(crate) fn normalize(
         &mut self,
         cycle: &Cycle<'_>,
@@ -94,7 +94,7 @@ impl Instance {
         }
     }
 
-    /// `classify`; where it is not exported, nodes are asked about one by one.
+    /// Calls `classify`. Without the export, returns `None`, and the plugin is called by node.
     pub(crate) fn classify(&mut self, cycle: &Cycle<'_>, known: u64) -> Result<Option<Classified>, CallError> {
         let answer =
             self.ask(Export::Classify, cycle, (cycle_of(cycle), known), |store, interfaces, (cycle, known)| {
@@ -103,7 +103,7 @@ impl Instance {
         answer.flatten().map(|answer| answers::classified(answer, cycle.cache)).transpose()
     }
 
-    /// `score-classes`; where it is not exported, every class has 0.
+    /// Calls `score-classes`. Without the export, every class has score 0.
     pub(crate) fn score_classes(&mut self, cycle: &Cycle<'_>, passed: &[Passed]) -> Result<ClassScores, CallError> {
         let (classes, nodes): (Vec<u32>, Vec<u32>) = passed.iter().map(|of| (of.class.0, of.nodes)).unzip();
         let asked = (cycle_of(cycle), &*classes, &*nodes);
@@ -116,7 +116,7 @@ impl Instance {
         }
     }
 
-    /// Asks about nodes, by a function that may be missing and that may answer with an error of its own.
+    /// Calls an optional function about nodes, which may return an error.
     pub(super) fn ask_about<A: Crossing, T: Crossing>(
         &mut self,
         export: Export,
@@ -133,7 +133,7 @@ impl Instance {
         answer
     }
 
-    /// The same of whatever it is asked about.
+    /// Calls an optional function, which may return an error.
     pub(super) fn ask<A: Crossing, T: Crossing>(
         &mut self,
         export: Export,
@@ -145,7 +145,7 @@ impl Instance {
         answer.transpose().map_err(|words| CallError::Said(export, answers::shorten(words)))
     }
 
-    /// Calls a function that may be missing, for this cycle.
+    /// Calls an optional function for this cycle.
     pub(super) fn tell<A: Crossing, R: Crossing>(
         &mut self,
         export: Export,
@@ -158,7 +158,7 @@ impl Instance {
     }
 }
 
-/// The contract's.
+/// Converts a cycle to the contract's type.
 pub(super) fn cycle_of(cycle: &Cycle<'_>) -> wit::Cycle {
     wit::Cycle {
         id: cycle.id,

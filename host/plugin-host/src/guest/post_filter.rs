@@ -1,7 +1,8 @@
-//! `post-filter`: the one call during which a guest asks back.
+//! Calls `post-filter`, the only call during which a plugin calls back into the host.
 //!
-//! Its what-ifs are answered by other guests, which are the core's thread's, as are the extenders. So the guest runs on a thread of its own for
-//! as long as the call lasts, and the core's thread answers until it is done.
+//! The plugin's what-if queries are answered by other plugins and by extenders, which belong to the core's thread. So
+//! the plugin runs on a separate thread for the length of the call, and the core's thread answers its queries until
+//! it ends.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
@@ -21,17 +22,17 @@ use crate::bindings::berth::scheduler::what_if::WhatIfCase;
 use crate::bindings::exports::berth::scheduler::post_filter as wit_post_filter;
 use berth_supervisor::message;
 
-/// Cases of one question.
+/// The largest number of cases in one query.
 const CASES: usize = 1 << 16;
-/// What has to be done for one pod.
+/// The largest number of evictions and intents in one nomination.
 const WANTED: usize = 1024;
 
-/// Answers a guest's questions.
+/// Answers the queries of a post-filter.
 pub(crate) trait Answer {
-    /// Whether the pod would fit, for each case.
+    /// Returns the verdict of the filters for each hypothetical case.
     fn what_if(&mut self, cases: &[WhatIf]) -> Result<Verdicts, PluginError>;
 
-    /// What the extenders leave of these; all, where there are none.
+    /// Returns the candidates that the extenders accept. Without extenders, returns all.
     fn extenders(&mut self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, String> {
         Ok(candidates)
     }
@@ -43,32 +44,32 @@ impl<F: FnMut(&[WhatIf]) -> Result<Verdicts, PluginError>> Answer for F {
     }
 }
 
-/// What comes from the guest's thread. Whoever answers knows the cluster, and checks the ids.
+/// A message from the plugin's thread. The receiver has the cluster and checks the ids.
 enum Message {
     Ask(Vec<WhatIfCase>, Reply<Result<Verdicts, PluginError>>),
     AskExtenders(Vec<wit_extenders::Candidate>, Reply<Result<Vec<Candidate>, String>>),
     Done,
 }
 
-/// The answer to a question, or how the question breaks the contract.
+/// Receives the answer to a query, or the reason why the query violates the contract.
 type Reply<R> = SyncSender<Result<R, String>>;
 
-/// Where a guest asks; it has one while its post-filter runs.
+/// The channel for a plugin's queries. It exists only while its post-filter runs.
 #[derive(Debug)]
 pub(super) struct Desk(Sender<Message>);
 
-/// Says that the guest's thread is at its end, however it came there.
+/// Reports the end of the plugin's thread, also after a panic.
 struct Ending(Sender<Message>);
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // Nobody waits where the core's thread has given up.
+        // The receiver is gone if the core's thread has given up.
         let _ = self.0.send(Message::Done);
     }
 }
 
 impl Desk {
-    /// Asks, and waits for the answer.
+    /// Sends a what-if query and waits for the answer.
     pub fn ask(&self, cases: Vec<WhatIfCase>) -> wasmtime::Result<wit::Verdicts> {
         if cases.len() > CASES {
             return Err(wasmtime::format_err!("{} cases in one question, where {CASES} are the most", cases.len()));
@@ -83,7 +84,7 @@ impl Desk {
         })
     }
 
-    /// The same of extenders.
+    /// Sends a query to the extenders and waits for the answer.
     pub fn ask_extenders(
         &self,
         candidates: Vec<wit_extenders::Candidate>,
@@ -110,7 +111,7 @@ impl Desk {
 }
 
 impl Instance {
-    /// Asks whether room can be made; where it is not exported, it can't.
+    /// Calls `post-filter`. Without the export, the pod stays unschedulable.
     pub(crate) fn post_filter(
         &mut self,
         cycle: &Cycle<'_>,
@@ -156,14 +157,15 @@ impl Instance {
     }
 }
 
-/// The call had no end, and nobody knows in which state the instance is: it is made anew.
+/// Returns the error of a call that did not end properly. It counts as a trap, so the instance is rebuilt, because
+/// its state is unknown.
 fn lost(why: &str) -> CallError {
     CallError::Trapped(Export::PostFilter, shorten(why.to_owned()))
 }
 
 fn answer_all(inbox: &Receiver<Message>, cache: &Cache, answer: &mut dyn Answer) {
     while let Ok(message) = inbox.recv() {
-        // The guest may have run out of time meanwhile: then nobody takes the reply.
+        // The plugin may have run out of time meanwhile; the reply then has no receiver.
         match message {
             Message::Ask(cases, reply) => {
                 drop(reply.send(checked_cases(cases, cache).map(|cases| answer.what_if(&cases))));
@@ -179,7 +181,7 @@ fn answer_all(inbox: &Receiver<Message>, cache: &Cache, answer: &mut dyn Answer)
     }
 }
 
-/// Nodes of the cluster, without pods that are there.
+/// Checks that the nodes exist and that the removed pods are on them.
 fn checked_cases(cases: Vec<WhatIfCase>, cache: &Cache) -> Result<Vec<WhatIf>, String> {
     let checked = |case: WhatIfCase| {
         let node = ids::node(cache, case.node)?;
@@ -237,7 +239,7 @@ mod tests {
     use super::super::ids::tests::cluster;
     use super::*;
 
-    /// What a guest is told that asks these questions.
+    /// Runs queries and returns their result as the plugin sees it.
     fn asked<R: Send>(ask: impl FnOnce(Desk) -> wasmtime::Result<R> + Send) -> Result<R, String> {
         let (messages, inbox) = channel();
         let mut questions = 0;

@@ -1,4 +1,4 @@
-//! The calls about pods that wait, their answers checked.
+//! Calls the extension points about the queue and checks the answers.
 
 use berth_core::Timestamp;
 use berth_core::plugins::{Cycle, Status};
@@ -8,11 +8,11 @@ use super::call::Export;
 use super::error::CallError;
 use super::instance::Instance;
 
-/// Elements of one sort key.
+/// The largest number of elements in a sort key.
 const KEY: usize = 64;
 
 impl Instance {
-    /// `skip`; where it is not exported, no pod is none of its business.
+    /// Calls `skip`. Without the export, the plugin handles every pod.
     pub(crate) fn skip(&mut self, cycle: &Cycle<'_>) -> Result<bool, CallError> {
         let answer = self.ask(Export::Skip, cycle, cycle.template.0, |store, interfaces, template| {
             interfaces.skip.as_ref().map(|guest| guest.call_skip(store, template))
@@ -20,7 +20,7 @@ impl Instance {
         Ok(answer.unwrap_or(false))
     }
 
-    /// `pre-enqueue`; where it is not exported, every pod is let in.
+    /// Calls `pre-enqueue`. Without the export, every pod enters the queue.
     pub(crate) fn pre_enqueue(&mut self, cycle: &Cycle<'_>) -> Result<Option<Status>, CallError> {
         let answer = self.ask(Export::PreEnqueue, cycle, cycle.template.0, |store, interfaces, template| {
             interfaces.pre_enqueue.as_ref().map(|guest| guest.call_pre_enqueue(store, template))
@@ -28,7 +28,7 @@ impl Instance {
         Ok(answer.flatten().map(answers::status))
     }
 
-    /// `sort-key`; where it is not exported, all pods are equal.
+    /// Calls `sort-key`. Without the export, all pods are equal.
     pub(crate) fn sort_key(&mut self, cycle: &Cycle<'_>, queued: Timestamp) -> Result<Box<[i64]>, CallError> {
         let queued = i64::try_from(queued.0).unwrap_or(i64::MAX);
         let asked = (cycle.template.0, queued);

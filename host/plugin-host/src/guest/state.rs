@@ -1,4 +1,4 @@
-//! What the host keeps with each instance's store.
+//! The host's data in the store of each instance.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) struct HostState {
     pub(super) memory: MemoryGuard,
     pub(super) deadline: Deadline,
     pub(super) meter: Meter,
-    /// Where a post-filter asks, while it runs.
+    /// The channel for queries of a post-filter, while it runs.
     pub(super) desk: Option<Desk>,
     pub(crate) wasi: WasiState,
 }
@@ -37,12 +37,12 @@ impl HostState {
         }
     }
 
-    /// What `log` is linked to.
+    /// Returns the implementation of the import `log`.
     pub(crate) fn log(&mut self) -> &mut GuestLog {
         &mut self.log
     }
 
-    /// Takes what the guest wrote to a stream of WASI's.
+    /// Takes bytes that the plugin wrote to a WASI stream.
     pub(crate) fn write_output(&mut self, stream: Stream, bytes: &[u8]) {
         let log = &mut self.log;
         self.wasi.output(stream, bytes, |line| log.printed(stream, line));

@@ -1,4 +1,4 @@
-//! The core's questions.
+//! Implements [`berth_core::Plugins`]: forwards the core's calls to instances.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Guests {
         }
     }
 
-    /// Most questions are one call of the instance.
+    /// Calls one function of the instance.
     fn ask<R>(
         &mut self,
         plugin: PluginId,
@@ -39,7 +39,7 @@ impl Guests {
         self.ask_resident(plugin, export, cycle, |resident| call(resident.instance()))
     }
 
-    /// Tells an instance what can't be undone by it: where it can't be told, that is for the log.
+    /// Makes a call whose failure can't change the result. The error is logged.
     fn tell<R>(
         &mut self,
         plugin: PluginId,
@@ -99,7 +99,7 @@ impl Plugins for Guests {
         self.ask_resident(plugin, Export::FilterWhatIf, cycle, |resident| resident.filter_what_if(cycle, cases))
     }
 
-    /// Its slot is taken out while it is asked: its what-ifs go to the others.
+    /// Takes the plugin's slot out during the call, because its what-if queries go to the other plugins.
     fn post_filter(
         &mut self,
         plugin: PluginId,
@@ -232,7 +232,7 @@ impl Plugins for Guests {
     }
 }
 
-/// Answers a post-filter's questions, the what-ifs by all guests but itself.
+/// Answers a post-filter's queries. What-if queries go to all other plugins.
 struct ByOthers<'a> {
     others: &'a mut Guests,
     ask: &'a mut dyn AskBack,

@@ -1,4 +1,4 @@
-//! What other threads hand to the core's.
+//! Messages from other threads to the core's thread.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -14,93 +14,94 @@ use super::resident::{Resident, Stale};
 use crate::feed::Feeder;
 use crate::load::LoadCause;
 
-/// Something for [`super::Guests::accept`].
+/// A message for [`super::Guests::accept`].
 pub enum Delivery {
-    /// A thread wants a copy of the cluster as it is.
+    /// A thread requests a copy of the cluster.
     NeedsCluster(ClusterRequest),
-    /// Another set of plugins is ready.
+    /// A new set of plugins is ready.
     Swap(Prepared),
-    /// An instance was made anew.
+    /// An instance was rebuilt.
     Rebuilt(Rebuilt),
 }
 
-/// Puts a delivery on its way to the core's thread; false where that has ended.
+/// Sends a delivery to the core's thread. Returns false if that thread has ended.
 pub type Outbox = Arc<dyn Fn(Delivery) -> bool + Send + Sync>;
 
-/// A copy of the cluster, or why it can't be had.
+/// A copy of the cluster, or the reason why there is none.
 pub(crate) type ClusterAnswer = Result<Cache, LoadCause>;
 
-/// A wish for a copy of the cluster with these objects in it.
+/// A request for a copy of the cluster that contains these objects.
 pub struct ClusterRequest {
     objects: Vec<ObjectReads>,
-    /// With the changes since then; `None` for none.
+    /// Include the changes since this position of the change log; `None` for no changes.
     since: Option<u64>,
     answer: SyncSender<ClusterAnswer>,
 }
 
 impl ClusterRequest {
-    /// The request and where its answer comes.
+    /// Returns a request and the receiver of its answer.
     pub(crate) fn new(objects: &[ObjectReads], since: Option<u64>) -> (Self, Receiver<ClusterAnswer>) {
         let (answer, receiver) = sync_channel(1);
         (Self { objects: objects.to_vec(), since, answer }, receiver)
     }
 
-    /// Further kinds that have to be in the cluster.
+    /// Returns the kinds beyond nodes and pods that the cluster must contain.
     #[must_use]
     pub fn objects(&self) -> &[ObjectReads] {
         &self.objects
     }
 
-    /// Gives it, unless objects are still being listed: then it comes back.
+    /// Answers the request. Returns it if objects are still being listed.
     pub(super) fn answer(self, cache: &Cache) -> Option<Self> {
         let answer = match cache.objects().coverage(&self.objects) {
             Coverage::Complete => Ok(cache.frozen(self.since.unwrap_or(cache.log().end()))),
             Coverage::Refused(kind, why) => Err(LoadCause::NotListed { kind, why }),
             Coverage::Underway => return Some(self),
         };
-        // Who asked may be gone; then nobody needs it.
+        // The requester may be gone and then needs no answer.
         let _ = self.answer.send(answer);
         None
     }
 }
 
-/// A set of plugins, filled and tried, and the profiles that use it.
+/// A set of plugins, filled and tested, and the profiles that use it.
 #[derive(Default)]
 pub struct Prepared {
-    /// Instances that were not there before.
+    /// The new instances.
     pub(crate) new: Vec<(Arc<Entry>, Resident)>,
-    /// All instances that the profiles use; others go.
+    /// All instances that the profiles use. Other instances are removed.
     pub(crate) used: Vec<PluginId>,
     pub(crate) profiles: Vec<Profile>,
-    /// Where whoever prepared it waits for the outcome, if somebody does.
+    /// Receives the outcome, if the preparing thread waits for it.
     pub(crate) done: Option<Sender<Outcome>>,
 }
 
-/// What became of a prepared set, told to the thread that prepared it.
+/// The outcome of a prepared set, for the thread that prepared it.
 pub(crate) struct Outcome {
     pub(crate) installed: Installed,
-    /// Instances that nobody uses any more. Unmapping their memory takes its time, which is to be that thread's: its priority is
-    /// low.
+    /// Instances that are no longer used. The preparing thread drops them, because unmapping their memory takes time
+    /// and that thread has a low priority.
     pub(crate) gone: Vec<Resident>,
 }
 
-/// Whether a prepared set serves.
+/// Whether a prepared set was installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Installed {
     Yes,
-    /// The cluster changed more than the log holds while it was prepared: fill it again.
+    /// The cluster changed more than the log holds while the set was prepared. Fill it again.
     FellBehind,
-    /// This one of its instances failed on the latest changes.
+    /// This instance failed on the latest changes.
     Failed(PluginId, String),
 }
 
 impl Prepared {
-    /// Up to where all of the new instances know the changes of the cluster; `None` where there are none.
+    /// Returns the position in the change log that all new instances have reached; `None` if there are no new
+    /// instances.
     pub(crate) fn position(&self) -> Option<u64> {
         self.new.iter().map(|(_, resident)| resident.position()).min()
     }
 
-    /// Tells the new instances what changed since.
+    /// Sends the new instances the changes since then.
     pub(crate) fn catch_up(&mut self, cache: &Cache, feeder: &mut Feeder) -> Installed {
         for (entry, resident) in &mut self.new {
             match resident.catch_up(cache, feeder) {
@@ -112,14 +113,14 @@ impl Prepared {
         Installed::Yes
     }
 
-    /// Lets the preparing thread learn what becomes of the set.
+    /// Returns the set with a receiver for its outcome.
     pub(crate) fn watched(mut self) -> (Self, Receiver<Outcome>) {
         let (sender, receiver) = channel();
         self.done = Some(sender);
         (self, receiver)
     }
 
-    /// The profiles that the set is for.
+    /// Returns the profiles of the set.
     #[must_use]
     pub fn profiles(&self) -> &[Profile] {
         &self.profiles

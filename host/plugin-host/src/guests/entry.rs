@@ -1,4 +1,4 @@
-//! What an instance is made of, and how it fares: shared by the threads that make, use and show it.
+//! The data of an instance that outlives it, and its health. Shared by the threads that build, use and display it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,11 +8,11 @@ use berth_core::plugins::{Declaration, PluginId};
 use crate::load::LoadedComponent;
 use crate::metrics::Counters;
 
-/// An instance's component and arguments. Two profiles that use the same pair share it.
+/// A component with arguments. Profiles that use the same pair share an instance.
 pub(crate) struct Entry {
     pub id: PluginId,
     pub component: Arc<LoadedComponent>,
-    /// JSON.
+    /// The arguments, as JSON.
     pub arguments: Arc<str>,
     pub declaration: Arc<Declaration>,
     pub counters: Arc<Counters>,
@@ -25,15 +25,15 @@ struct Fares {
     last_failure: Option<String>,
 }
 
-/// How an instance fares.
+/// The health of an instance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Health {
-    /// It answers.
+    /// The instance answers.
     #[default]
     Serving,
-    /// It is being made anew; the message says why.
+    /// The instance is being rebuilt, for this reason.
     Restarting(String),
-    /// It failed too often in a row and rests until then; the message says why.
+    /// The instance failed too often in a row and is rebuilt at this time; with the reason.
     BackingOff(Timestamp, String),
 }
 
@@ -56,7 +56,7 @@ impl Entry {
         self.fares().health.clone()
     }
 
-    /// How a call failed that broke it; the latest.
+    /// Returns the error of the last call that broke the instance.
     pub fn last_failure(&self) -> Option<String> {
         self.fares().last_failure.clone()
     }
@@ -69,7 +69,7 @@ impl Entry {
         self.fares().last_failure = Some(words);
     }
 
-    /// Read by people and written when something breaks: the lock is never waited for.
+    /// Locks the health. It is written only after a failure and read for display, so there is almost no contention.
     fn fares(&self) -> MutexGuard<'_, Fares> {
         self.fares.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Exchanging the set of plugins, between two cycles.
+//! Replaces the set of plugins between two cycles.
 
 use berth_core::cache::Cache;
 use berth_core::profile::Profile;
@@ -8,8 +8,8 @@ use super::resident::Resident;
 use super::{Guests, Slot};
 
 impl Guests {
-    /// Puts a prepared set in the place of the one before. Instances that both use stay as they are; the new ones are
-    /// brought up to date first, and if that fails, nothing is exchanged.
+    /// Installs a prepared set. Instances that both sets use stay. The new ones first receive the latest changes; if
+    /// that fails, nothing is replaced.
     ///
     /// Returns the profiles of the set, for [`berth_core::Event::PluginsSwapped`].
     pub fn swap(&mut self, mut prepared: Prepared, cache: &Cache) -> Option<Vec<Profile>> {
@@ -22,14 +22,14 @@ impl Guests {
             (None, prepared.new.into_iter().map(|(_, resident)| resident).collect())
         };
         match done {
-            // The loader may have ended; the set serves all the same.
+            // The loader may have ended; the set is installed all the same.
             Some(done) => drop(done.send(Outcome { installed, gone })),
             None => gone.into_iter().for_each(|resident| self.rebuilder.dispose(Box::new(resident))),
         }
         profiles
     }
 
-    /// Returns the profiles, and the instances that the set does without.
+    /// Returns the profiles, and the instances that are no longer used.
     fn put_in_place(&mut self, prepared: Prepared) -> (Vec<Profile>, Vec<Resident>) {
         let (kept, gone): (Vec<Slot>, Vec<Slot>) =
             self.slots.drain(..).partition(|slot| prepared.used.contains(&slot.id));

@@ -1,7 +1,7 @@
-//! The instances that the core asks: each kept up to date, and made anew when it breaks.
+//! The plugin instances that the core calls. Each is kept up to date, and rebuilt when it breaks.
 //!
-//! [`Guests`] belongs to the core's thread. Whatever takes long (instantiating, filling, dropping) is done on a thread
-//! of its own, from a copy of the cluster; the result comes back as a [`Delivery`].
+//! [`Guests`] belongs to the core's thread. Slow work (instantiate, fill, drop) runs on a separate thread with a copy
+//! of the cluster; the result returns as a [`Delivery`].
 
 mod ask;
 mod delivery;
@@ -30,43 +30,43 @@ use super::feed::Feeder;
 use berth_core::limits::Limits;
 use berth_supervisor::Supervisor;
 
-/// All instances. Implements [`berth_core::Plugins`].
+/// All plugin instances. Implements [`berth_core::Plugins`].
 pub struct Guests {
-    /// By plugin id, ascending.
+    /// Ordered by plugin id.
     slots: Vec<Slot>,
     feeder: Feeder,
-    /// Copies of the cluster that wait for objects.
+    /// Requests for a copy of the cluster that wait for objects.
     waiting: Vec<ClusterRequest>,
     rebuilder: Rebuilder,
 }
 
 impl Guests {
-    /// No instances yet. Those that break are made anew on a thread of their own, which sends them through `outbox`.
+    /// Creates an empty set. Broken instances are rebuilt on a separate thread, which sends them through `outbox`.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The thread can't be started.
     pub fn new(limits: Arc<Limits>, outbox: Outbox) -> std::io::Result<Self> {
         Self::supervised(limits, outbox, &Supervisor::default())
     }
 
-    /// The same, with the thread under this supervisor.
+    /// Creates an empty set, with the thread under this supervisor.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The thread can't be started.
     pub fn supervised(limits: Arc<Limits>, outbox: Outbox, supervisor: &Supervisor) -> std::io::Result<Self> {
         let rebuilder = Rebuilder::start(limits, outbox, supervisor)?;
         Ok(Self { slots: Vec::new(), feeder: Feeder::default(), waiting: Vec::new(), rebuilder })
     }
 
-    /// The name of the plugin of which this is an instance.
+    /// Returns the plugin's name.
     #[must_use]
     pub fn name(&self, plugin: PluginId) -> Option<Arc<str>> {
         let at = self.slots.binary_search_by_key(&plugin, |slot| slot.id).ok()?;
         Some(self.slots.get(at)?.entry.name())
     }
 
-    /// Takes what a thread beside the core's delivers, between two steps of the core. The event it may give is the
-    /// core's next one.
+    /// Handles a message from another thread, between two steps of the core. A returned event must be the core's next
+    /// one.
     pub fn accept(&mut self, delivery: Delivery, now: Timestamp, cache: &Cache) -> Option<Event> {
         match delivery {
             Delivery::NeedsCluster(request) => {
@@ -80,8 +80,8 @@ impl Guests {
         }
     }
 
-    /// Starts the instances anew whose time has come, tells instances that were not asked for long what changed, and gives
-    /// copies of the cluster for which objects were missing. Call it after at most a few hundred events, and once a second.
+    /// Rebuilds the instances whose back-off ended, sends changes to instances that were not called for long, and
+    /// answers requests for a copy of the cluster. Call it after at most a few hundred events, and once a second.
     pub fn tick(&mut self, now: Timestamp, cache: &Cache) {
         self.waiting = self.waiting.drain(..).filter_map(|request| request.answer(cache)).collect();
         for slot in &mut self.slots {
@@ -92,7 +92,7 @@ impl Guests {
 
     fn take_rebuilt(&mut self, rebuilt: Rebuilt, now: Timestamp, cache: &Cache) -> Option<Event> {
         let Some(slot) = slot(&mut self.slots, rebuilt.id) else {
-            // It was swapped out meanwhile.
+            // The plugin was removed meanwhile.
             if let Ok(resident) = rebuilt.result {
                 self.rebuilder.dispose(resident);
             }

@@ -1,4 +1,4 @@
-//! Making broken instances anew, beside the core's thread.
+//! Rebuilds broken instances outside the core's thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,21 +18,21 @@ use berth_supervisor::{Supervisor, message};
 
 enum Job {
     Rebuild(Arc<Entry>, Box<Cache>),
-    /// Unmapping an instance's memory takes its time.
+    /// Drop an instance. It takes time to unmap its memory.
     Dispose(Box<Resident>),
 }
 
-/// An instance made anew, or why it could not be.
+/// A rebuilt instance, or the reason why it could not be rebuilt.
 pub struct Rebuilt {
     pub(super) id: PluginId,
     pub(super) result: Result<Box<Resident>, String>,
 }
 
-/// The thread that makes instances; it ends with the last of these handles.
+/// A handle of the rebuilding thread, which ends with the last handle.
 #[derive(Clone)]
 pub(super) struct Rebuilder {
     jobs: Sender<Job>,
-    /// Bytes of memory from which an instance is made anew.
+    /// The bytes of memory from which an instance is replaced.
     pub(super) recycle_from: usize,
 }
 
@@ -46,7 +46,7 @@ impl Rebuilder {
         Ok(Self { jobs, recycle_from })
     }
 
-    /// Has an instance made of `entry` and filled with the cluster as it is.
+    /// Starts to rebuild an instance from `entry` with the current cluster.
     pub fn rebuild(&self, entry: &Arc<Entry>, cache: &Cache) {
         entry.counters.count_rebuild();
         self.send(Job::Rebuild(Arc::clone(entry), Box::new(cache.frozen(cache.log().end()))));
@@ -57,7 +57,7 @@ impl Rebuilder {
         self.send(Job::Dispose(resident));
     }
 
-    /// The thread ends with the last sender, so it is there.
+    /// The thread ends only with the last sender, so the receiver exists.
     fn send(&self, job: Job) {
         let _ = self.jobs.send(job);
     }
@@ -70,7 +70,7 @@ fn work(jobs: &Receiver<Job>, limits: &Arc<Limits>, outbox: &Outbox) {
             Job::Dispose(resident) => drop(resident),
             Job::Rebuild(entry, cache) => {
                 let result = caught(|| rebuild(&entry, &cache, &mut feeder, limits)).unwrap_or_else(|panic| {
-                    // What the panic left behind in it is not known.
+                    // The feeder may be inconsistent after the panic.
                     feeder = Feeder::default();
                     Err(panic)
                 });
@@ -82,7 +82,7 @@ fn work(jobs: &Receiver<Job>, limits: &Arc<Limits>, outbox: &Outbox) {
     }
 }
 
-/// Runs the work. A panic of the host in it is a failure of the plugin that is made anew: the others are not concerned.
+/// Runs the work. A panic of the host counts as a failure of this plugin, so that other plugins are not affected.
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let caught = catch_unwind(AssertUnwindSafe(work));
     caught.map_err(|panic| format!("could not be made anew, as the host panicked: {}", message(&*panic)))

@@ -1,4 +1,4 @@
-//! A configured instance with the cluster in it.
+//! A configured instance with a snapshot of the cluster.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::convert;
 use crate::feed::{Feeder, ObjectFeed, Reads};
 use crate::guest::{CallError, Instance};
 
-/// Templates to be forgotten are told in one call when there are so many.
+/// The number of forgotten pod signatures that are sent in one call.
 const FORGET: usize = 64;
 
-/// An instance that answers for the cluster as it was at a position of the change log.
+/// An instance whose snapshot is the cluster at a position of the change log.
 pub(crate) struct Resident {
     instance: Instance,
     declaration: Arc<Declaration>,
@@ -25,14 +25,14 @@ pub(crate) struct Resident {
     held: HashSet<TemplateId>,
     forgotten: Vec<u32>,
     arena: Bump,
-    /// Bytes when it was filled.
+    /// The bytes of memory after it was filled.
     filled_memory: usize,
 }
 
-/// An instance can't be brought up to date.
+/// The reason why an instance can't be brought up to date.
 #[derive(Debug)]
 pub(crate) enum Stale {
-    /// The log no longer reaches back to where it is.
+    /// The change log no longer contains the instance's position.
     Behind,
     Call(CallError),
 }
@@ -44,7 +44,7 @@ impl From<CallError> for Stale {
 }
 
 impl Resident {
-    /// Fills a configured instance with the whole cluster.
+    /// Sends the whole cluster to a configured instance.
     pub fn fill(
         mut instance: Instance,
         declaration: Arc<Declaration>,
@@ -70,7 +70,7 @@ impl Resident {
         })
     }
 
-    /// Tells it what changed in the cluster since it was last told.
+    /// Sends the changes since the last call.
     pub fn catch_up(&mut self, cache: &Cache, feeder: &mut Feeder) -> Result<(), Stale> {
         let instance = &mut self.instance;
         instance.serve(cache.node_count());
@@ -88,17 +88,17 @@ impl Resident {
         }
     }
 
-    /// Up to where it was told the changes of the cluster.
+    /// Returns the position in the change log up to which it is current.
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// Returns the number of changes of the cluster that the instance was not told yet.
+    /// Returns the number of changes that the instance has not received.
     pub fn lag(&self, cache: &Cache) -> u64 {
         cache.log().end().saturating_sub(self.position)
     }
 
-    /// Makes a template known to it, unless it is.
+    /// Sends the pod with its pod signature (`template`), unless the instance has it.
     pub fn hold(&mut self, template: TemplateId, pod: &Pod) -> Result<(), CallError> {
         if self.held.contains(&template) {
             return Ok(());
@@ -114,39 +114,40 @@ impl Resident {
         Ok(())
     }
 
-    /// These templates will not be named again.
+    /// Queues these pod signatures to be forgotten. They must not be used again.
     pub fn forget(&mut self, templates: &[TemplateId]) {
         let held = &mut self.held;
         self.forgotten.extend(templates.iter().filter(|template| held.remove(*template)).map(|template| template.0));
     }
 
-    /// The instance, to be asked.
+    /// Returns the instance, to call it.
     pub fn instance(&mut self) -> &mut Instance {
         &mut self.instance
     }
 
-    /// What of the cluster it is told.
+    /// Returns the facts of the cluster that it reads.
     pub fn reads(&self) -> Reads {
         self.reads
     }
 
-    /// What it declared.
+    /// Returns its declaration.
     pub fn declaration(&self) -> &Arc<Declaration> {
         &self.declaration
     }
 
-    /// Bytes of its memory.
+    /// Returns the bytes of its memory.
     pub fn memory(&self) -> usize {
         self.instance.memory()
     }
 
-    /// Whether its memory has grown so much that a fresh one would be smaller; from a threshold that is for a usual cluster.
+    /// Returns whether the memory exceeds `threshold` and is more than twice what it was after the instance was
+    /// filled. `threshold` is in bytes for a cluster of usual size, and is multiplied by the factor of the limits.
     pub fn outgrown(&self, threshold: usize) -> bool {
         let memory = self.instance.memory();
         memory > threshold.saturating_mul(self.instance.times() as usize) && memory / 2 > self.filled_memory
     }
 
-    /// Takes its size for granted, as nothing smaller is to be had.
+    /// Accepts the current memory as the size of a new instance, because a rebuilt one is not smaller.
     pub fn accept_size(&mut self) {
         self.filled_memory = self.instance.memory();
     }

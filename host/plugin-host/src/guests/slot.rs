@@ -1,4 +1,4 @@
-//! One instance's place: the instance, or the reason why there is none just now.
+//! The slot of one instance: the instance, or the reason why there is none.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use super::streak::Streak;
 use crate::feed::Feeder;
 use crate::guest::{CallError, Export};
 
-/// Changes of the cluster that an instance may lack before it is told them without being asked. The change log holds at least
+/// The number of missing changes above which an instance receives them without a call. The change log holds at least
 /// eight times as many.
 const LAG: u64 = 8_192;
 
-/// The message of an instance that lacks changes that the change log no longer holds.
+/// The message about an instance that missed changes that the change log no longer holds.
 const BEHIND: &str = "is being filled anew, as it fell behind the cluster's changes";
 
 pub(super) struct Slot {
@@ -25,17 +25,17 @@ pub(super) struct Slot {
     pub entry: Arc<Entry>,
     state: State,
     streak: Streak,
-    /// A successor of an instance that still serves is being made.
+    /// A replacement for a serving instance is being built.
     successor_underway: bool,
 }
 
 enum State {
     Serving(Box<Resident>),
-    /// For this reason; being made anew.
+    /// The instance is being rebuilt, for this reason.
     Restarting(String),
-    /// It fell behind the cluster's changes, and is being made anew.
+    /// The instance fell behind the change log and is being rebuilt.
     Filling,
-    /// For this reason; to be made anew then.
+    /// The instance failed for this reason and is rebuilt at this time.
     Resting(String, Timestamp),
 }
 
@@ -46,7 +46,7 @@ impl Slot {
         Self { id: entry.id, entry, state, streak: Streak::default(), successor_underway: false }
     }
 
-    /// Brings the instance up to date and asks it.
+    /// Brings the instance up to date and calls it.
     pub fn ask<R>(
         &mut self,
         export: Export,
@@ -77,7 +77,7 @@ impl Slot {
         }
     }
 
-    /// The instance, for what needs no answer.
+    /// Returns the instance, if it serves.
     pub fn resident(&mut self) -> Option<&mut Resident> {
         match &mut self.state {
             State::Serving(resident) => Some(resident),
@@ -85,7 +85,7 @@ impl Slot {
         }
     }
 
-    /// Takes the instance out, to be dropped.
+    /// Returns the instance, to drop it.
     pub fn into_resident(self) -> Option<Box<Resident>> {
         match self.state {
             State::Serving(resident) => Some(resident),
@@ -93,8 +93,8 @@ impl Slot {
         }
     }
 
-    /// Tells an instance that lacks many changes what changed. An instance that is seldom asked would otherwise lack more than the
-    /// change log holds.
+    /// Sends changes to an instance that misses many. An instance that is called rarely would otherwise fall behind
+    /// the change log.
     pub fn keep_up(&mut self, now: Timestamp, cache: &Cache, feeder: &mut Feeder, rebuilder: &Rebuilder) {
         let State::Serving(resident) = &mut self.state else { return };
         if resident.lag(cache) <= LAG {
@@ -106,7 +106,7 @@ impl Slot {
         }
     }
 
-    /// Has it made anew if it rested long enough.
+    /// Starts to rebuild the instance if its back-off ended.
     pub fn retry_if_due(&mut self, now: Timestamp, cache: &Cache, rebuilder: &Rebuilder) {
         if let State::Resting(why, until) = &mut self.state
             && *until <= now
@@ -116,7 +116,7 @@ impl Slot {
         }
     }
 
-    /// Takes an instance made anew. True where there was none before.
+    /// Takes a rebuilt instance. Returns true if no instance was serving before.
     pub fn take_rebuilt(
         &mut self,
         result: Result<Box<Resident>, String>,
@@ -206,7 +206,7 @@ impl Slot {
     fn rebuild_as(&mut self, state: State, why: String, cache: &Cache, rebuilder: &Rebuilder) {
         self.entry.set_health(Health::Restarting(why));
         self.take_down(state, rebuilder);
-        // A successor that is being made already will do.
+        // If a replacement is being built already, use that one.
         if !std::mem::take(&mut self.successor_underway) {
             rebuilder.rebuild(&self.entry, cache);
         }

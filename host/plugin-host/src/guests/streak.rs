@@ -1,4 +1,4 @@
-//! When a plugin that failed is started again.
+//! Decides when a failed plugin is started again.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use berth_core::Timestamp;
 
 use crate::guest::Export;
 
-/// Failures in a row after which it is started again at once.
+/// The number of consecutive failures after which the plugin is started again at once.
 const FREE: u32 = 3;
-/// The first rest.
+/// The first back-off.
 const FIRST: Duration = Duration::from_secs(1);
-/// The longest.
+/// The longest back-off.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// A plugin's failures in a row: with no answer in between from the function that failed.
+/// The consecutive failures of a plugin, without an answer of the failed function in between.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Streak {
     failures: u32,
@@ -21,7 +21,8 @@ pub(super) struct Streak {
 }
 
 impl Streak {
-    /// It failed in this function, or while it was made anew. When may it start again? `None`: at once.
+    /// Records a failure in this function, or during a rebuild (`None`). Returns the end of the back-off, or `None`
+    /// to start again at once.
     pub fn failed(&mut self, export: Option<Export>, now: Timestamp) -> Option<Timestamp> {
         self.failures = self.failures.saturating_add(1);
         self.failed_in = export.or(self.failed_in);
@@ -30,14 +31,14 @@ impl Streak {
         Some(now.after(rest))
     }
 
-    /// This function answered.
+    /// Records an answer of this function.
     pub fn answered(&mut self, export: Export) {
         if self.failures > 0 && self.failed_in.is_none_or(|failed| failed == export) {
             *self = Self::default();
         }
     }
 
-    /// How many.
+    /// Returns the number of failures.
     pub fn failures(&self) -> u32 {
         self.failures
     }

@@ -1,4 +1,5 @@
-//! Filtering with a node's pods changed: what only seems so is told to the guest, asked about, and taken back.
+//! Filters with hypothetical pods on a node: sends the hypothetical changes to the instance, calls filter, and undoes
+//! the changes.
 
 use berth_core::answers::Outcomes;
 use berth_core::cache::{Cache, NodeId};
@@ -10,11 +11,11 @@ use crate::bindings::exports::berth::scheduler::snapshot::Change;
 use crate::feed::Overlay;
 use crate::guest::CallError;
 
-/// Cases that are told at once.
+/// The largest number of cases that are sent at once.
 const WAVE: usize = 128;
 
 impl Resident {
-    /// Whether the pod fits, in each of the cases. Afterwards the guest knows what it knew before.
+    /// Returns the verdict for each case. Afterwards the instance has its previous state.
     pub fn filter_what_if(&mut self, cycle: &Cycle<'_>, cases: &[WhatIf]) -> Result<Verdicts, CallError> {
         if self.declaration().points.contains(ExtensionPoints::FILTER_WHAT_IF) {
             return self.asked_itself(cycle, cases);
@@ -30,7 +31,7 @@ impl Resident {
             }
             return Ok(verdicts.finish());
         }
-        // What one case changes may be seen from every node, and in what pre-filter worked out.
+        // A case may affect all nodes and the result of pre-filter, so each case runs alone.
         for case in cases {
             self.seeming(cycle.cache, std::slice::from_ref(case), |resident| {
                 verdicts.add(&resident.filtered_anew(cycle, case.node)?);
@@ -41,7 +42,7 @@ impl Resident {
         Ok(verdicts.finish())
     }
 
-    /// Tells the guest of these cases, runs `ask`, and takes them back, whatever came of it.
+    /// Applies these cases, runs `ask`, and undoes the cases, also if `ask` failed.
     fn seeming(
         &mut self,
         cache: &Cache,
@@ -53,7 +54,7 @@ impl Resident {
         let pushed: Vec<_> = overlays.iter().flat_map(|overlay| overlay.push(&arena, reads)).collect();
         self.tell_any(&pushed)?;
         let asked = ask(self);
-        // After a trap nothing is there to be taken back from.
+        // After a trap, the instance is not used again.
         if asked.as_ref().is_err_and(CallError::poisons) {
             return asked;
         }
@@ -62,7 +63,7 @@ impl Resident {
         asked
     }
 
-    /// A case may be the node as it is.
+    /// Sends the changes, if any. A case without a difference has none.
     fn tell_any(&mut self, changes: &[Change<'_>]) -> Result<(), CallError> {
         if changes.is_empty() { Ok(()) } else { self.instance().apply(changes) }
     }
@@ -98,7 +99,7 @@ impl Resident {
     }
 }
 
-/// Cases whose node is gone have none; the core asks about nodes that are there.
+/// Returns the overlays. A case whose node is gone has none; the core asks only about existing nodes.
 fn overlays<'a>(cache: &'a Cache, cases: &'a [WhatIf]) -> Vec<Overlay<'a>> {
     let mut others = 0;
     let overlay = |case: &'a WhatIf| {
@@ -109,7 +110,7 @@ fn overlays<'a>(cache: &'a Cache, cases: &'a [WhatIf]) -> Vec<Overlay<'a>> {
     cases.iter().filter_map(overlay).collect()
 }
 
-/// Cases that can be told together: each about a node of its own, and not too many.
+/// Splits the cases into groups that can be applied together: each has a different node, and the number is limited.
 fn waves(cases: &[WhatIf]) -> impl Iterator<Item = &[WhatIf]> {
     let mut rest = cases;
     std::iter::from_fn(move || {
@@ -121,7 +122,7 @@ fn waves(cases: &[WhatIf]) -> impl Iterator<Item = &[WhatIf]> {
     })
 }
 
-/// The verdicts of several calls, each distinct outcome once.
+/// The verdicts of several calls, with unique outcomes.
 #[derive(Default)]
 struct Joined {
     outcomes: Outcomes,
@@ -130,7 +131,7 @@ struct Joined {
 
 impl Joined {
     fn add(&mut self, more: &Verdicts) {
-        // More different outcomes than there are numbers are told as the last of them.
+        // Beyond the largest outcome number, all further outcomes share the last one.
         let mut number = |outcome: &Status| self.outcomes.number(outcome).unwrap_or(u16::MAX);
         let numbers: Vec<u16> = more.outcomes.iter().map(&mut number).collect();
         self.nodes.extend(more.nodes.iter().map(|answer| match usize::from(*answer).checked_sub(1) {

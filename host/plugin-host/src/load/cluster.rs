@@ -1,14 +1,14 @@
-//! The cluster that an instance is filled with, copied when it is first needed.
+//! The copy of the cluster that new instances are filled with. It is made when it is first needed.
 
 use berth_core::cache::{Cache, Coverage};
 use berth_core::model::ObjectReads;
 
 use super::error::LoadCause;
 
-/// Gives a copy of the cluster in which these objects are; waits for them where they are being listed.
+/// Returns a copy of the cluster with these objects. Waits while they are being listed.
 pub(crate) type Copy<'a> = dyn FnMut(&[ObjectReads]) -> Result<Cache, LoadCause> + 'a;
 
-/// A copy of the cluster, made anew where an instance reads objects that are not in it yet.
+/// A copy of the cluster. It is made again if an instance reads objects that it does not contain.
 pub(crate) struct Cluster<'a> {
     copy: &'a mut Copy<'a>,
     copied: Option<Cache>,
@@ -19,10 +19,10 @@ impl<'a> Cluster<'a> {
         Self { copy, copied: None }
     }
 
-    /// The cluster with these objects in it.
+    /// Returns the cluster with these objects.
     ///
     /// # Errors
-    /// The API server doesn't let one of the kinds be listed.
+    /// One of the kinds can't be listed.
     pub fn with(&mut self, objects: &[ObjectReads]) -> Result<&Cache, LoadCause> {
         let covers = |cache: &Cache| cache.objects().coverage(objects) == Coverage::Complete;
         let copied = match self.copied.take().filter(covers) {

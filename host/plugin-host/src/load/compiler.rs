@@ -1,4 +1,4 @@
-//! Bytes → a component that is compiled, linked and known by name.
+//! Compiles and links a component, and reads its name.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,36 +19,36 @@ use crate::metrics::Counters;
 use crate::wasi;
 use berth_core::limits::Limits;
 
-/// A component that keeps to the contract as far as its type and its `describe` say.
+/// A component whose type and `describe` conform to the contract.
 pub struct LoadedComponent {
-    /// Where it comes from.
+    /// The origin of the component.
     pub source: Source,
-    /// Of its bytes.
+    /// The digest of its bytes.
     pub digest: Digest,
-    /// Bytes.
+    /// The size of the component in bytes.
     pub size: usize,
-    /// The name it gives itself.
+    /// The name from `describe`.
     pub name: Arc<str>,
-    /// The version it gives itself.
+    /// The version from `describe`.
     pub version: Box<str>,
-    /// Extension points that it exports.
+    /// The extension points that it exports.
     pub points: ExtensionPoints,
-    /// It keeps facts of nodes.
+    /// Whether it exports `snapshot`, which receives the facts of nodes.
     pub snapshot: bool,
-    /// It reads objects of further kinds.
+    /// Whether it exports `objects`, which receives kinds beyond nodes and pods.
     pub objects: bool,
     pre: InstancePre<HostState>,
     interfaces: Interfaces,
 }
 
 impl LoadedComponent {
-    /// A new instance, not configured yet.
+    /// Starts a new instance, without configuration.
     pub(crate) fn start(&self, limits: &Arc<Limits>, counters: &Arc<Counters>) -> Result<Instance, LoadCause> {
         start(&self.pre, &self.interfaces, Arc::clone(&self.name), limits, counters)
     }
 }
 
-/// Compiles components, or finds them compiled.
+/// Compiles components, or loads them from the disk cache.
 pub struct Compiler {
     engine: Engine,
     linker: Linker<HostState>,
@@ -58,11 +58,11 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// With `cache_dir`, compiled code is kept there; where that is not possible, a warning says so, and components are
-    /// compiled at every start.
+    /// Creates a compiler. With `cache_dir`, compiled code is kept there; if that fails, a warning is logged, and
+    /// components are compiled at every start.
     ///
     /// # Errors
-    /// The host's own functions can't be linked.
+    /// The host's functions can't be linked.
     pub fn new(engine: Engine, cache_dir: Option<&Path>, limits: Arc<Limits>) -> wasmtime::Result<Self> {
         let mut linker = Linker::new(&engine);
         log::add_to_linker::<_, HasSelf<_>>(&mut linker, HostState::log)?;
@@ -76,16 +76,16 @@ impl Compiler {
         Ok(Self { engine, linker, cache, limits, compiled: AtomicU64::new(0) })
     }
 
-    /// How many components it has compiled, not counting those that it found compiled.
+    /// Returns the number of components that it compiled, without those from the disk cache.
     #[must_use]
     pub fn compiled(&self) -> u64 {
         self.compiled.load(Relaxed)
     }
 
-    /// Compiles a component, checks it against the contract and asks its name.
+    /// Compiles a component, checks it against the contract, and reads its name.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason why the component is refused.
     pub fn load(&self, source: Source, bytes: &[u8]) -> Result<LoadedComponent, LoadError> {
         self.load_bytes(source.clone(), bytes).map_err(|cause| LoadError::new(&source, cause))
     }
@@ -148,7 +148,7 @@ fn start(
     })
 }
 
-/// The magic number, then version 13 and layer 1 for a component, version 1 and layer 0 for a core module.
+/// Checks the magic number and the version: 13 and layer 1 for a component, 1 and layer 0 for a core module.
 fn check_header(bytes: &[u8]) -> Result<(), LoadCause> {
     const MAGIC: &[u8] = b"\0asm";
     match bytes {

@@ -1,4 +1,4 @@
-//! Does a component keep to the contract, as far as its type says?
+//! Checks the exports and imports of a component against the contract.
 
 use berth_core::plugins::ExtensionPoints;
 use wasmtime::Engine;
@@ -8,12 +8,12 @@ use wasmtime::component::types::{ComponentInstance, ComponentItem};
 use super::error::LoadCause;
 use crate::wasi;
 
-/// The contract's version that this host speaks; components of the same 0.minor keep to it.
+/// The version of the contract that this host supports. Components of the same 0.minor are compatible.
 pub const CONTRACT: &str = "0.1.0";
 
 const PACKAGE: &str = "berth:scheduler/";
 
-/// Interfaces that are extension points, by name.
+/// The names of the interfaces that are extension points.
 const POINTS: [(&str, ExtensionPoints); 17] = [
     ("skip", ExtensionPoints::SKIP),
     ("pre-enqueue", ExtensionPoints::PRE_ENQUEUE),
@@ -34,25 +34,25 @@ const POINTS: [(&str, ExtensionPoints); 17] = [
     ("post-bind", ExtensionPoints::POST_BIND),
 ];
 
-/// Extension points that mean something only beside others.
+/// The extension points that have an effect only together with others.
 const BESIDE: ExtensionPoints = ExtensionPoints::NORMALIZE
     .union(ExtensionPoints::SKIP)
     .union(ExtensionPoints::CLASSES)
     .union(ExtensionPoints::FILTER_WHAT_IF)
     .union(ExtensionPoints::QUEUEING_HINT);
 
-/// What a component exports of the contract.
+/// The exports of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exports {
-    /// Extension points.
+    /// The extension points.
     pub points: ExtensionPoints,
-    /// It keeps facts of nodes.
+    /// Whether it exports `snapshot`, which receives the facts of nodes.
     pub snapshot: bool,
-    /// It reads objects of further kinds.
+    /// Whether it exports `objects`, which receives kinds beyond nodes and pods.
     pub objects: bool,
 }
 
-/// Checks a component's exports and imports by name. The types of functions are checked with its first instance.
+/// Checks the names of a component's exports and imports. The types of functions are checked with the first instance.
 pub(super) fn check(component: &Component, engine: &Engine) -> Result<Exports, LoadCause> {
     let ty = component.component_type();
     let exports = exports(ty.exports(engine).map(|(name, _)| name))?;
@@ -87,7 +87,7 @@ fn exports<'a>(names: impl Iterator<Item = &'a str>) -> Result<Exports, LoadCaus
     Ok(exports)
 }
 
-/// The names of extension points, for people.
+/// Returns the names of extension points for display.
 pub(crate) fn names_of(points: ExtensionPoints) -> String {
     let names: Vec<&str> = POINTS.iter().filter(|(_, point)| points.contains(*point)).map(|(name, _)| *name).collect();
     names.join(", ")
@@ -103,7 +103,7 @@ fn check_import(name: &str, types_only: bool, points: ExtensionPoints) -> Result
     }
 }
 
-/// The interface of our package that `name` stands for; `None` for names of others.
+/// Returns the interface of the contract's package with this name, or `None` for a name of another package.
 fn interface(name: &str) -> Result<Option<&str>, LoadCause> {
     let Some(rest) = name.strip_prefix(PACKAGE) else {
         return Ok(None);
@@ -115,7 +115,7 @@ fn interface(name: &str) -> Result<Option<&str>, LoadCause> {
     Err(LoadCause::OtherVersion { name: name.to_owned(), found: version.to_owned() })
 }
 
-/// `0.1` of `0.1.7`.
+/// Returns `0.1` for `0.1.7`.
 fn minor(version: &str) -> Option<(&str, &str)> {
     let mut parts = version.splitn(3, '.');
     Some((parts.next()?, parts.next()?))

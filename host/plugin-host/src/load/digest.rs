@@ -4,18 +4,18 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-/// SHA-256 of a component.
+/// The SHA-256 of a component.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// Of these bytes.
+    /// Returns the digest of these bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The first 12 hexadecimal digits, for people.
+    /// Returns the first 12 hexadecimal digits, for display.
     #[must_use]
     pub fn short(&self) -> String {
         self.to_string()[..12].to_owned()

@@ -1,8 +1,9 @@
-//! Compiled components on disk, so that a restart doesn't compile again.
+//! Compiled components on disk, so that a restart does not compile again.
 //!
-//! Compiled code is as powerful as the process that loads it. The folder therefore has to be this user's alone, and so
-//! has every file in it; anything else is refused or compiled again. A file's name has a checksum of its content, so that a file that
-//! was cut off or altered, by a crash or by a disk, is compiled again as well.
+//! Compiled code has all rights of the process that loads it. So the folder and its files must belong to this user,
+//! and no other user may write to them; otherwise the folder is refused, and a file is compiled again. The name of a
+//! file contains a checksum of its content, so a file that was truncated or altered, by a crash or by the disk, is
+//! also compiled again.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,45 +19,46 @@ use xxhash_rust::xxh3::Xxh3;
 use super::cached::deserialize;
 use super::digest::Digest;
 
-/// The end of a file's name.
+/// The suffix of the files.
 const EXTENSION: &str = ".cwasm";
 
-/// Files kept; the oldest go first.
+/// The largest number of files. The oldest are removed first.
 const KEPT: usize = 256;
 
-/// A folder of compiled components. A file is named by the digest of the component, the hash of the engine and the checksum of the file.
+/// A folder of compiled components. The name of a file consists of the component's digest, the engine's hash and the
+/// file's checksum.
 #[derive(Debug)]
 pub struct DiskCache {
     dir: PathBuf,
     engine: u64,
 }
 
-/// Why a folder can't be used.
+/// The reason why a folder can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DiskCacheError {
-    /// It can't be made or read, for instance on a read-only system.
+    /// The folder can't be created or read, for example on a read-only file system.
     #[error("{}: {error}", dir.display())]
     Io {
         /// The folder.
         dir: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// Somebody else could put code there.
+    /// Another user could write to the folder.
     #[error("{} must be a folder that belongs to this user and that nobody else can write to (mode 0700); it is {found}", dir.display())]
     NotOurs {
         /// The folder.
         dir: PathBuf,
-        /// Owner and mode.
+        /// Its owner and mode.
         found: String,
     },
 }
 
 impl DiskCache {
-    /// Uses `dir`, made if it is not there.
+    /// Opens the folder `dir`, or creates it.
     ///
     /// # Errors
-    /// It can't be made, or is not ours alone.
+    /// The folder can't be created, or another user could write to it.
     pub fn open(dir: &Path, engine: &Engine) -> Result<Self, DiskCacheError> {
         let io = |error| DiskCacheError::Io { dir: dir.to_owned(), error };
         DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(io)?;
@@ -70,7 +72,7 @@ impl DiskCache {
         Ok(Self { dir: dir.to_owned(), engine: hasher.finish() })
     }
 
-    /// The compiled component, if it is here and good.
+    /// Returns the compiled component, if there is a valid file.
     pub(super) fn get(&self, engine: &Engine, digest: Digest) -> Option<Component> {
         let stem = self.stem(digest);
         let is_of = |name: &str| name.strip_prefix(&stem).is_some_and(|rest| rest.starts_with('-'));
@@ -78,7 +80,7 @@ impl DiskCache {
         names.filter(|name| is_of(name)).find_map(|name| load(engine, &self.dir.join(&name)))
     }
 
-    /// Keeps the compiled component.
+    /// Stores the compiled component.
     pub(super) fn put(&self, digest: Digest, component: &Component) {
         if let Err(error) = self.write(digest, component) {
             tracing::warn!(folder = %self.dir.display(), "compiled code can't be kept: {error:#}");
@@ -90,20 +92,20 @@ impl DiskCache {
         let unfinished = self.dir.join(format!(".{digest}.{}", std::process::id()));
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?;
         let finished = self.dir.join(format!("{}-{}{EXTENSION}", self.stem(digest), checksum(&*code)?));
-        // After a crash of the machine the name stands for the whole content.
+        // After a crash of the machine, a file with this name is complete.
         let written = file.write_all(&code).and_then(|()| file.sync_all());
         let written = written.and_then(|()| fs::rename(&unfinished, finished));
         let written = written.and_then(|()| File::open(&self.dir)?.sync_all());
         if written.is_err() {
-            // It may not even be there; the error that matters is the one before.
+            // The file may not exist; the earlier error is the one to report.
             let _ = fs::remove_file(&unfinished);
         }
         written?;
         Ok(self.prune()?)
     }
 
-    /// Returns the beginning of the names of a component's files. It names the kind of checksum, so that files with another kind, of
-    /// another version of Berth, are not taken for damaged ones.
+    /// Returns the start of the names of a component's files. It includes the kind of the checksum, so that files
+    /// with another kind, from another version of Berth, do not count as damaged.
     fn stem(&self, digest: Digest) -> String {
         format!("{digest}-{:016x}-xxh3", self.engine)
     }
@@ -122,15 +124,15 @@ impl DiskCache {
     }
 }
 
-/// Returns the XXH3 of the content. It finds damage in a folder that nobody else may write to. SHA-256 would take a tenth of the CPU
-/// time of a start.
+/// Returns the XXH3 of the content. It detects damage in a folder that no other user may write to. SHA-256 would take
+/// a tenth of the CPU time of a start.
 fn checksum(mut content: impl io::Read) -> io::Result<String> {
     let mut hash = Xxh3::new();
     io::copy(&mut content, &mut hash)?;
     Ok(format!("{:032x}", hash.digest128()))
 }
 
-/// The component in this file, if the file is ours alone and as it was written.
+/// Returns the component in this file, if no other user could have written it and its checksum matches.
 fn load(engine: &Engine, path: &Path) -> Option<Component> {
     let unusable = |why: &str| tracing::warn!(file = %path.display(), "compiled code is not used: {why}");
     let found = fs::symlink_metadata(path).ok()?;

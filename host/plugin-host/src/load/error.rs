@@ -1,4 +1,4 @@
-//! Why a component was refused: the file, the cause, and what to do.
+//! The reasons why a component is refused, with the file, the cause and the remedy.
 
 use std::sync::Arc;
 
@@ -9,151 +9,151 @@ use super::source::Source;
 use crate::convert::BadKinds;
 use crate::guest::CallError;
 
-/// A component that was refused.
+/// A refused component.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{source_name}: {cause}")]
 pub struct LoadError {
-    /// The file.
+    /// The file, or the name of the built-in component.
     pub source_name: String,
-    /// What is wrong with it.
+    /// The reason.
     pub cause: LoadCause,
 }
 
 impl LoadError {
-    /// `cause`, about `source`.
+    /// Returns an error about `source`.
     #[must_use]
     pub fn new(source: &Source, cause: impl Into<LoadCause>) -> Self {
         Self { source_name: source.to_string(), cause: cause.into() }
     }
 }
 
-/// What is wrong with a component.
+/// The reason why a component is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoadCause {
-    /// It can't be read.
+    /// The file can't be read.
     #[error("can't be read: {0}")]
     Unreadable(String),
-    /// Larger than [`crate::Limits::file_size`].
+    /// The file is larger than [`crate::Limits::file_size`].
     #[error("is {size} bytes large, more than the {limit} that a component may have")]
     TooLarge {
-        /// Bytes.
+        /// The size in bytes.
         size: u64,
-        /// Bytes.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// It may be good, but nothing can run here.
+    /// The engine can't be started, so the component was not tested.
     #[error("can't be tried, as the WebAssembly engine does not start: {0}")]
     NoEngine(String),
-    /// Nothing in it.
+    /// The file is empty.
     #[error("is empty; was it still being written?")]
     Empty,
-    /// It ends too early.
+    /// The file is truncated.
     #[error("is cut off after {0} bytes; was it still being written? Copy it under another name and rename it")]
     Truncated(usize),
-    /// It doesn't begin as WebAssembly does.
+    /// The file does not begin with the magic number of WebAssembly.
     #[error("is not WebAssembly: a component begins with the bytes `\\0asm`")]
     NotWasm,
-    /// WebAssembly, but not a component.
+    /// The file is a core module, not a component.
     #[error(
         "is a core module, not a component: turn it into one with `wasm-tools component new`, or build it as the SDK's README says"
     )]
     CoreModule,
-    /// WebAssembly's own rules are broken.
+    /// The file is not valid WebAssembly.
     #[error("is not valid WebAssembly: {0}")]
     Invalid(String),
-    /// A component of another purpose.
+    /// The component does not export `plugin`.
     #[error("exports no `berth:scheduler/plugin@{CONTRACT}`: it is not a plugin for Berth")]
     NotAPlugin,
-    /// Built for another version of the contract.
+    /// The component was built for another version of the contract.
     #[error(
         "speaks version {found} of the contract berth:scheduler (`{name}`), this host speaks {CONTRACT}: build it with the SDK of that version"
     )]
     OtherVersion {
-        /// The import or export.
+        /// The name of the import or export.
         name: String,
         /// Its version.
         found: String,
     },
-    /// A function is missing or of another type.
+    /// A function is missing or has the wrong type.
     #[error(
         "doesn't keep to the contract berth:scheduler@{CONTRACT}: {0}. Build it with the SDK of this host's release"
     )]
     OtherTypes(String),
-    /// It wants to be given something that plugins don't get.
+    /// The component imports something that plugins may not use.
     #[error("imports `{0}`, which plugins are not given: they are pure, and import only berth:scheduler/log. {hint}", hint = import_hint(.0))]
     Import(String),
-    /// It exports nothing that the host calls.
+    /// The component exports no extension point that the host calls.
     #[error(
         "takes part in no extension point (pre-enqueue, queue-sort, pre-filter, filter, post-filter, pre-score, score, reserve, permit, pre-bind, bind, post-bind); it exports {0}"
     )]
     NothingToCall(String),
-    /// It reads facts that nobody can give it.
+    /// The component declares facts without the export `snapshot`.
     #[error(
         "declares that it reads {0}, but exports no `berth:scheduler/snapshot@{CONTRACT}` through which it would learn them"
     )]
     NoSnapshot(String),
-    /// It wants to read something that is no kind, or no field.
+    /// The component declares an invalid kind or field.
     #[error("can't read objects as it wants to: {0}")]
     Kinds(#[from] BadKinds),
-    /// A kind can't be listed: it is forbidden, or every attempt fails for a while. Attempts go on.
+    /// A kind can't be listed: the list is forbidden, or failed for a while. The informer continues to try.
     #[error("reads {kind}, which can't be listed here: {why}")]
     NotListed {
-        /// The kind.
+        /// The kind that can't be listed.
         kind: Arc<ObjectKind>,
-        /// The API server's words, and what helps.
+        /// The API server's message, and the remedy.
         why: Arc<str>,
     },
-    /// It declares `custom`, without the export.
+    /// The component declares normalization `custom` without the export `normalize`.
     #[error("declares that it normalizes scores itself, but exports no `berth:scheduler/normalize@{CONTRACT}`")]
     NoNormalize,
-    /// Not a name.
+    /// The name is invalid.
     #[error("calls itself {0:?}: a name has 1 to 63 letters, digits, `-`, `_` and `.`")]
     BadName(String),
-    /// A call into it failed before any cycle.
+    /// A call failed before any cycle.
     #[error("{0}")]
     Call(#[from] CallError),
-    /// `configure` refused the arguments. Its own words.
+    /// `configure` refused the arguments.
     #[error("refuses its arguments: {message} (arguments: {arguments})")]
     Arguments {
-        /// What the plugin said.
+        /// The plugin's message.
         message: String,
-        /// What it was given, cut.
+        /// The arguments, truncated.
         arguments: String,
     },
     /// The trial run failed.
     #[error("failed its trial run over {nodes} nodes: {error}")]
     Trial {
-        /// How many nodes it was tried on.
+        /// The number of nodes in the trial.
         nodes: usize,
-        /// What was wrong.
+        /// The error of the call.
         error: CallError,
     },
-    /// It gave a score that may not be.
+    /// A score in the trial run is out of range.
     #[error("failed its trial run: a score of {score} where {rule}")]
     Score {
         /// The score.
         score: i64,
-        /// What scores have to be.
+        /// The rule for scores.
         rule: &'static str,
     },
-    /// Another file has its name.
+    /// Another file has the same name.
     #[error("calls itself {name}, as {other} does already; remove one of them")]
     NameTaken {
-        /// The name.
+        /// The name of the plugin.
         name: String,
-        /// The file that has it.
+        /// The other file.
         other: String,
     },
-    /// It was ready, and failed on the changes that came meanwhile.
+    /// The instance was ready, and then failed on the latest changes.
     #[error("failed on the cluster's latest changes: it {0}")]
     LateFailure(String),
-    /// More files than [`crate::Limits::files`].
+    /// There are more files than [`crate::Limits::files`].
     #[error("is one of more than {0} components in the directory; remove some, or raise the limit")]
     TooMany(usize),
 }
 
 impl LoadCause {
-    /// Whether it may be otherwise at the next try, though neither the component nor its arguments change.
+    /// Returns whether a later attempt may succeed with the same component and arguments.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::NotListed { .. })

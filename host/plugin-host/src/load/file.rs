@@ -1,4 +1,4 @@
-//! Reading a component's file, within bounds.
+//! Reads a component's file with a size limit.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::LoadCause;
 
-/// The file's bytes, `limit` at most.
+/// Returns the file's bytes, at most `limit`.
 pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, LoadCause> {
     let unreadable = |error: std::io::Error| LoadCause::Unreadable(error.to_string());
     let file = File::open(path).map_err(unreadable)?;
@@ -19,7 +19,7 @@ pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, LoadCause
         return Err(LoadCause::TooLarge { size, limit });
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
-    // It may grow while it is read.
+    // The file may grow during the read.
     file.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > limit {
         return Err(LoadCause::TooLarge { size: bytes.len() as u64, limit });

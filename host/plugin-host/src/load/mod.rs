@@ -1,4 +1,4 @@
-//! From a component's bytes to an instance that is ready to serve, or a sentence saying why not.
+//! The steps from a component's bytes to an instance that is ready to serve, or to the reason why it is refused.
 
 mod cached;
 mod cluster;

@@ -1,4 +1,4 @@
-//! A component by itself, from its file: for commands that need no scheduler around it.
+//! Opens a single component from a file, for commands without a scheduler.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use crate::engine::engine;
 use crate::guest::thread_cpu_time;
 use berth_core::limits::Limits;
 
-/// A component that keeps to the contract as far as its type and its `describe` say.
+/// A component whose type and `describe` conform to the contract.
 pub(crate) struct Opened {
     pub component: LoadedComponent,
-    /// CPU time of compiling it.
+    /// The CPU time to compile it.
     pub compile: Duration,
 }
 
-/// Reads and compiles the component in `file`; with `cache_dir`, compiled code is kept there.
+/// Reads and compiles the component in `file`. With `cache_dir`, compiled code is kept there.
 pub(crate) fn open(file: &Path, cache_dir: Option<&Path>, limits: &Arc<Limits>) -> Result<Opened, LoadError> {
     let source = Source::file(file);
     let refused = |cause| LoadError::new(&source, cause);

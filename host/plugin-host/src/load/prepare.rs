@@ -1,4 +1,4 @@
-//! A component with arguments → an instance that has the cluster and has shown that it answers.
+//! Prepares an instance: configures it, tests it, and sends it the cluster.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) fn configure(
     counters: &Arc<Counters>,
 ) -> Result<(Instance, Declaration), LoadCause> {
     let mut instance = component.start(limits, counters)?;
-    // The contract has it called first. What it says is known from loading.
+    // The contract requires `describe` to be the first call. The result is known from loading.
     instance.describe()?;
     let declared = instance.configure(arguments).map_err(|error| match error {
         CallError::Said(Export::Configure, message) => {
@@ -39,10 +39,10 @@ pub(crate) fn configure(
     Ok((instance, declaration))
 }
 
-/// Makes an instance that is ready to serve: configured, tried, filled with the cluster.
+/// Prepares an instance that is ready to serve: configured, tested, and filled with the cluster.
 ///
-/// The trial has an instance of its own, so that nothing of it stays behind; where the cluster is empty, as it is at
-/// the start, it gets a made-up one.
+/// The trial runs on a separate instance, so that it leaves no state behind. If the cluster is empty, as at the
+/// start, the trial uses a synthetic one.
 pub(crate) fn prepare(
     component: &LoadedComponent,
     arguments: &str,
@@ -68,7 +68,7 @@ pub(crate) fn prepare(
     Ok(Resident::fill(instance, Arc::new(declaration), cache, feeder)?)
 }
 
-/// Does what it declares go with what it exports?
+/// Checks that the declaration is consistent with the exports.
 fn check(component: &LoadedComponent, declaration: &Declaration) -> Result<(), LoadCause> {
     use berth_core::plugins::ExtensionPoints;
     let reads = Reads::of(declaration);

@@ -1,26 +1,26 @@
-//! Where a component comes from.
+//! The origin of a component.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A component's origin, as messages name it.
+/// The origin of a component, as messages show it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Source {
-    /// Carried inside the binary, under this file name.
+    /// A component in the binary, with this file name.
     BuiltIn(&'static str),
     /// A file.
     File(Arc<PathBuf>),
 }
 
 impl Source {
-    /// A file's.
+    /// Returns the source for a file.
     #[must_use]
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::File(Arc::new(path.into()))
     }
 
-    /// Whether it is carried inside the binary.
+    /// Returns whether the component is in the binary.
     #[must_use]
     pub fn is_built_in(&self) -> bool {
         matches!(self, Self::BuiltIn(_))

@@ -1,4 +1,4 @@
-//! The trial run: does a plugin answer as it must, before pods depend on it?
+//! The trial run, which tests a plugin before pods depend on it.
 
 use std::sync::Arc;
 
@@ -14,18 +14,19 @@ use crate::guest::CallError;
 use crate::guests::Resident;
 use crate::synthetic;
 
-/// Pods that a plugin is tried with.
+/// The number of pods in a trial.
 const PODS: usize = 3;
 
-/// Pods of the cluster among which those are searched.
+/// The number of the cluster's pods that are searched for them.
 const LOOKED_AT: usize = 1_000;
 
-/// A cycle's time, for plugins that ask for it.
+/// The time of the cycle in a trial.
 const TIME: Timestamp = Timestamp(1_767_225_600_000);
 
-/// Tries a plugin, filled with `cache`, on up to `limit` of its nodes with some of its pods, or made-up ones.
+/// Tests a plugin that was filled with `cache`, on up to `limit` nodes, with some of the cluster's pods, or with
+/// synthetic pods.
 ///
-/// An error of the plugin's own ("could not tell") is no fault as long as it is not all that it says.
+/// An error that the plugin returns itself is accepted, unless all its answers are errors.
 pub(crate) fn trial(resident: &mut Resident, cache: &Cache, limit: usize) -> Result<(), LoadCause> {
     let nodes: Vec<NodeId> = cache.nodes().map(|info| info.id).take(limit).collect();
     let mut pods = pods(cache);
@@ -47,7 +48,7 @@ pub(crate) fn trial(resident: &mut Resident, cache: &Cache, limit: usize) -> Res
     }
 }
 
-/// Pods of the cluster that differ in their spec, as they were before they were placed.
+/// Returns pods of the cluster with different specs, without their node.
 fn pods(cache: &Cache) -> Vec<Arc<Pod>> {
     let mut pods: Vec<Arc<Pod>> = Vec::new();
     for (_, cached) in cache.pods().filter(|(_, cached)| !cached.pod.deleting).take(LOOKED_AT) {
@@ -58,24 +59,24 @@ fn pods(cache: &Cache) -> Vec<Arc<Pod>> {
     pods
 }
 
-/// One pod's cycle, outside of any queue.
+/// The cycle of one pod, without a queue.
 pub(crate) struct Trial<'a> {
     cycle: Cycle<'a>,
 }
 
 impl<'a> Trial<'a> {
-    /// Of this pod; `number` differs between the pods of a trial.
+    /// Creates the cycle of this pod. `number` is unique in the trial.
     pub fn new(cache: &'a Cache, pod: &'a Pod, number: u32) -> Self {
         let (id, template) = (u64::from(number), TemplateId(number));
         Self { cycle: Cycle { id, time: TIME, seed: id, template, pod, cache } }
     }
 
-    /// The cycle as the plugin sees it.
+    /// Returns the cycle as the plugin sees it.
     pub fn cycle(&self) -> &Cycle<'a> {
         &self.cycle
     }
 
-    /// Makes the pod known and asks what comes before filter and score.
+    /// Sends the pod and calls pre-filter and pre-score.
     pub fn prepare(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), CallError> {
         resident.hold(self.cycle.template, self.cycle.pod)?;
         resident.instance().pre_filter(&self.cycle)?;
@@ -83,8 +84,8 @@ impl<'a> Trial<'a> {
         Ok(())
     }
 
-    /// What is asked when a node was chosen, up to where it comes to nothing; and of the queue, whether that node's coming can
-    /// help the pod. Nothing of it is done.
+    /// Calls hints, for an event about a new node, and then the extension points after the choice of a node, up to
+    /// the first failure. Executes no intents.
     fn after_the_choice(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), CallError> {
         let cycle = &self.cycle;
         let Some(info) = nodes.first().and_then(|node| cycle.cache.node(*node)) else { return Ok(()) };
@@ -100,7 +101,7 @@ impl<'a> Trial<'a> {
         instance.unreserve(cycle, name, &reserved.state, true).map(drop)
     }
 
-    /// All that a scheduling cycle would ask, in its order, answers checked.
+    /// Calls all extension points of a scheduling cycle in order and checks the answers.
     pub fn run(&self, resident: &mut Resident, nodes: &[NodeId]) -> Result<(), LoadCause> {
         let failed = |error| LoadCause::Trial { nodes: nodes.len(), error };
         resident.hold(self.cycle.template, self.cycle.pod).map_err(failed)?;
@@ -113,7 +114,7 @@ impl<'a> Trial<'a> {
         resident.instance().post_filter(&self.cycle, nodes, &codes, &[], &mut room).map_err(failed)?;
         let scored = asking::scored(resident, &self.cycle, nodes).map_err(failed)?;
         self.after_the_choice(resident, nodes).map_err(failed)?;
-        // Cycle 0 is never one whose answer the core has.
+        // Cycle 0 is never one whose classes the core has.
         let cycle = Cycle { id: 0, ..self.cycle };
         asking::by_class(resident, &cycle, nodes, &mut Classes::default()).map_err(failed)?;
         let normalization = resident.declaration().normalization;

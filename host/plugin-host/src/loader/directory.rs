@@ -1,11 +1,11 @@
-//! What lies in the plugins directory.
+//! Lists the files in the plugins directory.
 
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// What tells one state of a file from another without reading it.
+/// The metadata that changes when a file changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fingerprint {
     file: (u64, u64),
@@ -25,15 +25,15 @@ impl Fingerprint {
     }
 }
 
-/// A component's file.
+/// A file of a component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
     pub path: PathBuf,
     pub fingerprint: Fingerprint,
 }
 
-/// The `*.wasm` files of the directory by name, links followed. A directory that is not there is empty. Hidden files,
-/// which editors and copying programs write first, don't count; nor do links to what is not there (yet).
+/// Returns the `*.wasm` files of the directory by name. Follows links. A missing directory is empty. Skips hidden
+/// files, which editors and copy tools write first, and broken links.
 pub(super) fn list(dir: &Path) -> io::Result<Vec<Listed>> {
     let entries = match fs::read_dir(dir) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
@@ -46,7 +46,7 @@ pub(super) fn list(dir: &Path) -> io::Result<Vec<Listed>> {
         if hidden || path.extension().is_none_or(|extension| extension != "wasm") {
             continue;
         }
-        // One that went since it was listed is not there.
+        // The file may have been deleted since it was listed.
         if let Ok(metadata) = fs::metadata(&path)
             && metadata.is_file()
         {
@@ -57,8 +57,8 @@ pub(super) fn list(dir: &Path) -> io::Result<Vec<Listed>> {
     Ok(files)
 }
 
-/// The folders in which a change can change what [`list`] finds: the directory, the one that it is in or would be in,
-/// and those of the files that its links point to.
+/// Returns the folders in which a change can change the result of [`list`]: the directory and its parent (or the
+/// nearest two ancestors that exist), and the folders of its links' targets.
 pub(super) fn to_watch(dir: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());

@@ -14,7 +14,7 @@ use crate::load::{Compiler, Digest, LoadCause, LoadError, LoadedComponent, Sourc
 use crate::set::{Catalog, Found};
 use berth_core::limits::Limits;
 
-/// Files and what became of them.
+/// The known files and the results of loading them.
 pub(super) struct Files {
     built_in: Vec<Found>,
     known: BTreeMap<PathBuf, Known>,
@@ -22,15 +22,15 @@ pub(super) struct Files {
 
 struct Known {
     fingerprint: Fingerprint,
-    /// `None` where it could not be read.
+    /// `None` if the file could not be read.
     digest: Option<Digest>,
     loaded: Result<Arc<LoadedComponent>, LoadError>,
-    /// It was bad twice in a row with the same content: nobody is still writing it.
+    /// The file was invalid twice with the same content, so it is not a file that is still being written.
     reported: bool,
 }
 
 impl Files {
-    /// The components in the binary.
+    /// Loads the components in the binary.
     pub fn new(built_in: &[BuiltIn], compiler: &Compiler) -> Self {
         let load = |from: &BuiltIn| {
             let source = Source::BuiltIn(from.file);
@@ -41,7 +41,7 @@ impl Files {
         Self { built_in: on_all_processors(built_in, load), known: BTreeMap::new() }
     }
 
-    /// Reads what is new or looks changed; with `all`, the content of every file. Returns whether something is bad that
+    /// Reads files that are new or look changed; with `all`, reads every file. Returns whether a file is invalid and
     /// may still be being written, so that it is worth another look soon.
     pub fn refresh(&mut self, listed: Vec<Listed>, all: bool, compiler: &Compiler, limits: &Limits) -> bool {
         let mut before = std::mem::take(&mut self.known);
@@ -55,7 +55,7 @@ impl Files {
         self.known.values().any(|known| known.loaded.is_err() && !known.reported)
     }
 
-    /// All of them.
+    /// Returns all components.
     pub fn catalog(&self) -> Catalog {
         let files =
             self.known.iter().map(|(path, known)| Found { source: Source::file(path), loaded: known.loaded.clone() });
@@ -63,8 +63,8 @@ impl Files {
     }
 }
 
-/// Does something with each item; the results are in the items' order. For the start, when nothing is placed yet: compiling
-/// all components takes a processor many seconds.
+/// Processes the items on all processors and returns the results in order. It is for the start, before any pod is
+/// scheduled: to compile all components takes many seconds of CPU time.
 fn on_all_processors<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -78,7 +78,7 @@ fn on_all_processors<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync)
     let mut done = thread::scope(|scope| {
         let processors = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
         let helper = || thread::Builder::new().name("wasm-compiler".into()).spawn_scoped(scope, work);
-        // Where the system gives no thread, this one does it all.
+        // If no thread can be started, this thread processes all items.
         let helpers: Vec<_> = (1..processors).filter_map(|_| helper().ok()).collect();
         let mut done = work();
         for helper in helpers {
@@ -90,7 +90,7 @@ fn on_all_processors<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync)
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Reads a file, and loads it unless it is what it was.
+/// Reads a file. Loads it only if its content has changed.
 fn read(
     path: &Path,
     fingerprint: Fingerprint,
@@ -120,7 +120,7 @@ fn read(
     Known { fingerprint, digest, loaded, reported: false }
 }
 
-/// Says what is wrong with a file, once, when it has stayed so.
+/// Logs the error of a file once, after it occurred twice.
 fn report(known: &mut Known) {
     if let Err(error) = &known.loaded
         && !std::mem::replace(&mut known.reported, true)

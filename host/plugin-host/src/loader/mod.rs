@@ -1,8 +1,8 @@
-//! The thread that keeps the set of plugins as the directory and the configuration want it.
+//! The loader: a thread that keeps the set of plugins in line with the directory and the configuration.
 //!
-//! It looks at the directory when something changes there, and every few seconds besides; loads what is new; makes a
-//! set of it, tried and filled, beside the one that serves; and hands it to the core's thread. Whatever fails leaves
-//! the set that serves as it is.
+//! It reads the directory after each change there, and also every few seconds. It loads new components, builds, tests
+//! and fills a new set beside the serving one, and passes the new set to the core's thread. After a failure, the
+//! serving set stays unchanged.
 
 mod directory;
 mod files;
@@ -29,13 +29,13 @@ use super::load::Compiler;
 use super::set::{AssembleError, Board, PluginStatus};
 use berth_core::profile_spec::ProfileSpec;
 
-/// The loader can't do its work.
+/// The reason why the loader can't work.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LoaderError {
-    /// The engine can't be had.
+    /// The engine can't be started.
     #[error("starting the WebAssembly engine: {0}")]
     Engine(String),
-    /// The plugins directory is there, but can't be read.
+    /// The plugins directory exists, but can't be read.
     #[error("plugins directory {}: {}", .0.display(), .1)]
     Directory(PathBuf, Arc<std::io::Error>),
     /// The profiles can't be served.
@@ -46,13 +46,13 @@ pub enum LoaderError {
     Thread(String),
 }
 
-/// Whether a set serves; `None` as long as it is not known, and final once one does.
+/// Whether a set serves: `None` until the first result, and final once a set serves.
 type First = Option<Result<(), LoaderError>>;
 
-/// The profiles that are wanted instead of those that the thread knows, until it has taken them.
+/// The profiles to change to, until the thread has taken them.
 type Wish = Arc<Mutex<Option<Vec<ProfileSpec>>>>;
 
-/// A handle to the loader's thread, which ends with it.
+/// A handle of the loader's thread, which ends with it.
 pub struct Loader {
     wake: Sender<Wake>,
     first: latest::Receiver<First>,
@@ -61,7 +61,7 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// Starts it. Its sets, the first one included, come through `outbox`.
+    /// Starts the loader's thread. It sends all sets, also the first one, through `outbox`.
     ///
     /// # Errors
     /// The engine or the thread can't be started.
@@ -81,21 +81,20 @@ impl Loader {
         Ok(Self { wake, first, wish, board })
     }
 
-    /// Returns when the first set serves.
+    /// Waits until the first set serves or is refused.
     ///
     /// # Errors
-    /// It can't: a profile names a plugin that is not there, or that was refused.
+    /// The first set can't serve: a profile names a plugin that does not exist or was refused.
     pub async fn ready(&self) -> Result<(), LoaderError> {
         let mut first = self.first.clone();
         let known = first.wait_for(Option::is_some).await.map_err(|_| ended_early())?;
         known.clone().unwrap_or_else(|| Err(ended_early()))
     }
 
-    /// Returns when the first set serves, however long it takes until all its plugins are there; `why_not` is told each
-    /// reason why it does not yet.
+    /// Waits until the first set serves, however long that takes. Calls `why_not` with each reason for the delay.
     ///
     /// # Errors
-    /// It never will: the thread has ended.
+    /// The thread has ended.
     pub async fn serving(&self, mut why_not: impl FnMut(&LoaderError)) -> Result<(), LoaderError> {
         let mut first = self.first.clone();
         loop {
@@ -108,29 +107,29 @@ impl Loader {
         }
     }
 
-    /// Wants these profiles from now on. They serve as soon as all plugins that they name are there; until then those
-    /// before do, and [`Loader::refused_profiles`] says why.
+    /// Changes the profiles. They serve as soon as all their plugins are available; until then, the previous profiles
+    /// serve, and [`Loader::refused_profiles`] returns the reason.
     pub fn set_profiles(&self, specs: Vec<ProfileSpec>) {
         *self.wish.lock().unwrap_or_else(PoisonError::into_inner) = Some(specs);
-        // If it can't be told, it has ended.
+        // The send fails only if the thread has ended.
         let _ = self.wake.send(Wake::Changed);
     }
 
-    /// Why the profiles that are wanted don't serve; `None` where they do.
+    /// Returns the reason why the latest profiles don't serve; `None` if they do.
     #[must_use]
     pub fn refused_profiles(&self) -> Option<AssembleError> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner).refused_profiles.clone()
     }
 
-    /// All plugins, as they fare now.
+    /// Returns the current state of all plugins.
     #[must_use]
     pub fn status(&self) -> Vec<PluginStatus> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner).status()
     }
 
-    /// Ends the thread, when it is done with what it is at.
+    /// Ends the thread after its current work.
     pub fn stop(&self) {
-        // It may have ended.
+        // The thread may have ended already.
         let _ = self.wake.send(Wake::Stop);
     }
 }

@@ -1,4 +1,4 @@
-//! Where plugins come from, and how often that is looked at.
+//! The options of the loader.
 
 use std::env;
 use std::path::PathBuf;
@@ -8,33 +8,32 @@ use std::time::Duration;
 use berth_core::limits::Limits;
 use berth_supervisor::Supervisor;
 
-/// A component inside the binary.
+/// A component in the binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltIn {
-    /// Its file's name when it was put there.
+    /// The name of its file at build time.
     pub file: &'static str,
-    /// The component.
+    /// The bytes of the component.
     pub bytes: &'static [u8],
 }
 
-/// How a [`super::Loader`] works.
+/// The options of a [`super::Loader`].
 #[derive(Clone, Debug)]
 pub struct LoaderOptions {
-    /// A directory of further components, watched. It may come later, and go.
+    /// The directory of further components. It is watched, and may be created or deleted at any time.
     pub plugins_dir: Option<PathBuf>,
-    /// Where compiled code is kept; where not given, a folder of the user's cache (`$XDG_CACHE_HOME/berth`).
+    /// The folder for compiled code. Default: a folder in the user's cache (`$XDG_CACHE_HOME/berth`).
     pub cache_dir: Option<PathBuf>,
-    /// What components may take.
+    /// The limits of components.
     pub limits: Arc<Limits>,
-    /// How often the directory is looked at even if no change was reported. Default: 5 s.
+    /// The interval at which the directory is read without a reported change. Default: 5 s.
     pub poll: Duration,
-    /// Components that the program carries: the default plugins. Default: none.
+    /// The components in the binary: the default plugins. Default: none.
     pub built_in: Vec<BuiltIn>,
-    /// Whether to count the instructions that components take, and the bytes that go into and out of them
-    /// ([`crate::Usage`]): for tests of what plugins cost. Components are compiled anew for it, and run somewhat slower.
-    /// Default: no.
+    /// Whether to count executed instructions and the bytes that cross ([`crate::Usage`]), for tests of the cost of
+    /// plugins. Components are then compiled separately and run somewhat slower. Default: no.
     pub counts_work: bool,
-    /// Watches over the loader's thread.
+    /// Supervises the loader's thread.
     pub supervisor: Supervisor,
 }
 
@@ -53,7 +52,7 @@ impl Default for LoaderOptions {
 }
 
 impl LoaderOptions {
-    /// Where compiled code is kept; `None` where the user has no folder for such things.
+    /// Returns the folder for compiled code; `None` if the user has no cache folder.
     pub(crate) fn cache_dir(&self) -> Option<PathBuf> {
         let from = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
         let given = self.cache_dir.clone();

@@ -1,4 +1,4 @@
-//! Components at hand without a thread that keeps them current: for commands and tests that need a set of plugins once.
+//! Loads components once, without a thread that keeps them current. Commands and tests use it.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::set::{AssembleError, Assembled, Assembler, Catalog};
 use berth_core::limits::Limits;
 use berth_core::profile_spec::ProfileSpec;
 
-/// Components, compiled.
+/// Compiled components.
 pub struct Stock {
     pub(super) catalog: Catalog,
     pub(super) limits: Arc<Limits>,
 }
 
 impl Stock {
-    /// Loads all components as a [`super::Loader`] with the same options would.
+    /// Loads all components as a [`super::Loader`] with the same options does.
     ///
     /// # Errors
-    /// The engine can't be started, the directory can't be read.
+    /// The engine can't be started, or the directory can't be read.
     pub fn load(options: &LoaderOptions) -> Result<Self, LoaderError> {
         let compiler = compiler(options)?;
         let mut files = Files::new(&options.built_in, &compiler);
@@ -34,10 +34,10 @@ impl Stock {
         Ok(Self { catalog: files.catalog(), limits: Arc::clone(&options.limits) })
     }
 
-    /// A set of new instances for these profiles, for [`crate::Guests::swap`]. They know of no cluster yet.
+    /// Returns a set of new instances for these profiles, for [`crate::Guests::swap`]. Their cluster is empty.
     ///
     /// # Errors
-    /// A plugin that a profile names is not there, or refuses its arguments.
+    /// A plugin of a profile does not exist or refuses its arguments.
     pub fn set(&self, specs: Vec<ProfileSpec>) -> Result<Prepared, AssembleError> {
         let (_, assembled) = self.assemble(specs);
         Ok(assembled?.map_or_else(Prepared::default, |assembled| assembled.prepared))

@@ -1,4 +1,4 @@
-//! `berth plugin list` and `berth config check`: what would serve, found out once and without a cluster.
+//! Finds out which plugins would serve, once and without a cluster, for `berth plugin list` and `berth config check`.
 
 use super::LoaderError;
 use super::options::LoaderOptions;
@@ -6,8 +6,8 @@ use super::stock::Stock;
 use crate::set::{self, AssembleError, LineUp, PluginStatus};
 use berth_core::profile_spec::ProfileSpec;
 
-/// Loads and tries all components as a [`super::Loader`] with the same options would, and says how they fare. The
-/// second part is what keeps the profiles from being served, if anything does.
+/// Loads and tests all components as a [`super::Loader`] with the same options does. Returns the state of each, and
+/// the reason why the profiles can't serve, if there is one.
 ///
 /// # Errors
 /// The engine can't be started.
@@ -28,8 +28,8 @@ pub fn survey(
     Ok((assembler.board(stock.catalog, error.clone()).status(), error))
 }
 
-/// Which plugins would be asked, at each extension point in which order, for each of the profiles. The second part is what
-/// keeps the profiles from being served apart from what is absent, if anything does.
+/// Returns the plugins of each profile in the order of their calls at each extension point. The second part is the
+/// reason why the profiles can't serve, if there is one besides absent plugins.
 ///
 /// # Errors
 /// The engine can't be started.
@@ -39,7 +39,7 @@ pub fn line_up(
 ) -> Result<(Vec<LineUp>, Option<AssembleError>), LoaderError> {
     let stock = Stock::load(options)?;
     let lines: Vec<LineUp> = specs.iter().map(|spec| set::line_up(spec, &stock.catalog)).collect();
-    // What is absent is told plugin by plugin.
+    // Absent plugins are reported in the line-up.
     let error = if lines.iter().all(|line| line.absent.is_empty()) { stock.assemble(specs).1.err() } else { None };
     Ok((lines, error))
 }

@@ -1,4 +1,4 @@
-//! Being told of changes by the system.
+//! Watches folders with the notifications of the operating system.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// The folders that are watched, each with the identity that it had: a folder made again under its name is another.
+/// The watched folders, each with its identity, because a folder can be replaced by another with the same name.
 pub(super) struct Watches {
     watcher: Option<RecommendedWatcher>,
     watched: BTreeMap<PathBuf, (u64, u64)>,
 }
 
 impl Watches {
-    /// Calls `changed` when something happens in a watched folder. Where the system can't tell, nothing is watched:
-    /// looking every few seconds has to do.
+    /// Creates the watches. Calls `changed` after a change in a watched folder. If the system has no notifications,
+    /// nothing is watched, and the loader only polls.
     pub fn new(changed: impl Fn() + Send + 'static) -> Self {
         let handler = move |event: notify::Result<Event>| {
             if event.is_ok_and(|event| is_change(&event.kind)) {
@@ -29,13 +29,13 @@ impl Watches {
         Self { watcher, watched: BTreeMap::new() }
     }
 
-    /// Watches these folders and no others.
+    /// Watches exactly these folders.
     pub fn follow(&mut self, folders: &[PathBuf]) {
         let Some(watcher) = &mut self.watcher else { return };
         let wanted: BTreeMap<PathBuf, (u64, u64)> =
             folders.iter().filter_map(|folder| Some((folder.clone(), identity(folder)?))).collect();
         for folder in self.watched.iter().filter(|(folder, id)| wanted.get(*folder) != Some(id)).map(|(f, _)| f) {
-            // A folder that is gone is not watched any more, which is what is wanted.
+            // A deleted folder is not watched any more, so an error does not matter.
             let _ = watcher.unwatch(folder);
         }
         self.watched.retain(|folder, id| wanted.get(folder) == Some(id));
@@ -51,7 +51,7 @@ impl Watches {
     }
 }
 
-/// Reading files, as the loader itself does, is no change.
+/// Returns whether the event is a change. A read, as by the loader itself, is not.
 fn is_change(kind: &EventKind) -> bool {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,

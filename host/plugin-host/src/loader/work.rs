@@ -19,26 +19,27 @@ use crate::load::{Cluster, Compiler, Digest, LoadCause};
 use crate::set::{AssembleError, Assembled, Assembler, Board, Catalog};
 use berth_core::profile_spec::ProfileSpec;
 
-/// After a change, the directory has to be quiet for so long before it is looked at.
+/// The time without changes in the directory before it is read.
 const QUIET: Duration = Duration::from_millis(100);
-/// But it is not waited longer than this.
+/// The longest wait for a quiet directory.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// When a file that is bad is looked at again: it may still be being written.
+/// The time until an invalid file is read again, because it may still be being written.
 const SECOND_LOOK: Duration = Duration::from_secs(1);
-/// So many changes are told to a new set between two pods; where there are more, they are told to it aside.
+/// The number of changes up to which the core's thread sends them to a new set, between two pods. More changes are
+/// sent by the loader's thread.
 const FEW_CHANGES: u64 = 128;
-/// How often it is brought up to date aside. What happens in the meantime is less each time.
+/// The number of times that the loader's thread brings a new set up to date. Each time fewer changes are left.
 const ROUNDS: usize = 3;
 
-/// What wakes the thread.
+/// A message that wakes the thread.
 pub(super) enum Wake {
-    /// Something changed in the directory, or other profiles are wanted.
+    /// The directory or the profiles changed.
     Changed,
-    /// It is to end.
+    /// The thread must end.
     Stop,
 }
 
-/// All that the thread owns.
+/// The data of the thread.
 pub(super) struct Worker {
     options: LoaderOptions,
     compiler: Compiler,
@@ -47,20 +48,20 @@ pub(super) struct Worker {
     first: latest::Sender<First>,
     wish: Wish,
     board: Arc<Mutex<Board>>,
-    /// Profiles that are wanted and can't serve yet. Those of the assembler do.
+    /// The latest profiles, if they can't serve yet. The assembler has the profiles that serve.
     refused: Option<Refused>,
-    /// What was wrong at the last look: said once, not at every look.
+    /// The problems of the last pass. Each is logged only when it is new.
     complaints: BTreeSet<String>,
 }
 
-/// Profiles that could not serve with the components that there were.
+/// Profiles that could not serve with these components.
 struct Refused {
     specs: Vec<ProfileSpec>,
     components: BTreeSet<Digest>,
     error: AssembleError,
 }
 
-/// The core's thread has ended: there is nobody to load for.
+/// The core's thread has ended.
 struct Ended;
 
 impl Worker {
@@ -79,7 +80,7 @@ impl Worker {
 
     pub fn run(mut self, wake: &Sender<Wake>, woken: &Receiver<Wake>) {
         let wake = wake.clone();
-        // The thread may have ended when the system still tells of changes.
+        // The loader's thread may have ended when the system reports a change.
         let mut watches = Watches::new(move || drop(wake.send(Wake::Changed)));
         let mut files = Files::new(&self.options.built_in, &self.compiler);
         let (mut all, mut settled) = (true, false);
@@ -89,7 +90,7 @@ impl Worker {
             if self.bring_about(&files.catalog(), &mut complaints).is_err() {
                 return;
             }
-            // The first set is waited for; later ones are made beside the work of the one that serves.
+            // The scheduler waits for the first set; later sets are built while another serves.
             if !settled {
                 lower_priority();
                 settled = true;
@@ -105,10 +106,10 @@ impl Worker {
         }
     }
 
-    /// Reads the directory. Returns whether a second look is due soon.
+    /// Reads the directory. Returns whether it must be read again soon.
     fn look(&self, files: &mut Files, watches: &mut Watches, all: bool, complaints: &mut BTreeSet<String>) -> bool {
         let Some(dir) = &self.options.plugins_dir else { return false };
-        // Watched before it is read: what changes in between is noticed.
+        // Watch before the read, so that a change in between is noticed.
         watches.follow(&directory::to_watch(dir));
         match directory::list(dir) {
             Ok(listed) => files.refresh(listed, all, &self.compiler, &self.options.limits),
@@ -119,7 +120,7 @@ impl Worker {
         }
     }
 
-    /// Has the profiles that are wanted serve with these components, or those that did before.
+    /// Installs the latest profiles with these components, or else the previous profiles.
     fn bring_about(&mut self, catalog: &Catalog, complaints: &mut BTreeSet<String>) -> Result<(), Ended> {
         self.take_wish(catalog)?;
         let serves = self.serve(catalog)?;
@@ -136,8 +137,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Has the profiles that are wanted serve, if they can. Those that could not are tried again with other components, or
-    /// when nothing but a list that was forbidden stood in the way.
+    /// Changes to the latest profiles, if they can serve. Refused profiles are tried again when the components
+    /// change, or when the failure may pass, such as a list that was forbidden.
     fn take_wish(&mut self, catalog: &Catalog) -> Result<(), Ended> {
         let wish = self.wish.lock().unwrap_or_else(PoisonError::into_inner).take();
         let components: BTreeSet<Digest> = catalog.components().map(|component| component.digest).collect();
@@ -150,7 +151,7 @@ impl Worker {
             }
         };
         let before = self.assembler.exchange_specs(specs);
-        // Where none serves yet there is nothing to go back to.
+        // If no set serves yet, there are no profiles to return to.
         if let Err(error) = self.serve(catalog)?
             && self.serves()
         {
@@ -160,12 +161,12 @@ impl Worker {
         Ok(())
     }
 
-    /// Whether a set serves, or did.
+    /// Returns whether a set serves or has served.
     fn serves(&self) -> bool {
         matches!(&*self.first.borrow(), Some(Ok(())))
     }
 
-    /// Makes the set for these components and has it serve.
+    /// Builds the set for these components and installs it.
     fn serve(&mut self, catalog: &Catalog) -> Result<Result<(), AssembleError>, Ended> {
         loop {
             let outbox = &self.outbox;
@@ -182,7 +183,7 @@ impl Worker {
         }
     }
 
-    /// Tells a set what happened while it was filled and tried, which may have taken seconds.
+    /// Sends a set the changes since it was filled. Filling and testing may take seconds.
     fn catch_up(&self, prepared: &mut Prepared) -> Installed {
         let mut feeder = Feeder::default();
         for _ in 0..ROUNDS {
@@ -199,7 +200,7 @@ impl Worker {
         Installed::Yes
     }
 
-    /// Gives a set to the core's thread. True when it serves, false when another has to be made.
+    /// Passes a set to the core's thread. Returns true if it is installed, and false if another set must be built.
     fn hand_over(&mut self, assembled: Assembled) -> Result<bool, Ended> {
         let Assembled { mut prepared, inventory } = assembled;
         let mut installed = self.catch_up(&mut prepared);
@@ -226,15 +227,15 @@ impl Worker {
     }
 }
 
-/// Asks the core's thread for the cluster with these objects, and what changed there since then. Where that has ended, an empty one
-/// will do.
+/// Requests the cluster with these objects, and the changes since `since`, from the core's thread. Returns an empty
+/// cluster if that thread has ended.
 fn copy_of_cluster(outbox: &Outbox, objects: &[ObjectReads], since: Option<u64>) -> Result<Cache, LoadCause> {
     let (request, answer) = ClusterRequest::new(objects, since);
     let asked = outbox(Delivery::NeedsCluster(request));
     asked.then(|| answer.recv().ok()).flatten().unwrap_or_else(|| Ok(Cache::default()))
 }
 
-/// Waits until changes have ceased. False when the thread is to end.
+/// Waits until the directory is quiet. Returns false if the thread must end.
 fn settle(woken: &Receiver<Wake>) -> bool {
     let patience = Instant::now() + PATIENCE;
     while Instant::now() < patience {
@@ -247,7 +248,7 @@ fn settle(woken: &Receiver<Wake>) -> bool {
     true
 }
 
-/// Compiling is to take what placing pods leaves.
+/// Lowers the thread's priority, so that compiling takes only the CPU time that scheduling leaves.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(Some(rustix::thread::gettid()), 10) {

@@ -1,5 +1,5 @@
-//! Bringing wishes and components together: for each name the best component that works, an instance for each pair of
-//! component and arguments, and the profiles over them.
+//! Combines the profiles with the components: chooses the best working component for each name, makes an instance for
+//! each pair of component and arguments, and builds the profiles from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,42 +20,43 @@ use crate::metrics::Counters;
 use berth_core::limits::Limits;
 use berth_core::profile_spec::ProfileSpec;
 
-/// An instance's identity, apart from its id: component and arguments.
+/// The key of an instance: component and arguments.
 pub(super) type Made = (Digest, Arc<str>);
 
 /// The components that serve, by name.
 pub(super) type Serving = BTreeMap<Arc<str>, Arc<LoadedComponent>>;
 
-/// Makes sets of plugins, and remembers the one that serves.
+/// Builds sets of plugins, and remembers the one that serves.
 pub(crate) struct Assembler {
     specs: Vec<ProfileSpec>,
     limits: Arc<Limits>,
     feeder: Feeder,
     next_id: u32,
     now: Inventory,
-    /// Components that loaded, but failed with their arguments: not tried again until they change, unless the cause may pass.
+    /// Components that loaded, but failed with these arguments. They are not tried again until they change, unless
+    /// the cause may pass.
     failed: HashMap<Made, LoadError>,
 }
 
-/// Profiles, and the instances of each, in its order: sets with the same are the same.
+/// The profiles, and the instances of each in order. Two sets with the same `Shape` are equal.
 type Shape = (Vec<ProfileSpec>, Vec<Vec<PluginId>>);
 
-/// What a set consists of.
+/// The contents of a set.
 #[derive(Clone, Default)]
 pub(crate) struct Inventory {
     pub(super) entries: HashMap<Made, Arc<Entry>>,
     pub(super) serving: Serving,
-    /// `None` before the first.
+    /// `None` before the first set.
     shape: Option<Shape>,
 }
 
-/// A set that is ready to serve, and what [`Assembler::commit`] wants to know of it then.
+/// A set that is ready to serve, and its contents for [`Assembler::commit`].
 pub(crate) struct Assembled {
     pub prepared: Prepared,
     pub inventory: Inventory,
 }
 
-/// What a set is made of, while it is made.
+/// The contents of a set during its assembly.
 #[derive(Default)]
 struct Draft {
     new: Vec<(Arc<Entry>, Resident)>,
@@ -63,7 +64,7 @@ struct Draft {
     serving: Serving,
 }
 
-/// An instance, with what it holds where it is new.
+/// Instances; a new one with its `Resident`.
 type Instances = Vec<(Arc<Entry>, Option<Resident>)>;
 
 impl Assembler {
@@ -71,15 +72,15 @@ impl Assembler {
         Self { specs, limits, feeder: Feeder::default(), next_id: 0, now: Inventory::default(), failed: HashMap::new() }
     }
 
-    /// Wants other profiles from now on. Returns those that it wanted before.
+    /// Replaces the profiles. Returns the previous ones.
     pub fn exchange_specs(&mut self, specs: Vec<ProfileSpec>) -> Vec<ProfileSpec> {
         std::mem::replace(&mut self.specs, specs)
     }
 
-    /// The set for these components; `None` where it is the one that serves.
+    /// Returns the set for these components, or `None` if it already serves.
     ///
     /// # Errors
-    /// A plugin that a profile names is not there, or was refused, and none of its name serves.
+    /// A plugin of a profile does not exist or was refused, and no component of its name serves.
     pub fn assemble(
         &mut self,
         catalog: &Catalog,
@@ -106,7 +107,7 @@ impl Assembler {
         Ok(Some(draft.finish(profiles, shape)))
     }
 
-    /// The set serves now.
+    /// Records that the set serves now.
     pub fn commit(&mut self, inventory: Inventory) {
         for (name, component) in &inventory.serving {
             if self.now.serving.get(name).is_none_or(|before| before.digest != component.digest) {
@@ -120,7 +121,7 @@ impl Assembler {
         self.now = inventory;
     }
 
-    /// Sentences about the components that serve although they are not to be found any more.
+    /// Returns messages about components that serve although the catalog no longer has them.
     pub fn last_good(&self, catalog: &Catalog) -> Vec<String> {
         let gone = |component: &&Arc<LoadedComponent>| !catalog.components().any(|c| c.digest == component.digest);
         let sentence = |component: &Arc<LoadedComponent>| {
@@ -130,7 +131,7 @@ impl Assembler {
         self.now.serving.values().filter(gone).map(sentence).collect()
     }
 
-    /// An instance of the set failed on the cluster's latest changes: the set can't serve with it.
+    /// Records that an instance of the set failed on the latest changes.
     pub fn fail(&mut self, inventory: &Inventory, id: PluginId, words: String) {
         if let Some((made, entry)) = inventory.entries.iter().find(|(_, entry)| entry.id == id) {
             let error = LoadError::new(&entry.component.source, LoadCause::LateFailure(words));
@@ -138,13 +139,15 @@ impl Assembler {
         }
     }
 
-    /// How things stand, for people; and why the profiles that are wanted don't serve, if they don't.
+    /// Returns the current state for display. `refused_profiles` is the reason why the latest profiles don't serve,
+    /// if there is one.
     pub fn board(&self, catalog: Catalog, refused_profiles: Option<AssembleError>) -> Board {
         let (inventory, failed) = (self.now.clone(), self.failed.clone());
         Board { specs: self.specs.clone(), inventory, failed, catalog, refused_profiles }
     }
 
-    /// Takes the best component of the name that works with all the arguments. Otherwise says why the best doesn't.
+    /// Chooses the best component with this name that works with all the arguments. If there is none, returns the
+    /// error of the best one.
     fn choose(
         &mut self,
         catalog: &Catalog,
@@ -166,7 +169,7 @@ impl Assembler {
         Err(refused)
     }
 
-    /// An instance of the component for each of the arguments; those that serve already stay.
+    /// Returns an instance of the component for each of the arguments. Reuses the instances that serve.
     fn instances(
         &mut self,
         component: &Arc<LoadedComponent>,

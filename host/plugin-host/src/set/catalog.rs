@@ -1,29 +1,30 @@
-//! What components there are: those in the binary, and those in the directory.
+//! The available components: those in the binary and those in the directory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::load::{LoadCause, LoadError, LoadedComponent, Source};
 
-/// A source and what became of it.
+/// A source and the result of loading it.
 #[derive(Clone)]
 pub(crate) struct Found {
     pub source: Source,
     pub loaded: Result<Arc<LoadedComponent>, LoadError>,
 }
 
-/// All components, by name. Of two files with one name the first by file name has it; the other is refused.
+/// All components by name. If two files have the same component name, the first by file name has it, and the other is
+/// refused.
 #[derive(Clone, Default)]
 pub(crate) struct Catalog {
     built_in: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
     files: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
-    /// Names of files' components, in the files' order.
+    /// The names of the components in files, ordered by file name.
     order: Vec<Arc<str>>,
     refused: BTreeMap<Source, LoadError>,
 }
 
 impl Catalog {
-    /// Of these, files in the order of their names.
+    /// Creates a catalog. The files must be ordered by name.
     pub fn new(found: impl IntoIterator<Item = Found>) -> Self {
         let mut catalog = Self::default();
         for Found { source, loaded } in found {
@@ -50,10 +51,11 @@ impl Catalog {
         of_its_kind.insert(Arc::clone(&component.name), component);
     }
 
-    /// Components to try for a name, the best first. `serving` is the one that serves under it now.
+    /// Returns the components to try for a name, the best first. `serving` is the component that serves under the
+    /// name now.
     ///
-    /// A file comes before what is in the binary, and what serves now is the last resort; but while its own file is
-    /// there and bad, it comes first.
+    /// A file precedes the component in the binary, and `serving` is the last choice. But if the file of `serving`
+    /// exists and is invalid, `serving` is the first choice.
     pub fn candidates(&self, name: &str, serving: Option<&Arc<LoadedComponent>>) -> Vec<Arc<LoadedComponent>> {
         let spoilt = serving.filter(|component| self.is_bad(&component.source));
         let file = self.files.get(name);
@@ -63,8 +65,8 @@ impl Catalog {
         all.into_iter().flatten().filter(|component| seen.insert(component.digest)).cloned().collect()
     }
 
-    /// Names of the components in the directory, in the order of their files' names; those that `serving` has of files
-    /// that are there and bad come last.
+    /// Returns the names of the components in the directory, ordered by file name. Components of `serving` whose file
+    /// exists and is invalid come last.
     pub fn names_in_directory<'a>(
         &'a self,
         serving: &'a BTreeMap<Arc<str>, Arc<LoadedComponent>>,
@@ -75,22 +77,22 @@ impl Catalog {
         self.order.iter().chain(spoilt.map(|(name, _)| name))
     }
 
-    /// Its content was refused; not only its name.
+    /// Returns whether the content of the source was refused, not only its name.
     fn is_bad(&self, source: &Source) -> bool {
         self.refused.get(source).is_some_and(|error| !matches!(error.cause, LoadCause::NameTaken { .. }))
     }
 
-    /// All names.
+    /// Returns all names.
     pub fn names(&self) -> BTreeSet<&str> {
         self.files.keys().chain(self.built_in.keys()).map(|name| &**name).collect()
     }
 
-    /// All components that were loaded.
+    /// Returns all loaded components.
     pub fn components(&self) -> impl Iterator<Item = &Arc<LoadedComponent>> {
         self.built_in.values().chain(self.files.values())
     }
 
-    /// What was refused.
+    /// Returns the refused sources.
     pub fn refused(&self) -> impl Iterator<Item = (&Source, &LoadError)> {
         self.refused.iter()
     }

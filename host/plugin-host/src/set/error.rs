@@ -1,80 +1,82 @@
-//! Why profiles can't be served.
+//! The reasons why profiles can't be served.
 
 use super::catalog::Catalog;
 use crate::load::LoadError;
 use berth_apimachinery::nearest;
 
-/// A profile can't be served as it was asked for.
+/// A profile can't be served as configured.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AssembleError {
-    /// A plugin that it names is not there.
+    /// A plugin that the profile names does not exist.
     #[error("profile {profile} names the plugin {plugin}, but no component has that name; there are: {known}{hint}")]
     Missing {
-        /// Its scheduler name.
+        /// The profile's scheduler name.
         profile: String,
         /// The plugin's name.
         plugin: String,
-        /// The name that was perhaps meant: `. Did you mean X?`.
+        /// A similar name: `. Did you mean X?`, or empty.
         hint: String,
-        /// All names.
+        /// All known names.
         known: String,
     },
-    /// A plugin that it names was refused.
+    /// A plugin that the profile names was refused.
     #[error("profile {profile} names the plugin {plugin}, which was refused: {error}")]
     Refused {
-        /// Its scheduler name.
+        /// The profile's scheduler name.
         profile: String,
         /// The plugin's name.
         plugin: String,
-        /// Why.
+        /// The reason.
         error: LoadError,
     },
-    /// A plugin is enabled where it has nothing to do.
+    /// A plugin is enabled at an extension point that it does not export.
     #[error("profile {profile} enables the plugin {plugin} at {point}, which it does not export")]
     WrongPoint {
-        /// Its scheduler name.
+        /// The profile's scheduler name.
         profile: String,
         /// The plugin's name.
         plugin: String,
-        /// As in a configuration.
+        /// The extension point, as in the configuration.
         point: &'static str,
     },
-    /// Two plugins would sort the queue.
+    /// A profile enables two plugins at queueSort.
     #[error(
         "profile {profile} enables two plugins at queueSort, {first} and {plugin}: one can sort the queue. Disable the other"
     )]
     SeveralSorts {
-        /// Its scheduler name.
+        /// The profile's scheduler name.
         profile: String,
         /// The plugin's name.
         plugin: String,
-        /// The one before.
+        /// The other plugin's name.
         first: String,
     },
-    /// Two profiles would sort the one queue in different ways.
+    /// Two profiles have different plugins at queueSort.
     #[error(
         "profile {profile} sorts the queue with {plugin}, profile {other_profile} with {other}: all profiles share one \
          queue, so they need the same plugin with the same arguments at queueSort"
     )]
     DifferentSorts {
-        /// A scheduler name.
+        /// The profile's scheduler name.
         profile: String,
         /// The plugin's name.
         plugin: String,
-        /// The scheduler name of the profile before it.
+        /// The scheduler name of the other profile.
         other_profile: String,
-        /// Its plugin's name.
+        /// The name of the other profile's plugin.
         other: String,
     },
 }
 
 impl AssembleError {
-    /// Whether it may be otherwise at the next try, with the same components: what was not to be listed may be by then.
+    /// Returns whether a later attempt may succeed with the same components, for example when a list is no longer
+    /// forbidden.
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Refused { error, .. } if error.cause.may_pass())
     }
 
-    /// No component of the name works; `refused` says why the best one doesn't, if there is one.
+    /// Returns the error for a name without a working component. `refused` is the error of the best component, if
+    /// there is one.
     pub(super) fn unavailable(profile: &str, plugin: &str, refused: Option<LoadError>, catalog: &Catalog) -> Self {
         let (profile, plugin) = (profile.to_owned(), plugin.to_owned());
         match refused {

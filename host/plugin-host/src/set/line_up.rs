@@ -1,4 +1,4 @@
-//! What a profile would ask whom, by names and what there is: without an instance of anything.
+//! Determines which plugins a profile calls, by names and available components, without an instance.
 
 use std::sync::Arc;
 
@@ -7,42 +7,42 @@ use crate::load::{LoadedComponent, Source};
 use berth_apimachinery::nearest;
 use berth_core::profile_spec::{Enabled, NamedBy, ProfileSpec};
 
-/// A profile's plugins, point by point.
+/// The plugins of a profile at each extension point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineUp {
-    /// `schedulerName`
+    /// `schedulerName`.
     pub scheduler_name: Box<str>,
-    /// Each extension point, and the plugins there in order.
+    /// Each extension point with its plugins in order.
     pub points: Vec<(&'static str, Vec<Standing>)>,
-    /// Plugins that the profile names, and that can't be where it names them.
+    /// The plugins that the profile names but can't use.
     pub absent: Vec<Absent>,
 }
 
 /// A plugin at an extension point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Its name.
+    /// The plugin's name.
     pub name: Arc<str>,
-    /// What its scores are multiplied with; 1 where it doesn't score.
+    /// The weight of its scores; 1 if it does not score.
     pub weight: i64,
-    /// Where it comes from.
+    /// The origin of its component.
     pub source: Source,
 }
 
-/// A plugin that can't be where a profile names it.
+/// A plugin that a profile names but can't use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Absent {
-    /// Its name.
+    /// The plugin's name.
     pub plugin: Arc<str>,
-    /// The extension point where it has nothing to do; nowhere where there is no component of the name.
+    /// The extension point that the plugin does not export; `None` if no component has the name.
     pub point: Option<&'static str>,
-    /// The name that was perhaps meant.
+    /// A similar name.
     pub near: Option<String>,
-    /// Why, and what to do.
+    /// The reason and the remedy.
     pub message: String,
 }
 
-/// What would be asked for a profile.
+/// Returns the plugins that a profile calls.
 pub(crate) fn line_up(spec: &ProfileSpec, catalog: &Catalog) -> LineUp {
     let named = spec.names();
     let mut absent: Vec<Absent> = named

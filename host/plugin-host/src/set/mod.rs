@@ -1,4 +1,4 @@
-//! Which plugins serve which profiles: what was asked for, what there is, and how the two come together.
+//! Combines the configured profiles with the available components.
 
 mod assemble;
 mod catalog;

@@ -1,4 +1,4 @@
-//! Which plugins are wanted, with which arguments, and who insists on them.
+//! Collects the plugins that the profiles need, with their arguments.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,21 +7,21 @@ use super::catalog::Catalog;
 use crate::load::LoadedComponent;
 use berth_core::profile_spec::ProfileSpec;
 
-/// One plugin, as all profiles together want it.
+/// One plugin, as all profiles together need it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Need {
-    /// Each of them makes an instance of its own.
+    /// The different arguments. Each makes an instance.
     pub arguments: BTreeSet<Arc<str>>,
-    /// A profile that names it; `None` where it may be missing.
+    /// A profile that names the plugin; `None` if the plugin may be missing.
     pub required_by: Option<Box<str>>,
 }
 
-/// All plugins that are wanted.
+/// The plugins that the profiles need.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Needs {
-    /// By name.
+    /// The plugins by name.
     pub plugins: BTreeMap<Arc<str>, Need>,
-    /// For each profile the names that stand at its end.
+    /// For each profile, the plugins of the directory that come after the named ones.
     pub others: Vec<Vec<Arc<str>>>,
 }
 

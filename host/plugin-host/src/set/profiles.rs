@@ -1,4 +1,4 @@
-//! The profiles as the core takes them, from what was asked for and the instances that there are.
+//! Builds the core's profiles from the profile specs and the instances.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use super::error::AssembleError;
 use crate::guests::Entry;
 use berth_core::profile_spec::{Enabled, NamedBy, ProfileSpec};
 
-/// The order of pods where nothing is said.
+/// The plugin at queueSort by default.
 const DEFAULT_SORT: &str = "PrioritySort";
 
 /// A plugin's name and its arguments.
 pub(super) type Pair = (Arc<str>, Arc<str>);
 
-/// The profile that `spec` asks for. `others` are the names that stand at its end.
+/// Builds the profile of `spec`. `others` are the plugins of the directory that come after the named ones.
 pub(super) fn profile(
     spec: &ProfileSpec,
     others: &[Arc<str>],
@@ -33,7 +33,7 @@ pub(super) fn profile(
             others.iter().map(|name| Enabled { name: Arc::clone(name), weight: 1, named_by: NamedBy::Default });
         for enabled in enabled.iter().cloned().chain(at_end) {
             let pair = (Arc::clone(&enabled.name), spec.arguments_of(&enabled.name));
-            // Whatever has to be there was seen to be there.
+            // The presence of required plugins was checked before.
             let Some(entry) = instances.get(&pair) else { continue };
             if entry.declaration.points.contains(point) {
                 add(&mut profile, point, plugin(spec, entry), &enabled)?;
@@ -55,7 +55,8 @@ fn plugin(spec: &ProfileSpec, entry: &Entry) -> ProfilePlugin {
     ProfilePlugin { id: entry.id, declaration: Arc::clone(&entry.declaration), failure_policy }
 }
 
-/// Profiles share one queue, which has one order. One without a plugin for it has PrioritySort's.
+/// Checks that all profiles sort the shared queue in the same way. A profile without a plugin at queueSort uses
+/// PrioritySort.
 pub(super) fn check_same_order(profiles: &[Profile]) -> Result<(), AssembleError> {
     let sort =
         |profile: &Profile| profile.queue_sort.as_ref().map(|plugin| (plugin.id, plugin.declaration.name.clone()));
@@ -82,7 +83,7 @@ pub(super) fn check_same_order(profiles: &[Profile]) -> Result<(), AssembleError
     Ok(())
 }
 
-/// One that nobody named (a component in the directory) leaves the order of pods to the one that is there.
+/// Adds the plugin at queueSort. A component of the directory that no profile names does not replace an existing one.
 fn add_sort(profile: &mut Profile, plugin: ProfilePlugin, named_by: NamedBy) -> Result<(), AssembleError> {
     match &profile.queue_sort {
         None => profile.queue_sort = Some(plugin),

@@ -1,4 +1,4 @@
-//! How plugins fare, for people.
+//! The state of plugins for display.
 
 use std::sync::Arc;
 
@@ -13,59 +13,59 @@ use crate::load::{Digest, LoadError, LoadedComponent, Source};
 use crate::metrics::Usage;
 use berth_core::profile_spec::ProfileSpec;
 
-/// A line of `berth plugin list`: an instance, or a component that has none.
+/// A line of `berth plugin list`: an instance, or a component without an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginStatus {
-    /// Its name; empty where the component didn't get so far as to tell.
+    /// The plugin's name; empty if the component could not return it.
     pub name: Arc<str>,
-    /// The version it gives itself.
+    /// The version from `describe`.
     pub version: Box<str>,
-    /// Where it comes from.
+    /// The origin of its component.
     pub source: Source,
-    /// Of the component; `None` where it could not be read.
+    /// The component's digest; `None` if the component could not be read.
     pub digest: Option<Digest>,
-    /// JSON; equal arguments in several profiles make one instance.
+    /// The arguments, as JSON. Equal arguments in several profiles share an instance.
     pub arguments: Arc<str>,
-    /// The scheduler names of the profiles that it serves.
+    /// The scheduler names of the profiles that use it.
     pub profiles: Vec<Box<str>>,
-    /// What it does.
+    /// The state.
     pub state: PluginState,
-    /// What went wrong last, if anything did.
+    /// The last error, if there is one.
     pub last_error: Option<String>,
-    /// What it has cost.
+    /// The cost so far.
     pub usage: Usage,
 }
 
-/// What a plugin does.
+/// The state of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PluginState {
-    /// It serves.
+    /// The plugin serves.
     Loaded,
-    /// It serves, though its file is gone or has become bad.
+    /// The plugin serves, but its file was deleted or became invalid.
     LastGood,
-    /// It broke and is being made anew.
+    /// The plugin broke and is being rebuilt.
     Restarting,
-    /// It failed too often and rests until then.
+    /// The plugin failed too often and is rebuilt at this time.
     BackingOff(Timestamp),
-    /// It can't be used; see the error.
+    /// The plugin can't be used; see the error.
     Refused,
-    /// It could be used, but no profile wants it.
+    /// The plugin is valid, but no profile uses it.
     Unused,
 }
 
-/// The state of things, as the loader left it last.
+/// The state after the last pass of the loader.
 #[derive(Default)]
 pub(crate) struct Board {
     pub(super) specs: Vec<ProfileSpec>,
     pub(super) inventory: Inventory,
     pub(super) failed: HashMap<Made, LoadError>,
     pub(super) catalog: Catalog,
-    /// Why the profiles that are wanted don't serve.
+    /// The reason why the latest profiles don't serve.
     pub refused_profiles: Option<AssembleError>,
 }
 
 impl Board {
-    /// All components and instances, by name.
+    /// Returns all components and instances, ordered by name.
     pub fn status(&self) -> Vec<PluginStatus> {
         let mut lines: Vec<PluginStatus> =
             self.inventory.entries.values().map(|entry| self.of_instance(entry)).collect();
@@ -81,7 +81,7 @@ impl Board {
 
     fn of_instance(&self, entry: &Entry) -> PluginStatus {
         let made_of = &entry.component;
-        // The file may have another name by now.
+        // The file may have been renamed meanwhile.
         let found = self.catalog.components().find(|component| component.digest == made_of.digest);
         let uses = |spec: &&ProfileSpec| {
             let named = spec.names().iter().any(|(name, _)| *name == made_of.name);

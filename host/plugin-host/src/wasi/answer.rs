@@ -1,14 +1,15 @@
-//! The answer of a machine that has nothing, by its type.
+//! Answers of a machine without any devices, derived from the type of the answer.
 
 use std::sync::Arc;
 
 use wasmtime::component::{ResourceDynamic, ResourceType, Type, Val};
 use wasmtime::{AsContextMut, Result, bail};
 
-/// Cases of error types that say "not for you", in the order in which they are preferred.
+/// The cases of error types that deny access, the preferred ones first.
 const DENIALS: [&str; 6] = ["access", "access-denied", "not-permitted", "closed", "unsupported", "not-supported"];
 
-/// The types of resources that a component imports, by name. Each is only a number: WASI's names for them differ.
+/// The resource types that a component imports, by name. The host identifies each by a number, because WASI versions
+/// name them differently.
 #[derive(Clone, Default)]
 pub(super) struct Resources(Arc<Vec<String>>);
 
@@ -23,7 +24,7 @@ impl Resources {
         self.0.iter().position(|known| known == name).and_then(|at| u32::try_from(at).ok())
     }
 
-    /// A resource of this type, with a number of ours in it.
+    /// Returns a resource of this type that holds the number.
     pub fn make(&self, store: impl AsContextMut, name: &str, number: u32) -> Result<Val> {
         match self.id(name) {
             Some(id) => resource(store, id, number),
@@ -31,7 +32,7 @@ impl Resources {
         }
     }
 
-    /// Empty, zero, none, or denied.
+    /// Returns the empty value of a type: empty, zero, none, or denied.
     pub fn nothing(&self, store: &mut impl AsContextMut, ty: &Type) -> Result<Val> {
         Ok(match ty {
             Type::Bool => Val::Bool(false),
@@ -75,7 +76,7 @@ impl Resources {
         })
     }
 
-    /// The case that denies, or else the first.
+    /// Returns the case that denies access, or else the first.
     fn case(&self, store: &mut impl AsContextMut, ty: &Type) -> Result<Val> {
         match ty {
             Type::Enum(ty) => {

@@ -1,4 +1,4 @@
-//! Functions whose answer is not just nothing.
+//! The functions whose answer is not the empty value.
 
 use wasmtime::component::Val;
 use wasmtime::{Result, StoreContextMut, bail, format_err};
@@ -7,25 +7,25 @@ use super::answer::Resources;
 use super::output::Stream;
 use crate::guest::HostState;
 
-/// What is done when the guest calls a function. The answer goes to the last parameter.
+/// Implements a function. It writes the result to the last parameter.
 pub(super) type Function = fn(&mut Store<'_>, &Call<'_>, &mut [Val]) -> Result<()>;
 
 type Store<'a> = StoreContextMut<'a, HostState>;
 
-/// What a function is called with.
+/// The parameters of a call.
 pub(super) struct Call<'a> {
     pub resources: &'a Resources,
     pub params: &'a [Val],
-    /// Our numbers in the resources among the parameters, in their order.
+    /// The numbers of the resources among the parameters, in order.
     pub handles: &'a [u32],
 }
 
-/// Bytes of random numbers that are given at once.
+/// The largest number of random bytes per call.
 const RANDOM_AT_ONCE: u64 = 1 << 20;
-/// Bytes that an output stream takes at once.
+/// The largest number of bytes per write to a stream.
 const WRITE_AT_ONCE: u64 = 64 << 10;
 
-/// The function of this interface (without its version) and name, if it has an answer of its own.
+/// Returns the implementation of a function. `interface` has no version. `None` if the answer is the empty value.
 pub(super) fn find(interface: &str, name: &str) -> Option<Function> {
     Some(match (interface, name) {
         ("wasi:cli/exit", _) => exit,
@@ -98,7 +98,7 @@ fn ready(_: &mut Store<'_>, _: &Call<'_>, out: &mut [Val]) -> Result<()> {
     give(out, Val::Bool(true))
 }
 
-/// Whatever is waited for is there: waiting takes no time.
+/// Returns all pollables as ready, so waiting takes no time.
 fn poll(_: &mut Store<'_>, call: &Call<'_>, out: &mut [Val]) -> Result<()> {
     give(out, Val::List((0..).take(call.handles.len()).map(Val::U32).collect()))
 }

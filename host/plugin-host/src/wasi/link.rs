@@ -1,4 +1,4 @@
-//! Which imports are answered, and their linking.
+//! Links the imports of WASI.
 
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, Linker, LinkerInstance, ResourceType, Val};
@@ -8,10 +8,10 @@ use super::answer::Resources;
 use super::functions::{self, Call};
 use crate::guest::HostState;
 
-/// Packages that are offered, of version 0.2.
+/// The supported packages of version 0.2.
 const PACKAGES: [&str; 6] = ["cli", "clocks", "filesystem", "io", "random", "sockets"];
 
-/// Whether the interface of this name, such as `wasi:cli/stdout@0.2.3`, is one that is answered here.
+/// Returns whether an interface such as `wasi:cli/stdout@0.2.3` is supported.
 pub(crate) fn is_offered(name: &str) -> bool {
     let Some((package, version)) =
         name.strip_prefix("wasi:").and_then(|name| Some((name.split_once('/')?.0, name.split_once('@')?.1)))
@@ -21,10 +21,10 @@ pub(crate) fn is_offered(name: &str) -> bool {
     PACKAGES.contains(&package) && version.starts_with("0.2.")
 }
 
-/// Links what the component imports of WASI.
+/// Links the component's imports of WASI.
 ///
 /// # Errors
-/// A name is there twice.
+/// A name is defined twice.
 pub(crate) fn link(linker: &mut Linker<HostState>, component: &Component, engine: &Engine) -> Result<()> {
     let mut resources = Resources::default();
     let ty = component.component_type();
@@ -35,7 +35,7 @@ pub(crate) fn link(linker: &mut Linker<HostState>, component: &Component, engine
             _ => None,
         })
         .collect();
-    // All names first: a function of one interface may give a resource of another.
+    // Collect all resource names first, because a function may return a resource of another interface.
     for (_, instance) in &instances {
         for (name, item) in instance.exports(engine) {
             if matches!(item.ty, ComponentItem::Resource(_)) {
@@ -56,7 +56,7 @@ pub(crate) fn link(linker: &mut Linker<HostState>, component: &Component, engine
     Ok(())
 }
 
-/// There is nothing behind a resource, so there is nothing to do when it is dropped.
+/// Links a resource type. A drop does nothing, because no object belongs to the resource.
 fn link_resource(linker: &mut LinkerInstance<'_, HostState>, name: &str, resources: &Resources) -> Result<()> {
     let id = resources.id(name).unwrap_or_default();
     linker.resource(name, ResourceType::host_dynamic(id), |_, _| Ok(()))
@@ -86,7 +86,7 @@ fn link_function(
     })
 }
 
-/// Takes our numbers out of the resources that a function was given, which also gives back what it borrowed.
+/// Collects the numbers of the resources in a parameter, which also ends their borrows.
 fn take_handles(store: &mut impl AsContextMut, param: &Val, handles: &mut Vec<u32>) -> Result<()> {
     match param {
         Val::Resource(resource) => handles.push(resource.try_into_resource_dynamic(store)?.rep()),

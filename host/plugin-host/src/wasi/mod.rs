@@ -1,9 +1,8 @@
-//! WASI 0.2 with nothing behind it: for languages whose ordinary builds can't do without.
+//! WASI 0.2 without files, network, arguments and input, for languages whose normal builds need WASI.
 //!
-//! Its interfaces link, and answer what a machine without files, network, arguments and input answers. The clock shows
-//! the cycle's time, random numbers come from the cycle's seed, what is written to stdout and stderr is logged, and
-//! waiting takes no time. Nothing here depends on WASI's own definitions: the answer to a function follows from the
-//! types that the component declares for it, but for the few in [`functions`].
+//! The clock returns the cycle's time, random numbers come from the cycle's seed, stdout and stderr are logged, and
+//! waiting takes no time. The code does not depend on WASI's definitions: except for the few functions in
+//! [`functions`], an answer is derived from the types that the component declares.
 
 mod answer;
 mod functions;

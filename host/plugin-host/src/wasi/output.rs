@@ -1,6 +1,6 @@
-//! What a guest writes to stdout and stderr, line by line.
+//! Splits the output of a plugin into lines.
 
-/// Bytes of a line that are kept.
+/// The bytes of a line that are kept.
 const LINE: usize = 16 << 10;
 
 /// An output stream.
@@ -11,7 +11,7 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// The number that stands for it in a resource. 0 is a stream that leads nowhere.
+    /// Returns the stream's number in a resource. 0 is a stream whose output is dropped.
     pub(super) fn number(self) -> u32 {
         match self {
             Self::Out => 1,
@@ -24,12 +24,12 @@ impl Stream {
     }
 }
 
-/// A line that is not complete yet.
+/// An incomplete line.
 #[derive(Debug, Default)]
 pub(super) struct Line(Vec<u8>);
 
 impl Line {
-    /// Takes what was written, and calls `print` with each line that it completes.
+    /// Appends bytes, and calls `print` with each complete line.
     pub fn take(&mut self, bytes: &[u8], mut print: impl FnMut(&str)) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             let room = LINE.saturating_sub(self.0.len()).min(part.len());

@@ -1,34 +1,34 @@
-//! What the answers depend on: the cycle, and nothing else.
+//! The state behind WASI's answers. It depends only on the cycle.
 
 use berth_core::plugins::Cycle;
 
 use super::output::{Line, Stream};
 
-/// The part of an instance's state that WASI's functions see.
+/// The part of an instance's state that WASI's functions use.
 #[derive(Debug, Default)]
 pub(crate) struct WasiState {
-    /// Since 1970. Before the first cycle, it is 1970.
+    /// The time since 1970. It is 0 before the first cycle.
     nanoseconds: u64,
     random: u64,
     lines: [Line; 2],
 }
 
 impl WasiState {
-    /// A call for this cycle begins.
+    /// Begins a call for this cycle.
     pub fn begin(&mut self, cycle: &Cycle<'_>) {
-        // Never back: the core's clock is the wall's.
+        // The time never goes back, although the core uses a wall clock.
         self.nanoseconds = self.nanoseconds.max(cycle.time.0.saturating_mul(1_000_000));
         self.random = cycle.seed;
     }
 
-    /// The cycle's time, a nanosecond later each time it is looked at: languages measure with it and divide by what they
-    /// find.
+    /// Returns the cycle's time. It advances by a nanosecond per call, because some languages measure durations and
+    /// divide by them.
     pub(super) fn nanoseconds(&mut self) -> u64 {
         self.nanoseconds += 1;
         self.nanoseconds
     }
 
-    /// The next number of the cycle's seed (SplitMix64).
+    /// Returns the next random number from the cycle's seed (SplitMix64).
     pub(super) fn random(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.random ^ (self.random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -36,7 +36,7 @@ impl WasiState {
         mixed ^ (mixed >> 31)
     }
 
-    /// Takes what was written, and calls `print` with each line that it completes.
+    /// Appends bytes, and calls `print` with each complete line.
     pub fn output(&mut self, stream: Stream, bytes: &[u8], print: impl FnMut(&str)) {
         self.lines[stream as usize].take(bytes, print);
     }

@@ -1,4 +1,4 @@
-//! Compiled code is kept, used again, and trusted only where nobody else could have written it.
+//! Tests that compiled code is kept and reused, and trusted only if no other user could have written it.
 
 use std::fs;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use berth_test_kit::component::Guest;
 use tempfile::TempDir;
 use wasmtime::Engine;
 
-/// Loads a component with a compiler of its own, as after a restart. Returns how often that compiled.
+/// Loads a component with a new compiler, as after a restart. Returns the number of compilations.
 fn load(cache: &Path, component: &[u8]) -> u64 {
     load_with(engine().expect("an engine"), cache, component)
 }
@@ -68,7 +68,7 @@ fn a_file_that_was_altered_is_compiled_again() {
     let file = files(&cache).remove(0);
     let mut content = fs::read(&file).expect("readable");
     let last = content.len() - 1;
-    // Native code stands before the end, which nobody would notice until it runs.
+    // The first position is in native code, where damage would be noticed only when it runs.
     for at in [last / 2, last] {
         content[at] ^= 1;
         fs::write(&file, &content).expect("written");
@@ -78,7 +78,7 @@ fn a_file_that_was_altered_is_compiled_again() {
     assert_eq!(files(&cache).len(), 1, "the good file takes the place of the bad one");
 }
 
-/// The other version's name has no kind of checksum, or another one.
+/// The file name of another version has a different kind of checksum, or none.
 #[test]
 fn code_of_another_version_of_berth_is_not_called_damaged() {
     let dir = TempDir::new().expect("a temporary directory");
@@ -97,7 +97,7 @@ fn code_of_another_version_of_berth_is_not_called_damaged() {
     assert_eq!((compiled, said.text()), (1, String::new()));
 }
 
-/// The lines of a log.
+/// Collects the lines of a log.
 #[derive(Debug, Default, Clone)]
 struct Said(Arc<Mutex<Vec<u8>>>);
 

@@ -1,4 +1,4 @@
-//! Instances kept up to date, and made anew when they break.
+//! Tests that instances are kept up to date, and rebuilt when they break.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use berth_core::limits::Limits;
 use berth_plugin_host::{LoaderOptions, PluginState};
 use berth_test_kit::component::Guest;
 
-/// Traps when it is asked about this template.
+/// The pod signature (`template`) for which the plugin traps.
 const POISON: u32 = 666;
 
 fn traps_on_poison() -> Vec<u8> {
@@ -40,7 +40,7 @@ fn answers_follow_the_cluster_through_changes_and_rebuilds() {
             host.until("it is back", |host| host.recovered.len() as i64 == (step + 1) / 50);
         }
         assert_eq!(host.score(1).expect("it answers"), host.cpu_in_use(), "step {step}");
-        // Else the failures would be in a row.
+        // A success in between, so that the failures are not consecutive.
         host.filter(1).expect("it answers");
     }
 }
@@ -103,7 +103,7 @@ fn a_guest_that_leaks_is_exchanged_for_a_small_one_without_a_failure() {
     for _ in 0..200 {
         host.score(1).expect("it answers");
         host.take_in();
-        // A quarter of 64 MiB: from here on a successor is made.
+        // A quarter of 64 MiB; above it, a replacement is built.
         let large = |host: &mut Host| host.loader.status()[0].usage.memory >= 16 << 20;
         if large(&mut host) {
             host.until("its successor is there", move |host| !large(host));
@@ -172,7 +172,7 @@ fn work_is_counted_where_that_is_asked_for_and_is_the_same_each_time() {
     let of_a_filter = |counts_work| {
         let options = LoaderOptions { counts_work, ..options(None) };
         let mut host = with_nodes(Host::serving(Guest::new("Test").build(), options));
-        // It is told the pod, and brought up to date.
+        // The first call also sends the pod and the latest changes.
         host.filter(1).expect("it answers");
         let before = host.loader.status()[0].usage;
         host.filter(1).expect("it answers");
@@ -182,7 +182,8 @@ fn work_is_counted_where_that_is_asked_for_and_is_the_same_each_time() {
     };
     assert_eq!(of_a_filter(false), (0, 0));
     let (fuel, bytes) = of_a_filter(true);
-    // A cycle and a list of five ids; an answer, which may be an error, of two lists: a status with its reason, five verdicts.
+    // A cycle and a list of five ids; a result that may be an error, of two lists: a status with its reason, and five
+    // verdicts.
     assert_eq!(bytes, (32 + 8 + 5 * 4) + (4 + 2 * 8) + (4 + 8 + 8 + "told so".len() as u64) + 5 * 2);
     assert!((1..1_000).contains(&fuel), "{fuel}");
     assert_eq!(of_a_filter(true), (fuel, bytes));

@@ -1,4 +1,4 @@
-//! The plugins directory: what comes, changes and goes there, and what serves meanwhile.
+//! Tests the plugins directory: files are added, changed and deleted, while plugins serve.
 
 use std::fs;
 use std::io::Write;
@@ -14,8 +14,8 @@ use berth_plugin_host::{LoaderOptions, PluginState};
 use berth_test_kit::component::Guest;
 use tempfile::TempDir;
 
-/// A directory for plugins, and a host that watches it. It looks by itself so seldom that the tests would fail if
-/// changes were not noticed.
+/// Returns a plugins directory, and a host that watches it. The poll interval is longer than the tests' time limit,
+/// so a missed notification fails the test.
 fn watched(specs: Vec<ProfileSpec>) -> (TempDir, Host) {
     let dir = TempDir::new().expect("a temporary directory");
     let host = Host::start(seldom_looking(dir.path()), specs);
@@ -30,7 +30,7 @@ fn default_profile() -> Vec<ProfileSpec> {
     vec![berth_config::default_profile("default-scheduler")]
 }
 
-/// A profile that names one plugin, and nothing else.
+/// Returns a profile with one plugin.
 fn only(name: &str, named_by: NamedBy) -> Vec<ProfileSpec> {
     let enabled = Enabled { name: name.into(), weight: 1, named_by };
     vec![ProfileSpec {
@@ -44,7 +44,7 @@ fn guest(name: &str, version: &str) -> Vec<u8> {
     Guest::new(name).version(version).build()
 }
 
-/// Writes as careful programs do: under another name, then renamed.
+/// Replaces a file atomically: writes another file and renames it.
 fn replace(path: &Path, content: &[u8]) {
     let unfinished = path.with_extension("part");
     fs::write(&unfinished, content).expect("written");
@@ -132,7 +132,7 @@ fn a_mounted_config_map_is_exchanged() {
         fs::write(folder.join("a.wasm"), guest("A", number)).expect("written");
         folder
     };
-    // The kubelet makes the links before what they point to.
+    // The kubelet creates the links before their targets.
     symlink("..data/a.wasm", dir.path().join("a.wasm")).expect("linked");
     let point_to = |folder: PathBuf| {
         symlink(folder.file_name().expect("a name"), dir.path().join("..data_tmp")).expect("linked");
@@ -177,7 +177,7 @@ fn the_directory_may_come_later_and_go() {
 #[test]
 fn without_notice_changes_are_found_by_looking() {
     let dir = TempDir::new().expect("a temporary directory");
-    // Through a link, whose target's parent is not watched.
+    // The directory is a link; the parent of its target is not watched.
     let (real, link) = (dir.path().join("deep/real"), dir.path().join("link"));
     fs::create_dir_all(&real).expect("created");
     symlink(&real, &link).expect("linked");

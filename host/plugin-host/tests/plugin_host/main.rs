@@ -1,4 +1,4 @@
-//! Components in the plugin host: loaded, refused, called, exchanged, examined.
+//! Tests the plugin host: components are loaded, refused, called, replaced and examined.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests")]
 

@@ -1,4 +1,4 @@
-//! Post-filters: a guest asks back while it is asked, and others answer.
+//! Tests post-filters, which send queries during the call.
 
 use std::time::Duration;
 

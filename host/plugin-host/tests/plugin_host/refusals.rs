@@ -1,4 +1,4 @@
-//! Every way in which a component can be no good, and the sentence that says so.
+//! Tests each reason why a component is refused, and its message.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use berth_plugin_host::{CheckReport, Examination, LoadError, check};
 use berth_test_kit::component::{Guest, NORMALIZE_CUSTOM, NORMALIZE_NONE};
 use tempfile::TempDir;
 
-/// Tight, so that what never ends does so soon.
+/// Returns small limits, so that an endless call ends soon.
 fn limits() -> Limits {
     let soon = Duration::from_millis(50);
     Limits { call: soon, apply: soon, startup: soon, memory: 16 << 20, file_size: 1 << 20, ..Limits::default() }

@@ -1,4 +1,4 @@
-//! Guests whose language can't do without WASI: it links, and there is nothing behind it.
+//! Tests plugins that import WASI.
 
 use crate::host::Host;
 use berth_core::limits::Limits;
@@ -30,7 +30,7 @@ fn the_last_line_on_stderr_says_why_it_trapped() {
 
 #[test]
 fn there_are_no_files() {
-    // Traps unless the list of directories is empty, and reading is denied: error 1 of `busy, access, io`.
+    // Traps unless the list of directories is empty and a read is denied (error 1 of `busy, access, io`).
     let body = "(call $directories (i32.const 700))
                 (if (i32.load (i32.const 704)) (then (unreachable)))
                 (call $read (call $root) (i32.const 720))
@@ -40,7 +40,7 @@ fn there_are_no_files() {
     assert_eq!(host.filter(1).expect("it answers").nodes, [0]);
 }
 
-/// Why the trial refused it.
+/// Returns the reason why the trial refuses the component.
 fn check(guest: &Guest) -> String {
     let dir = tempfile::tempdir().expect("a folder");
     let file = dir.path().join("plugin.wasm");

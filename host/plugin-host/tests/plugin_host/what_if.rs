@@ -1,4 +1,4 @@
-//! What-ifs: the default plugins say what they would say if it were so, and afterwards know what they knew before.
+//! Tests what-if queries: the default plugins answer as if the changes were real, and keep their state.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use berth_plugin_host::{BuiltIn, LoaderOptions};
 
 const NODES: u32 = 6;
 
-/// Reads the default plugins from where `scripts/guests` puts them.
+/// Reads the default plugins from the folder that `scripts/guests` writes.
 fn default_plugins() -> Vec<BuiltIn> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins/default");
     let entries = std::fs::read_dir(&folder)
@@ -27,7 +27,7 @@ fn default_plugins() -> Vec<BuiltIn> {
     wasm.map(built_in).collect()
 }
 
-/// Starts a host of the default plugins with a cluster of its own.
+/// Starts a host with the default plugins and a cluster.
 fn host() -> Host {
     let built_in = default_plugins();
     assert!(!built_in.is_empty(), "no default plugins: run scripts/guests first");
@@ -74,7 +74,7 @@ fn pod(name: &str, random: &mut fastrand::Rng) -> Pod {
     }
 }
 
-/// What is asked about a pod, and of which cluster.
+/// Returns the cycle of a pod in this cluster.
 fn cycle<'a>(id: u32, pod: &'a Pod, cache: &'a Cache) -> Cycle<'a> {
     Cycle { id: u64::from(id), time: Timestamp(1_000_000), seed: 7, template: TemplateId(id), pod, cache }
 }
@@ -89,8 +89,8 @@ fn filter(host: &mut Host, plugin: &ProfilePlugin, id: u32, pod: &Pod, nodes: &[
     each(&host.guests.filter(plugin.id, &cycle, nodes).expect("it answers"))
 }
 
-/// What the plugin says of each case when it really is so, one after the other.
-/// Their ids are those of the cluster `of`: pods that were taken away and put back have others here.
+/// Returns the answer to each case when the changes are really made, one case after the other. The cases have the ids
+/// of the cluster `of`; pods that were removed and added again have other ids here.
 fn really(
     host: &mut Host,
     plugin: &ProfilePlugin,
@@ -115,7 +115,7 @@ fn really(
     said
 }
 
-/// Cases about the nodes of `cache`, some about the same one.
+/// Returns cases about the nodes of `cache`, some about the same node.
 fn cases(cache: &Cache, random: &mut fastrand::Rng) -> Vec<WhatIf> {
     let case = |number: u32, random: &mut fastrand::Rng| {
         let node = NodeId(random.u32(..NODES));

@@ -1,9 +1,9 @@
-;; A guest in the text format: a core module that keeps to the contract. The builder in mod.rs turns it into a component,
-;; puts in its declaration and its name, and exchanges the bodies of functions: text between two `@` is a place to fill.
+;; A plugin in the text format: a core module that follows the contract. The builder in mod.rs inserts the declaration, the
+;; name and the bodies of functions, and makes a component of it. Text between two `@` is a placeholder.
 ;;
-;; What `objects` tells, it counts in $objects: those that have any of the fields that it reads.
+;; $objects is the number of objects, received through `objects`, that have any of the declared fields.
 ;;
-;; Memory: 0 to 1 KiB constants and answers; from 64 KiB what `apply` keeps, 8 bytes a node; from 1 MiB the heap.
+;; Memory: 0 to 1 KiB constants and results; from 64 KiB the cpu in use, 8 bytes per node; from 1 MiB the heap.
 (module
   @imports@
   (memory (export "memory") 32)
@@ -15,10 +15,10 @@
   (data (i32.const 96) "\00\00\00\00@name_length@\50\00\00\00@version_length@")
   ;; configure: ok, pod facts, node facts, resident pod facts, cluster facts, scopes, normalization, retry-on
   (data (i32.const 128) "\00\00\00\00@pod_facts@@node_facts@\00\00\00\00\00\00@cluster_facts@@scope@@scope@@normalization@\00\00\00\00\00\00\00\00")
-  ;; an error of its own
+  ;; an error that the plugin returns
   (data (i32.const 192) "no thank you")
   (data (i32.const 208) "\01\00\00\00\c0\00\00\00\0c\00\00\00")
-  ;; kinds: one, with one field
+  ;; kinds: one kind with one field
   (data (i32.const 832) "@api_version@")
   (data (i32.const 864) "@kind@")
   (data (i32.const 896) "@field@")
@@ -48,7 +48,7 @@
   (func (export "berth:scheduler/plugin@contract@#hold-template") (param i32) @hold@ (call $clear (i32.const 0)))
   (func (export "berth:scheduler/plugin@contract@#forget-templates") (param i32 i32) (call $clear (i32.const 0)))
 
-  ;; Keeps the cpu in use of every node that a usage change names.
+  ;; Stores the cpu in use of every node in a usage change.
   (func $apply (export "berth:scheduler/snapshot@contract@#apply") (param $change i32) (param $count i32)
     (local $row i32) (local $rows i32) (local $entry i32)
     (block $done (loop $changes
@@ -72,8 +72,8 @@
     (call $clear (i32.const 0)))
 
   (func (export "berth:scheduler/objects@contract@#kinds") (result i32) (i32.const 976))
-  ;; A change is a tag and, at 4, an object, of which the length of the fields is the eleventh word, or a removed one's id;
-  ;; 64 KiB of flags from 512 KiB on say which objects count.
+  ;; A change is a tag and, at offset 4, an object or the id of a removed one. The eleventh word of a change is the length
+  ;; of the object's fields. From 512 KiB on, 64 KiB of flags say which objects are counted.
   (func (export "berth:scheduler/objects@contract@#apply") (param $change i32) (param $count i32)
     (local $flag i32) (local $counts i32)
     (block $done (loop $changes
@@ -94,7 +94,7 @@
     @pre_filter@)
   (func (export "cabi_post_berth:scheduler/pre-filter@contract@#pre-filter") (param i32) (call $clear (i32.const 0)))
 
-  ;; Answers at 512: a result with verdicts; each 0 but what the body writes.
+  ;; The result is at 512. Each verdict is 0 unless the body writes another.
   (func (export "berth:scheduler/filter@contract@#filter") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (param $nodes i32) (param $count i32) (result i32)
     (local $verdicts i32) (local $at i32)
     (local.set $verdicts (call $alloc (i32.mul (local.get $count) (i32.const 2))))
@@ -108,7 +108,7 @@
     (i32.const 512))
   (func (export "cabi_post_berth:scheduler/filter@contract@#filter") (param i32) (call $clear (i32.const 0)))
 
-  ;; Answers at 2048: can't make room, for no reason; $room says that it can, on this node and without this pod.
+  ;; The result is at 2048: unschedulable, without a reason. $room nominates a node and evicts a pod instead.
   (func (export "berth:scheduler/post-filter@contract@#post-filter")
     (param $id i64) (param $time i64) (param $seed i64) (param $template i32)
     (param $nodes i32) (param $count i32) (param $codes i32) (param $code_count i32)
@@ -131,7 +131,7 @@
     @pre_score@)
   (func (export "cabi_post_berth:scheduler/pre-score@contract@#pre-score") (param i32) (call $clear (i32.const 0)))
 
-  ;; Each node's cpu in use, as `apply` kept it.
+  ;; The score of each node is its cpu in use, which `apply` stored.
   (func (export "berth:scheduler/score@contract@#score") (param $id i64) (param $time i64) (param $seed i64) (param $template i32) (param $nodes i32) (param $count i32) (result i32)
     (local $scores i32) (local $at i32) (local $sum i64)
     (local.set $scores (call $alloc (i32.mul (local.get $count) (i32.const 8))))

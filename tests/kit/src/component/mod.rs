@@ -1,5 +1,5 @@
-//! Small guests, made of `guest.wat` and the contract, good ones and bad ones: for tests that need no toolchain for
-//! guests.
+//! Builds small components from `guest.wat` and the contract, valid or deliberately faulty. Tests that use them need
+//! no toolchain for plugins.
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -8,31 +8,31 @@ use wit_parser::{Resolve, SizeAlign, SourceMap, Type, WorldId};
 
 const MODULE: &str = include_str!("guest.wat");
 
-/// Node facts: usage.
+/// The bit of the node fact `usage`.
 pub const USAGE: u16 = 1 << 6;
 /// The declared normalization `none`.
 pub const NORMALIZE_NONE: u8 = 0;
 /// The declared normalization `default`.
 pub const NORMALIZE_DEFAULT: u8 = 1;
-/// The declared normalization `custom`: the guest exports `normalize`.
+/// The declared normalization `custom`: the component exports `normalize`.
 pub const NORMALIZE_CUSTOM: u8 = 3;
 
-/// What a guest imports besides the contract.
+/// Imports from outside the contract.
 #[derive(Clone, Default)]
 struct Foreign {
-    /// WIT.
+    /// The WIT source of the packages.
     packages: &'static str,
-    /// Names of interfaces.
+    /// The names of the interfaces.
     imports: &'static [&'static str],
 }
 
-/// A guest to be built.
+/// A component to build.
 #[derive(Clone)]
 pub struct Guest {
     name: String,
     version: String,
     contract: &'static str,
-    /// A line of the contract, and the line that this guest was built with instead.
+    /// A line of the contract, and the line that replaces it in this component's build.
     contract_line: Option<(&'static str, &'static str)>,
     exports: Vec<&'static str>,
     foreign: Foreign,
@@ -40,14 +40,15 @@ pub struct Guest {
     pod_facts: u32,
     normalization: u8,
     scope: u8,
-    /// apiVersion, kind and a field of the objects that it reads.
+    /// The apiVersion, kind and field of the objects that it reads.
     objects: [&'static str; 3],
     what_if: bool,
     bodies: BTreeMap<&'static str, String>,
 }
 
 impl Guest {
-    /// One that filters and scores: every node fits, and its score is the cpu in use on it, to be normalized.
+    /// Returns a component that filters and scores. Every node fits. A node's score is the cpu in use on it; the host
+    /// normalizes it.
     pub fn new(name: &str) -> Self {
         let bodies = [
             ("imports", ""),
@@ -82,68 +83,68 @@ impl Guest {
         }
     }
 
-    /// The version that it gives itself.
+    /// Sets the version that `describe` returns.
     pub fn version(mut self, version: &str) -> Self {
         self.version = version.to_owned();
         self
     }
 
-    /// It was built when a line of the contract was another.
+    /// Replaces a line of the contract in this component's build.
     pub fn contract_line(mut self, now: &'static str, then: &'static str) -> Self {
         self.contract_line = Some((now, then));
         self
     }
 
-    /// The version of the contract that it speaks.
+    /// Sets the version of the contract.
     pub fn contract(mut self, version: &'static str) -> Self {
         self.contract = version;
         self
     }
 
-    /// The interfaces that it exports.
+    /// Sets the exported interfaces.
     pub fn exports(mut self, interfaces: &[&'static str]) -> Self {
         self.exports = interfaces.to_vec();
         self
     }
 
-    /// It declares scope node.
+    /// Declares scope `node`.
     pub fn scope_node(mut self) -> Self {
         self.scope = 1;
         self
     }
 
-    /// What it declares of nodes.
+    /// Sets the declared node facts.
     pub fn node_facts(mut self, facts: u16) -> Self {
         self.node_facts = facts;
         self
     }
 
-    /// What it declares of pods.
+    /// Sets the declared pod facts.
     pub fn pod_facts(mut self, facts: u32) -> Self {
         self.pod_facts = facts;
         self
     }
 
-    /// How its scores are normalized.
+    /// Sets the declared normalization.
     pub fn normalization(mut self, normalization: u8) -> Self {
         self.normalization = normalization;
         self
     }
 
-    /// It reads this field of the objects of this kind, and counts those that have it in `$objects`.
+    /// Declares this field of this kind. The component counts the objects with the field in `$objects`.
     pub fn reads(mut self, api_version: &'static str, kind: &'static str, field: &'static str) -> Self {
         self.objects = [api_version, kind, field];
         self.exports.push("objects");
         self
     }
 
-    /// What a function does, in the text format, on top of what it does anyway.
+    /// Adds code, in the text format, to a function.
     pub fn body(mut self, function: &'static str, wat: &str) -> Self {
         assert!(self.bodies.insert(function, wat.to_owned()).is_some(), "no such function: {function}");
         self
     }
 
-    /// It imports `$now` of WASI's clock.
+    /// Imports `$now` of WASI's clock.
     pub fn with_clock(mut self) -> Self {
         self.foreign = Foreign {
             packages: "package wasi:clocks@0.2.0 { interface monotonic-clock { now: func() -> u64; } }",
@@ -152,9 +153,9 @@ impl Guest {
         self.body("imports", r#"(import "wasi:clocks/monotonic-clock@0.2.0" "now" (func $now (result i64)))"#)
     }
 
-    /// It imports of WASI `$stderr`, `$print` (stream, bytes' address and length, address of the answer), `$directories`
-    /// (address of the answer), `$read` (descriptor, address of the answer), and `$root`, which WASI has not, for a
-    /// descriptor to read from.
+    /// Imports of WASI: `$stderr`, `$print` (stream, address and length of the bytes, address of the result),
+    /// `$directories` (address of the result), `$read` (descriptor, address of the result); and `$root`, which WASI
+    /// does not have, for a descriptor to read from.
     pub fn with_files(mut self) -> Self {
         self.foreign = Foreign {
             packages: include_str!("wasi.wit"),
@@ -176,7 +177,7 @@ impl Guest {
         )
     }
 
-    /// It imports what plugins are not given: an HTTP client.
+    /// Imports an HTTP client, which plugins may not use.
     pub fn with_http(mut self) -> Self {
         self.foreign = Foreign {
             packages: "package wasi:http@0.2.0 { interface outgoing-handler { now: func() -> u64; } }",
@@ -186,7 +187,7 @@ impl Guest {
             .body("describe", "(drop (call $now)) (i32.const 96)")
     }
 
-    /// It logs `message` as an error, then traps, as a guest of the SDK that panics.
+    /// Logs `message` as an error and then traps, as a panic in the SDK does.
     pub fn panics(self, function: &'static str, message: &str) -> Self {
         let log = format!(r#"(i32.const 0) (i32.const 640) (i32.const {}) (call $log) (unreachable)"#, message.len());
         let import = r#"(import "berth:scheduler/log@0.1.0" "write" (func $log (param i32 i32 i32)))"#;
@@ -194,12 +195,12 @@ impl Guest {
         self.body("imports", import).body("data", &data).body(function, &log)
     }
 
-    /// It asks, during post-filter, about its first node without pod 0, and makes room there if the answer is yes; else it
-    /// says an error of its own.
+    /// Makes a post-filter that queries its first node without pod 0. If the pod fits, it nominates the node;
+    /// otherwise it returns an error.
     pub fn makes_room(self) -> Self {
         let import = r#"(import "berth:scheduler/what-if@0.1.0" "ask"
             (func $ask (param i64 i64 i64 i32 i32 i32 i32)))"#;
-        // At 2176 the case (node, pods), at 2200 the pod's id; the answer, verdicts, at 2208.
+        // Addresses: the case (node, pods) at 2176, the pod's id at 2200, and the result (verdicts) at 2208.
         let body = "
             (i32.store (i32.const 2200) (i32.const 0))
             (i32.store (i32.const 2176) (i32.load (local.get $nodes)))
@@ -213,13 +214,13 @@ impl Guest {
         Self { what_if: true, ..self.body("imports", import).body("post_filter", body) }
     }
 
-    /// Its core module, not yet a component.
+    /// Returns the core module.
     pub fn core_module(&self) -> Vec<u8> {
         let (resolve, world) = self.resolve();
         wat::parse_str(self.text(&resolve, world)).expect("the text is well formed")
     }
 
-    /// The component.
+    /// Returns the component.
     pub fn build(&self) -> Vec<u8> {
         let (resolve, world) = self.resolve();
         let mut module = wat::parse_str(self.text(&resolve, world)).expect("the text is well formed");
@@ -230,7 +231,7 @@ impl Guest {
         encoder.validate(false).encode().expect("a component can be made of it")
     }
 
-    /// The contract with a world of this guest's exports.
+    /// Returns the contract with a world of this component's exports.
     fn resolve(&self) -> (Resolve, WorldId) {
         let mut resolve = Resolve::default();
         let mut sources = SourceMap::new();
@@ -300,7 +301,7 @@ fn bytes(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("\\{byte:02x}")).collect()
 }
 
-/// Bytes of a `change` in a list.
+/// Returns the bytes of a `change` in a list.
 fn change_size(resolve: &Resolve) -> usize {
     let mut sizes = SizeAlign::default();
     sizes.fill(resolve);
@@ -309,7 +310,7 @@ fn change_size(resolve: &Resolve) -> usize {
     sizes.size(&Type::Id(*change)).size_wasm32()
 }
 
-/// Takes away the exports that the world doesn't have.
+/// Removes the exports that the world does not have.
 fn without_others(text: &str, resolve: &Resolve, world: WorldId) -> String {
     let exported: Vec<String> = resolve.worlds[world].exports.keys().map(|key| resolve.name_world_key(key)).collect();
     let mut kept = String::new();

@@ -1,11 +1,11 @@
-//! What plugins want done before a pod is bound: in order, waited for, and given up with a reason.
+//! Cases about the intents of pre-bind plugins: order, waits, failures and cancellation.
 
 use berth_core::intent::{Intent, ObjectReference, Patch as WantedPatch, PatchType, Wait};
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use super::*;
 
-/// All cases.
+/// Runs all cases.
 pub async fn run_all(client: &Client) {
     intents_are_carried_in_order(client).await;
     a_wait_ends_when_somebody_else_makes_it_so(client).await;
@@ -37,7 +37,7 @@ fn carry(step: u64, intents: Vec<Intent>) -> Action {
     Action::Carry { pod: waiting(), step, intents }
 }
 
-/// It need not be there.
+/// Returns the pod that the intents belong to. It does not have to exist.
 fn waiting() -> PodKey {
     PodKey { namespace: "default".into(), name: "carried-for".into(), uid: "uid".into() }
 }
@@ -65,7 +65,7 @@ impl World {
         self.maps().delete(name, &DeleteParams::default()).await.expect("deleted");
     }
 
-    /// `Ok` where all was done, else the reason.
+    /// Waits for the result of a step: `Ok`, or the reason of the failure.
     async fn carried(&mut self, step: u64) -> Result<(), String> {
         self.wait("what is carried", |event| match event {
             Event::Carried(pod, carried) if (pod, *carried) == (&waiting(), step) => Some(Ok(())),

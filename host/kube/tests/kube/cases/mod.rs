@@ -1,4 +1,4 @@
-//! What has to be true of the shell against any API server. Each case makes its own objects and leaves nothing behind.
+//! Cases that must hold for [`Shell`] with any API server. Each case creates its own objects and deletes them.
 
 mod carrying;
 
@@ -17,7 +17,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A shell at work, and what it tells.
+/// A running shell and its events.
 pub struct World {
     pub shell: Shell,
     pub events: UnboundedReceiver<Event>,
@@ -27,11 +27,11 @@ pub struct World {
 }
 
 impl World {
-    /// Starts a shell and waits until it knows what is there.
+    /// Starts a shell and waits for its first lists.
     pub async fn start(client: &Client) -> Self {
         let accounts: Api<ServiceAccount> = Api::namespaced(client.clone(), "default");
         let account = serde_json::from_value(json!({"metadata": {"name": "default"}})).expect("an account");
-        // A server without the controller that makes it takes no pods otherwise.
+        // A server without the service account controller refuses pods otherwise.
         let _ = accounts.create(&PostParams::default(), &account).await;
         let (sender, events) = unbounded_channel();
         let options = Options { host: "host-1".to_owned(), page_size: 7, ..Options::default() };
@@ -41,7 +41,7 @@ impl World {
         Self { shell, events, pods, nodes, client: client.clone() }
     }
 
-    /// Waits for an event that this makes something of; others are passed over.
+    /// Waits for an event for which `wanted` returns a value. Ignores all other events.
     pub async fn wait<T>(&mut self, what: &str, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
         let found = async {
             while let Some(event) = self.events.recv().await {
@@ -80,7 +80,7 @@ impl World {
         self.wait("a removed pod", |event| matches!(event, Event::PodRemoved(gone) if gone == key).then_some(())).await;
     }
 
-    /// `Ok` where the pod is bound, else the reason.
+    /// Waits for the result of a binding: `Ok`, or the reason of the failure.
     async fn outcome(&mut self, key: &PodKey) -> Result<(), String> {
         self.wait("a binding's outcome", |event| match event {
             Event::Bound(pod) if pod == key => Some(Ok(())),
@@ -106,7 +106,7 @@ pub fn node(name: &str) -> Value {
     json!({"metadata": {"name": name}})
 }
 
-/// Runs all of them.
+/// Runs all cases.
 pub async fn run_all(client: &Client) {
     pods_come_change_and_go(client).await;
     a_pod_is_bound_once(client).await;

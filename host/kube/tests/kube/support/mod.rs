@@ -1,4 +1,4 @@
-//! What the tests of the shell share.
+//! Support code of the tests.
 pub mod protobuf;
 pub mod server;
 
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// A YAML file in the tests' folder, as JSON.
+/// Reads a YAML file from the tests' folder.
 pub fn yaml(name: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kube").join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));

@@ -1,27 +1,27 @@
-//! Answers in Kubernetes' protobuf, field by field.
+//! Encodes answers as Kubernetes protobuf, field by field.
 
 use super::server::Reply;
 
-/// A list of these pods at this resourceVersion, with more to come where `next` is not empty.
+/// Returns a list of these pods at this resourceVersion. `next` is the continue token.
 pub fn list(version: u32, pods: &[Vec<u8>], next: &str) -> Reply {
     let metadata = [text(2, &version.to_string()), text(3, next)].concat();
     let items: Vec<u8> = pods.iter().flat_map(|pod| field(2, pod)).collect();
     Reply::protobuf(200, body("PodList", &[field(1, &metadata), items].concat()))
 }
 
-/// A Status.
+/// Returns a Status.
 pub fn status(code: u16, reason: &str, message: &str) -> Reply {
     let code_field = [vec![6 << 3], varint(u64::from(code))].concat();
     Reply::protobuf(code, body("Status", &[text(3, message), text(4, reason), code_field].concat()))
 }
 
-/// A pod of this name, as `server::pod` makes one in JSON, of priority 0.
+/// Returns a pod as `server::pod` does in JSON, with priority 0.
 pub fn pod(name: &str, version: u32) -> Vec<u8> {
     [metadata(name, version), field(2, &[field(2, &[text(1, "c"), text(2, "i")].concat()), vec![200, 1, 0]].concat())]
         .concat()
 }
 
-/// One with a number where its container has a name.
+/// Returns a pod with a number in place of its container's name.
 pub fn broken_pod(name: &str, version: u32) -> Vec<u8> {
     [metadata(name, version), field(2, &field(2, &[8, 1]))].concat()
 }

@@ -1,4 +1,4 @@
-//! An API server that does what a test tells it: answers in the middle of nothing, cuts a watch within a line, says 410.
+//! A scripted API server: it returns given answers, breaks a watch within a line, or answers 410.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -14,17 +14,17 @@ use futures::StreamExt;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-/// How long anything may take that is waited for.
+/// The time limit of each wait.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A request as it came.
+/// A received request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub method: String,
     pub path: String,
     pub query: String,
     pub content_type: String,
-    /// In which form it wants the answer.
+    /// The Accept header.
     pub accept: String,
     pub body: String,
 }
@@ -34,7 +34,7 @@ impl Asked {
         self.query.contains("watch=")
     }
 
-    /// A parameter of the query; empty where it is not there.
+    /// Returns a parameter of the query; empty if it is missing.
     pub fn parameter(&self, name: &str) -> &str {
         let pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
         pairs.filter(|(key, _)| *key == name).map(|(_, value)| value).next().unwrap_or_default()
@@ -45,7 +45,7 @@ impl Asked {
     }
 }
 
-/// What the server does with a request.
+/// An answer of the server.
 #[derive(Clone, Debug)]
 pub struct Reply {
     status: u16,
@@ -60,7 +60,7 @@ enum End {
     Complete,
     /// The connection breaks.
     Cut,
-    /// Nothing more comes, and nothing ends.
+    /// The body neither continues nor ends.
     Open,
 }
 
@@ -73,12 +73,12 @@ impl Reply {
         Self { status, content_type, headers: vec![], bytes: bytes.into(), end: End::Complete }
     }
 
-    /// A body in Kubernetes' protobuf.
+    /// Returns an answer with a protobuf body.
     pub fn protobuf(status: u16, body: Vec<u8>) -> Self {
         Self::of(status, "application/vnd.kubernetes.protobuf", body)
     }
 
-    /// A Status as the API server writes it.
+    /// Returns a Status.
     pub fn status(code: u16, reason: &str, message: &str) -> Self {
         let status = if code < 400 { "Success" } else { "Failure" };
         Self::json(
@@ -88,35 +88,35 @@ impl Reply {
         )
     }
 
-    /// A list of objects at this resourceVersion, with more to come where `next` is not empty.
+    /// Returns a list of objects at this resourceVersion. `next` is the continue token.
     pub fn list(version: u32, items: &[Value], next: &str) -> Self {
         let metadata = json!({"resourceVersion": version.to_string(), "continue": next});
         Self::json(200, &json!({"kind": "List", "apiVersion": "v1", "metadata": metadata, "items": items}))
     }
 
-    /// The lines of a watch, after which it stays open.
+    /// Returns the lines of a watch that stays open.
     pub fn watch(events: &[Value]) -> Self {
         let text: String = events.iter().map(line).collect();
         Self { end: End::Open, ..Self::of(200, "application/json", text) }
     }
 
-    /// The same answer, but the connection breaks after it.
+    /// Makes the connection break after the answer.
     pub fn cut(self) -> Self {
         Self { end: End::Cut, ..self }
     }
 
-    /// The same answer, properly ended.
+    /// Makes the answer end properly.
     pub fn ended(self) -> Self {
         Self { end: End::Complete, ..self }
     }
 
-    /// The same answer without its last `bytes`.
+    /// Removes the last bytes of the answer.
     pub fn without_the_last(mut self, bytes: usize) -> Self {
         self.bytes.truncate(self.bytes.len() - bytes);
         self
     }
 
-    /// The same answer with one more header.
+    /// Adds a header to the answer.
     pub fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
@@ -127,7 +127,7 @@ impl Reply {
         let body = match self.end {
             End::Complete => Body::from_stream(bytes),
             End::Cut => Body::from_stream(bytes.chain(futures::stream::once(async {
-                // What was written is sent when the body has nothing more for a moment.
+                // Yield, so that the data is sent before the error.
                 tokio::task::yield_now().await;
                 Err(std::io::Error::other("cut"))
             }))),
@@ -141,7 +141,7 @@ impl Reply {
     }
 }
 
-/// A line of a watch as API servers write it: its type before its object.
+/// Returns a line of a watch, with the type before the object, as API servers write it.
 fn line(event: &Value) -> String {
     match (event.get("type"), event.get("object")) {
         (Some(kind), Some(object)) => format!("{{\"type\":{kind},\"object\":{object}}}\n"),
@@ -163,7 +163,7 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts one that answers as told.
+    /// Starts a server with this function as its answers.
     pub async fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
         let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
         let log = Arc::clone(&asked);
@@ -183,18 +183,18 @@ impl Server {
         Self { client: client(&format!("http://{address}")).await, asked, task }
     }
 
-    /// One that lists and watches as told, and says 404 to all else.
+    /// Starts a server that follows the script for lists and watches, and answers 404 to other requests.
     pub async fn scripted(script: Script) -> Self {
         let script = Mutex::new(script);
         Self::start(move |asked| script.lock().expect("no panic").next(asked)).await
     }
 
-    /// What it was asked so far, as far as the filter wants it.
+    /// Returns the requests so far that match the filter.
     pub fn asked(&self, wanted: impl Fn(&Asked) -> bool) -> Vec<Asked> {
         self.asked.lock().expect("no panic").iter().filter(|asked| wanted(asked)).cloned().collect()
     }
 
-    /// Waits until it was asked so often.
+    /// Waits for this number of requests that match the filter.
     pub async fn asked_times(&self, times: usize, wanted: impl Fn(&Asked) -> bool) -> Vec<Asked> {
         let enough = async {
             loop {
@@ -239,7 +239,7 @@ async fn client(address: &str) -> kube::Client {
     berth_kube::connect(Some(&file)).await.expect("a client")
 }
 
-/// Answers to lists and watches in their order; after the last, lists are empty and watches stay open.
+/// Answers to lists and watches, in order. After the last one, lists are empty and watches stay open.
 #[derive(Default)]
 pub struct Script {
     lists: [VecDeque<Reply>; 2],
@@ -273,7 +273,7 @@ impl Script {
     }
 }
 
-/// A pod of this name (its uid is `uid-` and the name) at this resourceVersion and priority.
+/// Returns a pod with this name, resourceVersion and priority. Its uid is `uid-` and the name.
 pub fn pod(name: &str, version: u32, priority: i32) -> Value {
     json!({
         "metadata": {"name": name, "namespace": "default", "uid": format!("uid-{name}"),
@@ -283,7 +283,7 @@ pub fn pod(name: &str, version: u32, priority: i32) -> Value {
     })
 }
 
-/// A node of this name at this resourceVersion.
+/// Returns a node with this name and resourceVersion.
 pub fn node(name: &str, version: u32, unschedulable: bool) -> Value {
     json!({
         "metadata": {"name": name, "uid": format!("uid-{name}"), "resourceVersion": version.to_string()},
@@ -291,24 +291,24 @@ pub fn node(name: &str, version: u32, unschedulable: bool) -> Value {
     })
 }
 
-/// A line of a watch.
+/// Returns a line of a watch.
 pub fn event(kind: &str, object: &Value) -> Value {
     json!({"type": kind, "object": object})
 }
 
-/// A bookmark at this resourceVersion.
+/// Returns a bookmark with this resourceVersion.
 pub fn bookmark(version: u32) -> Value {
     event("BOOKMARK", &json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"resourceVersion": version.to_string()}}))
 }
 
-/// The line that says that the watch's resourceVersion is too old.
+/// Returns the line that reports an expired resourceVersion.
 pub fn expired() -> Value {
     let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
                         "message": "too old resource version", "reason": "Expired", "code": 410});
     event("ERROR", &status)
 }
 
-/// The events in a line each: `+pod-a@1` (its priority), `-pod-a`, `+node-n`, `-node-n`.
+/// Returns the next events as text: `+pod-a@1` (with the priority), `-pod-a`, `+node-n`, `-node-n`.
 pub async fn events(receiver: &mut UnboundedReceiver<Event>, count: usize) -> Vec<String> {
     let mut shown = Vec::new();
     while shown.len() < count {
@@ -320,7 +320,7 @@ pub async fn events(receiver: &mut UnboundedReceiver<Event>, count: usize) -> Ve
     shown
 }
 
-/// Events that are there already.
+/// Returns the events that are in the channel already.
 pub fn events_now(receiver: &mut UnboundedReceiver<Event>) -> Vec<String> {
     std::iter::from_fn(|| receiver.try_recv().ok()).map(|event| show(&event)).collect()
 }

@@ -1,4 +1,4 @@
-//! With which arguments a component is examined.
+//! The arguments with which a component is examined.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::Value;
 const TABLE: &str = include_str!("arguments.yaml");
 const WORDS: &str = include_str!("words.yaml");
 
-/// A table of cases for `berth plugin test`, as far as it has arguments.
+/// The arguments in a table of cases for `berth plugin test`.
 #[derive(Deserialize)]
 struct Cases {
     #[serde(default)]
@@ -23,8 +23,8 @@ struct CaseArguments {
     arguments: Option<Value>,
 }
 
-/// Each with which the component of this name (the file's, without its ending) is examined, as JSON: those of its cases,
-/// if it has a table, else those of `arguments.yaml`.
+/// Returns all arguments, as JSON, with which this component is examined. `name` is the file's name without its
+/// extension. The arguments come from the component's table of cases, or else from `arguments.yaml`.
 pub fn of(name: &str) -> Vec<String> {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../plugins/examples/cases/{name}.yaml"));
     let mut arguments: Vec<String> = match std::fs::read_to_string(&cases) {
@@ -44,7 +44,7 @@ pub fn of(name: &str) -> Vec<String> {
     arguments
 }
 
-/// What a component of this name looks for, besides what its arguments name.
+/// Returns the strings that this component looks for, beyond those in its arguments.
 pub fn words_of(name: &str) -> Vec<Box<str>> {
     let mut table: BTreeMap<String, Vec<Box<str>>> = serde_saphyr::from_str(WORDS).expect("a table of words");
     table.remove(name).unwrap_or_default()

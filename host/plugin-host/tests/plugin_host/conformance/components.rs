@@ -1,4 +1,4 @@
-//! Every component that is built: the default plugins, and the examples in every language.
+//! Examines every built component: the default plugins, and the examples in every language.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,17 +11,17 @@ use super::arguments;
 
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
 
-/// Of CPU time, for a component with one set of arguments and one seed.
+/// The CPU time for a component with one set of arguments and one seed.
 const BUDGET: Duration = Duration::from_millis(200);
 
-/// Folders in `target/plugins`; the examples in Rust that no other language has lie in itself.
+/// The folders in `target/plugins`. Its root holds the Rust examples that exist in no other language.
 const FOLDERS: [&str; 8] = [".", "c", "default", "go", "python", "rust", "typescript", "zig"];
 
 fn built(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins").join(folder)
 }
 
-/// The components in a folder, by name.
+/// Returns the components in a folder, ordered by name.
 fn components(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let files = entries.map(|entry| entry.expect("readable").path());
@@ -30,7 +30,7 @@ fn components(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Written past the test's own output, which is shown of failed tests alone.
+/// Prints a line also if the test passes; the test harness hides normal output of passed tests.
 fn tell(line: &str) {
     writeln!(std::io::stderr(), "{line}").expect("stderr can be written to");
 }
@@ -49,7 +49,7 @@ fn all_hold(folder: &str) {
     assert!(broken.is_empty(), "not held:\n{}", broken.join("\n"));
 }
 
-/// What a component does not hold, with any of its arguments and any seed.
+/// Returns the findings for a component with all its arguments and seeds.
 fn examined(file: &Path) -> Vec<String> {
     let compiled = Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance");
     let plugin = Solo::load(file, Some(&compiled), Limits::default()).expect("a component that loads");
@@ -74,7 +74,7 @@ fn examined(file: &Path) -> Vec<String> {
     broken
 }
 
-/// A plugin that says one thing only can hold everything.
+/// Returns whether the answers vary. A plugin with constant answers can keep every promise.
 fn varies(variety: &Variety) -> bool {
     let scores = variety.scores.is_some_and(|(lowest, highest)| lowest < highest);
     let keys = variety.sort_keys.is_some_and(|(lowest, highest)| lowest < highest);

@@ -1,4 +1,4 @@
-//! What a guest must hold: every component that is built holds it, and guests made wrong on purpose are found out.
+//! Tests the promises of the contract: every built component keeps them, and faulty components are detected.
 
 mod arguments;
 mod components;

@@ -1,4 +1,4 @@
-//! Guests made wrong on purpose, each in one way: what it does not hold is found, and named.
+//! Tests components with one deliberate fault each: the broken promise is found and named.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use berth_test_kit::component::{Guest, NORMALIZE_CUSTOM, NORMALIZE_NONE};
 
-/// Pod facts: labels.
+/// The bit of the pod fact `labels`.
 const LABELS: u32 = 1 << 3;
 
 fn examined(guest: &Guest) -> Conformance {
@@ -22,12 +22,12 @@ fn examined(guest: &Guest) -> Conformance {
         .expect("it is asked")
 }
 
-/// One that filters and scores by cpu in use, and promises that nothing else matters.
+/// Returns a component that filters and scores by the cpu in use, and declares scope `node`.
 fn sound() -> Guest {
     Guest::new("Wrong").pod_facts(LABELS).scope_node()
 }
 
-/// The guest breaks this promise at this extension point, and the message says `words`.
+/// Checks that the component breaks this promise at this extension point, and that the message contains `words`.
 fn breaks(what: &str, guest: &Guest, promise: Promise, export: &str, words: &str) {
     let conformance = examined(guest);
     let of_promise =
@@ -45,7 +45,7 @@ fn breaks(what: &str, guest: &Guest, promise: Promise, export: &str, words: &str
     );
 }
 
-/// It breaks nothing else either.
+/// Checks that the component breaks this promise and no other.
 fn breaks_only(what: &str, guest: &Guest, promise: Promise, export: &str, words: &str) {
     breaks(what, guest, promise, export, words);
     let others: Vec<String> =
@@ -53,7 +53,7 @@ fn breaks_only(what: &str, guest: &Guest, promise: Promise, export: &str, words:
     assert!(others.is_empty(), "{what}: {others:#?}");
 }
 
-/// Each node's verdict from its place `$at`: 0, or 1 where the condition holds.
+/// Returns code that rejects each node, at index `$at`, for which the condition holds.
 fn reject_where(condition: &str) -> String {
     format!(
         "(block $end (loop $next
@@ -65,7 +65,7 @@ fn reject_where(condition: &str) -> String {
     )
 }
 
-/// Each node's score, an i64, from its place `$at`.
+/// Returns code that stores a score (i64) for each node, at index `$at`.
 fn score_each(score: &str) -> String {
     format!(
         "(local.set $at (i32.const 0))
@@ -77,10 +77,10 @@ fn score_each(score: &str) -> String {
     )
 }
 
-/// The id of the node at place `$at`.
+/// The id of the node at index `$at`.
 const NODE: &str = "(i32.load (i32.add (local.get $nodes) (i32.shl (local.get $at) (i32.const 2))))";
 
-/// A number in memory that grows with every look at it.
+/// A counter in memory, which `COUNT` increments.
 const COUNTER: &str = "(i64.load (i32.const 0x8000))";
 const COUNT: &str = "(i64.store (i32.const 0x8000) (i64.add (i64.load (i32.const 0x8000)) (i64.const 1)))";
 
@@ -200,7 +200,7 @@ fn preparation() {
 
 #[test]
 fn kept() {
-    // Each node's score is the cpu in use on all of them.
+    // The score of each node is the cpu in use on all nodes.
     let sum = "(local.set $at (i32.const 0))
         (block $end (loop $next
           (br_if $end (i32.eq (local.get $at) (i32.const 1000)))
@@ -222,7 +222,7 @@ fn ids() {
 #[test]
 fn template_only() {
     let exports = ["plugin", "snapshot", "pre-filter", "filter"];
-    // It skips where any of the first nodes has a pod.
+    // The plugin skips if one of the first nodes has a pod.
     let load = |id: usize| format!("(i64.load offset={} (i32.const 0x10000))", 8 * id);
     let any = (0..20).fold("(i64.const 0)".to_owned(), |any, id| format!("(i64.or {any} {})", load(id)));
     let skips = format!(

@@ -1,4 +1,4 @@
-//! What stands for the core's thread: takes deliveries, holds the cluster, and asks plugins.
+//! Takes the place of the core's thread: receives deliveries, holds the cluster, and calls plugins.
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
@@ -14,10 +14,10 @@ use berth_core::{Event, Plugins, Timestamp};
 use berth_plugin_host::{BuiltIn, Delivery, Guests, Loader, LoaderOptions, PluginState};
 use tempfile::TempDir;
 
-/// How long anything may take that happens on another thread.
+/// The time limit of each wait.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A loader with its plugins, and a cluster.
+/// A loader, its plugins, and a cluster.
 pub struct Host {
     pub guests: Guests,
     pub loader: Loader,
@@ -26,13 +26,13 @@ pub struct Host {
     pub recovered: Vec<Arc<str>>,
     pub swaps: usize,
     pub now: Timestamp,
-    /// Objects may not be listed.
+    /// Lists of objects are forbidden.
     pub forbidden: bool,
     inbox: Receiver<Delivery>,
     cycles: u64,
 }
 
-/// Options with what the tests want: no components in the binary, and compiled code kept for all tests together.
+/// Returns the options for tests: no components in the binary, and one cache of compiled code for all tests.
 pub fn options(dir: Option<&Path>) -> LoaderOptions {
     static COMPILED: OnceLock<TempDir> = OnceLock::new();
     let compiled = COMPILED.get_or_init(|| TempDir::new().expect("a temporary directory"));
@@ -43,13 +43,13 @@ pub fn options(dir: Option<&Path>) -> LoaderOptions {
     }
 }
 
-/// A component as if it were in the binary.
+/// Returns a component as if it were in the binary.
 pub fn built_in(file: &'static str, bytes: Vec<u8>) -> BuiltIn {
     BuiltIn { file, bytes: bytes.leak() }
 }
 
 impl Host {
-    /// Starts a loader; its plugins have not arrived yet.
+    /// Starts a loader. Its plugins have not arrived yet.
     pub fn start(options: LoaderOptions, specs: Vec<ProfileSpec>) -> Self {
         let (sender, inbox) = channel();
         let outbox: berth_plugin_host::Outbox = Arc::new(move |delivery| sender.send(delivery).is_ok());
@@ -68,12 +68,12 @@ impl Host {
         }
     }
 
-    /// One component, limits of one's own, and its first set in place.
+    /// Starts a host with one component and these limits, and waits until it serves.
     pub fn with(component: Vec<u8>, limits: Limits) -> Self {
         Self::serving(component, LoaderOptions { limits: Arc::new(limits), ..options(None) })
     }
 
-    /// One component, by further options of one's own.
+    /// Starts a host with one component and these options, and waits until it serves.
     pub fn serving(component: Vec<u8>, options: LoaderOptions) -> Self {
         let options = LoaderOptions { built_in: vec![built_in("test.wasm", component)], ..options };
         let mut spec = berth_config::default_profile("default-scheduler");
@@ -88,12 +88,12 @@ impl Host {
         host
     }
 
-    /// Takes what has arrived until something is so.
+    /// Receives deliveries until the condition holds.
     pub fn until(&mut self, what: &str, so: impl FnMut(&mut Self) -> bool) {
         self.waiting(Duration::from_millis(20), what, so);
     }
 
-    /// The same without a pause: what is to become so has work to do itself.
+    /// Receives deliveries until the condition holds, without a pause, for a condition that does work itself.
     pub fn busy_until(&mut self, what: &str, so: impl FnMut(&mut Self) -> bool) {
         self.waiting(Duration::ZERO, what, so);
     }
@@ -108,7 +108,7 @@ impl Host {
         }
     }
 
-    /// Takes what has arrived, and waits for nothing.
+    /// Receives the deliveries that are there.
     pub fn take_in(&mut self) {
         while let Ok(delivery) = self.inbox.try_recv() {
             self.accept(delivery);
@@ -122,7 +122,7 @@ impl Host {
                 self.swaps += 1;
             }
             Some(Event::PluginRecovered(name)) => self.recovered.push(name),
-            // There are none, of any kind.
+            // The lists are empty, for every kind.
             Some(Event::ObjectsWanted(reads)) => {
                 let forbidden = self.forbidden;
                 reads.iter().filter(|_| forbidden).for_each(|reads| {
@@ -137,20 +137,20 @@ impl Host {
         }
     }
 
-    /// From now on objects may be listed; there are none.
+    /// Allows lists of objects. The lists are empty.
     pub fn allow(&mut self, kind: &str, fields: &str) {
         self.forbidden = false;
         let kind = Arc::new(ObjectKind { api_version: "v1".into(), kind: kind.into() });
         self.cache.objects_listed(ObjectReads { kind, fields: [fields.into()].into() });
     }
 
-    /// Names of the filters of the first profile, in order.
+    /// Returns the names of the filters of the first profile, in order.
     pub fn filters(&self) -> Vec<&str> {
         let profile = self.profiles.first();
         profile.into_iter().flat_map(|profile| &profile.filter).map(|plugin| &*plugin.declaration.name).collect()
     }
 
-    /// The version of a filter of the first profile.
+    /// Returns the version of a filter of the first profile.
     pub fn version(&self, name: &str) -> Option<&str> {
         let mut filters = self.profiles.first()?.filter.iter();
         filters.find(|plugin| &*plugin.declaration.name == name).map(|plugin| &*plugin.declaration.version)
@@ -160,19 +160,19 @@ impl Host {
         self.profiles[0].filter[0].id
     }
 
-    /// Asks the first filter about all nodes, for a pod of this template.
+    /// Calls the first filter for all nodes and a pod with this pod signature.
     pub fn filter(&mut self, template: u32) -> Result<Verdicts, PluginError> {
         let id = self.id();
         self.asked(template, |guests, cycle, nodes| guests.filter(id, cycle, nodes))
     }
 
-    /// Asks it for all nodes' scores.
+    /// Calls score of the first filter plugin for all nodes.
     pub fn score(&mut self, template: u32) -> Result<Vec<i64>, PluginError> {
         let id = self.id();
         self.asked(template, |guests, cycle, nodes| guests.score(id, cycle, nodes))
     }
 
-    /// Asks the first post-filter whether room can be made, where every node was rejected.
+    /// Calls the first post-filter after all nodes were rejected.
     pub fn post_filter(
         &mut self,
         template: u32,
@@ -202,14 +202,14 @@ impl Host {
         ask(&mut self.guests, &cycle, &nodes)
     }
 
-    /// The state and last error of the plugin of this name.
+    /// Returns the state and the last error of this plugin.
     pub fn fares(&self, name: &str) -> Option<(PluginState, String)> {
         let status = self.loader.status();
         let line = status.into_iter().find(|line| &*line.name == name)?;
         Some((line.state, line.last_error.unwrap_or_default()))
     }
 
-    /// The errors of all that was refused.
+    /// Returns the errors of all refused components.
     pub fn refusals(&self) -> Vec<String> {
         let status = self.loader.status().into_iter();
         let refused = status.filter(|line| line.state == PluginState::Refused);
@@ -230,7 +230,7 @@ impl Host {
         }));
     }
 
-    /// Cpu in use on all nodes, as the cache has it.
+    /// Returns the cpu in use on each node, from the cache.
     pub fn cpu_in_use(&self) -> Vec<i64> {
         self.cache.nodes().map(|info| info.usage.requested.milli_cpu).collect()
     }
