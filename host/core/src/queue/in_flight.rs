@@ -1,34 +1,35 @@
-//! What happens while pods are tried: it may be just what a pod was waiting for that comes back rejected.
+//! Keeps the events that happen while pods are out of the queue. Such an event may help a pod that comes back
+//! rejected.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
 use crate::cluster_event::ClusterEvent;
 
-/// Events that are kept at most, for a pod that is out for long.
+/// The largest number of events that are kept for a pod that is out for long.
 const MOST_EVENTS: usize = 1 << 16;
 
-/// When a pod left the queue. It is out for as long as its ticket exists.
+/// Marks when a pod left the queue. A pod is out for as long as its ticket exists.
 #[derive(Clone, Debug)]
 pub(super) struct Ticket {
     position: u64,
-    /// Where what concerns it ends; `None` if it goes on.
+    /// Events from this position on do not concern the pod. `None` if there is no such position.
     end: Option<u64>,
     _out: Arc<()>,
 }
 
-/// The events since the first of the pods left that are out.
+/// The events since the earliest time at which a pod left that is still out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InFlight {
-    /// In the order in which they left.
+    /// The position of each pod that is out, in the order in which the pods left.
     out: VecDeque<(u64, Weak<()>)>,
     events: VecDeque<Arc<ClusterEvent>>,
-    /// The position of the first event.
+    /// The position of the first kept event.
     start: u64,
 }
 
 impl InFlight {
-    /// A pod leaves.
+    /// Creates the ticket of a pod that leaves the queue.
     pub fn leave(&mut self) -> Ticket {
         if self.out.len() >= 1024 && self.out.len().is_power_of_two() {
             self.out.retain(|(_, out)| out.strong_count() > 0);
