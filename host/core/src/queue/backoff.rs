@@ -25,7 +25,7 @@ impl Default for Backoff {
 
 impl Backoff {
     /// Returns when the pod may be tried again. The backoff doubles with every rejection, or with every consecutive
-    /// error while there are any. The result is rounded up to a whole second.
+    /// error while there are any. The result is the end of the second in which the backoff is over.
     pub(super) fn end(&self, entry: &QueuedPod) -> Timestamp {
         let failures = if entry.errors > 0 { entry.errors } else { entry.rejections };
         match failures.checked_sub(1) {
