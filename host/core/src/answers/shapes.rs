@@ -46,7 +46,7 @@ pub struct FactShapes {
 /// Nodes grouped by signature.
 #[derive(Clone, Debug, Default)]
 struct Alike {
-    /// By node: its shape, or [`NONE`].
+    /// By node id: the number of its signature, or [`NONE`].
     of_node: Vec<u32>,
     /// By signature number.
     shapes: Vec<Shape>,

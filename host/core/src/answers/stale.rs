@@ -16,7 +16,7 @@ pub(super) enum Stale {
 }
 
 impl Stale {
-    /// After this change, for a plugin of this declaration.
+    /// Returns what this change makes stale for a plugin of this declaration.
     pub fn by(change: Change, cache: &Cache, declaration: &Declaration) -> Self {
         match change {
             Change::Node(node, facts) if facts.intersects(declaration.node_facts) => Self::Node(node),

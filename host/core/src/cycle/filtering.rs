@@ -14,9 +14,9 @@ use crate::profile::{Profile, ProfilePlugin};
 
 /// The nodes and filters that remain after pre-filter.
 pub(super) struct Candidates<'p> {
-    /// `None` for every node.
+    /// The only candidate nodes, or `None` for every node.
     narrowed: Option<Vec<NodeId>>,
-    /// The filters that have something to do.
+    /// The filters that did not skip the pod.
     pub filters: Vec<&'p ProfilePlugin>,
 }
 

@@ -73,7 +73,7 @@ pub(crate) struct Placing<'a> {
     pub pod: &'a Arc<Pod>,
     pub cache: &'a Cache,
     pub templates: &'a mut Templates,
-    /// Those of this pod, as far as they were looked up.
+    /// The signatures (templates) of this pod that were looked up so far, by facts.
     pub pods_templates: Vec<(PodFacts, TemplateId)>,
     pub answers: &'a mut Answers,
     /// The plugins that were asked for classes in this cycle, with their answers. `None` for a plugin that is asked

@@ -14,15 +14,15 @@ pub(super) type Weighed<'p> = &'p (ProfilePlugin, i64);
 
 /// The plugins whose answers determine a ranking, with its cache key.
 pub(super) struct Lineup<'p> {
-    /// Where the nodes are found that the filters leave that answer node by node.
+    /// The cache key of the nodes that pass the filters that answer node by node.
     fitting: Parts,
-    /// Those filters.
+    /// The filters that answer node by node.
     filters: Vec<&'p ProfilePlugin>,
-    /// Plugins that score node by node.
+    /// The plugins that score node by node.
     scoring: Vec<Weighed<'p>>,
-    /// Plugins that answer by class: first those that filter.
+    /// The plugins that answer by class. Plugins that filter come first.
     by_class: Vec<ByClassIn<'p>>,
-    /// Where the ranking is kept.
+    /// The cache key of the ranking.
     parts: Parts,
 }
 
