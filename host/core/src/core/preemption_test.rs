@@ -92,7 +92,7 @@ impl Bench {
         said.collect()
     }
 
-    /// Causes an event. Returns the pods that are tried again and rejected.
+    /// Causes an event and runs all pending cycles. Returns the actions in a short form.
     fn something_happens(&mut self) -> Vec<String> {
         let labels: Labels = [("a", self.now.0.to_string())].into_iter().collect();
         self.later(set(Pod { labels: labels.into(), node_name: "n".into(), ..pod("low", 1) }))

@@ -42,7 +42,7 @@ pub(super) struct Scripted {
     pub waits: Vec<(u64, PointOutcome)>,
     /// The number of undone reservations, as reported for metrics.
     pub undone: usize,
-    /// The hint for the pods of a queueing-hint call, if the plugins give hints.
+    /// The hint for all pods of a queueing-hint call. With `None` the call fails.
     pub hint: Option<Hint>,
 }
 
