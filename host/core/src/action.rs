@@ -90,7 +90,7 @@ pub enum Action {
     Warn {
         /// The plugin's name.
         plugin: Arc<str>,
-        /// What is wrong.
+        /// The wrong behavior and what to do about it.
         message: String,
     },
 }

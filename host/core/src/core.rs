@@ -55,7 +55,7 @@ impl Default for Options {
     }
 }
 
-/// The scheduler. The crate documentation says what the scheduler is. [`Core::step`] is the entry point.
+/// The scheduler, as the crate documentation describes it. [`Core::step`] is the entry point.
 pub struct Core {
     options: Options,
     profiles: Vec<Profile>,

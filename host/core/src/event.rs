@@ -22,7 +22,7 @@ pub enum Event {
     ObjectSet(Arc<Object>),
     /// An object of a wanted kind was deleted.
     ObjectRemoved(ObjectKey),
-    /// The initial list of the kind is complete, with these fields.
+    /// A list of all objects of the kind is complete, with these fields.
     ObjectsListed(ObjectReads),
     /// The API server refuses to list this kind, for this reason. The informer tries again.
     ObjectsRefused(Arc<ObjectKind>, Arc<str>),
@@ -45,7 +45,8 @@ pub enum Event {
     PluginsSwapped(Vec<Profile>),
     /// A plugin that could not answer works again: its name. Pods that wait for the plugin are tried again.
     PluginRecovered(Arc<str>),
-    /// Time passed: backoffs, permit waits and flushes that are due end.
+    /// Time passed. The core ends the backoffs and permit waits that are over, and retries pods that were
+    /// unschedulable for too long.
     Tick,
     /// Run one scheduling cycle for the next pod, if there is one.
     Cycle,

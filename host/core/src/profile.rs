@@ -53,7 +53,7 @@ pub struct Profile {
     pub pre_bind: Vec<ProfilePlugin>,
     /// Enabled at bind before DefaultBinder, which is the core itself. Plugins after DefaultBinder are never asked.
     pub bind: Vec<ProfilePlugin>,
-    /// DefaultBinder is disabled. The attempt fails for a pod that no plugin in `bind` binds.
+    /// DefaultBinder is disabled. The attempt fails for a pod that neither an extender nor a plugin in `bind` binds.
     pub without_default_binder: bool,
     /// Enabled at post-bind.
     pub post_bind: Vec<ProfilePlugin>,

@@ -37,7 +37,7 @@ pub struct ChangeLog {
     start: u64,
     /// The position after the last change that is not about a single node or its pods.
     beyond_nodes: u64,
-    /// The number of changes that the log holds before it drops the oldest.
+    /// The log drops no changes while it has at most this many.
     holds: usize,
 }
 

@@ -91,8 +91,8 @@ impl Cache {
         Self { log: ChangeLog::holding(changes), ..Self::default() }
     }
 
-    /// Returns a copy for a reader outside of the core that knows the cluster at position `since` of the log. The
-    /// copy's log holds the changes since then.
+    /// Returns a copy of the cluster for a reader that knows its state at position `since` of the log. The copy's log
+    /// holds the changes since then.
     #[must_use]
     pub fn frozen(&self, since: u64) -> Self {
         Self {

@@ -21,7 +21,7 @@ use crate::queue::{Admission, Advisor, MayGo, Queue, QueuedPod, Rejector, SortKe
 use crate::template::Templates;
 use crate::time::Timestamp;
 
-/// What is needed to ask plugins outside of a cycle.
+/// The context to ask plugins outside of a scheduling cycle.
 struct Advice<'a> {
     profiles: &'a [Profile],
     cache: &'a Cache,
@@ -242,9 +242,9 @@ impl Advisor for Advice<'_> {
         key
     }
 
-    /// Asks the plugin if it has queueing hints of its own. For a plugin whose verdicts depend on one node alone, the
-    /// filter's verdict on the node of the event is the hint. A failed call counts as a yes for all pods, so that no
-    /// pod is lost.
+    /// Asks a plugin with queueing hints of its own for its hints. For a plugin whose verdicts depend on one node
+    /// alone, the filter's verdict on the node of the event is the hint. For any other plugin and after a failed
+    /// call, the answer is yes for all pods, so that no pod is lost.
     fn hints(&mut self, rejector: &Rejector, event: &ClusterEvent, pods: &[&Arc<Pod>]) -> Vec<bool> {
         let declaration = &rejector.declaration;
         let serves = |profile: &Profile| profile.plugin_ids().any(|id| id == rejector.id);

@@ -23,8 +23,8 @@ struct BoundBy {
 }
 
 impl Core {
-    /// Starts pre-bind for a pod that all permit plugins approved. From here on the pod can't become unschedulable,
-    /// so that cluster events do not concern it.
+    /// Starts pre-bind for a pod that may be bound. From here on the pod can't become unschedulable, so that cluster
+    /// events do not concern it.
     pub(super) fn permitted(&mut self, mut reservation: Reservation, step: &mut Step<'_>) {
         step.permit_wait_ends(&reservation, PointOutcome::Success);
         reservation.entry.is_decided();

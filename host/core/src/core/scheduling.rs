@@ -12,7 +12,7 @@ use crate::profile::Profile;
 use crate::queue::{QueuedPod, Rejection};
 use crate::time::Timestamp;
 
-/// The number of nodes per which `verify_every` is multiplied.
+/// `verify_every` is multiplied by the number of nodes divided by this number.
 const NODES_CHECKED: u64 = 1000;
 
 impl Core {

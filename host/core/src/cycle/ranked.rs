@@ -118,8 +118,8 @@ impl Placing<'_> {
         Ok(Some(lineup))
     }
 
-    /// Returns whether the plugin's raw scores depend on the node's facts alone, and the host normalizes them if
-    /// anyone does.
+    /// Returns whether a ranking can use the plugin's scores: they are cached by node signature, the plugin does not
+    /// normalize them itself, and its failure policy is `Fail`.
     fn ranks(&self, plugin: &ProfilePlugin) -> bool {
         self.keeps(plugin, plugin.declaration.score_scope)
             && !plugin.normalizes_itself()

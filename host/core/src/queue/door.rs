@@ -15,7 +15,7 @@ pub(super) struct Knock {
     cause: Option<Cause>,
     /// The pod does not wait for the end of its backoff.
     at_once: bool,
-    /// The pod was rejected. It is only admitted if an event happened meanwhile that helps.
+    /// The pod was rejected. It is only admitted if an event or a change of the pod during its attempt may help.
     rejected: bool,
 }
 
@@ -103,8 +103,8 @@ impl Queue {
         None
     }
 
-    /// Returns whether an event since the start of the pod's attempt may help it. `Some(true)` if the event helps
-    /// with a plugin that answered `Pending`, so that the pod skips its backoff.
+    /// Returns `None` if nothing since the start of the pod's attempt may help it. `Some(true)` stands for an event
+    /// that helps with a plugin that answered `Pending`, so that the pod skips its backoff.
     fn helped_meanwhile(&self, entry: &QueuedPod, advisor: &mut dyn Advisor) -> Option<bool> {
         let changed = entry.is_helped_by(entry.changed).then_some(false);
         let Some(ticket) = &entry.ticket else { return changed };

@@ -39,12 +39,12 @@ impl InFlight {
         ticket
     }
 
-    /// What happened up to now does not concern the pod.
+    /// Marks that the events up to now do not concern the pod.
     pub fn skip(&self, ticket: &mut Ticket) {
         ticket.position = self.end();
     }
 
-    /// What happens from now on does not.
+    /// Marks that the events from now on do not concern the pod.
     pub fn close(&self, ticket: &mut Ticket) {
         ticket.end = Some(self.end());
     }
@@ -53,7 +53,7 @@ impl InFlight {
         self.start + self.events.len() as u64
     }
 
-    /// Keeps the event if a pod is out.
+    /// Stores the event if a pod is out, and drops events that no pod needs any more.
     pub fn happened(&mut self, event: &ClusterEvent) {
         while self.out.front().is_some_and(|(_, out)| out.strong_count() == 0) {
             self.out.pop_front();
@@ -72,7 +72,7 @@ impl InFlight {
         self.events.push_back(Arc::new(event.clone()));
     }
 
-    /// What happened since the pod left; `None` if that is not known any more.
+    /// Returns the events that concern the pod, or `None` if some of them are not kept any more.
     pub fn since(&self, ticket: &Ticket) -> Option<Vec<Arc<ClusterEvent>>> {
         let skip = usize::try_from(ticket.position.checked_sub(self.start)?).ok()?;
         let most = ticket.end.map_or(u64::MAX, |end| end.saturating_sub(ticket.position));

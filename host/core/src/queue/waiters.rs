@@ -13,7 +13,7 @@ pub(super) type Waiter = (u64, Box<str>);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waiters {
     by_plugin: BTreeMap<PluginId, OfPlugin>,
-    /// Pods that no plugin rejected: the cluster had no node.
+    /// Pods without a rejecting plugin, for example because the cluster had no node.
     of_nobody: BTreeSet<Waiter>,
 }
 

@@ -20,7 +20,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// A cycle begins for a pod.
+    /// Starts a cycle for a pod.
     pub fn begin(&mut self, cycle: &Cycle<'_>) {
         self.tried = Some(cycle.pod.spec.priority);
     }

@@ -71,7 +71,7 @@ fn class(cache: &Cache, node: NodeId) -> Option<ClassId> {
 }
 
 impl Spread {
-    /// As a guest was asked; `forgets` where it was made anew meanwhile.
+    /// Answers `classify` as a guest does. `forgets` stands for a guest that was rebuilt since its last answer.
     pub fn classify(&mut self, plugin: PluginId, cycle: &Cycle<'_>, known: u64, forgets: bool) -> Classified {
         let cache = cycle.cache;
         let (told_in, told) = self.0.entry((plugin, cycle.template)).or_default();
