@@ -2,8 +2,8 @@
 //!
 //! Input: one [`Event`] and the current time for each call of [`Core::step`], and the answers of plugins through the
 //! trait [`Plugins`]. A scheduling cycle can also ask extenders through the trait [`extenders::Extenders`].
-//! Output: the [`Action`]s that the caller executes, such as a binding, a watch or an eviction. Their results come
-//! back as events.
+//! Output: the [`Action`]s that the caller executes, such as a binding, a watch or an eviction. The results that the
+//! core needs come back as events.
 //!
 //! This crate must never do I/O, read a clock, start a thread, or depend on tokio, kube or wasmtime. No decision may
 //! depend on the iteration order of a hash map. Random choices follow from [`Options::seed`] alone, so the same
@@ -16,7 +16,7 @@
 //! - [`cycle`]: the scheduling cycle: filters, scores and the choice of a node.
 //! - [`answers`]: the cache of plugin results.
 //! - [`plugins`]: the trait through which the core asks plugins; [`extenders`] is the trait for extenders, and
-//!   [`lifecycle`] holds the answers that plugins give after a node is chosen.
+//!   [`lifecycle`] holds the answers that plugins give after a node is chosen and about waiting pods.
 //! - [`action`]: the work for the caller.
 //! - [`attempt`]: the outcome of each scheduling attempt, for metrics.
 
